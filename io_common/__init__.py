@@ -1,0 +1,1 @@
+"""What both families need and Blender does not give."""
