@@ -1,0 +1,26 @@
+"""Reads and writes MD5 files as numpy arrays, and does the arithmetic of their specification.
+
+Nothing here needs Blender: ``from io_md5.format import read_mesh`` works in any Python program with numpy.
+"""
+
+from .anim_file import format_animation, parse_animation, read_animation, write_animation
+from .errors import Md5Error
+from .mesh_file import format_mesh, parse_mesh, read_mesh, write_mesh
+from .model import ROOT, Animation, Joints, Mesh, Model
+
+__all__ = [
+    "ROOT",
+    "Animation",
+    "Joints",
+    "Md5Error",
+    "Mesh",
+    "Model",
+    "format_animation",
+    "format_mesh",
+    "parse_animation",
+    "parse_mesh",
+    "read_animation",
+    "read_mesh",
+    "write_animation",
+    "write_mesh",
+]

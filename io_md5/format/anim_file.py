@@ -1,0 +1,323 @@
+"""The .md5anim file: the motion of a skeleton, frame by frame.
+
+    MD5Version 10
+    commandline "…"
+    numFrames 2
+    numJoints 2
+    frameRate 24
+    numAnimatedComponents 3
+    hierarchy {
+        "origin" -1 0 0                         // name, parent, flags, first component
+        "hips" 0 7 0
+    }
+    bounds {
+        ( -1 -1 0 ) ( 1 1 2 )                   // for each frame
+        …
+    }
+    baseframe {
+        ( 0 0 0 ) ( 0 0 0 )                     // position and x y z of the orientation, for each joint
+        …
+    }
+    frame 0 {
+        0 0 1
+    }
+    …
+
+Every joint is relative to its parent. Doom 3 wants the keys in this order; they are read in any.
+Counts and the numbers of frames are hints: the frames are those of the file, in its order.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from . import blocks, old_layout, printing
+from .errors import Md5Error
+from .model import ROOT, Animation, Floats, Ints
+from .scanner import Scan
+from .skeleton import ALL_COMPONENTS, COMPONENTS
+
+_DEFAULT_RATE = 24.0
+
+
+def read_animation(path: str | os.PathLike[str]) -> Animation:
+    """Reads an .md5anim file.
+
+    Raises:
+        Md5Error: the file cannot be understood; the message names the place.
+        OSError: it cannot be opened.
+    """
+    return parse_animation(Path(path).read_bytes(), os.fspath(path))
+
+
+def parse_animation(data: bytes, path: str = "") -> Animation:
+    """Reads the bytes of an .md5anim file.
+
+    Args:
+        data: the whole file.
+        path: its name, for messages.
+
+    Raises:
+        Md5Error: the bytes cannot be understood; the message names the place.
+    """
+    scan = Scan(data, path)
+    blocks.read_version(scan)
+    commandline = ""
+    header: dict[str, float] = {}
+    opened: dict[str, int] = {}
+    chunks: list[_Frames] = []
+    channels: list[int] = []
+    stray: int | None = None
+    mark = 0
+    while mark < len(scan):
+        key = scan.key(mark)
+        if key == "md5version":
+            mark += 1
+        elif key == "commandline":
+            commandline = scan.name(mark + 1)
+            mark += 2
+        elif key in ("numframes", "numjoints", "framerate", "numanimatedcomponents", "numchannels"):
+            header[key] = blocks.header_number(scan, mark)
+            mark += 1
+        elif key in ("hierarchy", "bounds", "baseframe") and key not in opened:
+            opened[key] = blocks.opening(scan, mark)
+            mark = scan.block_end(opened[key]) + 1
+        elif key == "frame" and scan.text(mark + 1) == "{":
+            chunk, mark = _parse_frames(scan, mark)
+            chunks.append(chunk)
+        elif key == "channel" and scan.text(mark + 1) == "{":
+            channels.append(mark + 1)
+            mark = scan.block_end(mark + 1) + 1
+        else:
+            stray = mark if stray is None else stray
+            mark += 1
+    if stray is not None:
+        scan.warnings.append(f"text at line {scan.mark_line(stray)} belongs to no block; ignored")
+    if channels and "hierarchy" not in opened:
+        animation = old_layout.parse_channels(scan, channels)
+    elif "hierarchy" not in opened:
+        raise Md5Error(
+            "not an md5anim file", path=path, line=scan.mark_line(len(scan)),
+            found="no hierarchy", expected='a block "hierarchy { … }"',
+        )  # fmt: skip
+    else:
+        animation = _assemble(scan, opened, chunks, header)
+    animation.commandline = commandline
+    animation.warnings = scan.warnings
+    return animation
+
+
+@dataclass(frozen=True, eq=False)
+class _Frames:
+    """Frames of equal size that follow each other.
+
+    Attributes:
+        mark: the mark of the first; the others follow every third mark.
+        rows: their components, float64 (n, C).
+        numbers: what stands behind the word ``frame``, float64 (n,), or none.
+    """
+
+    mark: int
+    rows: Floats
+    numbers: Floats
+
+
+def _parse_frames(scan: Scan, mark: int) -> tuple[_Frames, int]:
+    """The frames from a mark on, as many as are alike, and the mark after them.
+
+    In good files these are all frames at once.
+    """
+    end = scan.block_end(mark + 1)
+    size = int(scan.mark_numbers[end] - scan.mark_numbers[mark + 1])
+    count = _alike(scan, mark, size) if end == mark + 2 else 1
+    if count > 1:
+        last = mark + 3 * count
+        table = scan.numbers[scan.mark_numbers[mark] : scan.mark_numbers[last - 1]].reshape(count, size + 1)
+        return _Frames(mark, table[:, 1:], table[:, 0]), last
+    row = scan.numbers[scan.mark_numbers[mark + 1] : scan.mark_numbers[end]]
+    return _Frames(mark, row[None], scan.values(mark)[:1]), end + 1
+
+
+def _alike(scan: Scan, mark: int, size: int) -> int:
+    """How many times ``frame i { … }`` with `size` numbers, and nothing else, stands from a mark on."""
+    blocks_left = (len(scan) - mark) // 3
+    codes = scan.mark_codes[mark : mark + 3 * blocks_left].reshape(blocks_left, 3)
+    counts = scan.counts(mark, mark + 3 * blocks_left).reshape(blocks_left, 3)
+    alike = (codes == codes[0]).all(axis=1) & (counts == (1, size, 0)).all(axis=1)
+    return blocks_left if alike.all() else int(np.argmin(alike))
+
+
+def _assemble(
+    scan: Scan, opened: dict[str, int], chunks: list[_Frames], header: dict[str, float]
+) -> Animation:
+    first = opened["hierarchy"] + 1
+    last = scan.block_end(first - 1)
+    names = [scan.name(mark) for mark in range(first, last)]
+    rows = blocks.table(scan, [(first, last)], 3, "the joint", "parent, flags, first component")
+    parents = rows.indices(slice(0, 1), "the parent", len(names), lowest=ROOT)[:, 0]
+    blocks.check_hierarchy(scan, names, parents, first)
+    flags, starts = rows.integers(slice(1, 3), "flags or first component").T
+    if (flags & ~ALL_COMPONENTS).any():
+        scan.warnings.append("flags of joints have bits that mean nothing; ignored")
+        flags = flags & ALL_COMPONENTS
+
+    frames = _join_frames(scan, chunks, header, _needed_components(scan, names, flags, starts, rows))
+    base = _base_frame(scan, opened, len(names), needed=bool((flags != ALL_COMPONENTS).any()))
+    blocks.check_count(scan, header.get("numjoints"), len(names), "joints")
+    return Animation(
+        names=names,
+        parents=parents,
+        flags=flags.copy(),
+        starts=np.where(flags != 0, starts, 0).astype(np.int32),
+        bounds=_bounds(scan, opened, len(frames)),
+        base_positions=base[:, :3].copy(),
+        base_orientations=base[:, 3:].copy(),
+        frames=frames,
+        frame_rate=_frame_rate(scan, header),
+    )
+
+
+def _needed_components(scan: Scan, names: list[str], flags: Ints, starts: Ints, rows: blocks.Table) -> Ints:
+    """How many components a frame must have for each joint, (J,)."""
+    if (negative := np.flatnonzero((starts < 0) & (flags != 0))).size:
+        joint = int(negative[0])
+        raise scan.number_error(
+            f"the first component of joint {names[joint]!r} does not exist",
+            int(rows.firsts[joint]) + 2,
+            "0 or more",
+        )
+    sizes = ((flags[:, None] >> np.arange(len(COMPONENTS))) & 1).sum(axis=1)
+    return np.where(flags != 0, starts + sizes, 0).astype(np.int32)
+
+
+def _join_frames(scan: Scan, chunks: list[_Frames], header: dict[str, float], needed: Ints) -> Floats:
+    """The frames of the file, float64 (F, C); the declared counts are hints."""
+    if not chunks:
+        raise scan.error("the animation has no frames", len(scan), expected="frame 0 { … }")
+    least = int(needed.max(initial=0))
+    sizes = {chunk.rows.shape[1] for chunk in chunks}
+    for chunk in chunks:
+        if chunk.rows.shape[1] < least:
+            raise scan.error(
+                "a frame has too few components for the flags of the joints", chunk.mark,
+                found=f"{chunk.rows.shape[1]} numbers", expected=f"{least} or more",
+            )  # fmt: skip
+    if len(sizes) > 1:
+        scan.warnings.append("the frames differ in their number of components; what no joint uses is ignored")
+        chunks = [_Frames(chunk.mark, chunk.rows[:, :least], chunk.numbers) for chunk in chunks]
+    frames = np.concatenate([chunk.rows for chunk in chunks])
+    blocks.check_numbering(scan, np.concatenate([chunk.numbers for chunk in chunks]), "the frames")
+    blocks.check_count(scan, header.get("numframes"), len(frames), "frames")
+    blocks.check_count(scan, header.get("numanimatedcomponents"), frames.shape[1], "components in a frame")
+    return frames
+
+
+def _base_frame(scan: Scan, opened: dict[str, int], joint_count: int, *, needed: bool) -> Floats:
+    """Positions and x y z of orientations of the base frame, float64 (J, 6)."""
+    if "baseframe" not in opened and not needed:
+        scan.warnings.append("there is no base frame; every component is animated, so none is needed")
+        return np.zeros((joint_count, 6))
+    if "baseframe" not in opened:
+        raise scan.error("there is no base frame", len(scan), expected='a block "baseframe { … }"')
+    values = scan.values(opened["baseframe"])
+    if len(values) < 6 * joint_count:
+        raise scan.error(
+            "the base frame is incomplete", opened["baseframe"],
+            found=f"{len(values)} numbers", expected=f"{6 * joint_count}, 6 for each joint",
+        )  # fmt: skip
+    if len(values) > 6 * joint_count:
+        scan.warnings.append("the base frame holds more than the joints; the rest is ignored")
+    return values[: 6 * joint_count].reshape(joint_count, 6)
+
+
+def _bounds(scan: Scan, opened: dict[str, int], frame_count: int) -> Floats:
+    """The boxes of the frames, float64 (B, 2, 3)."""
+    values = scan.values(opened["bounds"]) if "bounds" in opened else np.empty(0)
+    boxes = values[: len(values) // 6 * 6].reshape(-1, 2, 3).copy()
+    if len(boxes) != frame_count or boxes.size != values.size:
+        scan.warnings.append(f"there are bounds for {len(boxes)} frames instead of {frame_count}")
+    return boxes
+
+
+def _frame_rate(scan: Scan, header: dict[str, float]) -> float:
+    rate = header.get("framerate", 0.0)
+    if rate > 0.0:
+        return rate
+    scan.warnings.append(f"no usable frame rate; {_DEFAULT_RATE:g} frames per second are assumed")
+    return _DEFAULT_RATE
+
+
+def write_animation(animation: Animation, path: str | os.PathLike[str]) -> None:
+    """Writes an .md5anim file.
+
+    Raises:
+        Md5Error: a name or number cannot be written.
+        OSError: the file cannot be written.
+    """
+    Path(path).write_bytes(format_animation(animation))
+
+
+def format_animation(animation: Animation) -> bytes:
+    """The bytes of an .md5anim file, laid out as id's exporter does.
+
+    Raises:
+        Md5Error: a name holds a character that no string of the format can, or a number is not finite.
+    """
+    names = [printing.quoted(name) for name in animation.names]
+    parents = animation.parents.tolist()
+    flags = animation.flags.tolist()
+    comments = [
+        _hierarchy_comment(animation, parent, flag) for parent, flag in zip(parents, flags, strict=True)
+    ]
+    base = np.column_stack([animation.base_positions, animation.base_orientations])
+    vectors = "\t( %s %s %s ) ( %s %s %s )"
+    lines = [
+        *printing.header(animation.commandline),
+        f"numFrames {animation.frame_count}",
+        f"numJoints {len(names)}",
+        f"frameRate {printing.decimals([animation.frame_rate])[0]}",
+        f"numAnimatedComponents {animation.frames.shape[1]}",
+        "",
+        "hierarchy {",
+        *("\t%s\t%d %d %d\t//%s" % row for row in zip(
+            names, parents, flags, animation.starts.tolist(), comments, strict=True)),
+        "}",
+        "",
+        "bounds {",
+        *(vectors % row for row in zip(*printing.columns(animation.bounds.reshape(-1, 6)), strict=True)),
+        "}",
+        "",
+        "baseframe {",
+        *(vectors % row for row in zip(*printing.columns(base), strict=True)),
+        "}",
+    ]  # fmt: skip
+    lines += _format_frames(animation)
+    return "\n".join([*lines, ""]).encode("utf-8", "surrogateescape")
+
+
+def _hierarchy_comment(animation: Animation, parent: int, flags: int) -> str:
+    """The parent's name and the animated components, as id's exporter notes them."""
+    moving = [component for bit, component in enumerate(COMPONENTS) if flags >> bit & 1]
+    above = f" {animation.names[parent]}" if parent != ROOT else ""
+    return above + (f" ( {' '.join(moving)} )" if moving else "")
+
+
+def _format_frames(animation: Animation) -> list[str]:
+    """The frames, a line for the components of each joint."""
+    sizes = ((animation.flags[:, None] >> np.arange(len(COMPONENTS))) & 1).sum(axis=1)
+    numbers = printing.decimals(animation.frames)
+    width = animation.frames.shape[1]
+    # Where lines end in a frame; what no joint refers to stands on a line of its own.
+    stops = np.unique(np.concatenate([(animation.starts + sizes)[sizes > 0], [width]]))
+    pairs = list(zip([0, *stops[:-1].tolist()], stops.tolist(), strict=True))
+    lines = []
+    for frame in range(animation.frame_count):
+        row = numbers[frame * width : (frame + 1) * width]
+        lines += ["", f"frame {frame} {{"]
+        lines += ["\t" + " ".join(row[first:last]) for first, last in pairs]
+        lines.append("}")
+    return lines

@@ -1,0 +1,180 @@
+"""What the parsers of all MD5 files share: header keys, integers in bulk, hierarchies."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from .errors import Md5Error
+from .model import Ints
+from .scanner import IntArray, Scan
+from .skeleton import CyclicHierarchyError, depths
+
+VERSION = 10
+"""The version of Doom 3 and all that came after it."""
+
+OLD_VERSION = 6
+"""A layout from before Doom 3 was finished: `bone` and `channel` blocks."""
+
+
+def read_version(scan: Scan) -> None:
+    """Checks ``MD5Version``, which begins every MD5 file; what is off but readable is a warning.
+
+    Raises:
+        Md5Error: there are no marks, so this is no MD5 file.
+    """
+    if len(scan) == 0:
+        raise Md5Error(
+            "not an MD5 file", path=scan.path, line=1,
+            found="no words" if scan.data.strip() else "an empty file", expected="MD5Version 10",
+        )  # fmt: skip
+    if scan.key(0) != "md5version":
+        scan.warnings.append("the file does not begin with MD5Version 10")
+        return
+    values = scan.values(0)
+    version = int(values[0]) if len(values) else None
+    if version not in (VERSION, OLD_VERSION):
+        scan.warnings.append(f"unknown version {version}; read as version {VERSION}")
+
+
+def header_number(scan: Scan, mark: int) -> float:
+    """The number behind a header key such as ``numJoints 33``.
+
+    Raises:
+        Md5Error: there is no number behind it.
+    """
+    values = scan.values(mark)
+    if len(values) == 0:
+        raise scan.error(f"no number after {scan.text(mark)}", mark + 1, expected="a number")
+    return float(values[0])
+
+
+def opening(scan: Scan, mark: int) -> int:
+    """The mark of the brace that opens the block named by `mark`.
+
+    Raises:
+        Md5Error: something else stands there.
+    """
+    if scan.text(mark + 1) != "{":
+        raise scan.error(f"the block {scan.text(mark)!r} is not opened", mark + 1, expected="{")
+    return mark + 1
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Rows of numbers, each behind a mark of its own, such as all the ``vert`` lines of a mesh.
+
+    Attributes:
+        scan: the text.
+        values: float64 (n, width).
+        firsts: the index in `scan.numbers` of each row's first number, (n,).
+    """
+
+    scan: Scan
+    values: npt.NDArray[np.float64]
+    firsts: IntArray
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def integers(self, columns: slice, what: str) -> Ints:
+        """Some columns as whole numbers, int32 (n, m).
+
+        Raises:
+            Md5Error: a number is not whole or too large.
+        """
+        values = self.values[:, columns]
+        bad = (values != np.floor(values)) | (np.abs(values) > np.iinfo(np.int32).max)
+        self._refuse(bad, columns, f"{what} is not a whole number", "a whole number")
+        return values.astype(np.int32)
+
+    def indices(self, columns: slice, what: str, count: int, lowest: int = 0) -> Ints:
+        """Some columns as references to one of `count` things, int32 (n, m); `lowest` may be -1 for "none".
+
+        Raises:
+            Md5Error: a number is not whole, or refers to nothing.
+        """
+        numbers = self.integers(columns, what)
+        expected = f"{lowest} to {count - 1}" if count > 0 else "none, as there is nothing to refer to"
+        self._refuse((numbers < lowest) | (numbers >= count), columns, f"{what} does not exist", expected)
+        return numbers
+
+    def _refuse(self, bad: npt.NDArray[np.bool_], columns: slice, reason: str, expected: str) -> None:
+        if bad.any():
+            row, column = np.argwhere(bad)[0]
+            raise self.scan.number_error(
+                reason, int(self.firsts[row] + (columns.start or 0) + column), expected
+            )
+
+
+def table(scan: Scan, runs: list[tuple[int, int]], width: int, what: str, columns: str) -> Table:
+    """The numbers behind runs of marks, a row each.
+
+    Args:
+        scan: the text.
+        runs: the first mark and the mark after the last, of each run.
+        width: how many numbers each mark must be followed by.
+        what: what a mark stands for, for the message.
+        columns: what the numbers are, for the message.
+
+    Raises:
+        Md5Error: a mark is followed by more or fewer numbers.
+    """
+    values, firsts = [np.empty((0, width))], [np.empty(0, dtype=np.int64)]
+    for first, last in runs:
+        counts = scan.counts(first, last)
+        wrong = np.flatnonzero(counts != width)
+        if len(wrong):
+            raise scan.error(
+                f"{what} has the wrong number of values", first + int(wrong[0]),
+                found=f"{int(counts[wrong[0]])} numbers", expected=f"{width} ({columns})",
+            )  # fmt: skip
+        numbers = scan.mark_numbers[first : last + 1]
+        values.append(scan.numbers[numbers[0] : numbers[-1]].reshape(-1, width))
+        firsts.append(numbers[:-1])
+    return Table(scan, np.concatenate(values), np.concatenate(firsts))
+
+
+def check_numbering(scan: Scan, numbers: npt.NDArray[np.float64], what: str) -> None:
+    """Warns where things are not numbered 0, 1, 2 …: the games ignore the number, their order counts."""
+    if len(numbers) and not np.array_equal(numbers, np.arange(len(numbers))):
+        scan.warnings.append(f"{what} are not numbered in order; their order in the file counts")
+
+
+def check_count(scan: Scan, declared: float | None, actual: int, what: str) -> None:
+    """Warns where a declared count is not what the file holds."""
+    if declared is not None and declared != actual:
+        scan.warnings.append(f"the file declares {declared:g} {what} and holds {actual}")
+
+
+def check_hierarchy(scan: Scan, names: list[str], parents: Ints, first_mark: int) -> None:
+    """Checks what the games want of a hierarchy; what can be read all the same is a warning.
+
+    Args:
+        scan: the text.
+        names: of the joints.
+        parents: within [-1, J), int32 (J,).
+        first_mark: the mark of the first joint; the others follow.
+
+    Raises:
+        Md5Error: joints are each other's ancestors.
+    """
+    try:
+        depths(parents)
+    except CyclicHierarchyError as cycle:
+        name = names[cycle.joint]
+        raise scan.error(
+            f"joint {name!r} is its own ancestor", first_mark + cycle.joint,
+            found=f"parent {int(parents[cycle.joint])}", expected="a joint that does not hang under it, or -1",
+        ) from None  # fmt: skip
+    late = np.flatnonzero(parents >= np.arange(len(parents)))
+    if len(late):
+        scan.warnings.append(f"joint {names[int(late[0])]!r} comes before its parent; the games refuse that")
+    repeated = [name for name, count in Counter(names).items() if count > 1]
+    if repeated:
+        scan.warnings.append(
+            f"{len(repeated)} joint names occur more than once, for instance {repeated[0]!r}"
+        )

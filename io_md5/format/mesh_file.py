@@ -1,0 +1,241 @@
+"""The .md5mesh file: a skeleton in its bind pose and the meshes bound to it.
+
+    MD5Version 10
+    commandline "…"
+    numJoints 2
+    numMeshes 1
+    joints {
+        "origin" -1 ( 0 0 0 ) ( 0 0 0 )        // name, parent, position, x y z of the orientation
+        …
+    }
+    mesh {
+        shader "models/monsters/imp/imp"
+        numverts 3
+        vert 0 ( 0.5 0.25 ) 0 1                 // s t, first weight, number of weights
+        …
+        numtris 1
+        tri 0 0 1 2
+        …
+        numweights 3
+        weight 0 1 1.0 ( 4 0 1 )                // joint, bias, position in the space of the joint
+        …
+    }
+
+Doom 3 wants the keys in this order; they are read in any. Counts are hints: what is there is used.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+
+from . import blocks, old_layout, printing
+from . import quaternions as quat
+from .errors import Md5Error
+from .model import ROOT, Ints, Joints, Mesh, Model
+from .scanner import Scan
+
+_JOINT_COLUMNS = "parent, position x y z, orientation x y z"
+_MESH_KEYS = frozenset({"shader", "name", "numverts", "vert", "numtris", "tri", "numweights", "weight"})
+
+
+def read_mesh(path: str | os.PathLike[str]) -> Model:
+    """Reads an .md5mesh file.
+
+    Raises:
+        Md5Error: the file cannot be understood; the message names the place.
+        OSError: it cannot be opened.
+    """
+    return parse_mesh(Path(path).read_bytes(), os.fspath(path))
+
+
+def parse_mesh(data: bytes, path: str = "") -> Model:
+    """Reads the bytes of an .md5mesh file.
+
+    Args:
+        data: the whole file.
+        path: its name, for messages.
+
+    Raises:
+        Md5Error: the bytes cannot be understood; the message names the place.
+    """
+    scan = Scan(data, path)
+    blocks.read_version(scan)
+    commandline = ""
+    counts: dict[str, float] = {}
+    joints: Joints | None = None
+    mesh_marks: list[int] = []
+    bone_marks: list[int] = []
+    stray: int | None = None
+    mark = 0
+    while mark < len(scan):
+        key = scan.key(mark)
+        if key == "md5version":
+            mark += 1
+        elif key == "commandline":
+            commandline = scan.name(mark + 1)
+            mark += 2
+        elif key in ("numjoints", "nummeshes", "numbones"):
+            counts[key] = blocks.header_number(scan, mark)
+            mark += 1
+        elif key == "joints" and joints is None:
+            first = blocks.opening(scan, mark) + 1
+            mark = scan.block_end(first - 1)
+            joints = _parse_joints(scan, first, mark)
+            mark += 1
+        elif key == "bone" and scan.text(mark + 1) == "{":
+            bone_marks.append(mark + 1)
+            mark = scan.block_end(mark + 1) + 1
+        elif key == "mesh" and scan.text(mark + 1) == "{":
+            mesh_marks.append(mark + 1)
+            mark = scan.block_end(mark + 1) + 1
+        else:
+            stray = mark if stray is None else stray
+            mark += 1
+    if joints is None and bone_marks:
+        joints = old_layout.parse_bones(scan, bone_marks)
+    if joints is None:
+        raise Md5Error(
+            "not an md5mesh file", path=path, line=scan.mark_line(len(scan)),
+            found="no joints", expected='a block "joints { … }"',
+        )  # fmt: skip
+    meshes = [_parse_mesh(scan, opening, len(joints)) for opening in mesh_marks]
+    blocks.check_count(scan, counts.get("numjoints", counts.get("numbones")), len(joints), "joints")
+    blocks.check_count(scan, counts.get("nummeshes"), len(meshes), "meshes")
+    if stray is not None:
+        scan.warnings.append(f"text at line {scan.mark_line(stray)} belongs to no block; ignored")
+    return Model(joints, meshes, commandline, scan.warnings)
+
+
+def _parse_joints(scan: Scan, first: int, last: int) -> Joints:
+    names = [scan.name(mark) for mark in range(first, last)]
+    rows = blocks.table(scan, [(first, last)], 7, "the joint", _JOINT_COLUMNS)
+    parents = rows.indices(slice(0, 1), "the parent", len(names), lowest=ROOT)[:, 0]
+    blocks.check_hierarchy(scan, names, parents, first)
+    return Joints(names, parents, rows.values[:, 1:4].copy(), quat.with_w(rows.values[:, 4:7]))
+
+
+def _parse_mesh(scan: Scan, opening: int, joint_count: int) -> Mesh:
+    mark, end = opening + 1, scan.block_end(opening)
+    names = {"shader": "", "name": ""}
+    declared: dict[str, float] = {}
+    runs: dict[str, list[tuple[int, int]]] = {"vert": [], "tri": [], "weight": []}
+    while mark < end:
+        key = scan.key(mark)
+        if key in runs:
+            last = min(scan.run_end(mark), end)
+            runs[key].append((mark, last))
+            mark = last
+        elif key in names:
+            # A shader line may be without its name; then the next key follows at once.
+            if mark + 1 < end and (scan.is_string(mark + 1) or scan.key(mark + 1) not in _MESH_KEYS):
+                names[key] = scan.name(mark + 1)
+                mark += 1
+            mark += 1
+        elif key in ("numverts", "numtris", "numweights"):
+            declared[key] = blocks.header_number(scan, mark)
+            mark += 1
+        else:
+            scan.warnings.append(f"unknown {scan.name(mark)!r} at line {scan.mark_line(mark)}; ignored")
+            mark += 1
+
+    verts = blocks.table(scan, runs["vert"], 5, "the vertex", "index, s, t, first weight, number of weights")
+    tris = blocks.table(scan, runs["tri"], 4, "the triangle", "index, three vertices")
+    weights = blocks.table(scan, runs["weight"], 6, "the weight", "index, joint, bias, x, y, z")
+    ranges = _weight_ranges(scan, verts, len(weights))
+    for rows, key, what in ((verts, "numverts", "vertices"), (tris, "numtris", "triangles"),
+                            (weights, "numweights", "weights")):  # fmt: skip
+        blocks.check_numbering(scan, rows.values[:, 0], f"the {what} of a mesh")
+        blocks.check_count(scan, declared.get(key), len(rows), f"{what} in a mesh")
+    return Mesh(
+        shader=names["shader"],
+        uvs=verts.values[:, 1:3].copy(),
+        weight_starts=ranges[:, 0].copy(),
+        weight_counts=ranges[:, 1].copy(),
+        triangles=tris.indices(slice(1, 4), "the vertex", len(verts)),
+        weight_joints=weights.indices(slice(1, 2), "the joint", joint_count)[:, 0],
+        weight_biases=weights.values[:, 2].copy(),
+        weight_positions=weights.values[:, 3:6].copy(),
+        name=names["name"],
+    )
+
+
+def _weight_ranges(scan: Scan, verts: blocks.Table, weight_count: int) -> Ints:
+    """The first weight and the number of weights of each vertex, int32 (V, 2), all within the table of weights."""
+    ranges = verts.integers(slice(3, 5), "a weight range")
+    last = ranges.astype(np.int64).sum(axis=1)
+    outside = np.flatnonzero((ranges < 0).any(axis=1) | (last > weight_count))
+    if len(outside):
+        row = int(outside[0])
+        start, count = ranges[row].tolist()
+        raise Md5Error(
+            f"vertex {row} has weights that do not exist", path=scan.path,
+            line=scan.number_line(int(verts.firsts[row])), found=f"{count} weights from {start} on",
+            expected=f"a range within the {weight_count} weights of the mesh",
+        )  # fmt: skip
+    bare = int((ranges[:, 1] == 0).sum())
+    if bare:
+        scan.warnings.append(
+            f"{bare} vertices have no weight; they lie in the origin, and the games refuse them"
+        )
+    return ranges
+
+
+def write_mesh(model: Model, path: str | os.PathLike[str]) -> None:
+    """Writes an .md5mesh file.
+
+    Raises:
+        Md5Error: a name or number cannot be written.
+        OSError: the file cannot be written.
+    """
+    Path(path).write_bytes(format_mesh(model))
+
+
+def format_mesh(model: Model) -> bytes:
+    """The bytes of an .md5mesh file, laid out as id's exporter does.
+
+    Raises:
+        Md5Error: a name holds a character that no string of the format can, or a number is not finite.
+    """
+    joints = model.joints
+    names = [printing.quoted(name) for name in joints.names]
+    above = [joints.names[parent] if parent != ROOT else "" for parent in joints.parents.tolist()]
+    places = printing.columns(np.column_stack([joints.positions, quat.without_w(joints.orientations)]))
+    row = "\t%s\t%d ( %s %s %s ) ( %s %s %s )\t\t// %s"
+    lines = [
+        *printing.header(model.commandline),
+        f"numJoints {len(joints)}",
+        f"numMeshes {len(model.meshes)}",
+        "",
+        "joints {",
+        *(row % values for values in zip(names, joints.parents.tolist(), *places, above, strict=True)),
+        "}",
+    ]
+    for mesh in model.meshes:
+        lines += ["", *_format_mesh_block(mesh)]
+    return "\n".join([*lines, ""]).encode("utf-8", "surrogateescape")
+
+
+def _format_mesh_block(mesh: Mesh) -> list[str]:
+    verts, tris, weights = (range(len(rows)) for rows in (mesh.uvs, mesh.triangles, mesh.weight_joints))
+    ranges = (mesh.weight_starts.tolist(), mesh.weight_counts.tolist())
+    numbers = printing.columns(np.column_stack([mesh.weight_biases, mesh.weight_positions]))
+    vert, tri = "\tvert %d ( %s %s ) %d %d", "\ttri %d %d %d %d"
+    weight = "\tweight %d %d %s ( %s %s %s )"
+    return [
+        "mesh {",
+        *([f"\tname {printing.quoted(mesh.name)}"] if mesh.name else []),
+        f"\tshader {printing.quoted(mesh.shader)}",
+        "",
+        f"\tnumverts {len(verts)}",
+        *(vert % row for row in zip(verts, *printing.columns(mesh.uvs), *ranges, strict=True)),
+        "",
+        f"\tnumtris {len(tris)}",
+        *(tri % row for row in zip(tris, *mesh.triangles.T.tolist(), strict=True)),
+        "",
+        f"\tnumweights {len(weights)}",
+        *(weight % row for row in zip(weights, mesh.weight_joints.tolist(), *numbers, strict=True)),
+        "}",
+    ]

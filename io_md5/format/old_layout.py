@@ -1,0 +1,165 @@
+"""The layout from before Doom 3 was finished: bones with matrices, animations as channels.
+
+    bone 3 {
+        name "pubis"
+        bindpos 0.014 2.064 26.144
+        bindmat 0 0.99 -0.12 0 0.12 0.99 1 0 0     // the rows are the bone's axes in the space of the model
+        parent "origin"
+    }
+
+    channel 4 {
+        joint "pubis"
+        attribute "yaw"                            // x y z in units, pitch yaw roll in degrees
+        starttime 0
+        endtime 5.875
+        framerate 24
+        strings 0
+        range 0 141
+        keys 141
+            0.1 0.2 …
+    }
+
+The mesh blocks are those of version 10 without parentheses. Such an animation does not tell parents. The angles
+are id's: yaw turns about +Z, then pitch about +Y, then roll about +X, each about the axes already turned.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from . import blocks
+from . import quaternions as quat
+from .model import ROOT, Animation, Floats, Joints
+from .scanner import Scan
+from .skeleton import ALL_COMPONENTS
+
+_PLACES = ("x", "y", "z")
+_ANGLES = ("pitch", "yaw", "roll")
+
+
+def parse_bones(scan: Scan, openings: list[int]) -> Joints:
+    """The skeleton of ``bone`` blocks, given the marks of their opening braces.
+
+    Raises:
+        Md5Error: a bone lacks a value, or its parent does not exist.
+    """
+    names, parent_names, rows, turns = [], [], [], []
+    for opening in openings:
+        keys = _keys(scan, opening)
+        names.append(_string(scan, keys, "name", opening))
+        parent_names.append(
+            (_string(scan, keys, "parent", opening), keys["parent"]) if "parent" in keys else None
+        )
+        rows.append(_numbers(scan, keys, "bindpos", opening, 3))
+        turns.append(_numbers(scan, keys, "bindmat", opening, 9))
+    parents = np.full(len(names), ROOT, dtype=np.int32)
+    index = {name: joint for joint, name in reversed(list(enumerate(names)))}
+    for joint, parent in enumerate(parent_names):
+        if parent is None:
+            continue
+        name, mark = parent
+        if name not in index:
+            raise scan.error("the parent does not exist", mark + 1, expected="the name of a bone")
+        parents[joint] = index[name]
+    blocks.check_hierarchy(scan, names, parents, openings[0])
+    axes = np.array(turns).reshape(-1, 3, 3)
+    orientations = quat.from_matrices(np.swapaxes(axes, 1, 2))
+    return Joints(names, parents, np.array(rows).reshape(-1, 3), quat.with_w(quat.without_w(orientations)))
+
+
+def parse_channels(scan: Scan, openings: list[int]) -> Animation:
+    """The animation of ``channel`` blocks, given the marks of their opening braces.
+
+    Channels of different length occur in one file; the last key of a shorter one stays.
+
+    Raises:
+        Md5Error: a channel lacks a value, or there is no channel with keys.
+    """
+    tracks: dict[tuple[str, str], Floats] = {}
+    rates = []
+    for opening in openings:
+        keys = _keys(scan, opening)
+        joint = _string(scan, keys, "joint", opening)
+        attribute = _string(scan, keys, "attribute", opening)
+        if "framerate" in keys:
+            rates.append(float(_numbers(scan, keys, "framerate", opening, 1)[0]))
+        if "keys" not in keys:
+            raise scan.error(f"the channel {attribute!r} of {joint!r} has no keys", opening, expected="keys")
+        tracks[joint, attribute.lower()] = scan.values(keys["keys"])[1:]
+    frame_count = max((len(track) for track in tracks.values()), default=0)
+    if frame_count == 0:
+        raise scan.error("the animation has no frames", openings[0], expected="channels with keys")
+
+    def track(joint: str, attribute: str) -> Floats:
+        values = tracks.get((joint, attribute), np.zeros(1))
+        held = np.full(frame_count, values[-1] if len(values) else 0.0)
+        held[: len(values)] = values
+        return held
+
+    names = list(dict.fromkeys(joint for joint, _ in tracks if joint not in ("boundsMin", "boundsMax")))
+    frames = np.empty((frame_count, len(names), 6))
+    for index, name in enumerate(names):
+        frames[:, index, :3] = np.stack([track(name, place) for place in _PLACES], axis=1)
+        pitch, yaw, roll = (track(name, angle) for angle in _ANGLES)
+        frames[:, index, 3:] = quat.without_w(angles_to_quaternions(pitch, yaw, roll))
+    bounds = np.stack(
+        [
+            np.stack([track(corner, place) for place in _PLACES], axis=1)
+            for corner in ("boundsMin", "boundsMax")
+        ],
+        axis=1,
+    )
+    count = len(names)
+    return Animation(
+        names=names,
+        parents=np.full(count, ROOT, dtype=np.int32),
+        flags=np.full(count, ALL_COMPONENTS, dtype=np.int32),
+        starts=np.arange(count, dtype=np.int32) * 6,
+        bounds=bounds,
+        base_positions=frames[0, :, :3].copy(),
+        base_orientations=frames[0, :, 3:].copy(),
+        frames=frames.reshape(frame_count, count * 6),
+        frame_rate=rates[0] if rates else 24.0,
+        has_hierarchy=False,
+    )
+
+
+def angles_to_quaternions(pitch: Floats, yaw: Floats, roll: Floats) -> Floats:
+    """Quaternions (…, 4) of id's angles in degrees: about +Y, +Z and +X, the yaw outermost."""
+    yaw_turn, pitch_turn, roll_turn = (
+        _turn(axis, angle) for axis, angle in ((3, yaw), (2, pitch), (1, roll))
+    )
+    return quat.multiply(quat.multiply(yaw_turn, pitch_turn), roll_turn)
+
+
+def _turn(component: int, degrees: Floats) -> Floats:
+    half = np.radians(degrees) / 2.0
+    turn = np.zeros((*half.shape, 4))
+    turn[..., 0], turn[..., component] = np.cos(half), np.sin(half)
+    return turn
+
+
+def _keys(scan: Scan, opening: int) -> dict[str, int]:
+    """The mark of each key of a block."""
+    marks = range(opening + 1, scan.block_end(opening))
+    return {scan.key(mark): mark for mark in marks if not scan.is_string(mark)}
+
+
+def _string(scan: Scan, keys: dict[str, int], key: str, opening: int) -> str:
+    if key not in keys or not scan.is_string(keys[key] + 1):
+        raise scan.error(f"the block has no {key}", keys.get(key, opening), expected=f'{key} "…"')
+    return scan.name(keys[key] + 1)
+
+
+def _numbers(scan: Scan, keys: dict[str, int], key: str, opening: int, count: int) -> Floats:
+    if key not in keys:
+        raise scan.error(f"the block has no {key}", opening, expected=key)
+    values = scan.values(keys[key])
+    if len(values) != count:
+        raise scan.error(
+            f"{key} has the wrong number of values",
+            keys[key],
+            found=f"{len(values)} numbers",
+            expected=str(count),
+        )
+    return values

@@ -1,0 +1,57 @@
+"""How text is laid out: tabs and plain decimals, as id's exporter writes them.
+
+Doom 3 takes neither exponents in capitals nor a leading ``+`` nor ``nan``: numbers are printed as ``%1.10f``
+with trailing zeros cut. A string of the format ends at the next double quote or at the end of the line and has
+no escapes, so no name can hold either.
+"""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import numpy.typing as npt
+
+from .errors import Md5Error
+
+DECIMALS = 10
+"""Digits behind the point that id's exporter prints."""
+
+_TRAILING_ZEROS = re.compile(r"\.?0+(?= )")
+_UNQUOTABLE = re.compile(r'["\r\n\0]')
+
+
+def decimals(values: npt.ArrayLike) -> list[str]:
+    """Each number of an array, in the order of memory, as the shortest plain decimal with up to ten digits.
+
+    Raises:
+        Md5Error: a number is not finite.
+    """
+    flat = np.round(np.asarray(values, dtype=np.float64).ravel(), DECIMALS) + 0.0
+    if not np.isfinite(flat).all():
+        raise Md5Error("a number is not finite and cannot be written", found=str(flat[~np.isfinite(flat)][0]))
+    text = (f"%.{DECIMALS}f " * len(flat)) % tuple(flat.tolist())
+    return _TRAILING_ZEROS.sub("", text).split()
+
+
+def columns(values: npt.NDArray[np.float64]) -> list[list[str]]:
+    """The decimals of a table (n, m), a list for each of the m columns."""
+    flat = decimals(values)
+    width = values.shape[1]
+    return [flat[column::width] for column in range(width)]
+
+
+def quoted(name: str) -> str:
+    """A name in double quotes.
+
+    Raises:
+        Md5Error: it holds a double quote, the end of a line or a NUL.
+    """
+    if _UNQUOTABLE.search(name):
+        raise Md5Error("a name holds a character that the format has no way to write", found=repr(name))
+    return f'"{name}"'
+
+
+def header(commandline: str) -> list[str]:
+    """The lines that every MD5 file begins with."""
+    return ["MD5Version 10", f"commandline {quoted(commandline)}", ""]

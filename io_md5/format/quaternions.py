@@ -1,0 +1,151 @@
+"""Quaternions as the MD5 specification uses them, over whole arrays.
+
+A quaternion is a row w, x, y, z: the order of the specification's text and of Blender. Files hold only x y z
+of unit quaternions, and w is minus the root of what is missing to 1 (MD5 specification). The product ``a b``
+turns by b first, then by a; a point is turned as q p q*.
+All functions broadcast over leading axes and compute in float64.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[np.float64]
+
+# Below this angle's sine the two orientations of a slerp are blended linearly, as the formula divides by it.
+_SMALL_SINE = 1e-6
+
+
+def with_w(xyz: npt.ArrayLike) -> Array:
+    """Unit quaternions (…, 4) from the x y z (…, 3) of a file.
+
+    w = -sqrt(1 - x² - y² - z²). Where rounding made the sum exceed 1, w is 0 (MD5 specification) and the rest
+    is normalised, so that the result is a rotation all the same.
+    """
+    xyz = np.asarray(xyz, dtype=np.float64)
+    squares = np.einsum("...i,...i->...", xyz, xyz)
+    quaternions = np.empty((*xyz.shape[:-1], 4))
+    quaternions[..., 0] = -np.sqrt(np.maximum(1.0 - squares, 0.0))
+    quaternions[..., 1:] = xyz / np.sqrt(np.maximum(squares, 1.0))[..., None]
+    return quaternions
+
+
+def without_w(quaternions: npt.ArrayLike) -> Array:
+    """The x y z (…, 3) that a file holds for quaternions (…, 4): w is made negative first, lengths 1."""
+    unit = normalise(quaternions)
+    return np.negative(unit[..., 1:], out=unit[..., 1:], where=unit[..., :1] > 0.0)
+
+
+def normalise(quaternions: npt.ArrayLike) -> Array:
+    """Quaternions (…, 4) of length 1; one of length 0 becomes the identity."""
+    quaternions = np.asarray(quaternions, dtype=np.float64)
+    lengths = np.linalg.norm(quaternions, axis=-1, keepdims=True)
+    unit = np.zeros_like(quaternions)
+    unit[..., 0] = 1.0
+    return np.divide(quaternions, lengths, out=unit, where=lengths > 0.0)
+
+
+def conjugate(quaternions: npt.ArrayLike) -> Array:
+    """w, -x, -y, -z (…, 4): the inverse of a unit quaternion."""
+    return np.asarray(quaternions, dtype=np.float64) * np.array([1.0, -1.0, -1.0, -1.0])
+
+
+def multiply(a: npt.ArrayLike, b: npt.ArrayLike) -> Array:
+    """The product a b (…, 4): first the rotation b, then a."""
+    a, b = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
+    aw, ax, ay, az = a[..., 0], a[..., 1], a[..., 2], a[..., 3]
+    bw, bx, by, bz = b[..., 0], b[..., 1], b[..., 2], b[..., 3]
+    product = np.empty(np.broadcast_shapes(a.shape, b.shape))
+    product[..., 0] = aw * bw - ax * bx - ay * by - az * bz
+    product[..., 1] = ax * bw + aw * bx + ay * bz - az * by
+    product[..., 2] = ay * bw + aw * by + az * bx - ax * bz
+    product[..., 3] = az * bw + aw * bz + ax * by - ay * bx
+    return product
+
+
+def rotate(quaternions: npt.ArrayLike, points: npt.ArrayLike) -> Array:
+    """Points (…, 3) turned by unit quaternions (…, 4): q p q*."""
+    quaternions, points = np.asarray(quaternions, dtype=np.float64), np.asarray(points, dtype=np.float64)
+    w, x, y, z = (quaternions[..., i] for i in range(4))
+    px, py, pz = (points[..., i] for i in range(3))
+    # q p q* = p + w t + v × t with t = 2 v × p, half the work of two products.
+    tx = 2.0 * (y * pz - z * py)
+    ty = 2.0 * (z * px - x * pz)
+    tz = 2.0 * (x * py - y * px)
+    turned = np.empty((*tx.shape, 3))
+    turned[..., 0] = px + w * tx + (y * tz - z * ty)
+    turned[..., 1] = py + w * ty + (z * tx - x * tz)
+    turned[..., 2] = pz + w * tz + (x * ty - y * tx)
+    return turned
+
+
+def to_matrices(quaternions: npt.ArrayLike) -> Array:
+    """Rotation matrices (…, 3, 3) for columns of coordinates, of unit quaternions (…, 4)."""
+    w, x, y, z = np.moveaxis(np.asarray(quaternions, dtype=np.float64), -1, 0)
+    rows = [
+        [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+        [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+        [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+    ]
+    return np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)
+
+
+def from_matrices(matrices: npt.ArrayLike) -> Array:
+    """Unit quaternions (…, 4) with w >= 0 of rotation matrices (…, 3, 3); small errors of the matrix are shared out.
+
+    The component of greatest size is found from the diagonal, the others from sums across it, so that nothing
+    is divided by a small number (Shepperd's method).
+    """
+    m = np.asarray(matrices, dtype=np.float64)
+    m00, m11, m22 = m[..., 0, 0], m[..., 1, 1], m[..., 2, 2]
+    squares = np.stack([m00 + m11 + m22, m00 - m11 - m22, m11 - m00 - m22, m22 - m00 - m11], axis=-1) + 1.0
+    a, b, c = m[..., 2, 1] - m[..., 1, 2], m[..., 0, 2] - m[..., 2, 0], m[..., 1, 0] - m[..., 0, 1]
+    d, e, f = m[..., 1, 0] + m[..., 0, 1], m[..., 0, 2] + m[..., 2, 0], m[..., 2, 1] + m[..., 1, 2]
+    candidates = np.stack(
+        [
+            np.stack([squares[..., 0], a, b, c], axis=-1),
+            np.stack([a, squares[..., 1], d, e], axis=-1),
+            np.stack([b, d, squares[..., 2], f], axis=-1),
+            np.stack([c, e, f, squares[..., 3]], axis=-1),
+        ],
+        axis=-2,
+    )
+    best = np.argmax(squares, axis=-1)
+    quaternions = normalise(np.take_along_axis(candidates, best[..., None, None], axis=-2)[..., 0, :])
+    return np.negative(quaternions, out=quaternions, where=quaternions[..., :1] < 0.0)
+
+
+def make_continuous(quaternions: npt.ArrayLike) -> Array:
+    """The same rotations (F, …, 4) with signs such that each lies nearer to its predecessor than its negative.
+
+    Between two keyframes Blender interpolates the four numbers, so a change of sign would be a full turn.
+    """
+    quaternions = np.asarray(quaternions, dtype=np.float64)
+    dots = np.einsum("f...i,f...i->f...", quaternions[1:], quaternions[:-1])
+    flips = np.cumprod(np.where(dots < 0.0, -1.0, 1.0), axis=0)
+    continuous = quaternions.copy()
+    continuous[1:] *= flips[..., None]
+    return continuous
+
+
+def lerp(a: npt.ArrayLike, b: npt.ArrayLike, fraction: npt.ArrayLike) -> Array:
+    """a + fraction · (b - a), for positions (MD5 specification); `fraction` broadcasts over the last axis."""
+    a, b = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
+    return np.add(a, np.asarray(fraction, dtype=np.float64)[..., None] * (b - a))
+
+
+def slerp(a: npt.ArrayLike, b: npt.ArrayLike, fraction: npt.ArrayLike) -> Array:
+    """The rotation (…, 4) at a fraction of the shorter way from a to b, turning evenly (MD5 specification)."""
+    a, b = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
+    fraction = np.asarray(fraction, dtype=np.float64)[..., None]
+    cosine = np.einsum("...i,...i->...", a, b)[..., None]
+    b = np.where(cosine < 0.0, -b, b)
+    cosine = np.minimum(np.abs(cosine), 1.0)
+    sine = np.sqrt(1.0 - cosine * cosine)
+    angle = np.arctan2(sine, cosine)
+    small = sine < _SMALL_SINE
+    divisor = np.where(small, 1.0, sine)
+    of_a = np.where(small, 1.0 - fraction, np.sin((1.0 - fraction) * angle) / divisor)
+    of_b = np.where(small, fraction, np.sin(fraction * angle) / divisor)
+    return normalise(of_a * a + of_b * b)

@@ -1,0 +1,316 @@
+"""Splits the text of an MD5 file into numbers, in bulk, and the marks that stand between them.
+
+An MD5 file is nearly all numbers. They are found and converted by a few passes over the whole file;
+what gives them meaning (words, quoted strings, braces) is kept as a list of marks, each knowing how many
+numbers precede it. ``vert 7 ( 0.5 0.25 ) 12 2`` is the mark ``vert`` followed by five numbers.
+
+Facts of the text, as Doom 3's lexer has them: bytes up to the space and, outside strings, from 0x80 on are
+white space (so a byte order mark and trailing NULs vanish); ``//`` and ``/* */`` are comments; a string stands
+in double quotes, holds no newline, and a backslash in it is literal. Parentheses only separate: the number of
+values says whether a vector is complete. More liberal than that lexer: a leading ``+``, ``1E-5``, and the
+``nan``, ``inf`` and ``1.#IND`` that broken exporters write (read as 0, with a warning).
+"""
+
+from __future__ import annotations
+
+import re
+import warnings
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from .errors import Md5Error
+
+IntArray = npt.NDArray[np.int64]
+FloatArray = npt.NDArray[np.float64]
+
+_QUOTE, _OPEN, _CLOSE = b'"{}'
+_BLANK_CLASS, _BODY_CLASS, _OPEN_CLASS, _CLOSE_CLASS, _STRING_CLASS = range(5)
+
+# Stands for one whole string while the text is taken apart; a control byte cannot occur otherwise, since
+# every byte below the space is blanked where it is found outside strings.
+_STRING_MARK = 1
+
+_STRING_OR_COMMENT = re.compile(rb'"[^"\r\n]*"|//[^\r\n]*|/\*[\s\S]*?(?:\*/|\Z)')
+_NUMBER = re.compile(rb"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
+_NOT_FINITE = re.compile(rb"[-+]?(?:\d*\.#?\w+|nan(?:\(\w*\))?|inf(?:inity)?)", re.IGNORECASE)
+_NOT_FINITE_WORDS = (b"nan", b"inf", b"infinity")
+
+# Values beyond this cannot be held in the 32-bit floats of the games and of Blender.
+_LARGEST = float(np.finfo(np.float32).max)
+
+# Words up to this length are blanked a column at a time, longer ones one by one.
+_SHORT_WORD = 16
+
+
+def _class_table() -> bytes:
+    table = bytearray([_BLANK_CLASS] * 256)
+    for byte in range(0x21, 0x80):
+        table[byte] = _BODY_CLASS
+    for byte in b"()":
+        table[byte] = _BLANK_CLASS
+    table[_OPEN] = _OPEN_CLASS
+    table[_CLOSE] = _CLOSE_CLASS
+    table[_STRING_MARK] = _STRING_CLASS
+    return bytes(table)
+
+
+def _number_start_table() -> npt.NDArray[np.bool_]:
+    table = np.zeros(256, dtype=bool)
+    table[list(b"0123456789+-.")] = True
+    return table
+
+
+_CLASSES = _class_table()
+_NUMBER_STARTS = _number_start_table()
+_ONLY_BODY = bytes(byte if _CLASSES[byte] == _BODY_CLASS else 0x20 for byte in range(256))
+# Control bytes outside strings are blanked before a string's mark is put in.
+_NO_CONTROLS = bytes(byte if byte >= 0x20 else 0x20 for byte in range(256))
+
+
+class Scan:
+    """The numbers and marks of one text.
+
+    A mark is a word, a string or a brace; marks are counted from 0 in the order of the file.
+
+    Args:
+        data: the bytes of the file.
+        path: its name, for messages.
+
+    Attributes:
+        numbers: every number of the text in order, float64 (N,); finite.
+        warnings: what was odd, in words.
+
+    Raises:
+        Md5Error: a token begins like a number and is none.
+    """
+
+    def __init__(self, data: bytes, path: str = "") -> None:
+        self.data = data
+        self.path = path
+        self.warnings: list[str] = []
+        self._strings: dict[int, str] = {}
+
+        text = self._without_strings_and_comments()
+        size = len(text) - 8
+        classes = np.frombuffer(text.translate(_CLASSES), dtype=np.uint8)
+        body = classes == _BODY_CLASS
+        edges = np.flatnonzero(body[1:] != body[:-1])
+        edges += 1
+        if size and body[0]:
+            edges = np.concatenate(([0], edges))
+        starts, ends = edges[0::2], edges[1::2]
+
+        buffer = np.frombuffer(text, dtype=np.uint8)
+        is_number = _NUMBER_STARTS[buffer[starts]]
+        self._find_not_finite_words(starts, ends, is_number)
+        self.number_offsets: IntArray = starts[is_number]
+        word_tokens = np.flatnonzero(~is_number)
+        word_starts, word_ends = starts[word_tokens], ends[word_tokens]
+        words_numbers = word_tokens - np.arange(len(word_tokens))
+        codes = self._codes(buffer, word_starts, word_ends)
+
+        self.numbers: FloatArray = self._convert(text, buffer, word_starts, word_ends, ends[is_number])
+        self._order_marks(classes, word_starts, word_ends, words_numbers, codes)
+
+    # What the parsers ask
+
+    def __len__(self) -> int:
+        """The number of marks."""
+        return len(self.mark_offsets)
+
+    def text(self, mark: int) -> str:
+        """The word, the brace, or ``"`` for a string."""
+        if mark >= len(self):
+            return ""
+        if self.is_string(mark):
+            return '"'
+        start, end = self.mark_offsets[mark], self._mark_ends[mark]
+        return self.data[start:end].decode("latin-1")
+
+    def key(self, mark: int) -> str:
+        """The word in lower case: old files write ``nummeshes`` where newer ones write ``numMeshes``."""
+        return self.text(mark).lower()
+
+    def is_string(self, mark: int) -> bool:
+        """Whether the mark is a quoted string."""
+        return mark < len(self) and self.mark_codes[mark] == _QUOTE
+
+    def name(self, mark: int) -> str:
+        """The value of a string; an unquoted word stands for itself, as in Doom 3's lexer."""
+        return self._strings[int(self.mark_offsets[mark])] if self.is_string(mark) else self.text(mark)
+
+    def values(self, mark: int) -> FloatArray:
+        """The numbers between this mark and the next, float64 (n,)."""
+        return self.numbers[self.mark_numbers[mark] : self.mark_numbers[mark + 1]]
+
+    def counts(self, first: int, last: int) -> IntArray:
+        """How many numbers follow each of the marks first … last - 1, (last - first,)."""
+        return np.diff(self.mark_numbers[first : last + 1])
+
+    def run_end(self, mark: int) -> int:
+        """The mark after the run of equal marks that this one stands in."""
+        return int(self._run_ends[np.searchsorted(self._run_ends, mark, side="right")])
+
+    @cached_property
+    def closings(self) -> IntArray:
+        """The marks that are closing braces."""
+        return np.flatnonzero(self.mark_codes == _CLOSE)
+
+    def block_end(self, opening: int) -> int:
+        """The closing brace of a block without inner braces.
+
+        Raises:
+            Md5Error: the file ends, or another block opens, before this one is closed.
+        """
+        at = np.searchsorted(self.closings, opening)
+        end = int(self.closings[at]) if at < len(self.closings) else len(self)
+        inner = np.flatnonzero(self.mark_codes[opening + 1 : end] == _OPEN)
+        if len(inner):
+            raise self.error("a block is not closed", opening + 1 + int(inner[0]), expected="}")
+        if end == len(self):
+            raise Md5Error(
+                f"the block opened at line {self.line(int(self.mark_offsets[opening]))} is not closed",
+                path=self.path, line=self.line(len(self.data)), found="the end of the file", expected="}",
+            )  # fmt: skip
+        return end
+
+    def line(self, offset: int) -> int:
+        """The line of a byte, counted from 1."""
+        return self.data.count(b"\n", 0, offset) + 1
+
+    def mark_line(self, mark: int) -> int:
+        """The line of a mark, counted from 1; that of the last byte for the mark after the last."""
+        return self.line(int(self.mark_offsets[mark]) if mark < len(self) else len(self.data))
+
+    def number_line(self, number: int) -> int:
+        """The line of the number with this index in `numbers`, counted from 1."""
+        return self.line(int(self.number_offsets[number]))
+
+    def error(
+        self, reason: str, mark: int, *, found: str | None = None, expected: str | None = None
+    ) -> Md5Error:
+        """An error at a mark; `found` is the mark itself unless told."""
+        if found is None:
+            found = repr(self.name(mark)) if mark < len(self) else "the end of the file"
+        return Md5Error(reason, path=self.path, line=self.mark_line(mark), found=found, expected=expected)
+
+    def number_error(self, reason: str, number: int, expected: str) -> Md5Error:
+        """An error at the number with this index in `numbers`."""
+        found = f"{self.numbers[number]:.10g}"
+        return Md5Error(reason, path=self.path, line=self.number_line(number), found=found, expected=expected)
+
+    # How the text is taken apart
+
+    def _without_strings_and_comments(self) -> bytearray:
+        """The text with comments blanked and every string replaced by a mark; eight spaces are added."""
+        text = bytearray(self.data.translate(_NO_CONTROLS))
+        if b'"' in text or b"/" in text:
+            for match in _STRING_OR_COMMENT.finditer(self.data):
+                start, end = match.span()
+                text[start:end] = b" " * (end - start)
+                if self.data[start] == _QUOTE:
+                    text[start] = _STRING_MARK
+                    self._strings[start] = self.data[start + 1 : end - 1].decode("utf-8", "surrogateescape")
+        text += b" " * 8
+        return text
+
+    def _find_not_finite_words(
+        self, starts: IntArray, ends: IntArray, is_number: npt.NDArray[np.bool_]
+    ) -> None:
+        """Counts the words `nan`, `inf` and `infinity` among the numbers (`is_number` is changed)."""
+        lower = self.data.lower() if b"n" in self.data or b"N" in self.data else b""
+        if not any(word in lower for word in (b"nan", b"inf")):
+            return
+        for token in np.flatnonzero(~is_number):
+            if lower[starts[token] : ends[token]] in _NOT_FINITE_WORDS:
+                is_number[token] = True
+
+    @staticmethod
+    def _codes(buffer: npt.NDArray[np.uint8], starts: IntArray, ends: IntArray) -> npt.NDArray[np.uint64]:
+        """A number for each word that equals its neighbour's exactly if the words are equal (W,).
+
+        The first eight bytes, so it says nothing of longer words: those get the number of their offset.
+        """
+        columns = np.arange(8)
+        letters = buffer[starts[:, None] + columns]
+        letters[columns >= (ends - starts)[:, None]] = 0
+        codes = np.ascontiguousarray(letters).view(np.uint64).ravel()
+        long = ends - starts > 8
+        codes[long] = starts[long].astype(np.uint64) + (1 << 63)
+        return codes
+
+    def _convert(
+        self,
+        text: bytearray,
+        buffer: npt.NDArray[np.uint8],
+        word_starts: IntArray,
+        word_ends: IntArray,
+        number_ends: IntArray,
+    ) -> FloatArray:
+        """All numbers of the text, float64 (N,); words are blanked in `text`."""
+        lengths = word_ends - word_starts
+        for column in range(min(_SHORT_WORD, int(lengths.max(initial=0)))):
+            buffer[word_starts[lengths > column] + column] = 0x20
+        for word in np.flatnonzero(lengths > _SHORT_WORD):
+            buffer[word_starts[word] : word_ends[word]] = 0x20
+        count = len(self.number_offsets)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", DeprecationWarning)
+            try:
+                numbers = np.fromstring(bytes(text).translate(_ONLY_BODY), dtype=np.float64, sep=" ")
+            except (DeprecationWarning, ValueError):
+                numbers = np.empty(0)
+        if len(numbers) != count:
+            numbers = self._convert_one_by_one(number_ends)
+        bad = ~(np.abs(numbers) <= _LARGEST)
+        if bad.any():
+            first = int(np.flatnonzero(bad)[0])
+            self.warnings.append(
+                f"{int(bad.sum())} numbers are not finite (the first at line {self.number_line(first)}); read as 0"
+            )
+            numbers[bad] = 0.0
+        return numbers
+
+    def _convert_one_by_one(self, number_ends: IntArray) -> FloatArray:
+        numbers = np.empty(len(number_ends))
+        for index, (start, end) in enumerate(
+            zip(self.number_offsets.tolist(), number_ends.tolist(), strict=True)
+        ):
+            token = self.data[start:end]
+            if _NUMBER.fullmatch(token):
+                numbers[index] = float(token)
+            elif _NOT_FINITE.fullmatch(token):
+                numbers[index] = np.nan
+            else:
+                found = token[:40].decode("latin-1")
+                raise Md5Error(
+                    "not a number",
+                    path=self.path,
+                    line=self.line(start),
+                    found=repr(found),
+                    expected="a number",
+                )
+        return numbers
+
+    def _order_marks(
+        self,
+        classes: npt.NDArray[np.uint8],
+        word_starts: IntArray,
+        word_ends: IntArray,
+        words_numbers: IntArray,
+        codes: npt.NDArray[np.uint64],
+    ) -> None:
+        """Merges words, strings and braces into one list in the order of the file."""
+        singles = np.flatnonzero(classes > _BODY_CLASS)
+        single_codes = np.array([0, 0, _OPEN, _CLOSE, _QUOTE], dtype=np.uint64)[classes[singles]]
+        offsets = np.concatenate([word_starts, singles])
+        order = np.argsort(offsets, kind="stable")
+        self.mark_offsets: IntArray = offsets[order]
+        self._mark_ends = np.concatenate([word_ends, singles + 1])[order]
+        self.mark_codes = np.concatenate([codes, single_codes])[order]
+        numbers_before = np.concatenate([words_numbers, np.searchsorted(self.number_offsets, singles)])[order]
+        self.mark_numbers: IntArray = np.append(numbers_before, len(self.numbers))
+        changes = np.flatnonzero(self.mark_codes[1:] != self.mark_codes[:-1]) + 1
+        self._run_ends = np.append(changes, len(order))

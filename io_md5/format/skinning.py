@@ -1,0 +1,180 @@
+"""Skinning: where a pose of the joints puts the vertices of a mesh, and their normals (MD5 specification).
+
+A vertex is ``Σ bias · (joint position + joint orientation · weight position)``. Biases are taken as they stand:
+the games do not normalise them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from . import quaternions as quat
+from .model import Floats, Ints, Mesh
+
+
+@dataclass(frozen=True, eq=False)
+class VertexWeights:
+    """The weights of all vertices one after the other, so that sums over vertices are sums over rows.
+
+    A weight that several vertices share stands here once for each of them.
+
+    Attributes:
+        vertices: the vertex of each row, rising, int64 (R,).
+        weights: the weight of each row, int64 (R,).
+        vertex_count: V.
+    """
+
+    vertices: npt.NDArray[np.int64]
+    weights: npt.NDArray[np.int64]
+    vertex_count: int
+
+    def sums(self, rows: Floats) -> Floats:
+        """The sum of the rows (…, R, n) of each vertex, (…, V, n); 0 for a vertex without weights."""
+        result = np.zeros((*rows.shape[:-2], self.vertex_count, rows.shape[-1]))
+        if len(self.vertices):
+            firsts = np.flatnonzero(np.diff(self.vertices, prepend=-1))
+            result[..., self.vertices[firsts], :] = np.add.reduceat(rows, firsts, axis=-2)
+        return result
+
+
+def vertex_weights(mesh: Mesh) -> VertexWeights:
+    """The rows of all vertices of a mesh."""
+    counts = mesh.weight_counts.astype(np.int64)
+    vertices = np.repeat(np.arange(len(counts), dtype=np.int64), counts)
+    firsts = np.cumsum(counts) - counts
+    weights = np.arange(len(vertices)) - firsts[vertices] + mesh.weight_starts[vertices]
+    return VertexWeights(vertices, weights, len(counts))
+
+
+def weight_points(mesh: Mesh, positions: npt.ArrayLike, orientations: npt.ArrayLike) -> Floats:
+    """Where each weight by itself puts its vertex in a pose, (…, W, 3).
+
+    Args:
+        mesh: with W weights.
+        positions: of the joints in the space of the model, (…, J, 3).
+        orientations: of the joints, unit quaternions (…, J, 4).
+    """
+    positions, orientations = np.asarray(positions), np.asarray(orientations)
+    joints = mesh.weight_joints
+    return positions[..., joints, :] + quat.rotate(orientations[..., joints, :], mesh.weight_positions)
+
+
+def skin(mesh: Mesh, positions: npt.ArrayLike, orientations: npt.ArrayLike) -> Floats:
+    """The vertices of a mesh in a pose, (…, V, 3).
+
+    Args:
+        mesh: with V vertices.
+        positions: of the joints in the space of the model, (…, J, 3), for instance a row for each frame.
+        orientations: of the joints, unit quaternions (…, J, 4).
+    """
+    rows = vertex_weights(mesh)
+    points = weight_points(mesh, positions, orientations)[..., rows.weights, :]
+    return rows.sums(points * mesh.weight_biases[rows.weights, None])
+
+
+def disagreements(mesh: Mesh, positions: npt.ArrayLike, orientations: npt.ArrayLike) -> Floats:
+    """How far the weights of each vertex are from agreeing where it is in the bind pose, (V,).
+
+    Linear blend skinning carries a vertex from its place in the bind pose, so it draws a vertex whose weights
+    all put it there exactly as the formula does. For others the two may differ by up to the returned distance:
+    ``Σ |bias| · |weight's point - vertex|``, and where the biases do not sum to 1, by what the sum misses of
+    the vertex's distance from the joints besides.
+
+    Args:
+        mesh: with V vertices.
+        positions: of the joints in the bind pose, (J, 3).
+        orientations: of the joints in the bind pose, (J, 4).
+    """
+    rows = vertex_weights(mesh)
+    points = weight_points(mesh, positions, orientations)[rows.weights]
+    biases = mesh.weight_biases[rows.weights, None]
+    vertices = rows.sums(points * biases)
+    distances = np.linalg.norm(points - vertices[rows.vertices], axis=-1, keepdims=True)
+    return rows.sums(np.abs(biases) * distances)[:, 0]
+
+
+def face_normals(vertices: npt.ArrayLike, triangles: Ints) -> Floats:
+    """Unit normals of triangles that are clockwise seen from outside, (…, T, 3); 0 for one without area.
+
+    Args:
+        vertices: (…, V, 3).
+        triangles: (T, 3).
+    """
+    vertices = np.asarray(vertices, dtype=np.float64)
+    a, b, c = (vertices[..., triangles[:, corner], :] for corner in range(3))
+    return _unit(np.cross(c - a, b - a))
+
+
+def vertex_normals(vertices: npt.ArrayLike, triangles: Ints) -> Floats:
+    """Unit normals of vertices as Doom 3 makes them, (V, 3); 0 where there are none.
+
+    The unit normals of the faces are added up, unweighted, over all vertices of the mesh that lie at exactly
+    the same place: UV seams stay smooth.
+
+    Args:
+        vertices: in the bind pose, (V, 3).
+        triangles: (T, 3).
+    """
+    vertices = np.asarray(vertices, dtype=np.float64)
+    places = places_of(vertices)
+    corners = places[triangles].ravel()
+    normals = np.repeat(face_normals(vertices, triangles), 3, axis=0)
+    sums = np.zeros_like(vertices)
+    for axis in range(3):
+        sums[:, axis] = np.bincount(corners, normals[:, axis], minlength=len(vertices))
+    return _unit(sums)[places]
+
+
+def places_of(vertices: npt.ArrayLike) -> npt.NDArray[np.int64]:
+    """For each vertex (V, 3) a number that is the same for vertices at exactly the same place, (V,).
+
+    Places are compared as the 32-bit floats that the games compute with.
+    """
+    single = np.ascontiguousarray(np.asarray(vertices, dtype=np.float32) + np.float32(0.0))
+    return equal_rows(single.view(np.int32).reshape(len(single), 3))
+
+
+def equal_rows(rows: npt.NDArray[np.generic]) -> npt.NDArray[np.int64]:
+    """For each row of a table (N, n) a number that is the same for equal rows, (N,), each < N."""
+    if not len(rows):
+        return np.zeros(0, dtype=np.int64)
+    table = np.ascontiguousarray(rows)
+    keys = table.view(np.dtype((np.void, table.dtype.itemsize * table.shape[1]))).ravel()
+    return np.unique(keys, return_inverse=True)[1].astype(np.int64).ravel()
+
+
+def normal_weights(mesh: Mesh, normals: npt.ArrayLike, orientations: npt.ArrayLike) -> Floats:
+    """The normals of the bind pose in the space of each row's joint, (R, 3), one for a row of `vertex_weights`.
+
+    Args:
+        mesh: with V vertices.
+        normals: of the vertices in the bind pose, (V, 3).
+        orientations: of the joints in the bind pose, (J, 4).
+    """
+    rows = vertex_weights(mesh)
+    joints = mesh.weight_joints[rows.weights]
+    turn_back = quat.conjugate(np.asarray(orientations)[joints])
+    return quat.rotate(turn_back, np.asarray(normals)[rows.vertices])
+
+
+def skin_normals(mesh: Mesh, weights: npt.ArrayLike, orientations: npt.ArrayLike) -> Floats:
+    """The normals of the vertices in a pose, of unit length, (…, V, 3).
+
+    Args:
+        mesh: with V vertices.
+        weights: the result of `normal_weights`, (R, 3).
+        orientations: of the joints in the pose, (…, J, 4).
+    """
+    rows = vertex_weights(mesh)
+    joints = mesh.weight_joints[rows.weights]
+    turned = quat.rotate(np.asarray(orientations)[..., joints, :], weights)
+    return _unit(rows.sums(turned * mesh.weight_biases[rows.weights, None]))
+
+
+def _unit(vectors: Floats) -> Floats:
+    lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
+    unit = np.zeros_like(vectors)
+    return np.divide(vectors, lengths, out=unit, where=lengths > 0.0)
