@@ -45,7 +45,7 @@ def vertex_weights(mesh: Mesh) -> VertexWeights:
     counts = mesh.weight_counts.astype(np.int64)
     vertices = np.repeat(np.arange(len(counts), dtype=np.int64), counts)
     firsts = np.cumsum(counts) - counts
-    weights = np.arange(len(vertices)) - firsts[vertices] + mesh.weight_starts[vertices]
+    weights = np.arange(len(vertices)) - firsts[vertices] + mesh.weight_starts.astype(np.int64)[vertices]
     return VertexWeights(vertices, weights, len(counts))
 
 
