@@ -1,0 +1,192 @@
+"""PCX images, which Quake II uses for skins and Blender cannot read.
+
+Facts of the format (ZSoft's technical reference, revision 5): a header of 128 bytes, little-endian: byte 0 is 10;
+1 the version; 2 is 1 for run-length encoding, 0 for none; 3 the bits per pixel and plane; 4 four uint16, the window
+(left, top, right, bottom, inclusive); 16 a palette of 16 colours; 65 the number of planes; 66 the bytes per line
+and plane. Lines follow from the top, each with its planes one after the other. Encoded, a byte of 0xC0 and over is
+a count (its low six bits) for the byte after it; any other byte stands for itself. An image of 8 bits and one
+plane has a palette of 256 colours in the last 768 bytes of the file, after a byte of 12.
+
+Quake II leaves out nothing of this but ignores the padding at the end of odd lines, and so do some of the tools
+made for it: where the data fits the width and not the declared line, the width is believed.
+"""
+
+from __future__ import annotations
+
+import struct
+
+import numpy as np
+import numpy.typing as npt
+
+_HEADER_SIZE = 128
+_PALETTE_SIZE = 768
+_PALETTE_MARK = 12
+
+MAX_SIDE = 16384
+"""Greatest width and height that is read, in pixels."""
+MAX_PIXELS = 1 << 26
+"""Greatest number of pixels that is read (64 Mi: 256 MiB as RGBA)."""
+
+Bytes = npt.NDArray[np.uint8]
+
+
+class PcxError(ValueError):
+    """The data is no PCX image, or one that is damaged or of a kind that is not read."""
+
+
+def decode_pcx(data: bytes) -> Bytes:
+    """Decode a PCX image.
+
+    data: the whole file. Returns an array (height, width, 4) of uint8, the top row first, RGBA; alpha is 255 but in
+    images of four planes of 8 bits. Raises PcxError; no more memory is taken than the pixels that `data` can hold
+    and MAX_PIXELS allow.
+    """
+    if len(data) < _HEADER_SIZE:
+        raise PcxError(f"{len(data)} bytes are too few for the header of a PCX image")
+    manufacturer, _version, encoding, bits = data[:4]
+    left, top, right, bottom = struct.unpack_from("<4H", data, 4)
+    planes = data[65]
+    (stride,) = struct.unpack_from("<H", data, 66)
+    if manufacturer != 10:
+        raise PcxError(f"first byte is {manufacturer}, 10 expected: not a PCX image")
+    if encoding not in (0, 1):
+        raise PcxError(f"unknown encoding {encoding}")
+    width, height = right - left + 1, bottom - top + 1
+    if width < 1 or height < 1:
+        raise PcxError(f"window ({left}, {top}) - ({right}, {bottom}) is empty")
+    if width > MAX_SIDE or height > MAX_SIDE or width * height > MAX_PIXELS:
+        raise PcxError(f"{width} x {height} pixels are more than is read")
+    if (bits, planes) not in _KINDS:
+        raise PcxError(f"{bits} bits in {planes} planes are not read")
+    used = (width * bits + 7) // 8
+    if stride < used:
+        # Some writers leave the field zero; the width then says it.
+        stride = used
+
+    lines, body_end = _lines(data, encoding == 1, height, planes, stride, used)
+    image = np.empty((height, width, 4), np.uint8)
+    image[..., 3] = 255
+    if bits == 8 and planes == 1:
+        image[..., :3] = _palette256(data, body_end)[lines[:, 0, :width]]
+    elif bits == 8:
+        image[..., :planes] = lines[:, :, :width].transpose(0, 2, 1)
+    else:
+        indices = _indices(lines, bits, width)
+        image[..., :3] = _palette16(data, bits * planes)[indices]
+    return image
+
+
+_KINDS = {(8, 1), (8, 3), (8, 4), (1, 1), (1, 2), (1, 3), (1, 4), (2, 1), (4, 1)}
+
+
+def _lines(data: bytes, encoded: bool, height: int, planes: int, stride: int, used: int) -> tuple[Bytes, int]:
+    """Pixel bytes as (height, planes, at least `used`), and where in `data` they end."""
+    wanted = height * planes * stride
+    least = height * planes * used
+    # Two bytes can stand for 63: what cannot be there is refused before anything of its size is made.
+    room = len(data) - _HEADER_SIZE
+    if least > (room * 63 if encoded else room):
+        raise PcxError(f"{room} bytes of data cannot hold {height} lines of {planes} x {used} bytes")
+    body = np.frombuffer(data, np.uint8, offset=_HEADER_SIZE)
+    if encoded:
+        pixels, consumed = _unpack(body, wanted)
+    else:
+        pixels, consumed = body[:wanted], min(wanted, room)
+    if len(pixels) < wanted:
+        # Either the lines have no padding, or the file is cut short. Without padding the palette (769 bytes) was
+        # taken for pixels, so the count is made without it.
+        if encoded:
+            pixels, consumed = _unpack(body, least)
+        else:
+            pixels, consumed = body[:least], min(least, room)
+        if len(pixels) < least or stride == used:
+            raise PcxError(f"data ends after {len(pixels)} of {wanted} bytes of pixels")
+        stride = used
+    elif stride > used and _without_padding(data, body, encoded, least, consumed):
+        pixels, consumed = _unpack(body, least) if encoded else (body[:least], least)
+        stride = used
+    return pixels.reshape(height, planes, stride), _HEADER_SIZE + consumed
+
+
+def _without_padding(data: bytes, body: Bytes, encoded: bool, least: int, consumed: int) -> bool:
+    """Whether the padded reading has eaten into the palette and the unpadded one ends right before it."""
+    mark = len(data) - _PALETTE_SIZE - 1 - _HEADER_SIZE
+    if mark < 0 or data[mark + _HEADER_SIZE] != _PALETTE_MARK or consumed <= mark:
+        return False
+    return (_unpack(body, least)[1] if encoded else least) <= mark
+
+
+def _unpack(body: Bytes, wanted: int) -> tuple[Bytes, int]:
+    """Undo the run-length encoding: at most `wanted` bytes, and how many bytes of `body` they took."""
+    parts: list[Bytes] = []
+    consumed = 0
+    while wanted > 0 and consumed < len(body):
+        pixels, taken = _unpack_block(body[consumed : consumed + _BLOCK], wanted)
+        if not taken:
+            break
+        parts.append(pixels)
+        wanted -= len(pixels)
+        consumed += taken
+    return (np.concatenate(parts) if parts else body[:0]), consumed
+
+
+# The arrays of one step stay a few megabytes, however long the file is.
+_BLOCK = 1 << 18
+
+
+def _unpack_block(source: Bytes, wanted: int) -> tuple[Bytes, int]:
+    """Unpack bytes that begin with a packet: the pixels, and how many bytes of whole packets were read for them.
+
+    Whether a byte of 0xC0 and over is a count or a value follows from its place in the unbroken row of such bytes
+    it stands in: the byte before the row is below 0xC0, hence no count, hence the row starts with a count, and
+    counts and values alternate. That makes the whole an array operation.
+    """
+    high = source >= 0xC0
+    place = np.arange(len(source), dtype=np.int32)
+    starts = high.copy()
+    starts[1:] &= ~high[:-1]
+    row_start = np.maximum.accumulate(np.where(starts, place, 0))
+    is_count = high & ((place - row_start) % 2 == 0)
+
+    value_at = np.flatnonzero(~is_count)
+    if not len(value_at):
+        return source[:0], 0
+    counts = np.ones(len(value_at), np.int64)
+    counted = value_at > 0
+    counted[counted] = is_count[value_at[counted] - 1]
+    counts[counted] = source[value_at[counted] - 1] & 0x3F
+    ends = np.cumsum(counts)
+    enough = min(int(np.searchsorted(ends, wanted)) + 1, len(ends))
+    pixels = np.repeat(source[value_at[:enough]], counts[:enough])[:wanted]
+    return pixels, int(value_at[enough - 1]) + 1
+
+
+def _palette256(data: bytes, body_end: int) -> Bytes:
+    """(256, 3): the last 768 bytes behind their mark, else what follows the pixels behind it, else a grey ramp."""
+    for mark in (len(data) - _PALETTE_SIZE - 1, body_end):
+        end = mark + 1 + _PALETTE_SIZE
+        if body_end <= mark and end <= len(data) and data[mark] == _PALETTE_MARK:
+            return np.frombuffer(data, np.uint8, _PALETTE_SIZE, mark + 1).reshape(256, 3)
+    ramp: Bytes = np.repeat(np.arange(256, dtype=np.uint8)[:, None], 3, axis=1)
+    return ramp
+
+
+def _palette16(data: bytes, depth: int) -> Bytes:
+    """(2 ** depth, 3): black and white for one bit, else the palette of the header."""
+    if depth == 1:
+        return np.array([[0, 0, 0], [255, 255, 255]], np.uint8)
+    return np.frombuffer(data, np.uint8, 48, 16).reshape(16, 3)[: 1 << depth]
+
+
+def _indices(lines: Bytes, bits: int, width: int) -> Bytes:
+    """Palette indices (height, width) from packed pixels (one plane) or from one bit per plane."""
+    height, planes, stride = lines.shape
+    if bits == 1:
+        unpacked = np.unpackbits(lines, axis=2)[:, :, :width]
+        weights = (1 << np.arange(planes, dtype=np.uint8))[None, :, None]
+        total: Bytes = (unpacked * weights).sum(axis=1, dtype=np.uint8)
+        return total
+    per_byte = 8 // bits
+    shifts = np.arange(per_byte - 1, -1, -1, dtype=np.uint8) * bits
+    spread = (lines[:, 0, :, None] >> shifts) & np.uint8((1 << bits) - 1)
+    return spread.reshape(height, stride * per_byte)[:, :width]

@@ -1,0 +1,199 @@
+"""Texts beside a model that say which image belongs to which mesh: Sauerbraten's cfg files, and `.skin` files.
+
+Facts, read in the published sources of Sauerbraten (`md5.h`, `vertmodel.h`, `skelmodel.h`, `texture.cpp`), Quake III
+and XreaL:
+
+- `md5.cfg` and `md2.cfg` are scripts. `md5load FILE [NAME]` begins a part; `md5skin MESH IMAGE [MASKS ...]`,
+  `md5bumpmap MESH IMAGE`, `md5alphatest MESH X`, `md5alphablend MESH 0|1`, `md5cullface MESH 0|1` dress the
+  meshes of the part loaded last; MESH may be `*`; a later command replaces an earlier one. `mdlalphatest X`,
+  `mdlalphablend` and `mdlcullface` hold for the whole model. The same commands exist for md3, iqm, smd, obj.
+- Images are relative to `packages/models/DIR`, DIR from `md5dir`, else to the cfg's own folder, and may carry
+  decorations (`<dds>skin.png`). MESH is the name in the comment `// meshes: NAME` of an md5mesh.
+- Masks: red is the specular strength, green the glow, blue the reflection.
+- `.skin`: lines `mesh,material`; lines without a material, `tag_...` and comments mean nothing here.
+
+Only plain commands are understood, no scripting: of the branches of an `if` the last one written counts, which by
+custom is the one for the plain, uncoloured model; a command with a variable (`$name`) in it is left out.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+
+from .names import clean_name, fold, fold_slashes
+
+
+@dataclass
+class MeshSkin:
+    """Images and settings of one mesh; names are relative to the game's `packages/models` + `folder`."""
+
+    image: str | None = None
+    masks: str | None = None
+    bump: str | None = None
+    alpha_test: float | None = None
+    alpha_blend: bool | None = None
+    cull_face: bool | None = None
+    folder: str | None = None
+    """What `md5dir` said, None for the folder of the cfg file itself."""
+
+
+@dataclass
+class ModelPart:
+    """One loaded model file (None: the model of the folder) and the skins of its meshes, by folded name or `*`."""
+
+    file: str | None = None
+    folder: str | None = None
+    skins: dict[str, MeshSkin] = field(default_factory=dict)
+
+
+@dataclass
+class ModelConfig:
+    """What a cfg file says: parts in order, and settings of the whole model (None: not said)."""
+
+    parts: list[ModelPart] = field(default_factory=list)
+    alpha_test: float | None = None
+    alpha_blend: bool | None = None
+    cull_face: bool | None = None
+
+    def skin(self, model_file: str, mesh: str | None) -> MeshSkin | None:
+        """Skin of a mesh of a model file (base name), or None.
+
+        The part that loads a file of this name is asked; a config that loads nothing, or a single part under another
+        name, is taken to mean the model. A mesh of unknown name (None) takes the only skin there is, if all agree.
+        """
+        named = [
+            part
+            for part in self.parts
+            if part.file and fold(part.file).rpartition("/")[2] == fold(model_file)
+        ]
+        parts = named or [part for part in self.parts if part.file is None]
+        for part in reversed(parts):
+            found = part.skins.get(fold(mesh)) if mesh else None
+            if found is None and not mesh and len(part.skins) == 1:
+                found = next(iter(part.skins.values()))
+            found = _over(part.skins.get("*"), found)
+            if found is not None:
+                return replace(
+                    found,
+                    alpha_test=found.alpha_test if found.alpha_test is not None else self.alpha_test,
+                    alpha_blend=found.alpha_blend if found.alpha_blend is not None else self.alpha_blend,
+                    cull_face=found.cull_face if found.cull_face is not None else self.cull_face,
+                )
+        return None
+
+
+def _over(base: MeshSkin | None, top: MeshSkin | None) -> MeshSkin | None:
+    """`top`, with what it leaves open taken from `base`."""
+    if base is None or top is None:
+        return top or base
+    open_fields = {name: value for name, value in vars(base).items() if getattr(top, name) is None}
+    return replace(top, **open_fields)
+
+
+_COMMAND = re.compile(
+    r"(?:md2|md3|md5|iqm|smd|obj)(load|dir|skin|bumpmap|alphatest|alphablend|cullface)", re.I
+)
+_MODEL_COMMAND = re.compile(r"mdl(alphatest|alphablend|cullface)", re.I)
+# A string ends with its line even where its quote is missing.
+_CFG_TOKEN = re.compile(
+    r'"([^"\n]*)"?|(//[^\n]*)|([\[\](){};\n])|([^\s"\[\](){};/]+(?:/(?!/)[^\s"\[\](){};/]*)*|/)'
+)
+
+
+def parse_model_cfg(text: str) -> ModelConfig:
+    """Read a `md5.cfg` or `md2.cfg`. Never raises: what is no plain command is passed over."""
+    config = ModelConfig()
+    state = _CfgState(config)
+    words: list[str] = []
+    for match in _CFG_TOKEN.finditer(text):
+        string, comment, mark, word = match.groups()
+        if comment is not None:
+            continue
+        if mark is not None:
+            state.run(words)
+            words = []
+        else:
+            words.append(string if string is not None else word)
+    state.run(words)
+    return config
+
+
+@dataclass
+class _CfgState:
+    config: ModelConfig
+    folder: str | None = None
+
+    def run(self, words: list[str]) -> None:
+        if not words:
+            return
+        arguments = words[1:]
+        if any(argument.startswith(("$", "@")) for argument in arguments):
+            return
+        if match := _COMMAND.fullmatch(words[0]):
+            self._command(match[1].lower(), arguments)
+        elif (match := _MODEL_COMMAND.fullmatch(words[0])) and arguments:
+            _set(self.config, match[1].lower(), arguments[0])
+
+    def _command(self, command: str, arguments: list[str]) -> None:
+        if not arguments or not arguments[0]:
+            return
+        if command == "dir":
+            self.folder = arguments[0]
+        elif command == "load":
+            self.config.parts.append(ModelPart(arguments[0], self.folder))
+        elif len(arguments) > 1:
+            if not self.config.parts:
+                self.config.parts.append(ModelPart(None, self.folder))
+            skin = self.config.parts[-1].skins.setdefault(fold(arguments[0]), MeshSkin())
+            if command == "skin":
+                skin.image, skin.folder = arguments[1], self.folder
+                masks = arguments[2] if len(arguments) > 2 else None
+                # Numbers may follow the image directly; they are light levels, not masks.
+                skin.masks = masks if masks and _number(masks) is None else None
+            elif command == "bumpmap":
+                skin.bump, skin.folder = arguments[1], self.folder
+            else:
+                _set(skin, command, arguments[1])
+
+
+def _set(target: ModelConfig | MeshSkin, command: str, argument: str) -> None:
+    number = _number(argument)
+    if number is None:
+        return
+    if command == "alphatest":
+        target.alpha_test = min(max(number, 0.0), 1.0)
+    elif command == "alphablend":
+        target.alpha_blend = number != 0
+    else:
+        target.cull_face = number != 0
+
+
+def _number(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+_DECORATION = re.compile(r"^(?:<[^<>]*>\s*)+")
+
+
+def cfg_image(name: str) -> str:
+    """An image or folder name of a cfg without decorations, with forward slashes; `..` may be in it.
+
+    Of an absolute name only the base name is left.
+    """
+    text = fold_slashes(_DECORATION.sub("", name.strip())).rstrip("/")
+    return clean_name(text).base if text.startswith("/") or ":" in text else text
+
+
+def parse_skin(text: str) -> dict[str, str]:
+    """Read a `.skin` file: material name by folded mesh name; the first line of a mesh counts."""
+    materials: dict[str, str] = {}
+    for line in text.splitlines():
+        mesh, comma, material = line.partition("//")[0].partition(",")
+        mesh, material = mesh.strip().strip('"'), material.strip().strip('"').strip()
+        if comma and mesh and material and not mesh.lower().startswith("tag_"):
+            materials.setdefault(fold(mesh), material)
+    return materials
