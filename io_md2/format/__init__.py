@@ -1,0 +1,69 @@
+"""MD2, the vertex-animated models of Quake II, as numpy arrays: reading, writing, and the format's rules.
+
+Nothing here needs Blender. A file becomes an ``Md2Model`` and back; bad data is an ``Md2Error``::
+
+    model = read_model("tris.md2")
+    positions = decompress(model.vertices, model.scale, model.translate)
+    write_model(model, "copy.md2")
+
+The rules are those of the MD2 specification and, where it is silent, of Quake II's model compiler; each
+function says which. Axes are the game's (+X forward, +Y left, +Z up), triangles are clockwise seen from
+outside, texture coordinates are texels from the upper left corner of the skin.
+"""
+
+from __future__ import annotations
+
+from .check import QUAKE2_LIMITS, Finding, Limits, check_model
+from .errors import Md2Error
+from .frames import (
+    box_grid,
+    decompress,
+    frame_at,
+    grid_tolerance,
+    interpolate,
+    match_grid,
+    quantise,
+    quantise_on_grid,
+)
+from .glcommands import drawn_triangles, generate_commands, st_fractions
+from .model import FRAMES_PER_SECOND, GlCommands, Md2Model
+from .normals import NORMALS, face_normals, nearest_normals, normal_indices, normal_vectors, vertex_normals
+from .reading import parse_model, read_model
+from .sequences import PLAYER_SEQUENCES, FrameSequence, find_sequences, split_frame_name
+from .writing import format_model, write_model
+
+__all__ = [
+    "FRAMES_PER_SECOND",
+    "NORMALS",
+    "PLAYER_SEQUENCES",
+    "QUAKE2_LIMITS",
+    "Finding",
+    "FrameSequence",
+    "GlCommands",
+    "Limits",
+    "Md2Error",
+    "Md2Model",
+    "box_grid",
+    "check_model",
+    "decompress",
+    "drawn_triangles",
+    "face_normals",
+    "find_sequences",
+    "format_model",
+    "frame_at",
+    "generate_commands",
+    "grid_tolerance",
+    "interpolate",
+    "match_grid",
+    "nearest_normals",
+    "normal_indices",
+    "normal_vectors",
+    "parse_model",
+    "quantise",
+    "quantise_on_grid",
+    "read_model",
+    "split_frame_name",
+    "st_fractions",
+    "vertex_normals",
+    "write_model",
+]

@@ -1,0 +1,228 @@
+"""Vertices of frames: from bytes to positions and back, and between frames.
+
+A position is ``byte * scale + translate`` per axis, in the model's units (MD2 specification, "Frames").
+Quantising follows Quake II's model compiler: ``scale = (max - min) / 255``, ``translate = min``,
+``byte = floor((x - translate) / scale + 0.5)``, in 0 to 255.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .errors import Md2Error
+from .model import FRAMES_PER_SECOND
+
+STEPS = 255
+
+Wrap = Literal["blend", "jump", "hold"]
+
+# What single precision leaves of a coordinate after a few operations, as a part of the greatest one.
+_ROUNDING = 2.0**-20
+
+
+def decompress(
+    vertices: NDArray[np.uint8], scale: NDArray[Any], translate: NDArray[Any]
+) -> NDArray[np.float32]:
+    """Return the positions of vertices: ``byte * scale + translate``, in single precision as the engine.
+
+    Args:
+        vertices: (F, V, 3) uint8, or (V, 3) for one frame.
+        scale: (F, 3) or (3,) floats.
+        translate: (F, 3) or (3,) floats.
+
+    Returns:
+        float32, the shape of ``vertices``, in the model's units.
+    """
+    factor = np.asarray(scale, np.float32)[..., None, :]
+    positions = vertices * factor
+    positions += np.asarray(translate, np.float32)[..., None, :]
+    return positions
+
+
+def box_grid(
+    positions: NDArray[Any], *, shared: bool = False
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Return the grid of each frame by the compiler's rule.
+
+    Args:
+        positions: (F, V, 3) floats, in the model's units.
+        shared: use the box of all frames together for each of them, so that what does not move keeps its
+            bytes; the grid is coarser.
+
+    Returns:
+        ``scale`` and ``translate``, (F, 3) float32. A scale is 0 where a frame is flat.
+
+    Raises:
+        Md2Error: positions are not finite, or too far apart for single precision.
+    """
+    points = np.asarray(positions, np.float64)
+    limit = float(np.finfo(np.float32).max)
+    if not (np.abs(points) <= limit / 4).all():
+        raise Md2Error("positions are not finite or too large", expected=f"at most {limit / 4:g}")
+    if points.size == 0:
+        return np.zeros((len(points), 3), np.float32), np.zeros((len(points), 3), np.float32)
+    low, high = points.min(axis=1), points.max(axis=1)
+    if shared:
+        low[:], high[:] = low.min(axis=0), high.max(axis=0)
+    return ((high - low) / STEPS).astype(np.float32), low.astype(np.float32)
+
+
+def quantise(
+    positions: NDArray[Any], *, shared: bool = False
+) -> tuple[NDArray[np.uint8], NDArray[np.float32], NDArray[np.float32]]:
+    """Turn positions into bytes on the grid of each frame's own box, by the compiler's rule.
+
+    Args:
+        positions: (F, V, 3) floats, in the model's units.
+        shared: one box for all frames, as in ``box_grid``.
+
+    Returns:
+        ``vertices`` (F, V, 3) uint8, ``scale`` and ``translate`` (F, 3) float32. A decompressed vertex lies
+        within half a step of its position on each axis.
+
+    Raises:
+        Md2Error: positions are not finite, or too far apart for single precision.
+    """
+    scale, translate = box_grid(positions, shared=shared)
+    return quantise_on_grid(positions, scale, translate), scale, translate
+
+
+def quantise_on_grid(
+    positions: NDArray[Any], scale: NDArray[Any], translate: NDArray[Any]
+) -> NDArray[np.uint8]:
+    """Turn positions into bytes on a given grid; what lies outside it goes to its edge.
+
+    Args:
+        positions: (F, V, 3) floats, or (V, 3) for one frame, in the model's units.
+        scale: (F, 3) or (3,) floats; an axis of 0 gets the byte 0, a negative one is mirrored.
+        translate: (F, 3) or (3,) floats.
+
+    Returns:
+        uint8, the shape of ``positions``.
+    """
+    factor = np.asarray(scale, np.float64)[..., None, :]
+    steps = np.asarray(positions, np.float64) - np.asarray(translate, np.float64)[..., None, :]
+    with np.errstate(over="ignore"):
+        steps = np.divide(steps, factor, out=np.zeros_like(steps), where=factor != 0)
+    return np.clip(np.floor(steps + 0.5), 0, STEPS).astype(np.uint8)
+
+
+def grid_tolerance(scale: NDArray[Any], translate: NDArray[Any]) -> NDArray[np.float64]:
+    """Return how far from its grid point a vertex may be by rounding in single precision.
+
+    It grows with the coordinates, since they come back from a program that holds them as floats, but is
+    never more than a quarter of a step, beyond which a vertex was moved.
+
+    Args:
+        scale: (F, 3) or (3,) floats.
+        translate: (F, 3) or (3,) floats.
+
+    Returns:
+        float64, the shape of ``scale``, in the model's units.
+    """
+    step = np.abs(np.asarray(scale, np.float64))
+    reach = step * STEPS + np.abs(np.asarray(translate, np.float64))
+    rounding = reach * _ROUNDING
+    return np.where(step > 0, np.minimum(rounding, step / 4), rounding)
+
+
+def match_grid(
+    positions: NDArray[Any],
+    scale: NDArray[Any],
+    translate: NDArray[Any],
+    tolerance: float | NDArray[Any] | None = None,
+    previous: NDArray[np.uint8] | None = None,
+) -> tuple[NDArray[np.uint8], NDArray[np.bool_]]:
+    """Quantise on a given grid, and tell which vertices lie on it.
+
+    An untouched frame gives the bytes it came from, and a frame is on its grid when all its vertices are.
+
+    Args:
+        positions: (F, V, 3) floats, or (V, 3) for one frame, in the model's units.
+        scale: (F, 3) or (3,) floats.
+        translate: (F, 3) or (3,) floats.
+        tolerance: how far a vertex may be from its grid point on each axis, in the model's units: a number
+            or an array of the shape of ``scale``; ``grid_tolerance`` unless given.
+        previous: the bytes that the frames once had, the shape of ``positions``. They are kept where they
+            still give the position: on a flat axis, or where steps are finer than a float's, several bytes
+            do.
+
+    Returns:
+        ``vertices`` uint8, the shape of ``positions``, and ``on_grid`` bool, without its last axis.
+    """
+    points = np.asarray(positions, np.float64)
+    allowed = grid_tolerance(scale, translate) if tolerance is None else np.asarray(tolerance, np.float64)
+    if allowed.ndim:
+        allowed = allowed[..., None, :]
+    vertices = quantise_on_grid(points, scale, translate)
+    if previous is not None:
+        kept = np.abs(decompress(previous, scale, translate) - points) <= allowed
+        vertices = np.where(kept, previous, vertices)
+    distance = np.abs(decompress(vertices, scale, translate) - points)
+    on_grid: NDArray[np.bool_] = np.all(distance <= allowed, axis=-1)
+    return vertices, on_grid
+
+
+def frame_at(
+    time: float, first: int, last: int, fps: float = FRAMES_PER_SECOND, wrap: Wrap = "blend"
+) -> tuple[int, int, float]:
+    """Return the two frames and the fraction between them that a time within a sequence shows.
+
+    Args:
+        time: seconds since the sequence began.
+        first: its first frame.
+        last: its last frame, included.
+        fps: frames a second; Quake II has 10.
+        wrap: what follows the last frame. ``"blend"``: it moves on to the first one, as the game repeats
+            a sequence. ``"jump"``: it is reached and at once replaced by the first one, as ``Animate`` of
+            the MD2 specification does. ``"hold"``: it stays.
+
+    Returns:
+        The current frame, the next one, and the fraction in [0, 1) by which the former has moved towards
+        the latter.
+
+    Raises:
+        Md2Error: the sequence has no frames, or the time or the rate has no meaning.
+    """
+    if last < first:
+        raise Md2Error("the sequence has no frames", found=f"{first} to {last}")
+    if not (math.isfinite(time) and math.isfinite(fps) and math.isfinite(time * fps) and fps > 0):
+        raise Md2Error("time and rate must be finite, and the rate positive", found=f"{time}, {fps}")
+    count = last - first
+    position = time * fps
+    if wrap == "hold":
+        position = min(max(position, 0.0), float(count))
+    else:
+        period = count + 1 if wrap == "blend" else max(count, 1)
+        position %= period
+        # The remainder of a tiny negative number rounds up to the period itself.
+        if position >= period:
+            position = 0.0
+    whole = int(position)
+    fraction = position - whole
+    following = whole + 1
+    if following > count:
+        following = 0 if wrap == "blend" else count
+    return first + whole, first + following, fraction
+
+
+def interpolate(start: NDArray[Any], end: NDArray[Any], fraction: float) -> NDArray[np.float32]:
+    """Return ``start + fraction * (end - start)`` (MD2 specification, "Animation").
+
+    It serves positions and normal vectors alike; interpolated normals are a little shorter than 1, as in
+    the specification.
+
+    Args:
+        start: floats of the current frame.
+        end: floats of the next frame, of the same shape.
+        fraction: 0 to 1.
+
+    Returns:
+        float32, of the same shape.
+    """
+    a = np.asarray(start, np.float32)
+    return a + np.float32(fraction) * (np.asarray(end, np.float32) - a)

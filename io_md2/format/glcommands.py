@@ -1,0 +1,123 @@
+"""GL commands: what they draw, and how they are made.
+
+The commands are primitives one after another (MD2 specification, "OpenGL commands"): +n begins a strip of n
+vertices, -n a fan, each vertex is (float s, float t, int vertex), and 0 ends the list. A GL renderer draws
+these and never looks at the triangles, a software renderer does the reverse, so both must say the same.
+
+The k-th triangle of a strip is (k, k+1, k+2) if k is even and (k+1, k, k+2) if it is odd, that of a fan is
+(0, k+1, k+2): so OpenGL keeps the winding. n triangles in one primitive take 1 + 3 (n + 2) words, hence T
+triangles in P primitives take 3 T + 7 P + 1: the fewer primitives, the shorter.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .cover import STRATEGIES, cover_primitives
+from .edges import EdgeTable
+from .errors import Md2Error
+from .greedy import greedy_primitives
+from .model import GlCommands
+
+
+def drawn_triangles(commands: GlCommands) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+    """Return the triangles that GL commands draw, in their order and with their winding.
+
+    Args:
+        commands: the commands.
+
+    Returns:
+        Indices of vertices (D, 3) int32, and texture coordinates (D, 3, 2) float32 as fractions of the skin.
+    """
+    sizes = np.abs(commands.counts.astype(np.int64))
+    drawn = np.maximum(sizes - 2, 0)
+    first = np.repeat(np.cumsum(sizes) - sizes, drawn)
+    is_fan = np.repeat(commands.counts < 0, drawn)
+    k = np.arange(len(first)) - np.repeat(np.cumsum(drawn) - drawn, drawn)
+    swapped = ~is_fan & (k % 2 == 1)
+    corners = np.stack(
+        [
+            first + np.where(is_fan, 0, k + swapped),
+            first + np.where(swapped, k, k + 1),
+            first + k + 2,
+        ],
+        axis=1,
+    )
+    return commands.vertices[corners], commands.st[corners]
+
+
+def st_fractions(st: NDArray[Any], skin_width: int, skin_height: int) -> NDArray[np.float32]:
+    """Return texture coordinates as GL commands have them: (st + 0.5) / size (Quake II's model compiler).
+
+    Args:
+        st: (..., 2) integers, in texels from the upper left corner of the skin.
+        skin_width: width of the skin; 0 counts as 1, so that the result is finite.
+        skin_height: height of the skin, likewise.
+
+    Returns:
+        float32, the shape of ``st``.
+    """
+    size = np.maximum(np.array([skin_width, skin_height], np.float64), 1)
+    return ((np.asarray(st, np.float64) + 0.5) / size).astype(np.float32)
+
+
+def generate_commands(
+    triangles: NDArray[Any], triangle_st: NDArray[Any], st: NDArray[Any], skin_width: int, skin_height: int
+) -> GlCommands:
+    """Make strips and fans that draw each triangle once, with its winding and texture coordinates.
+
+    Degenerate and repeated triangles are drawn as often as they are listed. The result is never longer than
+    that of Quake II's model compiler: several searches are made, its own among them, and the shortest result
+    is taken. Time grows as T log T.
+
+    Args:
+        triangles: (T, 3) integers, indices of vertices.
+        triangle_st: (T, 3) integers, indices into ``st``.
+        st: (S, 2) integers, texture coordinates in texels.
+        skin_width: width of the skin in texels.
+        skin_height: height of the skin in texels.
+
+    Raises:
+        Md2Error: the two index arrays differ in shape, or ``triangle_st`` has indices outside ``st``.
+    """
+    if triangles.shape != triangle_st.shape or triangles.shape[1:] != (3,):
+        raise Md2Error(
+            "triangles and their texture coordinates do not fit together",
+            found=f"{triangles.shape} and {triangle_st.shape}",
+            expected="(T, 3) twice",
+        )
+    if len(triangles) == 0:
+        return GlCommands()
+    if triangle_st.min() < 0 or triangle_st.max() >= len(st):
+        raise Md2Error("a triangle's texture coordinate does not exist", expected=f"an index below {len(st)}")
+
+    # Entries of st that are equal draw the same, so the covers may pass from one to the other. The
+    # compiler does not see that, and its search is repeated as it was.
+    values, equal = np.unique(st, axis=0, return_inverse=True)
+    by_value = equal.reshape(-1)[triangle_st]
+    partners = EdgeTable(_join(triangles, by_value)).partners()
+    results = [cover_primitives(partners, strategy) for strategy in STRATEGIES]
+    table = EdgeTable(_join(triangles, triangle_st))
+    results.append(greedy_primitives(table, stop_at_used=True))
+    if not table.is_simple:
+        results.append(greedy_primitives(table, stop_at_used=False))
+    counts, corners = min(results, key=lambda result: len(result[0]))
+
+    flat = np.array(corners, np.int64)
+    fractions = st_fractions(values, skin_width, skin_height)
+    return GlCommands(
+        np.array(counts, np.int32),
+        fractions[by_value.reshape(-1)[flat]],
+        triangles.reshape(-1)[flat].astype(np.int32),
+    )
+
+
+def _join(triangles: NDArray[Any], triangle_st: NDArray[Any]) -> NDArray[np.int64]:
+    """Return (T, 3) numbers of corners, equal where both vertex and texture coordinate are."""
+    size = int(triangle_st.max()) + 1
+    pairs = triangles.astype(np.int64) * size + triangle_st
+    _values, numbers = np.unique(pairs, return_inverse=True)
+    return numbers.reshape(triangles.shape)

@@ -1,0 +1,175 @@
+"""An MD2 model as numpy arrays, and the layout of its file.
+
+MD2 version 8 (MD2 specification) is little-endian: a header of 17 int32, then sections at the offsets that
+the header names. The dtypes of the sections stand here, because reading and writing share them.
+
+Axes are the game's: +X forward, +Y left, +Z up. Triangles are clockwise seen from outside. Texture
+coordinates are texels counted from the upper left corner of the skin.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+IDENT = b"IDP2"
+VERSION = 8
+FRAMES_PER_SECOND = 10.0
+
+HEADER_FIELDS = (
+    "ident",
+    "version",
+    "skinwidth",
+    "skinheight",
+    "framesize",
+    "num_skins",
+    "num_vertices",
+    "num_st",
+    "num_tris",
+    "num_glcmds",
+    "num_frames",
+    "offset_skins",
+    "offset_st",
+    "offset_tris",
+    "offset_frames",
+    "offset_glcmds",
+    "offset_end",
+)
+HEADER_SIZE = 4 * len(HEADER_FIELDS)
+SKIN_NAME_SIZE = 64
+FRAME_NAME_SIZE = 16
+FRAME_HEADER_SIZE = 40
+VERTEX_SIZE = 4
+
+# Latin-1 maps every byte to one character and back, so that any name survives a round trip, and its
+# characters are all valid Unicode: Blender takes them, as it would not take the surrogates that
+# Python's "surrogateescape" leaves.
+NAME_ENCODING = "latin-1"
+
+SKIN_DTYPE = np.dtype(("V", SKIN_NAME_SIZE))
+ST_DTYPE = np.dtype([("st", "<i2", (2,))])
+TRIANGLE_DTYPE = np.dtype([("vertex", "<u2", (3,)), ("st", "<u2", (3,))])
+
+
+def frame_dtype(num_vertices: int, frame_size: int | None = None) -> np.dtype[np.void]:
+    """Return the dtype of one frame in the file.
+
+    Args:
+        num_vertices: vertices of a frame.
+        frame_size: bytes from one frame to the next; the size of a frame's own data unless given.
+    """
+    size = FRAME_HEADER_SIZE + VERTEX_SIZE * num_vertices
+    return np.dtype(
+        {
+            "names": ["scale", "translate", "name", "vertices"],
+            "formats": [
+                ("<f4", (3,)),
+                ("<f4", (3,)),
+                ("V", FRAME_NAME_SIZE),
+                (np.uint8, (num_vertices, VERTEX_SIZE)),
+            ],
+            "offsets": [0, 12, 24, FRAME_HEADER_SIZE],
+            "itemsize": size if frame_size is None else frame_size,
+        }
+    )
+
+
+@dataclass(eq=False)
+class GlCommands:
+    """Triangle strips and fans, as a GL renderer draws them (MD2 specification, "OpenGL commands").
+
+    Attributes:
+        counts: (P,) int32, vertices of each primitive: positive for a strip, negative for a fan. A primitive
+            of fewer than three vertices draws nothing, and occurs.
+        st: (N, 2) float32, texture coordinates of the primitives' vertices one after another, as fractions
+            of the skin from its upper left corner; N is the sum of the absolute counts.
+        vertices: (N,) int32, indices into the vertices of a frame.
+    """
+
+    counts: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
+    st: NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, 2), np.float32))
+    vertices: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, GlCommands):
+            return NotImplemented
+        return all(_same(getattr(self, f.name), getattr(other, f.name)) for f in fields(self))
+
+    __hash__ = None  # type: ignore[assignment]
+
+    @property
+    def num_ints(self) -> int:
+        """Length of the commands in the file in 32-bit words, with the 0 that ends them."""
+        return len(self.counts) + 3 * len(self.vertices) + 1
+
+
+@dataclass(eq=False)
+class Md2Model:
+    """A model: one mesh, and its vertices in every frame.
+
+    S is the number of texture coordinates, T of triangles, F of frames, V of vertices.
+
+    Two models are equal when all but their warnings is; arrays are compared byte for byte, so that a
+    not-a-number is equal to itself.
+
+    Attributes:
+        skin_width: width of the skin in texels.
+        skin_height: height of the skin in texels.
+        skins: names of the image files, relative to the game folder by convention: the text before the
+            first NUL, decoded as Latin-1 so that no byte is lost; at most 64 characters.
+        st: (S, 2) int16, texture coordinates in texels.
+        triangles: (T, 3) int32, indices of vertices, clockwise seen from outside.
+        triangle_st: (T, 3) int32, indices into ``st`` of the triangles' corners.
+        scale: (F, 3) float32, size of a step of each frame's grid; negative in mirrored models.
+        translate: (F, 3) float32, origin of each frame's grid.
+        frame_names: the frames' names, decoded as those of skins are; at most 16 characters.
+        vertices: (F, V, 3) uint8, steps on the frame's grid: the position is ``byte * scale + translate``.
+        normals: (F, V) uint8, indices into the 162 normals; 162 and over occur and mean nothing.
+        gl_commands: strips and fans of the same triangles.
+        warnings: what was odd in the file, in words.
+    """
+
+    skin_width: int = 0
+    skin_height: int = 0
+    skins: list[str] = field(default_factory=list)
+    st: NDArray[np.int16] = field(default_factory=lambda: np.zeros((0, 2), np.int16))
+    triangles: NDArray[np.int32] = field(default_factory=lambda: np.zeros((0, 3), np.int32))
+    triangle_st: NDArray[np.int32] = field(default_factory=lambda: np.zeros((0, 3), np.int32))
+    scale: NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, 3), np.float32))
+    translate: NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, 3), np.float32))
+    frame_names: list[str] = field(default_factory=list)
+    vertices: NDArray[np.uint8] = field(default_factory=lambda: np.zeros((0, 0, 3), np.uint8))
+    normals: NDArray[np.uint8] = field(default_factory=lambda: np.zeros((0, 0), np.uint8))
+    gl_commands: GlCommands = field(default_factory=GlCommands)
+    warnings: list[str] = field(default_factory=list, compare=False)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Md2Model):
+            return NotImplemented
+        return all(_same(getattr(self, f.name), getattr(other, f.name)) for f in fields(self) if f.compare)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    @property
+    def num_frames(self) -> int:
+        """Number of frames."""
+        return len(self.frame_names)
+
+    @property
+    def num_vertices(self) -> int:
+        """Number of vertices in a frame."""
+        return int(self.vertices.shape[1])
+
+    @property
+    def num_triangles(self) -> int:
+        """Number of triangles."""
+        return len(self.triangles)
+
+
+def _same(a: Any, b: Any) -> bool:
+    if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
+        return a.shape == b.shape and a.dtype == b.dtype and a.tobytes() == b.tobytes()
+    return bool(a == b)

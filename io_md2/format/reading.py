@@ -1,0 +1,319 @@
+"""MD2 files to models.
+
+The layout is the MD2 specification's. Every count and offset is checked against the file's size before
+anything is taken, so that time and memory are bounded by that size, whatever the header says.
+
+Refused, because it would index outside the file or its tables, or has no meaning: another identifier or
+version, negative counts, offsets and skin sizes, sections that end outside the file, frames smaller than
+their vertices, no frame at all, indices outside the tables of vertices and texture coordinates, and frames
+whose scale or translation is not finite or takes a vertex beyond what a float holds.
+
+Loaded with a warning, because real files have it and it can be understood: a wrong ``offset_end``, bytes
+after the last section, padded frames, GL commands that are missing, do not end, run past their section or
+the file, or overlap the header (the triangle list says the same), normal indices of 162 and over, no
+vertices or triangles, a skin of 0 x 0, texture coordinates outside the skin, names without a terminator, and
+more of anything than Quake II's limits.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .check import find_oddities, over_limits
+from .errors import Md2Error
+from .model import (
+    FRAME_HEADER_SIZE,
+    FRAME_NAME_SIZE,
+    HEADER_FIELDS,
+    HEADER_SIZE,
+    IDENT,
+    NAME_ENCODING,
+    SKIN_NAME_SIZE,
+    ST_DTYPE,
+    TRIANGLE_DTYPE,
+    VERSION,
+    VERTEX_SIZE,
+    GlCommands,
+    Md2Model,
+    frame_dtype,
+)
+
+_OTHER_FORMATS = {
+    b"IDP3": "a Quake III model (MD3)",
+    b"IDPO": "a Quake model (MDL)",
+    b"IDPC": "a Half-Life alias model",
+    b"IDST": "a Half-Life model",
+    b"IDSP": "a sprite",
+    b"IDS2": "a Quake II sprite (SP2)",
+    b"RAPO": "a Hexen II model",
+    b"MD5V": "an MD5 model, which is text",
+    b"MDL!": "a Ghoul2 or Heretic II model",
+}
+
+
+def read_model(path: str | os.PathLike[str]) -> Md2Model:
+    """Read a file.
+
+    Args:
+        path: the file.
+
+    Raises:
+        Md2Error: the file is not an MD2 model or is damaged.
+        OSError: the file cannot be read.
+    """
+    with open(path, "rb") as file:
+        data = file.read()
+    return parse_model(data, os.fspath(path))
+
+
+def parse_model(data: bytes, path: str = "") -> Md2Model:
+    """Turn the bytes of a file into a model.
+
+    Args:
+        data: the whole file.
+        path: its name, for messages.
+
+    Returns:
+        The model; its arrays are its own, and its ``warnings`` say what was odd.
+
+    Raises:
+        Md2Error: the bytes are not an MD2 model or are damaged.
+    """
+    return _Reader(bytes(data), path).model()
+
+
+@dataclass
+class _Section:
+    name: str
+    offset: int
+    size: int
+
+    @property
+    def end(self) -> int:
+        return self.offset + self.size
+
+
+class _Reader:
+    def __init__(self, data: bytes, path: str) -> None:
+        self.data = data
+        self.path = path
+        self.warnings: list[str] = []
+        self.header: dict[str, int] = {}
+
+    def error(self, reason: str, offset: int, found: object, expected: str) -> Md2Error:
+        return Md2Error(reason, path=self.path, offset=offset, found=str(found), expected=expected)
+
+    def model(self) -> Md2Model:
+        self.read_header()
+        h = self.header
+        num_vertices = h["num_vertices"]
+        skins = self.section("skins", SKIN_NAME_SIZE)
+        st = self.section("st", ST_DTYPE.itemsize)
+        triangles = self.section("tris", TRIANGLE_DTYPE.itemsize)
+        frames = self.section("frames", h["framesize"])
+
+        frame_array = np.frombuffer(
+            self.data, frame_dtype(num_vertices, h["framesize"]), h["num_frames"], frames.offset
+        )
+        triangle_array = self.array(triangles, TRIANGLE_DTYPE)
+        model = Md2Model(
+            skin_width=h["skinwidth"],
+            skin_height=h["skinheight"],
+            skins=self.names(skins.offset, h["num_skins"], SKIN_NAME_SIZE, SKIN_NAME_SIZE, "skin"),
+            st=self.array(st, ST_DTYPE)["st"].astype(np.int16),
+            triangles=triangle_array["vertex"].astype(np.int32),
+            triangle_st=triangle_array["st"].astype(np.int32),
+            scale=frame_array["scale"].astype(np.float32),
+            translate=frame_array["translate"].astype(np.float32),
+            frame_names=self.names(
+                frames.offset + 24, h["num_frames"], FRAME_NAME_SIZE, h["framesize"], "frame"
+            ),
+            vertices=np.ascontiguousarray(frame_array["vertices"][:, :, :3]),
+            normals=np.ascontiguousarray(frame_array["vertices"][:, :, 3]),
+        )
+        self.check_triangles(model, triangles.offset)
+        self.check_frames(model, frames.offset)
+        model.gl_commands, commands = self.gl_commands(num_vertices)
+        self.check_end([skins, st, triangles, frames, commands])
+        model.warnings = self.warnings + [str(f) for f in (*over_limits(model), *find_oddities(model))]
+        return model
+
+    def read_header(self) -> None:
+        data = self.data
+        if data[:4] != IDENT:
+            if len(data) < 4:
+                raise self.error("the file is too short for MD2", 0, f"{len(data)} bytes", "a header")
+            other = _OTHER_FORMATS.get(data[:4], "not an MD2 model")
+            raise self.error(f"the file is {other}", 0, repr(data[:4])[1:], "'IDP2'")
+        if len(data) < HEADER_SIZE:
+            raise self.error(
+                "the file ends inside its header", len(data), f"{len(data)} bytes", f"at least {HEADER_SIZE}"
+            )
+        values = struct.unpack_from(f"<{len(HEADER_FIELDS)}i", data)
+        self.header = h = dict(zip(HEADER_FIELDS, values, strict=True))
+        if h["version"] != VERSION:
+            raise self.error("unknown version of MD2", 4, h["version"], str(VERSION))
+        for i, name in enumerate(HEADER_FIELDS):
+            # The file's end is known without offset_end, which is wrong in real files.
+            if h[name] < 0 and name not in ("ident", "offset_end"):
+                raise self.error(f"negative {name}", 4 * i, h[name], "0 or more")
+        if h["num_frames"] == 0:
+            raise self.error("the model has no frames", self.field_offset("num_frames"), 0, "1 or more")
+        needed = FRAME_HEADER_SIZE + VERTEX_SIZE * h["num_vertices"]
+        if h["framesize"] < needed:
+            raise self.error(
+                f"a frame is too small for {h['num_vertices']} vertices",
+                self.field_offset("framesize"),
+                h["framesize"],
+                f"{needed} bytes",
+            )
+        if h["framesize"] > needed:
+            self.warnings.append(
+                f"Frames are {h['framesize']} bytes, {h['framesize'] - needed} more than their vertices need"
+            )
+
+    @staticmethod
+    def field_offset(name: str) -> int:
+        return 4 * HEADER_FIELDS.index(name)
+
+    def section(self, name: str, item_size: int) -> _Section:
+        """Return where a section is; an empty one may claim to be anywhere."""
+        count, offset = self.header[f"num_{name}"], self.header[f"offset_{name}"]
+        if count == 0:
+            return _Section(name, 0, 0)
+        size = count * item_size
+        if offset < HEADER_SIZE:
+            raise self.error(
+                f"offset_{name} points into the header",
+                self.field_offset(f"offset_{name}"),
+                offset,
+                f"{HEADER_SIZE} or more",
+            )
+        if offset + size > len(self.data):
+            raise self.error(
+                f"the file is too short for num_{name} = {count} at offset_{name} = {offset}",
+                self.field_offset(f"offset_{name}"),
+                f"a file of {len(self.data)} bytes",
+                f"{offset + size} or more",
+            )
+        return _Section(name, offset, size)
+
+    def array(self, section: _Section, dtype: np.dtype[Any]) -> NDArray[Any]:
+        return np.frombuffer(self.data, dtype, section.size // dtype.itemsize, section.offset)
+
+    def names(self, offset: int, count: int, size: int, stride: int, kind: str) -> list[str]:
+        names = []
+        unterminated = 0
+        for start in range(offset, offset + count * stride, stride):
+            text, nul, _garbage = self.data[start : start + size].partition(b"\0")
+            unterminated += not nul
+            names.append(text.decode(NAME_ENCODING))
+        if unterminated:
+            self.warnings.append(f"{unterminated} {kind} names fill their {size} bytes, without a terminator")
+        return names
+
+    def check_triangles(self, model: Md2Model, offset: int) -> None:
+        # Within a triangle the three vertices come before the three texture coordinates.
+        for indices, count, what, start in (
+            (model.triangles, model.num_vertices, "vertex", 0),
+            (model.triangle_st, len(model.st), "texture coordinate", 6),
+        ):
+            bad = np.flatnonzero(indices >= count)
+            if len(bad):
+                triangle, corner = divmod(int(bad[0]), 3)
+                raise self.error(
+                    f"triangle {triangle} uses a {what} that does not exist ({len(bad)} such corners)",
+                    offset + TRIANGLE_DTYPE.itemsize * triangle + start + 2 * corner,
+                    int(indices[triangle, corner]),
+                    f"an index below {count}",
+                )
+
+    def check_frames(self, model: Md2Model, offset: int) -> None:
+        scale, translate = model.scale.astype(np.float64), model.translate.astype(np.float64)
+        # NaN fails every comparison, so this asks for what is good.
+        good = np.abs(scale) * 255 + np.abs(translate) <= np.finfo(np.float32).max
+        bad = np.flatnonzero(~good)
+        if len(bad):
+            frame, axis = divmod(int(bad[0]), 3)
+            raise self.error(
+                f"frame {frame} has no finite place on axis {'xyz'[axis]}",
+                offset + self.header["framesize"] * frame + 4 * axis,
+                f"scale {model.scale[frame, axis]}, translate {model.translate[frame, axis]}",
+                "finite numbers",
+            )
+
+    def gl_commands(self, num_vertices: int) -> tuple[GlCommands, _Section]:
+        count, offset = self.header["num_glcmds"], self.header["offset_glcmds"]
+        if count == 0:
+            if self.header["num_tris"]:
+                self.warnings.append("The model has no GL commands")
+            return GlCommands(), _Section("glcmds", 0, 0)
+        if offset < HEADER_SIZE:
+            self.warnings.append(f"The GL commands begin at byte {offset}, inside the header")
+        available = max(0, len(self.data) - offset) // 4
+        if count > available:
+            self.warnings.append(
+                f"The GL commands run past the end of the file: {count} words are declared, "
+                f"{available} are there"
+            )
+            count = available
+        if count == 0:
+            return GlCommands(), _Section("glcmds", 0, 0)
+        words = np.frombuffer(self.data, "<i4", count, offset)
+
+        heads, counts, ended = _walk(words)
+        if not ended:
+            self.warnings.append("The GL commands have no terminator")
+        end = heads[-1] + 1 + 3 * abs(counts[-1]) if heads else 0
+        if not ended and end < count:
+            self.warnings.append("The last of the GL commands runs past their end and is left out")
+        if any(abs(n) < 3 for n in counts):
+            self.warnings.append("The GL commands have primitives of fewer than three vertices")
+
+        body_mask = np.ones(end, bool)
+        body_mask[heads] = False
+        body = words[:end][body_mask].reshape(-1, 3)
+        vertices = body[:, 2].astype(np.int32)
+        bad = np.flatnonzero((vertices < 0) | (vertices >= num_vertices))
+        if len(bad):
+            word = int(np.flatnonzero(body_mask)[3 * bad[0] + 2])
+            raise self.error(
+                "the GL commands use a vertex that does not exist",
+                offset + 4 * word,
+                int(vertices[bad[0]]),
+                f"an index below {num_vertices}",
+            )
+        st = np.ascontiguousarray(body[:, :2]).view("<f4").astype(np.float32)
+        return GlCommands(np.array(counts, np.int32), st, vertices), _Section("glcmds", offset, 4 * count)
+
+    def check_end(self, sections: list[_Section]) -> None:
+        size = len(self.data)
+        if self.header["offset_end"] != size:
+            self.warnings.append(f"offset_end is {self.header['offset_end']}, the file has {size} bytes")
+        left = size - max(HEADER_SIZE, *(section.end for section in sections))
+        if left > 0:
+            self.warnings.append(f"{left} bytes follow the last section")
+
+
+def _walk(words: NDArray[np.int32]) -> tuple[list[int], list[int], bool]:
+    """Return where the primitives begin, their counts, and whether a 0 ended them."""
+    heads: list[int] = []
+    counts: list[int] = []
+    position, size = 0, len(words)
+    while position < size:
+        count = int(words[position])
+        if count == 0:
+            return heads, counts, True
+        following = position + 1 + 3 * abs(count)
+        if following > size:
+            break
+        heads.append(position)
+        counts.append(count)
+        position = following
+    return heads, counts, False

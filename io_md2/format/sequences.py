@@ -1,0 +1,94 @@
+"""Sequences, found from the names of frames.
+
+A frame's name is the sequence's name and a number: ``stand01``. With three or more digits only the last two
+are the number, since sequences may themselves end in a digit: ``pain101`` is frame 1 of ``pain1``. The file
+says nothing else about sequences; the games know them by their numbers of frames.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+_NUMBER = re.compile(r"[0-9]{1,2}\Z")
+
+
+@dataclass(frozen=True)
+class FrameSequence:
+    """Frames one after another that belong together.
+
+    Attributes:
+        name: the name, which may be empty.
+        first: index of the first frame.
+        last: index of the last frame, included.
+    """
+
+    name: str
+    first: int
+    last: int
+
+    @property
+    def num_frames(self) -> int:
+        """Number of frames."""
+        return self.last - self.first + 1
+
+
+PLAYER_SEQUENCES = (
+    FrameSequence("stand", 0, 39),
+    FrameSequence("run", 40, 45),
+    FrameSequence("attack", 46, 53),
+    FrameSequence("pain1", 54, 57),
+    FrameSequence("pain2", 58, 61),
+    FrameSequence("pain3", 62, 65),
+    FrameSequence("jump", 66, 71),
+    FrameSequence("flip", 72, 83),
+    FrameSequence("salute", 84, 94),
+    FrameSequence("taunt", 95, 111),
+    FrameSequence("wave", 112, 122),
+    FrameSequence("point", 123, 134),
+    FrameSequence("crstnd", 135, 153),
+    FrameSequence("crwalk", 154, 159),
+    FrameSequence("crattak", 160, 168),
+    FrameSequence("crpain", 169, 172),
+    FrameSequence("crdeath", 173, 177),
+    FrameSequence("death1", 178, 183),
+    FrameSequence("death2", 184, 189),
+    FrameSequence("death3", 190, 197),
+)
+"""The sequences of a Quake II player model, which has 198 frames."""
+
+
+def split_frame_name(name: str) -> tuple[str, int | None]:
+    """Return the sequence's name and the number of a frame, None where the name has no number.
+
+    ``stand01`` is ("stand", 1), ``pain101`` is ("pain1", 1), ``hold`` is ("hold", None).
+
+    Args:
+        name: a frame's name.
+    """
+    match = _NUMBER.search(name)
+    if match is None:
+        return name, None
+    return name[: match.start()], int(match.group())
+
+
+def find_sequences(names: Iterable[str]) -> list[FrameSequence]:
+    """Return the runs of consecutive frames whose names belong to the same sequence.
+
+    Every frame is in exactly one of them, and they are in the order of the frames. The numbers decide
+    nothing: they repeat and have gaps in real files. So a sequence whose name comes up again after another
+    one is listed twice, neighbours of equal names are one sequence, and a frame whose name nothing shares is a
+    sequence of its own. Frames without names make a sequence whose name is empty.
+
+    Args:
+        names: the names of all frames.
+    """
+    sequences: list[FrameSequence] = []
+    for index, frame_name in enumerate(names):
+        name, _number = split_frame_name(frame_name)
+        if sequences and sequences[-1].name == name:
+            sequences[-1] = FrameSequence(name, sequences[-1].first, index)
+        else:
+            sequences.append(FrameSequence(name, index, index))
+    return sequences
