@@ -68,14 +68,15 @@ def cover_primitives(partners: list[int], strategy: Strategy) -> tuple[list[int]
     corners: list[int] = []
 
     while True:
-        places = next((places for places in waiting if places), None)
-        if places is None:
+        places = next((places for places in waiting if places), waiting[0])
+        if not places:
             return counts, corners
         first = places.popleft() if strategy.oldest_first else places.pop()
         if not free[first] or waiting[degree[first]] is not places:
             continue
-        best_value = 0
-        best: tuple[bool, list[int], list[int]] | None = None
+        # The triangle alone.
+        best_value = gain
+        best: tuple[bool, list[int], list[int]] = (True, [], [])
         for is_fan in (True, False):
             for pivot in range(3):
                 stamp += 1
@@ -111,9 +112,8 @@ def cover_primitives(partners: list[int], strategy: Strategy) -> tuple[list[int]
                 if not is_fan and length >= 4 and length % 2 == 0 and len(backward) % 2 == 1:
                     longer = onward if len(onward) >= len(backward) else backward
                     value -= gain - loss * degree[partners[longer.pop()] // 3]
-                if best is None or value > best_value:
+                if value > best_value:
                     best, best_value = (is_fan, onward, backward), value
-        assert best is not None
         is_fan, onward, backward = best
         if is_fan or len(backward) % 2 == 1:
             onward, backward = backward, onward

@@ -23,75 +23,98 @@ def greedy_primitives(table: EdgeTable, *, stop_at_used: bool) -> tuple[list[int
         The primitives' counts of vertices, negative for fans as in GL commands, and their vertices one
         after another as numbers of corners.
     """
-    num_triangles = len(table.across) // 3
-    members, across = table.members, table.across
-    ends = table.begin[1:]
-    # Where in each group to begin looking: what lies before belongs to triangles that will not come again.
-    heads = table.begin[:-1]
-    # For slots of used triangles, a later slot to go on from: chains are shortened as they are followed.
-    skip = list(range(len(members) + 1))
-    slot_of = [0] * len(members)
-    for slot, half_edge in enumerate(members):
-        slot_of[half_edge] = slot
-    used = [False] * num_triangles
-    tried = [-1] * num_triangles
-    stamp = 0
+    search = _Search(table, stop_at_used)
     counts: list[int] = []
     corners: list[int] = []
-
-    for first in range(num_triangles):
-        if used[first]:
+    for first in range(len(search.used)):
+        if search.used[first]:
             continue
-        base = 3 * first
         best: list[int] = []
         best_fan, best_corner = True, 0
         for is_fan in (True, False):
             for corner in range(3):
-                stamp += 1
-                tried[first] = stamp
-                path: list[int] = []
-                cursors: dict[int, int] = {}
-                half_edge = base + (corner + (2 if is_fan else 1)) % 3
-                turn_back = True
-                while True:
-                    group = across[half_edge]
-                    if group < 0:
-                        break
-                    slot, end = heads[group], ends[group]
-                    while slot < end and members[slot] < base + 3:
-                        slot += 1
-                    heads[group] = slot
-                    if not stop_at_used:
-                        slot = max(slot, cursors.get(group, 0))
-                        while slot < end:
-                            while skip[slot] != slot:
-                                skip[slot] = skip[skip[slot]]
-                                slot = skip[slot]
-                            if slot >= end or tried[members[slot] // 3] != stamp:
-                                break
-                            slot += 1
-                        cursors[group] = slot
-                    if slot >= end:
-                        break
-                    entered = members[slot]
-                    triangle = entered // 3
-                    if used[triangle] or tried[triangle] == stamp:
-                        break
-                    tried[triangle] = stamp
-                    path.append(entered)
-                    # A fan keeps its centre, a strip swings from one side to the other.
-                    half_edge = 3 * triangle + (entered + (2 if turn_back else 1)) % 3
-                    turn_back = is_fan or not turn_back
+                path = search.follow(first, corner, is_fan)
                 if len(path) > len(best):
                     best, best_fan, best_corner = path, is_fan, corner
-        corners += [base + (best_corner + k) % 3 for k in range(3)]
-        used[first] = True
+        search.use(first)
+        corners += [3 * first + (best_corner + k) % 3 for k in range(3)]
         for entered in best:
-            triangle = entered // 3
-            used[triangle] = True
-            corners.append(3 * triangle + (entered + 2) % 3)
-        for triangle in (first, *(entered // 3 for entered in best)):
-            for half_edge in range(3 * triangle, 3 * triangle + 3):
-                skip[slot_of[half_edge]] = slot_of[half_edge] + 1
+            search.use(entered // 3)
+            corners.append(entered - entered % 3 + (entered + 2) % 3)
         counts.append(-(len(best) + 3) if best_fan else len(best) + 3)
     return counts, corners
+
+
+class _Search:
+    """Which triangles are used, and the way on from any of them.
+
+    A primitive is never longer than the best one from its triangle, so that all tries together take time
+    in proportion to the triangles, if each step does. Looking for a free half-edge in a group takes many
+    steps only where many triangles share an edge; ``heads`` and ``skip`` see to it that none is looked at
+    again and again.
+    """
+
+    def __init__(self, table: EdgeTable, stop_at_used: bool) -> None:
+        self.members = table.members
+        self.across = table.across
+        self.ends = table.begin[1:]
+        self.stop_at_used = stop_at_used
+        self.used = [False] * (len(table.across) // 3)
+        # The number of the last try that each triangle was in.
+        self.tried = [0] * len(self.used)
+        self.current = 0
+        # Where in each group to begin: what lies before belongs to triangles that the list has passed.
+        self.heads = table.begin[:-1]
+        # For each slot itself or, if its triangle is used, a later one; chains shorten as they are followed.
+        self.skip = list(range(len(self.members) + 1))
+        self.slot_of = [0] * len(self.members)
+        for slot, half_edge in enumerate(self.members):
+            self.slot_of[half_edge] = slot
+
+    def use(self, triangle: int) -> None:
+        """Take a triangle out of all further tries."""
+        self.used[triangle] = True
+        for slot in self.slot_of[3 * triangle : 3 * triangle + 3]:
+            self.skip[slot] = slot + 1
+
+    def follow(self, first: int, corner: int, is_fan: bool) -> list[int]:
+        """Return the half-edges by which a fan or strip from a corner of a triangle enters the next ones."""
+        members, across, heads, used, tried = self.members, self.across, self.heads, self.used, self.tried
+        self.current = current = self.current + 1
+        cursors: dict[int, int] = {}
+        path: list[int] = []
+        passed = 3 * first + 3
+        half_edge = 3 * first + (corner + (2 if is_fan else 1)) % 3
+        turn_back = True
+        while (group := across[half_edge]) >= 0:
+            slot, end = heads[group], self.ends[group]
+            while slot < end and members[slot] < passed:
+                slot += 1
+            heads[group] = slot
+            if not self.stop_at_used:
+                slot = self.first_free(max(slot, cursors.get(group, 0)), end)
+                cursors[group] = slot
+            if slot >= end:
+                break
+            entered = members[slot]
+            triangle = entered // 3
+            if used[triangle] or tried[triangle] == current:
+                break
+            tried[triangle] = current
+            path.append(entered)
+            # A fan keeps its centre, a strip swings from one side to the other.
+            half_edge = 3 * triangle + (entered + (2 if turn_back else 1)) % 3
+            turn_back = is_fan or not turn_back
+        return path
+
+    def first_free(self, slot: int, end: int) -> int:
+        """Return the first slot from one on whose triangle is neither used nor in the current try."""
+        skip = self.skip
+        while slot < end:
+            while skip[slot] != slot:
+                skip[slot] = skip[skip[slot]]
+                slot = skip[slot]
+            if slot >= end or self.tried[self.members[slot] // 3] != self.current:
+                break
+            slot += 1
+        return slot
