@@ -43,7 +43,7 @@ def normalise(quaternions: npt.ArrayLike) -> Array:
     lengths = np.linalg.norm(quaternions, axis=-1, keepdims=True)
     unit = np.zeros_like(quaternions)
     unit[..., 0] = 1.0
-    return np.divide(quaternions, lengths, out=unit, where=lengths > 0.0)
+    return np.divide(quaternions, lengths, out=unit, where=lengths != 0.0)
 
 
 def conjugate(quaternions: npt.ArrayLike) -> Array:
