@@ -1,8 +1,8 @@
 """What the images beside a model are for, judged by their names alone.
 
-The suffixes are those of the games (Doom 3 `_local`, `_s`, `_h`, `_d`; XreaL and Unvanquished `_n`, `_s`, `_h`; Sauerbraten
-`masks`, `_mask`, `_normals`) and what artists write for them. Quake II's player models list no skins: any image
-beside them is one, but for the icons of the menu (`grunt_i.pcx`) and the skins of the weapons held (`weapon.pcx`,
+The suffixes are those of the games (Doom 3 `_local`, `_s`, `_h`, `_d`; XreaL and Unvanquished `_n`, `_s`, `_h`;
+Sauerbraten `masks`, `_mask`, `_normals`) and what artists write for them. Quake II's player models list no skins: any
+image beside them is one, but for the icons of the menu (`grunt_i.pcx`) and the skins of the weapons held (`weapon.pcx`,
 `w_shotgun.pcx`). Sauerbraten and Quake II call a model's only skin `skin`; Egoboo numbers them after the model
 (`tris0.png` for `tris.md2`).
 """
@@ -11,12 +11,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from enum import Enum
+from enum import StrEnum
 
 from .names import extension_rank, fold, split_extension
 
 
-class Role(str, Enum):
+class Role(StrEnum):
     """What an image does in a material."""
 
     DIFFUSE = "diffuse"

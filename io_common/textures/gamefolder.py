@@ -244,18 +244,25 @@ class Root:
 
     def find_image(self, path: str) -> GameFile | None:
         """The image of this path relative to the folder: loose, in `dds/`, or in an archive; any image extension."""
-        for prefix in ("", "dds/"):
-            folder, _, base = (prefix + path).rpartition("/")
-            listing = self.listing(folder)
-            name = listing.image(base) if listing is not None else None
-            if name is not None:
-                return self.file(folder, name)
-        for archive in self.archives():
-            for prefix in ("", "dds/"):
-                found = archive.find_image(prefix + path)
-                if found is not None:
-                    return found
+        sources: list[Root | Archive] = [self, *self.archives()]
+        for source in sources:
+            found = source.find_plain(path)
+            # What Doom 3 itself would show is the .tga, else its packed copy; other types are of artists' making.
+            if found is not None and (
+                found.extension == ".tga" or fold(found.name) == fold(path).rpartition("/")[2]
+            ):
+                return found
+            found = source.find_plain("dds/" + path) or found
+            if found is not None:
+                return found
         return None
+
+    def find_plain(self, path: str) -> GameFile | None:
+        """The loose image of exactly this path, with any image extension."""
+        folder, _, base = path.rpartition("/")
+        listing = self.listing(folder)
+        name = listing.image(base) if listing is not None else None
+        return self.file(folder, name) if name is not None else None
 
     def texts(self, folder: str, extension: str) -> dict[str, GameFile]:
         """Files with this extension (lower case, with dot) right inside a directory, by folded name.
@@ -343,7 +350,7 @@ class Archive:
         """The file that a member is."""
         return GameFile(self.path, member, fold_slashes(member.name))
 
-    def find_image(self, path: str) -> GameFile | None:
+    def find_plain(self, path: str) -> GameFile | None:
         """The image of this path inside the archive, with any image extension."""
         folder, _, base = fold(path).rpartition("/")
         files = self.files(folder)

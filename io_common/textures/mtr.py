@@ -151,19 +151,32 @@ def canonical_name(name: str) -> str:
 
 
 _TYPES = frozenset(
-    (
-        "material",
-        "table",
-        "skin",
-        "sound",
-        "entitydef",
-        "model",
-        "mapdef",
-        "fx",
-        "particle",
-        "articulatedfigure",
-    )
-    + ("pda", "email", "video", "audio", "export", "camera", "guide", "playback", "effect", "materialtype")
+    [
+        *(
+            "material",
+            "table",
+            "skin",
+            "sound",
+            "entitydef",
+            "model",
+            "mapdef",
+            "fx",
+            "particle",
+            "pda",
+            "email",
+        ),
+        *(
+            "articulatedfigure",
+            "video",
+            "audio",
+            "export",
+            "camera",
+            "guide",
+            "playback",
+            "effect",
+            "materialtype",
+        ),
+    ]
 )
 
 # Words end at white space, brackets, commas, quotes and comments.

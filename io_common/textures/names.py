@@ -12,11 +12,11 @@ import re
 from dataclasses import dataclass
 
 IMAGE_EXTENSIONS = (
-    ".tga", ".dds", ".png", ".jpg", ".jpeg", ".pcx", ".bmp", ".webp", ".tif", ".tiff", ".exr", ".hdr", ".jp2",
+    ".tga", ".png", ".jpg", ".jpeg", ".pcx", ".bmp", ".webp", ".dds", ".tif", ".tiff", ".exr", ".hdr", ".jp2",
     ".sgi", ".rgb", ".cin", ".dpx", ".psd",
 )  # fmt: skip
 """Extensions of images, in the order in which files of the same name are preferred: the games' own first (Doom 3 asks
-for .tga and takes .jpg), then what else Blender reads; PCX is read by this project."""
+for .tga and takes .jpg), then what else Blender reads, packed textures late; PCX is read by this project."""
 
 _EXTENSION_RANK = {extension: rank for rank, extension in enumerate(IMAGE_EXTENSIONS)}
 _DECORATION = re.compile(r"^(?:<[^<>]*>\s*)+")

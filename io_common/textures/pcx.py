@@ -7,8 +7,9 @@ and plane. Lines follow from the top, each with its planes one after the other. 
 a count (its low six bits) for the byte after it; any other byte stands for itself. An image of 8 bits and one
 plane has a palette of 256 colours in the last 768 bytes of the file, after a byte of 12.
 
-Quake II leaves out nothing of this but ignores the padding at the end of odd lines, and so do some of the tools
-made for it: where the data fits the width and not the declared line, the width is believed.
+Quake II takes the last 768 bytes for the palette whether the mark is there or not, and many of its skins have none.
+It also knows no padding at the end of odd lines: where the data fits the width and not the declared line, the width
+is believed.
 """
 
 from __future__ import annotations
@@ -92,28 +93,14 @@ def _lines(data: bytes, encoded: bool, height: int, planes: int, stride: int, us
         pixels, consumed = _unpack(body, wanted)
     else:
         pixels, consumed = body[:wanted], min(wanted, room)
+    if stride > used and (len(pixels) < wanted or consumed > room - _PALETTE_SIZE):
+        # The padding that the header claims may not be there, and the palette have been taken for pixels.
+        bare, bare_end = _unpack(body, least) if encoded else (body[:least], least)
+        if len(bare) == least and bare_end in (room, room - _PALETTE_SIZE, room - _PALETTE_SIZE - 1):
+            pixels, consumed, wanted, stride = bare, bare_end, least, used
     if len(pixels) < wanted:
-        # Either the lines have no padding, or the file is cut short. Without padding the palette (769 bytes) was
-        # taken for pixels, so the count is made without it.
-        if encoded:
-            pixels, consumed = _unpack(body, least)
-        else:
-            pixels, consumed = body[:least], min(least, room)
-        if len(pixels) < least or stride == used:
-            raise PcxError(f"data ends after {len(pixels)} of {wanted} bytes of pixels")
-        stride = used
-    elif stride > used and _without_padding(data, body, encoded, least, consumed):
-        pixels, consumed = _unpack(body, least) if encoded else (body[:least], least)
-        stride = used
+        raise PcxError(f"data ends after {len(pixels)} of {wanted} bytes of pixels")
     return pixels.reshape(height, planes, stride), _HEADER_SIZE + consumed
-
-
-def _without_padding(data: bytes, body: Bytes, encoded: bool, least: int, consumed: int) -> bool:
-    """Whether the padded reading has eaten into the palette and the unpadded one ends right before it."""
-    mark = len(data) - _PALETTE_SIZE - 1 - _HEADER_SIZE
-    if mark < 0 or data[mark + _HEADER_SIZE] != _PALETTE_MARK or consumed <= mark:
-        return False
-    return (_unpack(body, least)[1] if encoded else least) <= mark
 
 
 def _unpack(body: Bytes, wanted: int) -> tuple[Bytes, int]:
@@ -162,11 +149,17 @@ def _unpack_block(source: Bytes, wanted: int) -> tuple[Bytes, int]:
 
 
 def _palette256(data: bytes, body_end: int) -> Bytes:
-    """(256, 3): the last 768 bytes behind their mark, else what follows the pixels behind it, else a grey ramp."""
-    for mark in (len(data) - _PALETTE_SIZE - 1, body_end):
-        end = mark + 1 + _PALETTE_SIZE
-        if body_end <= mark and end <= len(data) and data[mark] == _PALETTE_MARK:
-            return np.frombuffer(data, np.uint8, _PALETTE_SIZE, mark + 1).reshape(256, 3)
+    """(256, 3): the palette behind its mark, at the end or after the pixels; without mark the last bytes; or grey."""
+    last = len(data) - _PALETTE_SIZE
+    starts = [
+        start
+        for start in (last, body_end + 1)
+        if body_end < start <= last and data[start - 1] == _PALETTE_MARK
+    ]
+    if not starts and body_end <= last:
+        starts.append(last)
+    if starts:
+        return np.frombuffer(data, np.uint8, _PALETTE_SIZE, starts[0]).reshape(256, 3)
     ramp: Bytes = np.repeat(np.arange(256, dtype=np.uint8)[:, None], 3, axis=1)
     return ramp
 

@@ -24,7 +24,7 @@ import os
 import posixpath
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from enum import Enum
+from enum import StrEnum
 from pathlib import Path
 
 from .conventions import SUFFIXES, Role, guess_skins, role_names
@@ -39,7 +39,7 @@ _MAX_FOLDERS = 200
 _GAME_PATHS = ("models", "players", "textures", "progs", "packages", "sprites", "gfx", "maps")
 
 
-class Rule(str, Enum):
+class Rule(StrEnum):
     """How the image of colours was found."""
 
     DECLARATION = "declaration"
@@ -157,7 +157,10 @@ class ModelSearch:
             return skins
         guessed = self._guess_skins()
         if not skins:
-            skins = [MaterialImages(file.relative, listed=False) for file in guessed]
+            skins = [
+                MaterialImages(self.place.relative(file.path) or file.relative, listed=False)
+                for file in guessed
+            ]
         for skin, file in zip(skins, guessed, strict=False):
             self._take_diffuse(skin, file, Rule.CONVENTION, self._finder_beside(file))
         return skins

@@ -38,10 +38,8 @@ import numpy as np
 from . import blocks, old_layout, printing
 from .errors import Md5Error
 from .model import ROOT, Animation, Floats, Ints
-from .scanner import Scan
+from .scanner import IntArray, Scan
 from .skeleton import ALL_COMPONENTS, COMPONENTS
-
-_DEFAULT_RATE = 24.0
 
 
 def read_animation(path: str | os.PathLike[str]) -> Animation:
@@ -78,8 +76,7 @@ def parse_animation(data: bytes, path: str = "") -> Animation:
         if key == "md5version":
             mark += 1
         elif key == "commandline":
-            commandline = scan.name(mark + 1)
-            mark += 2
+            commandline, mark = blocks.commandline(scan, mark)
         elif key in ("numframes", "numjoints", "framerate", "numanimatedcomponents", "numchannels"):
             header[key] = blocks.header_number(scan, mark)
             mark += 1
@@ -131,15 +128,14 @@ def _parse_frames(scan: Scan, mark: int) -> tuple[_Frames, int]:
 
     In good files these are all frames at once.
     """
-    end = scan.block_end(mark + 1)
-    size = int(scan.mark_numbers[end] - scan.mark_numbers[mark + 1])
-    count = _alike(scan, mark, size) if end == mark + 2 else 1
+    blocks.check_only_numbers(scan, mark + 1, "a frame")
+    size = len(scan.values(mark + 1))
+    count = _alike(scan, mark, size)
     if count > 1:
         last = mark + 3 * count
         table = scan.numbers[scan.mark_numbers[mark] : scan.mark_numbers[last - 1]].reshape(count, size + 1)
         return _Frames(mark, table[:, 1:], table[:, 0]), last
-    row = scan.numbers[scan.mark_numbers[mark + 1] : scan.mark_numbers[end]]
-    return _Frames(mark, row[None], scan.values(mark)[:1]), end + 1
+    return _Frames(mark, scan.values(mark + 1)[None], scan.values(mark)[:1]), mark + 3
 
 
 def _alike(scan: Scan, mark: int, size: int) -> int:
@@ -156,10 +152,11 @@ def _assemble(
 ) -> Animation:
     first = opened["hierarchy"] + 1
     last = scan.block_end(first - 1)
+    blocks.check_begins_with_name(scan, first - 1)
     names = [scan.name(mark) for mark in range(first, last)]
     rows = blocks.table(scan, [(first, last)], 3, "the joint", "parent, flags, first component")
     parents = rows.indices(slice(0, 1), "the parent", len(names), lowest=ROOT)[:, 0]
-    blocks.check_hierarchy(scan, names, parents, first)
+    blocks.check_hierarchy(scan, names, parents, range(first, last))
     flags, starts = rows.integers(slice(1, 3), "flags or first component").T
     if (flags & ~ALL_COMPONENTS).any():
         scan.warnings.append("flags of joints have bits that mean nothing; ignored")
@@ -177,11 +174,13 @@ def _assemble(
         base_positions=base[:, :3].copy(),
         base_orientations=base[:, 3:].copy(),
         frames=frames,
-        frame_rate=_frame_rate(scan, header),
+        frame_rate=blocks.frame_rate(scan, header.get("framerate", 0.0)),
     )
 
 
-def _needed_components(scan: Scan, names: list[str], flags: Ints, starts: Ints, rows: blocks.Table) -> Ints:
+def _needed_components(
+    scan: Scan, names: list[str], flags: Ints, starts: Ints, rows: blocks.Table
+) -> IntArray:
     """How many components a frame must have for each joint, (J,)."""
     if (negative := np.flatnonzero((starts < 0) & (flags != 0))).size:
         joint = int(negative[0])
@@ -191,10 +190,10 @@ def _needed_components(scan: Scan, names: list[str], flags: Ints, starts: Ints, 
             "0 or more",
         )
     sizes = ((flags[:, None] >> np.arange(len(COMPONENTS))) & 1).sum(axis=1)
-    return np.where(flags != 0, starts + sizes, 0).astype(np.int32)
+    return np.where(flags != 0, starts.astype(np.int64) + sizes, 0)
 
 
-def _join_frames(scan: Scan, chunks: list[_Frames], header: dict[str, float], needed: Ints) -> Floats:
+def _join_frames(scan: Scan, chunks: list[_Frames], header: dict[str, float], needed: IntArray) -> Floats:
     """The frames of the file, float64 (F, C); the declared counts are hints."""
     if not chunks:
         raise scan.error("the animation has no frames", len(scan), expected="frame 0 { … }")
@@ -223,6 +222,7 @@ def _base_frame(scan: Scan, opened: dict[str, int], joint_count: int, *, needed:
         return np.zeros((joint_count, 6))
     if "baseframe" not in opened:
         raise scan.error("there is no base frame", len(scan), expected='a block "baseframe { … }"')
+    blocks.check_only_numbers(scan, opened["baseframe"], "the base frame")
     values = scan.values(opened["baseframe"])
     if len(values) < 6 * joint_count:
         raise scan.error(
@@ -241,14 +241,6 @@ def _bounds(scan: Scan, opened: dict[str, int], frame_count: int) -> Floats:
     if len(boxes) != frame_count or boxes.size != values.size:
         scan.warnings.append(f"there are bounds for {len(boxes)} frames instead of {frame_count}")
     return boxes
-
-
-def _frame_rate(scan: Scan, header: dict[str, float]) -> float:
-    rate = header.get("framerate", 0.0)
-    if rate > 0.0:
-        return rate
-    scan.warnings.append(f"no usable frame rate; {_DEFAULT_RATE:g} frames per second are assumed")
-    return _DEFAULT_RATE
 
 
 def write_animation(animation: Animation, path: str | os.PathLike[str]) -> None:
@@ -274,6 +266,7 @@ def format_animation(animation: Animation) -> bytes:
         _hierarchy_comment(animation, parent, flag) for parent, flag in zip(parents, flags, strict=True)
     ]
     base = np.column_stack([animation.base_positions, animation.base_orientations])
+    starts = np.where(animation.flags != 0, animation.starts, 0)  # Doom 3 checks them even where none is used
     vectors = "\t( %s %s %s ) ( %s %s %s )"
     lines = [
         *printing.header(animation.commandline),
@@ -284,7 +277,7 @@ def format_animation(animation: Animation) -> bytes:
         "",
         "hierarchy {",
         *("\t%s\t%d %d %d\t//%s" % row for row in zip(
-            names, parents, flags, animation.starts.tolist(), comments, strict=True)),
+            names, parents, flags, starts.tolist(), comments, strict=True)),
         "}",
         "",
         "bounds {",

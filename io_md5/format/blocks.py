@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,6 +19,8 @@ VERSION = 10
 
 OLD_VERSION = 6
 """A layout from before Doom 3 was finished: `bone` and `channel` blocks."""
+
+_DEFAULT_RATE = 24.0
 
 
 def read_version(scan: Scan) -> None:
@@ -52,6 +55,15 @@ def header_number(scan: Scan, mark: int) -> float:
     return float(values[0])
 
 
+def commandline(scan: Scan, mark: int) -> tuple[str, int]:
+    """The value of ``commandline``, nothing if it is missing, and the mark after it."""
+    after = mark + 1
+    missing = after >= len(scan) or (
+        not scan.is_string(after) and scan.mark_line(after) != scan.mark_line(mark)
+    )
+    return ("", after) if missing else (scan.name(after), after + 1)
+
+
 def opening(scan: Scan, mark: int) -> int:
     """The mark of the brace that opens the block named by `mark`.
 
@@ -61,6 +73,26 @@ def opening(scan: Scan, mark: int) -> int:
     if scan.text(mark + 1) != "{":
         raise scan.error(f"the block {scan.text(mark)!r} is not opened", mark + 1, expected="{")
     return mark + 1
+
+
+def check_begins_with_name(scan: Scan, opening: int) -> None:
+    """Checks that no numbers stand before the first name of a block: they would be those of a joint without one.
+
+    Raises:
+        Md5Error: there are some.
+    """
+    if len(scan.values(opening)):
+        raise scan.number_error("a joint has no name", int(scan.mark_numbers[opening]), "a name in quotes")
+
+
+def check_only_numbers(scan: Scan, opening: int, what: str) -> None:
+    """Checks that a block holds nothing but numbers.
+
+    Raises:
+        Md5Error: there are words or strings among them.
+    """
+    if scan.block_end(opening) != opening + 1:
+        raise scan.error(f"{what} holds something that is no number", opening + 1, expected="a number")
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,14 +182,22 @@ def check_count(scan: Scan, declared: float | None, actual: int, what: str) -> N
         scan.warnings.append(f"the file declares {declared:g} {what} and holds {actual}")
 
 
-def check_hierarchy(scan: Scan, names: list[str], parents: Ints, first_mark: int) -> None:
+def frame_rate(scan: Scan, rate: float) -> float:
+    """The frames per second that a file tells; where it tells none that can be played, id's 24, with a warning."""
+    if rate > 0.0:
+        return rate
+    scan.warnings.append(f"no usable frame rate; {_DEFAULT_RATE:g} frames per second are assumed")
+    return _DEFAULT_RATE
+
+
+def check_hierarchy(scan: Scan, names: list[str], parents: Ints, marks: Sequence[int]) -> None:
     """Checks what the games want of a hierarchy; what can be read all the same is a warning.
 
     Args:
         scan: the text.
         names: of the joints.
         parents: within [-1, J), int32 (J,).
-        first_mark: the mark of the first joint; the others follow.
+        marks: the mark of each joint.
 
     Raises:
         Md5Error: joints are each other's ancestors.
@@ -167,7 +207,7 @@ def check_hierarchy(scan: Scan, names: list[str], parents: Ints, first_mark: int
     except CyclicHierarchyError as cycle:
         name = names[cycle.joint]
         raise scan.error(
-            f"joint {name!r} is its own ancestor", first_mark + cycle.joint,
+            f"joint {name!r} is its own ancestor", marks[cycle.joint],
             found=f"parent {int(parents[cycle.joint])}", expected="a joint that does not hang under it, or -1",
         ) from None  # fmt: skip
     late = np.flatnonzero(parents >= np.arange(len(parents)))

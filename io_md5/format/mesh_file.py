@@ -75,8 +75,7 @@ def parse_mesh(data: bytes, path: str = "") -> Model:
         if key == "md5version":
             mark += 1
         elif key == "commandline":
-            commandline = scan.name(mark + 1)
-            mark += 2
+            commandline, mark = blocks.commandline(scan, mark)
         elif key in ("numjoints", "nummeshes", "numbones"):
             counts[key] = blocks.header_number(scan, mark)
             mark += 1
@@ -110,10 +109,11 @@ def parse_mesh(data: bytes, path: str = "") -> Model:
 
 
 def _parse_joints(scan: Scan, first: int, last: int) -> Joints:
+    blocks.check_begins_with_name(scan, first - 1)
     names = [scan.name(mark) for mark in range(first, last)]
     rows = blocks.table(scan, [(first, last)], 7, "the joint", _JOINT_COLUMNS)
     parents = rows.indices(slice(0, 1), "the parent", len(names), lowest=ROOT)[:, 0]
-    blocks.check_hierarchy(scan, names, parents, first)
+    blocks.check_hierarchy(scan, names, parents, range(first, last))
     return Joints(names, parents, rows.values[:, 1:4].copy(), quat.with_w(rows.values[:, 4:7]))
 
 
@@ -122,6 +122,7 @@ def _parse_mesh(scan: Scan, opening: int, joint_count: int) -> Mesh:
     names = {"shader": "", "name": ""}
     declared: dict[str, float] = {}
     runs: dict[str, list[tuple[int, int]]] = {"vert": [], "tri": [], "weight": []}
+    unknown: dict[str, int] = {}
     while mark < end:
         key = scan.key(mark)
         if key in runs:
@@ -138,8 +139,10 @@ def _parse_mesh(scan: Scan, opening: int, joint_count: int) -> Mesh:
             declared[key] = blocks.header_number(scan, mark)
             mark += 1
         else:
-            scan.warnings.append(f"unknown {scan.name(mark)!r} at line {scan.mark_line(mark)}; ignored")
+            unknown.setdefault(scan.name(mark), mark)
             mark += 1
+    for word, first in unknown.items():
+        scan.warnings.append(f"unknown {word!r} at line {scan.mark_line(first)}; ignored")
 
     verts = blocks.table(scan, runs["vert"], 5, "the vertex", "index, s, t, first weight, number of weights")
     tris = blocks.table(scan, runs["tri"], 4, "the triangle", "index, three vertices")

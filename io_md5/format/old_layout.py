@@ -61,7 +61,7 @@ def parse_bones(scan: Scan, openings: list[int]) -> Joints:
         if name not in index:
             raise scan.error("the parent does not exist", mark + 1, expected="the name of a bone")
         parents[joint] = index[name]
-    blocks.check_hierarchy(scan, names, parents, openings[0])
+    blocks.check_hierarchy(scan, names, parents, openings)
     axes = np.array(turns).reshape(-1, 3, 3)
     orientations = quat.from_matrices(np.swapaxes(axes, 1, 2))
     return Joints(names, parents, np.array(rows).reshape(-1, 3), quat.with_w(quat.without_w(orientations)))
@@ -85,7 +85,10 @@ def parse_channels(scan: Scan, openings: list[int]) -> Animation:
             rates.append(float(_numbers(scan, keys, "framerate", opening, 1)[0]))
         if "keys" not in keys:
             raise scan.error(f"the channel {attribute!r} of {joint!r} has no keys", opening, expected="keys")
-        tracks[joint, attribute.lower()] = scan.values(keys["keys"])[1:]
+        declared, track_keys = np.split(scan.values(keys["keys"]), [1])
+        for count in declared.tolist():
+            blocks.check_count(scan, count, len(track_keys), f"keys of {attribute!r} of {joint!r}")
+        tracks[joint, attribute.lower()] = track_keys
     frame_count = max((len(track) for track in tracks.values()), default=0)
     if frame_count == 0:
         raise scan.error("the animation has no frames", openings[0], expected="channels with keys")
@@ -119,7 +122,7 @@ def parse_channels(scan: Scan, openings: list[int]) -> Animation:
         base_positions=frames[0, :, :3].copy(),
         base_orientations=frames[0, :, 3:].copy(),
         frames=frames.reshape(frame_count, count * 6),
-        frame_rate=rates[0] if rates else 24.0,
+        frame_rate=blocks.frame_rate(scan, rates[0] if rates else 0.0),
         has_hierarchy=False,
     )
 

@@ -18,18 +18,24 @@ DECIMALS = 10
 """Digits behind the point that id's exporter prints."""
 
 _TRAILING_ZEROS = re.compile(r"\.?0+(?= )")
-_UNQUOTABLE = re.compile(r'["\r\n\0]')
+# Besides what ends a string, halves of UTF-16 pairs but for those that stand for single bytes.
+_UNQUOTABLE = re.compile('["\r\n\0\ud800-\udc7f\udd00-\udfff]')
+
+# Values beyond this are not finite as the 32-bit floats of the games.
+_LARGEST = float(np.finfo(np.float32).max)
 
 
 def decimals(values: npt.ArrayLike) -> list[str]:
     """Each number of an array, in the order of memory, as the shortest plain decimal with up to ten digits.
 
     Raises:
-        Md5Error: a number is not finite.
+        Md5Error: a number is not finite as a 32-bit float.
     """
-    flat = np.round(np.asarray(values, dtype=np.float64).ravel(), DECIMALS) + 0.0
-    if not np.isfinite(flat).all():
-        raise Md5Error("a number is not finite and cannot be written", found=str(flat[~np.isfinite(flat)][0]))
+    flat = np.asarray(values, dtype=np.float64).ravel()
+    bad = ~(np.abs(flat) <= _LARGEST)
+    if bad.any():
+        raise Md5Error("a number is not finite and cannot be written", found=str(flat[bad][0]))
+    flat = np.where(np.abs(flat) < 10.0**-DECIMALS, np.round(flat, DECIMALS) + 0.0, flat)  # no -0
     text = (f"%.{DECIMALS}f " * len(flat)) % tuple(flat.tolist())
     return _TRAILING_ZEROS.sub("", text).split()
 
@@ -45,7 +51,7 @@ def quoted(name: str) -> str:
     """A name in double quotes.
 
     Raises:
-        Md5Error: it holds a double quote, the end of a line or a NUL.
+        Md5Error: it holds a double quote, the end of a line, a NUL or what is no character.
     """
     if _UNQUOTABLE.search(name):
         raise Md5Error("a name holds a character that the format has no way to write", found=repr(name))

@@ -32,10 +32,13 @@ _BLANK_CLASS, _BODY_CLASS, _OPEN_CLASS, _CLOSE_CLASS, _STRING_CLASS = range(5)
 # every byte below the space is blanked where it is found outside strings.
 _STRING_MARK = 1
 
-_STRING_OR_COMMENT = re.compile(rb'"[^"\r\n]*"|//[^\r\n]*|/\*[\s\S]*?(?:\*/|\Z)')
+# A string that is not closed ends with its line, a comment with the file; both are complained of where they matter.
+_STRING_OR_COMMENT = re.compile(rb'"[^"\r\n]*"?|//[^\r\n]*|/\*[\s\S]*?(?:\*/|\Z)')
 _NUMBER = re.compile(rb"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
-_NOT_FINITE = re.compile(rb"[-+]?(?:\d*\.#?\w+|nan(?:\(\w*\))?|inf(?:inity)?)", re.IGNORECASE)
+_NOT_FINITE = re.compile(rb"[-+]?(?:\d*\.#\w+|nan|inf(?:inity)?)", re.IGNORECASE)
 _NOT_FINITE_WORDS = (b"nan", b"inf", b"infinity")
+# Newer Microsoft libraries print -nan(ind), whose word would stand by itself once parentheses are blank.
+_NAN_PAYLOAD = re.compile(rb"(?<=nan)\(\w*\)", re.IGNORECASE)
 
 # Values beyond this cannot be held in the 32-bit floats of the games and of Blender.
 _LARGEST = float(np.finfo(np.float32).max)
@@ -83,7 +86,7 @@ class Scan:
         warnings: what was odd, in words.
 
     Raises:
-        Md5Error: a token begins like a number and is none.
+        Md5Error: a token begins like a number and is none, before the last brace.
     """
 
     def __init__(self, data: bytes, path: str = "") -> None:
@@ -91,6 +94,8 @@ class Scan:
         self.path = path
         self.warnings: list[str] = []
         self._strings: dict[int, str] = {}
+        self._open_strings: set[int] = set()
+        self._open_comment: int | None = None
 
         text = self._without_strings_and_comments()
         size = len(text) - 8
@@ -138,8 +143,20 @@ class Scan:
         return mark < len(self) and self.mark_codes[mark] == _QUOTE
 
     def name(self, mark: int) -> str:
-        """The value of a string; an unquoted word stands for itself, as in Doom 3's lexer."""
-        return self._strings[int(self.mark_offsets[mark])] if self.is_string(mark) else self.text(mark)
+        """The value of a string; an unquoted word stands for itself, as in Doom 3's lexer.
+
+        Raises:
+            Md5Error: the string is not closed on its line.
+        """
+        if not self.is_string(mark):
+            return self.text(mark)
+        offset = int(self.mark_offsets[mark])
+        if offset in self._open_strings:
+            raise Md5Error(
+                "a string is not closed", path=self.path, line=self.line(offset),
+                found=repr(self._strings[offset]), expected='" before the end of the line',
+            )  # fmt: skip
+        return self._strings[offset]
 
     def values(self, mark: int) -> FloatArray:
         """The numbers between this mark and the next, float64 (n,)."""
@@ -169,6 +186,11 @@ class Scan:
         inner = np.flatnonzero(self.mark_codes[opening + 1 : end] == _OPEN)
         if len(inner):
             raise self.error("a block is not closed", opening + 1 + int(inner[0]), expected="}")
+        if end == len(self) and self._open_comment is not None:
+            raise Md5Error(
+                "a comment is not closed", path=self.path, line=self.line(self._open_comment),
+                found="/*", expected="*/",
+            )  # fmt: skip
         if end == len(self):
             raise Md5Error(
                 f"the block opened at line {self.line(int(self.mark_offsets[opening]))} is not closed",
@@ -212,7 +234,16 @@ class Scan:
                 text[start:end] = b" " * (end - start)
                 if self.data[start] == _QUOTE:
                     text[start] = _STRING_MARK
-                    self._strings[start] = self.data[start + 1 : end - 1].decode("utf-8", "surrogateescape")
+                    closed = end - start > 1 and self.data[end - 1] == _QUOTE
+                    value = self.data[start + 1 : end - closed]
+                    self._strings[start] = value.decode("utf-8", "surrogateescape")
+                    if not closed:
+                        self._open_strings.add(start)
+                elif self.data.startswith(b"/*", start) and not self.data.endswith(b"*/", start + 2, end):
+                    self._open_comment = start
+                    self.warnings.append(f"the comment that begins at line {self.line(start)} is not closed")
+        if any(word in text for word in (b"nan(", b"NaN(", b"NAN(")):
+            text = bytearray(_NAN_PAYLOAD.sub(lambda payload: b" " * len(payload[0]), text))
         text += b" " * 8
         return text
 
@@ -263,7 +294,7 @@ class Scan:
             except (DeprecationWarning, ValueError):
                 numbers = np.empty(0)
         if len(numbers) != count:
-            numbers = self._convert_one_by_one(number_ends)
+            numbers = self._convert_one_by_one(number_ends, last_brace=text.rfind(b"}"))
         bad = ~(np.abs(numbers) <= _LARGEST)
         if bad.any():
             first = int(np.flatnonzero(bad)[0])
@@ -273,8 +304,9 @@ class Scan:
             numbers[bad] = 0.0
         return numbers
 
-    def _convert_one_by_one(self, number_ends: IntArray) -> FloatArray:
-        numbers = np.empty(len(number_ends))
+    def _convert_one_by_one(self, number_ends: IntArray, last_brace: int) -> FloatArray:
+        """The same, a token at a time; what is left over after the last brace need not make sense."""
+        numbers = np.zeros(len(number_ends))
         for index, (start, end) in enumerate(
             zip(self.number_offsets.tolist(), number_ends.tolist(), strict=True)
         ):
@@ -283,7 +315,7 @@ class Scan:
                 numbers[index] = float(token)
             elif _NOT_FINITE.fullmatch(token):
                 numbers[index] = np.nan
-            else:
+            elif start < last_brace:
                 found = token[:40].decode("latin-1")
                 raise Md5Error(
                     "not a number",

@@ -133,17 +133,16 @@ def places_of(vertices: npt.ArrayLike) -> npt.NDArray[np.int64]:
 
     Places are compared as the 32-bit floats that the games compute with.
     """
-    single = np.ascontiguousarray(np.asarray(vertices, dtype=np.float32) + np.float32(0.0))
-    return equal_rows(single.view(np.int32).reshape(len(single), 3))
+    return equal_rows(np.asarray(vertices, dtype=np.float32) + np.float32(0.0))
 
 
-def equal_rows(rows: npt.NDArray[np.generic]) -> npt.NDArray[np.int64]:
+def equal_rows(rows: npt.NDArray[np.number]) -> npt.NDArray[np.int64]:
     """For each row of a table (N, n) a number that is the same for equal rows, (N,), each < N."""
-    if not len(rows):
-        return np.zeros(0, dtype=np.int64)
-    table = np.ascontiguousarray(rows)
-    keys = table.view(np.dtype((np.void, table.dtype.itemsize * table.shape[1]))).ravel()
-    return np.unique(keys, return_inverse=True)[1].astype(np.int64).ravel()
+    numbers = np.zeros(len(rows), dtype=np.int64)
+    for column in rows.T:
+        values = np.unique(column, return_inverse=True)[1].ravel()
+        numbers = np.unique(numbers * len(rows) + values, return_inverse=True)[1].ravel().astype(np.int64)
+    return numbers
 
 
 def normal_weights(mesh: Mesh, normals: npt.ArrayLike, orientations: npt.ArrayLike) -> Floats:

@@ -1,0 +1,19 @@
+"""The extension's door: id Software's MD5 and MD2 models in and out of Blender."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+_FAMILIES = ("io_md5",)
+
+
+def register() -> None:
+    """Registers the families with Blender."""
+    for family in _FAMILIES:
+        import_module(f".{family}.operators", __package__).register()
+
+
+def unregister() -> None:
+    """Takes the families back."""
+    for family in reversed(_FAMILIES):
+        import_module(f".{family}.operators", __package__).unregister()

@@ -1,0 +1,53 @@
+"""Arrays into a Blender mesh."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import bpy
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from bpy.types import Mesh
+
+UV_MAP = "UVMap"
+"""The name of the one UV map, as Blender names the first."""
+
+
+def new_triangle_mesh(
+    name: str,
+    vertices: npt.NDArray[np.floating],
+    triangles: npt.NDArray[np.integer],
+    corner_uvs: npt.NDArray[np.floating] | None,
+) -> Mesh:
+    """A mesh of triangles, smooth shaded.
+
+    The mesh is not validated: that would drop faces that lie on the same vertices, as both sides of a leaf do.
+
+    Args:
+        name: of the mesh.
+        vertices: (V, 3).
+        triangles: three different vertices each, counter-clockwise seen from outside, (T, 3).
+        corner_uvs: u and v of each corner in the order of the triangles, (3 T, 2).
+    """
+    mesh = bpy.data.meshes.new(name)
+    mesh.vertices.add(len(vertices))
+    mesh.vertices.foreach_set("co", np.ascontiguousarray(vertices, dtype=np.float32).ravel())
+    count = len(triangles)
+    if count:
+        mesh.loops.add(3 * count)
+        mesh.loops.foreach_set("vertex_index", np.ascontiguousarray(triangles, dtype=np.int32).ravel())
+        mesh.polygons.add(count)
+        mesh.polygons.foreach_set("loop_start", np.arange(0, 3 * count, 3, dtype=np.int32))
+    mesh.update(calc_edges=True)
+    if corner_uvs is not None:
+        layer = mesh.uv_layers.new(name=UV_MAP)
+        layer.uv.foreach_set("vector", np.ascontiguousarray(corner_uvs, dtype=np.float32).ravel())
+    return mesh
+
+
+def set_integers(mesh: Mesh, name: str, domain: str, values: npt.NDArray[np.integer]) -> None:
+    """Adds an attribute of whole numbers; `domain` is 'POINT' or 'CORNER'."""
+    attribute = mesh.attributes.new(name, "INT", domain)
+    attribute.data.foreach_set("value", np.ascontiguousarray(values, dtype=np.int32).ravel())

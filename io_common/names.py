@@ -1,0 +1,65 @@
+"""Names that Blender cannot hold as they are.
+
+Blender cuts names at 63 or 255 bytes, takes only UTF-8, wants them to be different and not empty. A name that
+suffers from this is kept beside, in a custom property, and counts as long as the shown name is still what Blender
+made of it: renaming the thing in Blender renames it in the file.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+_COPY_SUFFIX = re.compile(r"\.\d{3,}$")
+
+
+def for_blender(name: str, limit: int, fallback: str) -> str:
+    """A name that Blender can show.
+
+    Args:
+        name: as in the file; bytes that are no UTF-8 as surrogates.
+        limit: how many bytes Blender keeps.
+        fallback: what an empty name becomes.
+    """
+    data = name.encode("utf-8", "surrogateescape").replace(b"\0", b"")
+    shown = data.decode("utf-8", "replace") or fallback
+    return shown.encode("utf-8")[:limit].decode("utf-8", "ignore")
+
+
+def keep(owner: Any, key: str, name: str, shown: str) -> None:
+    """Remembers the name of the file on a data-block or bone, where the name it bears in Blender differs.
+
+    Args:
+        owner: what has custom properties.
+        key: the custom property.
+        name: as in the file.
+        shown: the name that it bears in Blender.
+    """
+    if name != shown:
+        keep_text(owner, key, name)
+        owner[key + "_shown"] = shown
+
+
+def original(owner: Any, key: str, shown: str) -> str:
+    """The name for the file: the kept one, unless the thing was renamed since."""
+    if key not in owner:
+        return shown
+    given = owner.get(key + "_shown", shown)
+    if shown in (given, _COPY_SUFFIX.sub("", given)) or _COPY_SUFFIX.sub("", shown) == given:
+        return kept_text(owner, key)
+    return shown
+
+
+def keep_text(owner: Any, key: str, text: str) -> None:
+    """Remembers a text of the file; one that is no UTF-8 is kept as its bytes."""
+    data = text.encode("utf-8", "surrogateescape")
+    try:
+        owner[key] = data.decode("utf-8")
+    except UnicodeDecodeError:
+        owner[key] = data
+
+
+def kept_text(owner: Any, key: str, default: str = "") -> str:
+    """A text that `keep_text` remembered."""
+    value = owner.get(key, default)
+    return value.decode("utf-8", "surrogateescape") if isinstance(value, bytes) else str(value)

@@ -1,0 +1,107 @@
+"""What an import or export has to say: warnings, one summary line, progress in the window."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import bpy
+
+if TYPE_CHECKING:
+    from bpy.types import Operator
+
+_SHOWN_WARNINGS = 8
+
+
+@dataclass
+class Report:
+    """What happened, filled in while it happens.
+
+    Attributes:
+        counts: how many of what were made, in the order of the summary: ``{"meshes": 3}``.
+    """
+
+    counts: dict[str, int] = field(default_factory=dict)
+    _subjects: dict[str, list[str]] = field(default_factory=dict)
+
+    def count(self, what: str, number: int = 1) -> None:
+        """Adds to a count."""
+        self.counts[what] = self.counts.get(what, 0) + number
+
+    def warn(self, text: str, subject: str = "") -> None:
+        """Adds a warning about a file or object; what is said of several of them becomes one warning."""
+        subjects = self._subjects.setdefault(text, [])
+        if subject and subject not in subjects:
+            subjects.append(subject)
+
+    @property
+    def warnings(self) -> list[str]:
+        """Sentences on what was odd or left out, each with what it is about."""
+        return [f"{listing(subjects, 3)}: {text}" if subjects else text for text, subjects in self._subjects.items()]
+
+    def summary(self, verb: str, subject: str, seconds: float) -> str:
+        """One line: what was done to what, how much, how long."""
+        counts = [f"{number:,} {_plural(what, number)}" for what, number in self.counts.items() if number]
+        return f"{verb} {subject}: {', '.join([*counts, f'{seconds:.2f} s'])}"
+
+
+def listing(items: list[str], limit: int = 5) -> str:
+    """The first few of a list, and how many more there are."""
+    more = len(items) - limit
+    return ", ".join(items[:limit]) + (f" and {more} more" if more > 0 else "")
+
+
+def _plural(what: str, number: int) -> str:
+    """The counts are named in the plural; `1 meshes` would be odd."""
+    if number != 1:
+        return what
+    irregular = {"vertices": "vertex", "meshes": "mesh"}
+    return irregular.get(what, what.removesuffix("s"))
+
+
+def deliver(operator: Operator, report: Report, verb: str, subject: str, started: float) -> None:
+    """Tells the user the summary and the warnings: the first few in the window, all of them on the console.
+
+    Args:
+        operator: whose report it is.
+        report: what to tell.
+        verb: "Imported" or "Exported".
+        subject: the files.
+        started: `time.perf_counter()` at the start.
+    """
+    for text in report.warnings[:_SHOWN_WARNINGS]:
+        operator.report({"WARNING"}, text)
+    hidden = report.warnings[_SHOWN_WARNINGS:]
+    if hidden:
+        operator.report({"WARNING"}, f"{len(hidden)} more warnings: see the console")
+        for text in hidden:
+            print(f"Warning: {text}")
+    operator.report({"INFO"}, report.summary(verb, subject, time.perf_counter() - started))
+
+
+class Progress:
+    """Progress at the mouse cursor, over a number of steps that is known beforehand."""
+
+    def __init__(self, window_manager: Any, steps: int) -> None:
+        self._window_manager = window_manager
+        self._steps = max(steps, 1)
+        self._done = 0
+
+    def step(self) -> None:
+        """One step is done."""
+        self._done += 1
+        self._window_manager.progress_update(self._done / self._steps)
+
+
+@contextmanager
+def progress(steps: int) -> Iterator[Progress]:
+    """Shows progress while the block runs."""
+    window_manager = bpy.context.window_manager
+    window_manager.progress_begin(0.0, 1.0)
+    try:
+        yield Progress(window_manager, steps)
+    finally:
+        window_manager.progress_end()

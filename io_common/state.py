@@ -1,0 +1,55 @@
+"""The user's state: what is changed for a while is put back, on errors too."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import bpy
+
+if TYPE_CHECKING:
+    from bpy.types import Collection, Context, Object
+
+
+def leave_edit_modes(context: Context) -> None:
+    """Object Mode, as Blender's own importers want it before they add objects."""
+    if context.mode != "OBJECT" and bpy.ops.object.mode_set.poll():
+        bpy.ops.object.mode_set(mode="OBJECT")
+
+
+def select_only(context: Context, objects: list[Object], active: Object | None) -> None:
+    """Selects these objects and no others."""
+    for obj in context.view_layer.objects:
+        if obj.select_get():
+            obj.select_set(False)
+    for obj in objects:
+        if obj.name in context.view_layer.objects:
+            obj.select_set(True)
+    if active is not None and active.name in context.view_layer.objects:
+        context.view_layer.objects.active = active
+
+
+@contextmanager
+def edit_mode(context: Context, obj: Object) -> Iterator[None]:
+    """Edit Mode on one object alone, then Object Mode."""
+    select_only(context, [obj], obj)
+    bpy.ops.object.mode_set(mode="EDIT")
+    try:
+        yield
+    finally:
+        bpy.ops.object.mode_set(mode="OBJECT")
+
+
+def home_collection(context: Context) -> Collection:
+    """The collection for new objects: the active one, or the scene's where that is hidden, excluded or linked."""
+    layer = context.view_layer.active_layer_collection
+    usable = (
+        layer is not None
+        and layer.is_visible
+        and not layer.exclude
+        and not layer.collection.hide_viewport
+        and layer.collection.library is None
+        and layer.collection.override_library is None
+    )
+    return layer.collection if usable else context.scene.collection

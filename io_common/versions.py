@@ -1,0 +1,89 @@
+"""Differences between Blender 4.2 and 5.2, and the only place that asks for the version.
+
+Since 4.4 an action holds a layer with a strip with a bag of F-curves for each slot, and a slot says which kind
+of data-block the curves belong to; until then the curves lie in the action itself. From 5.0 only the former is left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+import bpy
+
+if TYPE_CHECKING:
+    from bpy.types import Action, AnimData, FCurve
+
+_HAS_SLOTS = bpy.app.version >= (4, 4, 0)
+_HAS_BLEND_RELATIVE_PATHS = bpy.app.version >= (4, 5, 0)
+_IS_5 = bpy.app.version >= (5, 0, 0)
+
+SLOT_NAME = "Slot"
+"""The name of every slot, as Blender's own importers have it: switching actions keeps the slot."""
+
+MAX_ID_NAME = 255 if _IS_5 else 63
+"""Bytes that the name of a data-block may have."""
+
+MAX_NAME = 63
+"""Bytes that the name of a bone, a vertex group, a shape key or a marker may have."""
+
+PATH_OPTIONS: set[str] = {"PATH_SUPPORTS_BLEND_RELATIVE"} if _HAS_BLEND_RELATIVE_PATHS else set()
+"""The options of a property that holds a path."""
+
+
+class ActionCurves:
+    """The F-curves of an action for one kind of data-block; layer, strip and slot are made where there are any.
+
+    Args:
+        action: the action.
+        id_type: 'OBJECT' for objects and their bones, 'KEY' for shape keys, 'CAMERA' for camera data.
+    """
+
+    def __init__(self, action: Action, id_type: str) -> None:
+        self.action = action
+        self.slot: Any = None
+        self._bag: Any = action
+        if _HAS_SLOTS:
+            self.slot = _slot_for(action, id_type) or action.slots.new(id_type, SLOT_NAME)
+            layer = action.layers[0] if action.layers else action.layers.new("Layer")
+            strip = layer.strips[0] if layer.strips else layer.strips.new(type="KEYFRAME")
+            self._bag = strip.channelbag(self.slot, ensure=True)
+
+    def new(self, data_path: str, index: int, group: str) -> FCurve:
+        """A new, empty F-curve in a group of that name."""
+        if not _HAS_SLOTS:
+            return self._bag.fcurves.new(data_path, index=index, action_group=group)
+        if _IS_5:
+            return self._bag.fcurves.new(data_path, index=index, group_name=group)
+        curve = self._bag.fcurves.new(data_path, index=index)
+        curve.group = self._bag.groups.get(group) or self._bag.groups.new(group)
+        return curve
+
+
+def _slot_for(action: Action, id_type: str) -> Any:
+    return next((slot for slot in action.slots if slot.target_id_type == id_type), None)
+
+
+def action_fcurves(action: Action, id_type: str) -> Iterable[FCurve]:
+    """The F-curves that an action holds for a kind of data-block; none if it has no slot for it."""
+    if not _HAS_SLOTS:
+        return action.fcurves
+    slot = _slot_for(action, id_type)
+    if slot is None or not action.layers or not action.layers[0].strips:
+        return ()
+    bag = action.layers[0].strips[0].channelbag(slot)
+    return bag.fcurves if bag is not None else ()
+
+
+def assign_action(animation_data: AnimData, action: Action | None, id_type: str) -> None:
+    """Makes an action the active one, and its slot for that kind of data-block with it."""
+    animation_data.action = action
+    if _HAS_SLOTS and action is not None:
+        animation_data.action_slot = _slot_for(action, id_type)
+
+
+
+def enable_nodes(material: bpy.types.Material) -> None:
+    """Gives a new material its node tree; from 5.0 every material has one."""
+    if not _IS_5:
+        material.use_nodes = True

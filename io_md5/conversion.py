@@ -1,0 +1,62 @@
+"""Models and animations in other units or along other axes.
+
+Only what stands in the space of the model is turned: joints of the bind pose, and roots of an animation.
+Lengths are scaled everywhere.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from ..io_common.axes import Conversion
+from .format import ROOT, Animation, Joints, Model
+from .format import quaternions as quat
+from .format.skeleton import animated_components, components
+
+
+def convert_model(model: Model, conversion: Conversion) -> Model:
+    """A model with its coordinates converted."""
+    if conversion.is_identity:
+        return model
+    return replace(
+        model,
+        joints=convert_joints(model.joints, conversion),
+        meshes=[
+            replace(mesh, weight_positions=mesh.weight_positions * conversion.scale) for mesh in model.meshes
+        ],
+    )
+
+
+def convert_joints(joints: Joints, conversion: Conversion) -> Joints:
+    """Joints in the space of the model with their coordinates converted."""
+    turn = quat.from_matrices(conversion.turn)
+    return replace(
+        joints,
+        positions=conversion.points(joints.positions),
+        orientations=quat.multiply(turn, joints.orientations),
+    )
+
+
+def convert_animation(animation: Animation, conversion: Conversion) -> Animation:
+    """An animation with its coordinates converted."""
+    if conversion.is_identity:
+        return animation
+    table = components(animation)
+    table[..., :3] *= conversion.scale
+    roots = np.flatnonzero(animation.parents == ROOT)
+    turn = quat.from_matrices(conversion.turn)
+    table[:, roots, :3] = table[:, roots, :3] @ conversion.turn.T
+    table[:, roots, 3:] = quat.without_w(quat.multiply(turn, quat.with_w(table[:, roots, 3:])))
+    flags, starts, base, frames = animated_components(table)
+    corners = conversion.points(animation.bounds)
+    return replace(
+        animation,
+        flags=flags,
+        starts=starts,
+        base_positions=base[:, :3].copy(),
+        base_orientations=base[:, 3:].copy(),
+        frames=frames,
+        bounds=np.stack([corners.min(axis=1), corners.max(axis=1)], axis=1),
+    )

@@ -1,0 +1,170 @@
+"""Frames into an action of quaternion keyframes.
+
+A pose bone's channels are relative to its rest. With rest matrices R of the bone, J of its joint's bind pose and
+L(t) the joint relative to its parent at a time, they are ``(R⁻¹ · J of the parent) · L(t) · (J⁻¹ · R)``: two
+constant transforms around what the file says, whatever axes the bones have.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import bpy
+import numpy as np
+import numpy.typing as npt
+
+from ..io_common import names, versions
+from .format import ROOT, Animation, Joints
+from .format import quaternions as quat
+from .format.model import Floats
+from .format.skeleton import component_columns, components
+from .rig import Rig, parent_names
+
+FRAME_RATE = "md5_frame_rate"
+COMMANDLINE = "md5_commandline"
+NAME = "md5_name"
+
+_LINEAR = "LINEAR"
+
+
+@dataclass(frozen=True)
+class Match:
+    """Which joints of an animation move which bones.
+
+    Attributes:
+        joints: joints of the animation.
+        bones: the bone of each, as an index into the rig.
+        extra: names of joints that the rig does not have.
+        missing: names of bones that the animation does not move.
+        differing: names of joints that hang under another parent than in the rig; they are not moved.
+    """
+
+    joints: list[int] = field(default_factory=list)
+    bones: list[int] = field(default_factory=list)
+    extra: list[str] = field(default_factory=list)
+    missing: list[str] = field(default_factory=list)
+    differing: list[str] = field(default_factory=list)
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the animation is one of exactly this skeleton."""
+        return not (self.extra or self.missing or self.differing)
+
+
+def match_joints(animation: Animation, joints: Joints) -> Match:
+    """Matches the joints of an animation with those of a skeleton by name; of equal names the first counts."""
+    match = Match()
+    bones = {name: bone for bone, name in reversed(list(enumerate(joints.names)))}
+    animation_parents = parent_names(animation.names, animation.parents)
+    rig_parents = parent_names(joints.names, joints.parents)
+    for joint, name in enumerate(animation.names):
+        bone = bones.pop(name, None)
+        if bone is None:
+            match.extra.append(name)
+        elif animation.has_hierarchy and animation_parents[joint] != rig_parents[bone]:
+            match.differing.append(name)
+        else:
+            match.joints.append(joint)
+            match.bones.append(bone)
+    match.missing.extend(joints.names[bone] for bone in sorted(bones.values()))
+    return match
+
+
+def build_action(name: str, animation: Animation, rig: Rig, match: Match, *, frame_start: int) -> bpy.types.Action:
+    """An action with a frame range and a fake user; it is assigned to nothing.
+
+    Args:
+        name: of the action.
+        animation: in the coordinates of the scene.
+        rig: whose bones it moves.
+        match: which joints move which bones.
+        frame_start: the scene frame of the first frame of the file.
+    """
+    action = bpy.data.actions.new(names.for_blender(name, versions.MAX_ID_NAME, "Action"))
+    action.use_fake_user = True
+    action.use_frame_range = True
+    action.frame_start = frame_start
+    action.frame_end = frame_start + animation.frame_count - 1
+    action[FRAME_RATE] = animation.frame_rate
+    names.keep(action, NAME, name, action.name)
+    if animation.commandline:
+        names.keep_text(action, COMMANDLINE, animation.commandline)
+
+    joints = np.array(match.joints, dtype=np.int64)
+    locations, rotations = _channels(animation, rig, joints, np.array(match.bones, dtype=np.int64))
+    moves, turns = _moving(animation)
+    curves = versions.ActionCurves(action, "OBJECT")
+    keys = _Keys(frame_start, animation.frame_count)
+    for place, (joint, bone) in enumerate(zip(match.joints, match.bones, strict=True)):
+        bone_name = rig.bone_names[bone]
+        path = f'pose.bones["{bpy.utils.escape_identifier(bone_name)}"]'
+        for index in range(3):
+            curve = curves.new(f"{path}.location", index, bone_name)
+            keys.fill(curve, locations[:, place, index], moving=bool(moves[joint]))
+        for index in range(4):
+            curve = curves.new(f"{path}.rotation_quaternion", index, bone_name)
+            keys.fill(curve, rotations[:, place, index], moving=bool(turns[joint]))
+    return action
+
+
+class _Keys:
+    """Writes keyframes; the arrays are reused from curve to curve."""
+
+    def __init__(self, frame_start: int, frame_count: int) -> None:
+        self._points = np.empty((frame_count, 2), dtype=np.float32)
+        self._points[:, 0] = np.arange(frame_start, frame_start + frame_count)
+        linear = bpy.types.Keyframe.bl_rna.properties["interpolation"].enum_items[_LINEAR].value  # type: ignore[attr-defined]
+        self._linear = np.full(frame_count, linear, dtype=np.int32)
+
+    def fill(self, curve: bpy.types.FCurve, values: npt.NDArray[np.float32], *, moving: bool) -> None:
+        """A key on every frame, or a single one on the first for what does not move."""
+        count = len(self._points) if moving else 1
+        self._points[:count, 1] = values[:count]
+        curve.keyframe_points.add(count)
+        curve.keyframe_points.foreach_set("co", self._points[:count].ravel())
+        curve.keyframe_points.foreach_set("interpolation", self._linear[:count])
+        curve.update()
+
+
+def _moving(animation: Animation) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+    """Which joints change place, and which turn, relative to their parents, each (J,)."""
+    changing = (animation.frames != animation.frames[:1]).any(axis=0)
+    joints, bits, columns = component_columns(animation.flags, animation.starts)
+    moves = np.zeros((len(animation.names), 6), dtype=bool)
+    moves[joints, bits] = changing[columns]
+    return moves[:, :3].any(axis=1), moves[:, 3:].any(axis=1)
+
+
+def _channels(
+    animation: Animation, rig: Rig, joints: npt.NDArray[np.int64], bones: npt.NDArray[np.int64]
+) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+    """Locations (F, n, 3) and continuous rotations (F, n, 4) of the matched bones."""
+    table = components(animation)[:, joints]
+    positions, orientations = table[..., :3], quat.with_w(table[..., 3:])
+
+    bind = rig.joints
+    parents = bind.parents[bones]
+    above_positions, above_orientations = _padded(bind.positions, bind.orientations, parents)
+    rest_positions, rest_turns_back = rig.rest_positions[bones], quat.conjugate(rig.rest_orientations[bones])
+    bind_turns_back = quat.conjugate(bind.orientations[bones])
+    before_turn = quat.multiply(rest_turns_back, above_orientations)
+    before_move = quat.rotate(rest_turns_back, above_positions - rest_positions)
+    after_turn = quat.multiply(bind_turns_back, rig.rest_orientations[bones])
+    after_move = quat.rotate(bind_turns_back, rest_positions - bind.positions[bones])
+
+    locations = positions + quat.rotate(orientations, after_move)
+    locations = quat.rotate(before_turn, locations) + before_move
+    rotations = quat.multiply(quat.multiply(before_turn, orientations), after_turn)
+    return locations.astype(np.float32), _positive_first(quat.make_continuous(rotations)).astype(np.float32)
+
+
+def _padded(positions: Floats, orientations: Floats, parents: npt.NDArray[np.int32]) -> tuple[Floats, Floats]:
+    """Place and axes of each parent, (n, 3) and (n, 4); those of the armature for a root."""
+    has_parent = (parents != ROOT)[:, None]
+    identity = np.array([1.0, 0.0, 0.0, 0.0])
+    return np.where(has_parent, positions[parents], 0.0), np.where(has_parent, orientations[parents], identity)
+
+
+def _positive_first(rotations: Floats) -> Floats:
+    """The same rotations (F, n, 4), all negated where w is negative in the first frame: rest is 1 0 0 0."""
+    return rotations * np.where(rotations[:1, :, :1] < 0.0, -1.0, 1.0)

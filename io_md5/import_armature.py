@@ -1,0 +1,147 @@
+"""Joints in their bind pose into an armature.
+
+A joint has axes and no length. Bones get lengths in proportion to the skeleton, and either the joint's own axes
+or, so that it looks like a skeleton, axes of which +Y points to the child that carries the longest chain.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import bpy
+import numpy as np
+from mathutils import Matrix
+
+from ..io_common import names, state, versions
+from . import rig
+from .format import ROOT, Joints
+from .format import quaternions as quat
+from .format.model import Floats
+from .format.skeleton import depths
+
+if TYPE_CHECKING:
+    from bpy.types import Collection, Context, Object
+
+# Lengths as parts of the size of the model.
+_SINGLE_JOINT = 0.25
+_SHORTEST = 0.005
+# A leaf is this part of the way from its parent.
+_LEAF = 0.5
+# Axes that are nearer to parallel than this cosine say little about each other.
+_NEARLY_PARALLEL = 0.9
+
+
+def build_armature(
+    context: Context, name: str, joints: Joints, collection: Collection, *, size: float, direction: str
+) -> Object:
+    """An armature whose bones are the joints; Object Mode must be on.
+
+    Args:
+        context: of the view layer that shows the collection.
+        name: of the object and its data.
+        joints: the bind pose in the coordinates of the scene.
+        collection: where the object is put.
+        size: of the model, for the lengths of bones.
+        direction: 'CHILD' or 'JOINT'.
+    """
+    armature = bpy.data.armatures.new(names.for_blender(name, versions.MAX_ID_NAME, "Armature"))
+    obj = bpy.data.objects.new(armature.name, armature)
+    collection.objects.link(obj)
+    orientations, lengths = bone_axes(joints, size, turn_to_children=direction == "CHILD")
+    bone_names = _add_bones(context, obj, joints, orientations, lengths)
+    _remember_joints(obj, joints, bone_names)
+    return obj
+
+
+def bone_axes(joints: Joints, size: float, *, turn_to_children: bool) -> tuple[Floats, Floats]:
+    """Axes and lengths for the bones.
+
+    Returns:
+        Quaternions w x y z (J, 4) and lengths (J,).
+    """
+    targets = _targets(joints)
+    parents = joints.parents
+    positions = joints.positions
+    size = size if size > 0.0 else 1.0
+    shortest = _SHORTEST * size
+
+    from_parent = np.zeros_like(positions)
+    children = parents != ROOT
+    from_parent[children] = positions[children] - positions[parents[children]]
+    steps = np.linalg.norm(from_parent, axis=1)
+    to_target = targets - positions
+    reach = np.linalg.norm(to_target, axis=1)
+    has_target = reach > shortest
+    leaf_lengths = np.where(steps > shortest, _LEAF * steps, _SINGLE_JOINT * size if len(joints) == 1 else 2 * shortest)
+    lengths = np.maximum(np.where(has_target, reach, leaf_lengths), shortest)
+    if not turn_to_children:
+        return joints.orientations, lengths
+
+    # A leaf goes on in the direction that leads to it; a joint in the place of its parent keeps its own axis.
+    axes = quat.to_matrices(joints.orientations)
+    along = np.where(has_target[:, None], to_target, np.where((steps > shortest)[:, None], from_parent, axes[:, :, 1]))
+    along /= np.linalg.norm(along, axis=1, keepdims=True)
+    parallel = np.abs(np.einsum("ji,ji->j", along, axes[:, :, 2])) > _NEARLY_PARALLEL
+    side = np.where(parallel[:, None], axes[:, :, 0], axes[:, :, 2])
+    side = side - along * np.einsum("ji,ji->j", along, side)[:, None]
+    side /= np.linalg.norm(side, axis=1, keepdims=True)
+    matrices = np.stack([np.cross(along, side), along, side], axis=2)
+    return quat.from_matrices(matrices), lengths
+
+
+def _targets(joints: Joints) -> Floats:
+    """Where each bone points, (J, 3): the child with the longest chain below it, or the middle of several such.
+
+    A joint without children points to itself.
+    """
+    count = len(joints)
+    heights = np.zeros(count, dtype=np.int64)
+    order = np.argsort(depths(joints.parents), kind="stable")
+    for joint in order[::-1].tolist():
+        parent = joints.parents[joint]
+        if parent != ROOT:
+            heights[parent] = max(heights[parent], heights[joint] + 1)
+    children = np.flatnonzero(joints.parents != ROOT)
+    above = joints.parents[children]
+    chosen = heights[children] + 1 == heights[above]
+    children, above = children[chosen], above[chosen]
+    shares = np.bincount(above, minlength=count)[:, None]
+    sums = np.zeros((count, 3))
+    np.add.at(sums, above, joints.positions[children])
+    return np.where(shares > 0, sums / np.maximum(shares, 1), joints.positions)
+
+
+def _add_bones(context: Context, obj: Object, joints: Joints, orientations: Floats, lengths: Floats) -> list[str]:
+    """Makes the bones and returns the names that Blender gave them."""
+    matrices = np.zeros((len(joints), 4, 4))
+    matrices[:, :3, :3] = quat.to_matrices(orientations)
+    matrices[:, :3, 3] = joints.positions
+    matrices[:, 3, 3] = 1.0
+    armature = obj.data
+    assert isinstance(armature, bpy.types.Armature)
+    with state.edit_mode(context, obj):
+        bones = [armature.edit_bones.new(names.for_blender(name, versions.MAX_NAME, "Bone")) for name in joints.names]
+        for bone, parent, matrix, length in zip(
+            bones, joints.parents.tolist(), matrices.tolist(), lengths.tolist(), strict=True
+        ):
+            bone.length = 1.0
+            bone.matrix = Matrix(matrix)
+            bone.length = length
+            if parent != ROOT:
+                bone.parent = bones[parent]
+        # The bones are gone when Edit Mode is left.
+        return [bone.name for bone in bones]
+
+
+def _remember_joints(obj: Object, joints: Joints, bone_names: list[str]) -> None:
+    armature = obj.data
+    assert isinstance(armature, bpy.types.Armature)
+    bones = [armature.bones[name] for name in bone_names]
+    rest = np.array([bone.matrix_local.to_3x3() for bone in bones], dtype=np.float64).reshape(len(bones), 3, 3)
+    turns = quat.multiply(quat.conjugate(quat.from_matrices(rest)), joints.orientations)
+    binds = np.column_stack([joints.positions, joints.orientations])
+    for index, (bone, name) in enumerate(zip(bones, joints.names, strict=True)):
+        bone[rig.INDEX] = index
+        bone[rig.TURN] = turns[index]
+        bone[rig.BIND] = binds[index]
+        names.keep(bone, rig.NAME, name, bone.name)

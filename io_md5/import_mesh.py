@@ -1,0 +1,137 @@
+"""Mesh blocks into mesh objects that an armature deforms.
+
+What Blender's mesh does not hold is kept on it: the attributes ``md5_vertex`` of vertices and ``md5_corner_vertex``
+of the corners of faces (which vertex of the file it is: a vertex may be several), ``md5_weights`` and ``md5_weight_ranges`` (the weights as they were: several may
+belong to one joint, share a range, or disagree about the place of the vertex), ``md5_degenerate_triangles`` (which no
+mesh of Blender can have; number in the file and three vertices), ``md5_index`` (the place of the mesh in the file).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import bpy
+import numpy as np
+import numpy.typing as npt
+
+from ..io_common import mesh_data, names, versions
+from .format import Joints, Mesh
+from .format.model import Floats
+from .format.seams import degenerate, merge_copies
+from .format.skinning import places_of, skin, vertex_normals, vertex_weights
+
+if TYPE_CHECKING:
+    from bpy.types import Material, Object
+
+VERTEX = "md5_vertex"
+CORNER_VERTEX = "md5_corner_vertex"
+WEIGHTS = "md5_weights"
+WEIGHT_RANGES = "md5_weight_ranges"
+DEGENERATE_TRIANGLES = "md5_degenerate_triangles"
+INDEX = "md5_index"
+NAME = "md5_name"
+
+
+def build_mesh(
+    name: str,
+    index: int,
+    mesh: Mesh,
+    joints: Joints,
+    armature: Object,
+    bone_names: list[str],
+    material: Material | None,
+    *,
+    merge_vertices: bool,
+) -> Object:
+    """A mesh object, bound and parented to the armature; it lies in no collection yet.
+
+    Args:
+        name: of the object and its data.
+        index: the place of the mesh in the file.
+        mesh: the mesh block.
+        joints: the bind pose in the coordinates of the scene.
+        armature: the armature.
+        bone_names: Blender's name of each joint.
+        material: of all faces.
+        merge_vertices: make one vertex of the copies along UV seams.
+    """
+    vertices = skin(mesh, joints.positions, joints.orientations)
+    firsts = merge_copies(mesh, vertices) if merge_vertices else np.arange(mesh.vertex_count)
+    kept = np.unique(firsts)
+    flat = degenerate(mesh.triangles)
+    # Clockwise in the file, counter-clockwise in Blender.
+    corners = mesh.triangles[~flat][:, [0, 2, 1]]
+    data = mesh_data.new_triangle_mesh(
+        names.for_blender(name, versions.MAX_ID_NAME, "Mesh"),
+        vertices[kept],
+        np.searchsorted(kept, firsts)[corners],
+        (mesh.uvs * (1.0, -1.0) + (0.0, 1.0))[corners.ravel()],
+    )
+    mesh_data.set_integers(data, VERTEX, "POINT", kept)
+    if len(kept) < mesh.vertex_count:
+        mesh_data.set_integers(data, CORNER_VERTEX, "CORNER", corners)
+    _remember(data, index, mesh, name, flat)
+    if not merge_vertices:
+        _smooth_seams(data, mesh, vertices)
+    if material is not None:
+        data.materials.append(material)
+
+    obj = bpy.data.objects.new(data.name, data)
+    add_vertex_groups(obj, mesh, kept, bone_names)
+    obj.parent = armature
+    modifier = obj.modifiers.new(armature.name, "ARMATURE")
+    assert isinstance(modifier, bpy.types.ArmatureModifier)
+    modifier.object = armature
+    return obj
+
+
+def _remember(data: bpy.types.Mesh, index: int, mesh: Mesh, name: str, flat: npt.NDArray[np.bool_]) -> None:
+    data[INDEX] = index
+    names.keep(data, NAME, mesh.name, data.name)
+    weights = np.column_stack([mesh.weight_joints, mesh.weight_biases, mesh.weight_positions])
+    if weights.size:
+        data[WEIGHTS] = weights.ravel()
+    if mesh.vertex_count:
+        data[WEIGHT_RANGES] = np.column_stack([mesh.weight_starts, mesh.weight_counts]).astype(np.int32).ravel()
+    if flat.any():
+        numbers = np.flatnonzero(flat)
+        rows = np.column_stack([numbers, mesh.triangles[numbers]])
+        data[DEGENERATE_TRIANGLES] = rows.astype(np.int32).ravel()
+
+
+def _smooth_seams(data: bpy.types.Mesh, mesh: Mesh, vertices: Floats) -> None:
+    """Custom normals like the games' for a mesh whose seams are open; 0, where they cancel out, is Blender's own."""
+    if len(np.unique(places_of(vertices))) < len(vertices) and len(mesh.triangles):
+        normals = vertex_normals(vertices, mesh.triangles)
+        data.normals_split_custom_set_from_vertices(normals.tolist())
+
+
+def add_vertex_groups(obj: Object, mesh: Mesh, kept: npt.NDArray[np.int64], bone_names: list[str]) -> None:
+    """A vertex group for each joint that has a weight, in the order of the joints.
+
+    Args:
+        obj: the object, in Object Mode.
+        mesh: the mesh block.
+        kept: the vertex of the file that each vertex of the object is, rising (n,).
+        bone_names: Blender's name of each joint.
+    """
+    rows = vertex_weights(mesh)
+    places = np.full(mesh.vertex_count, -1)
+    places[kept] = np.arange(len(kept))
+    vertices = places[rows.vertices]
+    mine = vertices >= 0
+    vertices, weights = vertices[mine], rows.weights[mine]
+    if not len(vertices):
+        return
+    joints, biases = mesh.weight_joints[weights].astype(np.int64), mesh.weight_biases[weights]
+    # Several weights of one joint on one vertex are one weight in Blender.
+    pairs, inverse = np.unique(joints * len(kept) + vertices, return_inverse=True)
+    biases = np.bincount(inverse.ravel(), biases)
+    joints, vertices = pairs // len(kept), pairs % len(kept)
+    # One call for all vertices that have the same weight for the same joint.
+    order = np.lexsort((vertices, biases, joints))
+    joints, biases, vertices = joints[order], biases[order], vertices[order]
+    starts = np.flatnonzero((np.diff(joints, prepend=-1) != 0) | (np.diff(biases, prepend=np.nan) != 0))
+    groups = {joint: obj.vertex_groups.new(name=bone_names[joint]) for joint in np.unique(joints).tolist()}
+    for start, end in zip(starts.tolist(), [*starts[1:].tolist(), len(vertices)], strict=True):
+        groups[int(joints[start])].add(vertices[start:end].tolist(), float(biases[start]), "REPLACE")

@@ -1,0 +1,374 @@
+"""Files into the scene: everything is read and checked before the first data-block is made."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import bpy
+import numpy as np
+
+from ..io_common import axes, names, state, versions
+from ..io_common.materials import MaterialLibrary
+from ..io_common.reports import Progress, Report, listing, progress
+from .conversion import convert_animation, convert_joints, convert_model
+from .format import Animation, Joints, Md5Error, Model, read_animation, read_mesh
+from .format import quaternions as quat
+from .format.skeleton import compose
+from .format.skinning import disagreements, skin
+from .import_anim import Match, build_action, match_joints
+from .import_armature import build_armature
+from .import_mesh import build_mesh
+from .rig import read_rig
+
+if TYPE_CHECKING:
+    from bpy.types import Action, Collection, Context, Object
+
+MESH_SUFFIX = ".md5mesh"
+ANIMATION_SUFFIX = ".md5anim"
+
+COMMANDLINE = "md5_commandline"
+GLOBAL_SCALE = "md5_global_scale"
+AXES = "md5_axes"
+SHADER = "md5_shader"
+
+# Weights that disagree about a vertex by more than this part of the model's size are reported.
+_NOTABLE_DISAGREEMENT = 1e-5
+
+
+@dataclass(frozen=True)
+class ImportOptions:
+    """What the user asks for.
+
+    Attributes:
+        merge_vertices: make one vertex of the copies along UV seams.
+        bone_direction: 'CHILD' (bones point to their children) or 'JOINT' (bones have the axes of the joints).
+        animations: 'NONE', or 'FOLDER' for those beside a mesh whose joints are the same.
+        frame_start: the scene frame of the first frame of an animation.
+        use_scene_timing: set the scene's frame rate and range by the first animation.
+        conversion: scale and axes; None for those that an existing armature was imported with, else none.
+    """
+
+    merge_vertices: bool = True
+    bone_direction: str = "CHILD"
+    animations: str = "NONE"
+    frame_start: int = 0
+    use_scene_timing: bool = True
+    conversion: axes.Conversion | None = None
+
+
+@dataclass(eq=False)
+class ImportResult:
+    """What was made.
+
+    Attributes:
+        objects: armatures, each followed by its meshes.
+        actions: one for each animation.
+        report: counts and warnings.
+    """
+
+    objects: list[Object] = field(default_factory=list)
+    actions: list[Action] = field(default_factory=list)
+    report: Report = field(default_factory=Report)
+
+
+@dataclass(eq=False)
+class _Skeleton:
+    """A skeleton that animations may be for: in the scene already, or about to be made.
+
+    Attributes:
+        name: of the file or object.
+        joints: names and parents say what fits; places are those of the file.
+        obj: the armature, once it is there.
+        model: the file with its meshes, where there is one.
+    """
+
+    name: str
+    joints: Joints
+    obj: Object | None = None
+    model: Model | None = None
+
+
+def import_files(context: Context, paths: list[Path], options: ImportOptions) -> ImportResult:
+    """Imports md5mesh and md5anim files.
+
+    An animation goes to the model of the same call that it fits best, else to the active armature, else to the
+    one armature of the scene that it fits; where there is none at all, it makes its own.
+
+    Args:
+        context: of the scene and view layer.
+        paths: the files, in any order.
+        options: what the user asks for.
+
+    Raises:
+        Md5Error: a file cannot be understood, or an animation fits no armature; nothing was changed.
+        OSError: a file cannot be read; nothing was changed.
+    """
+    result = ImportResult()
+    skeletons, animations = _read(paths, options, result.report)
+    plan = _plan(context, skeletons, animations)
+    steps = sum(len(skeleton.model.meshes) + 1 for skeleton in skeletons if skeleton.model) + len(animations)
+    with progress(steps) as shown:
+        state.leave_edit_modes(context)
+        materials = MaterialLibrary(SHADER)
+        for skeleton in dict.fromkeys([*skeletons, *(target for _, target in plan)]):
+            if skeleton.obj is None:
+                _build_model(context, skeleton, options, materials, result, shown)
+        for path, target in plan:
+            _build_animation(path.stem, animations[path], target, options, result)
+            shown.step()
+    if animations and options.use_scene_timing:
+        _set_scene_timing(context.scene, next(iter(animations.values())), options.frame_start)
+    if result.objects:
+        state.select_only(context, result.objects, result.objects[0])
+    return result
+
+
+# Reading and planning: nothing of Blender is changed
+
+
+def _read(
+    paths: list[Path], options: ImportOptions, report: Report
+) -> tuple[list[_Skeleton], dict[Path, Animation]]:
+    """Reads all files."""
+    skeletons: list[_Skeleton] = []
+    animations: dict[Path, Animation] = {}
+    for path in dict.fromkeys(paths):
+        suffix = path.suffix.lower()
+        if suffix == MESH_SUFFIX:
+            model = read_mesh(path)
+            skeletons.append(_Skeleton(path.stem, model.joints, model=model))
+            _warn_all(report, path, model.warnings)
+        elif suffix == ANIMATION_SUFFIX:
+            animations[path] = read_animation(path)
+            _warn_all(report, path, animations[path].warnings)
+        else:
+            raise Md5Error(
+                "unknown kind of file", path=str(path), found=repr(suffix),
+                expected=f"{MESH_SUFFIX} or {ANIMATION_SUFFIX}",
+            )  # fmt: skip
+    if options.animations == "FOLDER":
+        for folder in dict.fromkeys(path.parent for path in paths if path.suffix.lower() == MESH_SUFFIX):
+            _read_folder(folder, skeletons, animations, report)
+    return skeletons, animations
+
+
+def _read_folder(
+    folder: Path, skeletons: list[_Skeleton], animations: dict[Path, Animation], report: Report
+) -> None:
+    """Adds the animations of a folder that are for exactly one of the skeletons; a bad file is only a warning."""
+    for path in sorted(folder.iterdir()):
+        if path.suffix.lower() != ANIMATION_SUFFIX or path in animations:
+            continue
+        try:
+            animation = read_animation(path)
+        except (Md5Error, OSError) as error:
+            report.warn(f"left out: {error}")
+            continue
+        if any(match_joints(animation, skeleton.joints).is_complete for skeleton in skeletons):
+            animations[path] = animation
+            _warn_all(report, path, animation.warnings)
+
+
+def _warn_all(report: Report, path: Path, warnings: list[str]) -> None:
+    for text in warnings:
+        report.warn(text, path.name)
+
+
+def _plan(
+    context: Context, skeletons: list[_Skeleton], animations: dict[Path, Animation]
+) -> list[tuple[Path, _Skeleton]]:
+    """Which skeleton each animation is for.
+
+    Raises:
+        Md5Error: an animation fits none, or several equally well.
+    """
+    active, others = _armatures_of_scene(context) if animations else (None, [])
+    plan: list[tuple[Path, _Skeleton]] = []
+    made: list[_Skeleton] = []
+    for path, animation in animations.items():
+        target = _best([*skeletons, *made], animation, path)
+        if target is None and active is not None:
+            target = _best([active], animation, path)
+        if target is None:
+            target = _best(others, animation, path)
+        if target is None:
+            present = [skeleton.name for skeleton in [*skeletons, *([active] if active else []), *others]]
+            if present:
+                raise Md5Error(
+                    "no joint of the animation has the name of a bone", path=str(path),
+                    found=listing(animation.names), expected=f"joints of {listing(present)}",
+                )  # fmt: skip
+            target = _Skeleton(path.stem, _bind_of(animation))
+            made.append(target)
+        plan.append((path, target))
+    return plan
+
+
+def _armatures_of_scene(context: Context) -> tuple[_Skeleton | None, list[_Skeleton]]:
+    """The active armature, or that of the active mesh; and the others."""
+    active = context.view_layer.objects.active
+    if active is not None and active.type != "ARMATURE":
+        active = active.find_armature()
+    found = [
+        _Skeleton(obj.name, read_rig(obj.data).joints, obj=obj)
+        for obj in context.view_layer.objects
+        if obj.type == "ARMATURE" and obj.data.bones
+    ]
+    first = next((skeleton for skeleton in found if skeleton.obj == active), None)
+    return first, [skeleton for skeleton in found if skeleton is not first]
+
+
+def _best(skeletons: list[_Skeleton], animation: Animation, path: Path) -> _Skeleton | None:
+    """The skeleton that has most of the joints; None if none has any.
+
+    Raises:
+        Md5Error: several have as many.
+    """
+    scores = [len(match_joints(animation, skeleton.joints).joints) for skeleton in skeletons]
+    best = max(scores, default=0)
+    if best == 0:
+        return None
+    chosen = [skeleton for skeleton, score in zip(skeletons, scores, strict=True) if score == best]
+    if len(chosen) > 1:
+        raise Md5Error(
+            "the animation fits several armatures", path=str(path),
+            found=listing([skeleton.name for skeleton in chosen]), expected="one of them made active",
+        )  # fmt: skip
+    return chosen[0]
+
+
+def _bind_of(animation: Animation) -> Joints:
+    """A bind pose for an animation without a model: its base frame."""
+    orientations = quat.with_w(animation.base_orientations)
+    positions, orientations = compose(animation.parents, animation.base_positions, orientations)
+    return Joints(animation.names, animation.parents, positions, orientations)
+
+
+# Building
+
+
+def _build_model(
+    context: Context,
+    skeleton: _Skeleton,
+    options: ImportOptions,
+    materials: MaterialLibrary,
+    result: ImportResult,
+    shown: Progress,
+) -> None:
+    """Makes the armature of a skeleton, and the meshes that hang on it, in a collection of its own."""
+    conversion = options.conversion or axes.unchanged()
+    model = convert_model(skeleton.model or Model(skeleton.joints, []), conversion)
+    if skeleton.model is None:
+        model.joints = convert_joints(model.joints, conversion)
+    collection = bpy.data.collections.new(names.for_blender(skeleton.name, versions.MAX_ID_NAME, "Model"))
+    state.home_collection(context).children.link(collection)
+    size = _size(model)
+    obj = build_armature(
+        context, skeleton.name, model.joints, collection, size=size, direction=options.bone_direction
+    )
+    _remember(obj.data, model, conversion)
+    rig = read_rig(obj.data)
+    skeleton.obj = obj
+    result.objects.append(obj)
+    result.report.count("joints", len(model.joints))
+    shown.step()
+    _warn_of_disagreements(model, size, skeleton.name, result.report)
+    for index, mesh in enumerate(model.meshes):
+        name = mesh.name or _base_name(mesh.shader) or skeleton.name
+        material = materials.get(mesh.shader, skeleton.name)
+        part = build_mesh(
+            name, index, mesh, rig.joints, obj, rig.bone_names, material, merge_vertices=options.merge_vertices
+        )
+        collection.objects.link(part)
+        result.objects.append(part)
+        result.report.count("meshes")
+        result.report.count("vertices", len(part.data.vertices))
+        result.report.count("triangles", len(part.data.polygons))
+        shown.step()
+
+
+def _remember(armature: bpy.types.Armature, model: Model, conversion: axes.Conversion) -> None:
+    if model.commandline:
+        names.keep_text(armature, COMMANDLINE, model.commandline)
+    if not conversion.is_identity:
+        armature[GLOBAL_SCALE] = conversion.scale
+        armature[AXES] = conversion.turn.ravel()
+
+
+def _conversion_of(armature: bpy.types.Armature) -> axes.Conversion:
+    """What an armature was imported with."""
+    if AXES not in armature:
+        return axes.unchanged()
+    turn = np.array(armature[AXES], dtype=np.float64).reshape(3, 3)
+    return axes.Conversion(float(armature[GLOBAL_SCALE]), turn)
+
+
+def _size(model: Model) -> float:
+    """The diagonal of the box around vertices and joints."""
+    joints = model.joints
+    points = [joints.positions, *(skin(mesh, joints.positions, joints.orientations) for mesh in model.meshes)]
+    cloud = np.concatenate(points)
+    return float(np.linalg.norm(np.ptp(cloud, axis=0))) if len(cloud) else 0.0
+
+
+def _base_name(shader: str) -> str:
+    """The last part of a shader's name without its extension."""
+    last = shader.replace("\\", "/").rstrip("/").rpartition("/")[2]
+    return last.rpartition(".")[0] or last
+
+
+def _warn_of_disagreements(model: Model, size: float, name: str, report: Report) -> None:
+    joints = model.joints
+    off = [disagreements(mesh, joints.positions, joints.orientations) for mesh in model.meshes]
+    distances = np.concatenate([np.empty(0), *off])
+    notable = distances > _NOTABLE_DISAGREEMENT * size
+    if notable.any():
+        report.warn(
+            f"the weights of {int(notable.sum())} vertices disagree about their place in the bind pose, by up to "
+            f"{distances.max():.4g} units ({distances.max() / size:.2%} of the model): in motion Blender draws them "
+            "off by as much",
+            name,
+        )
+
+
+def _build_animation(
+    name: str, animation: Animation, target: _Skeleton, options: ImportOptions, result: ImportResult
+) -> None:
+    """Makes the action of an animation; the first of an armature becomes its active one."""
+    obj = target.obj
+    assert obj is not None
+    conversion = options.conversion or _conversion_of(obj.data)
+    rig = read_rig(obj.data)
+    match = match_joints(animation, rig.joints)
+    _warn_of_mismatch(match, name, result.report)
+    converted = convert_animation(animation, conversion)
+    action = build_action(name, converted, rig, match, frame_start=options.frame_start)
+    for bone in match.bones:
+        obj.pose.bones[rig.bone_names[bone]].rotation_mode = "QUATERNION"
+    if not any(obj.animation_data and obj.animation_data.action == made for made in result.actions):
+        versions.assign_action(obj.animation_data_create(), action, "OBJECT")
+    result.actions.append(action)
+    result.report.count("animations")
+    result.report.count("frames", animation.frame_count)
+
+
+def _warn_of_mismatch(match: Match, name: str, report: Report) -> None:
+    for joints, text in (
+        (match.extra, "joints of the animation that the armature does not have"),
+        (match.missing, "bones that the animation does not move"),
+        (match.differing, "joints that hang under another parent, not moved"),
+    ):
+        if joints:
+            report.warn(f"{text}: {listing(joints)}", name)
+
+
+def _set_scene_timing(scene: bpy.types.Scene, animation: Animation, frame_start: int) -> None:
+    """The scene plays an animation at its rate, over its range."""
+    rate = animation.frame_rate
+    whole = max(1, round(rate))
+    scene.render.fps = whole
+    scene.render.fps_base = whole / rate
+    scene.frame_start = frame_start
+    scene.frame_end = frame_start + animation.frame_count - 1
