@@ -87,19 +87,19 @@ def over_limits(model: Md2Model, limits: Limits = QUAKE2_LIMITS) -> list[Finding
         model: the model.
         limits: the game's limits.
     """
-    found: list[Finding] = []
-    for code, severity, what, value, limit in (
+    rows: tuple[tuple[str, Severity, str, int, int], ...] = (
         ("too_many_triangles", "error", "triangles", model.num_triangles, limits.triangles),
         ("too_many_vertices", "error", "vertices", model.num_vertices, limits.vertices),
         ("too_many_frames", "error", "frames", model.num_frames, limits.frames),
         ("too_many_skins", "error", "skins", len(model.skins), limits.skins),
         ("too_many_st", "warning", "texture coordinates", len(model.st), limits.st),
         ("skin_too_tall", "error", "texels of skin height", model.skin_height, limits.skin_height),
-    ):
-        if value > limit:
-            message = f"The model has {value} {what}, the limit is {limit}"
-            found.append(Finding(code, "error" if severity == "error" else "warning", message))
-    return found
+    )
+    return [
+        Finding(code, severity, f"The model has {value} {what}, the limit is {limit}")
+        for code, severity, what, value, limit in rows
+        if value > limit
+    ]
 
 
 def find_oddities(model: Md2Model) -> list[Finding]:

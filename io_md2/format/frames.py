@@ -103,9 +103,15 @@ def quantise_on_grid(
 
     Returns:
         uint8, the shape of ``positions``.
+
+    Raises:
+        Md2Error: positions are not finite.
     """
+    points = np.asarray(positions, np.float64)
+    if not np.isfinite(points).all():
+        raise Md2Error("positions are not finite")
     factor = np.asarray(scale, np.float64)[..., None, :]
-    steps = np.asarray(positions, np.float64) - np.asarray(translate, np.float64)[..., None, :]
+    steps = points - np.asarray(translate, np.float64)[..., None, :]
     with np.errstate(over="ignore"):
         steps = np.divide(steps, factor, out=np.zeros_like(steps), where=factor != 0)
     return np.clip(np.floor(steps + 0.5), 0, STEPS).astype(np.uint8)
@@ -153,6 +159,9 @@ def match_grid(
 
     Returns:
         ``vertices`` uint8, the shape of ``positions``, and ``on_grid`` bool, without its last axis.
+
+    Raises:
+        Md2Error: positions are not finite.
     """
     points = np.asarray(positions, np.float64)
     allowed = grid_tolerance(scale, translate) if tolerance is None else np.asarray(tolerance, np.float64)

@@ -49,7 +49,6 @@ VERTEX_SIZE = 4
 # Python's "surrogateescape" leaves.
 NAME_ENCODING = "latin-1"
 
-SKIN_DTYPE = np.dtype(("V", SKIN_NAME_SIZE))
 ST_DTYPE = np.dtype([("st", "<i2", (2,))])
 TRIANGLE_DTYPE = np.dtype([("vertex", "<u2", (3,)), ("st", "<u2", (3,))])
 

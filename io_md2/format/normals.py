@@ -184,6 +184,9 @@ NORMALS.flags.writeable = False
 
 NUM_NORMALS = len(NORMALS)
 
+# With "no normal" after the last one.
+_PADDED = np.vstack([NORMALS, np.zeros(3)]).astype(np.float32)
+
 # Two products this near are equal but for rounding, which depends on the order of additions. The table's
 # vectors mirror each other, so that such ties are common on symmetrical models.
 _TIE = 1e-12
@@ -302,6 +305,3 @@ def normal_indices(positions: NDArray[Any], triangles: NDArray[Any]) -> NDArray[
         frames = slice(start, start + step)
         result[frames] = nearest_normals(vertex_normals(positions[frames], triangles))
     return result
-
-
-_PADDED = np.vstack([NORMALS, np.zeros(3)]).astype(np.float32)

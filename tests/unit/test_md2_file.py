@@ -14,10 +14,25 @@ import pytest
 from io_md2.format import GlCommands, Md2Error, Md2Model, format_model, parse_model, read_model, write_model
 
 ROOT = Path(__file__).resolve().parents[2]
-FIELDS = (
-    "ident version skinwidth skinheight framesize num_skins num_vertices num_st num_tris num_glcmds num_frames "
-    "offset_skins offset_st offset_tris offset_frames offset_glcmds offset_end"
-).split()
+FIELDS = [
+    "ident",
+    "version",
+    "skinwidth",
+    "skinheight",
+    "framesize",
+    "num_skins",
+    "num_vertices",
+    "num_st",
+    "num_tris",
+    "num_glcmds",
+    "num_frames",
+    "offset_skins",
+    "offset_st",
+    "offset_tris",
+    "offset_frames",
+    "offset_glcmds",
+    "offset_end",
+]
 
 
 def make_model(frames: int = 2) -> Md2Model:
