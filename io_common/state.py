@@ -20,6 +20,8 @@ def leave_edit_modes(context: Context) -> None:
 
 def select_only(context: Context, objects: list[Object], active: Object | None) -> None:
     """Selects these objects and no others."""
+    # A view layer learns of objects that were just linked when it is updated.
+    context.view_layer.update()
     for obj in context.view_layer.objects:
         if obj.select_get():
             obj.select_set(False)
@@ -34,11 +36,12 @@ def select_only(context: Context, objects: list[Object], active: Object | None) 
 def edit_mode(context: Context, obj: Object) -> Iterator[None]:
     """Edit Mode on one object alone, then Object Mode."""
     select_only(context, [obj], obj)
-    bpy.ops.object.mode_set(mode="EDIT")
-    try:
-        yield
-    finally:
-        bpy.ops.object.mode_set(mode="OBJECT")
+    with context.temp_override(active_object=obj, object=obj):
+        bpy.ops.object.mode_set(mode="EDIT")
+        try:
+            yield
+        finally:
+            bpy.ops.object.mode_set(mode="OBJECT")
 
 
 def home_collection(context: Context) -> Collection:
