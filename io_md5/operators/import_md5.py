@@ -1,4 +1,4 @@
-"""The operators of the MD5 family, their panels, and their places in Blender's menus."""
+"""File > Import > id Tech 4 MD5."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import bpy
 from bpy.props import BoolProperty, CollectionProperty, EnumProperty, FloatProperty, IntProperty, StringProperty
 from bpy_extras.io_utils import ImportHelper, orientation_helper
 
-from ..io_common import axes, reports
-from .format import Md5Error
-from .importer import ImportOptions, import_files
+from ...io_common import axes, panels, reports
+from ..format import Md5Error
+from ..importer import ImportOptions, import_files
 
 if TYPE_CHECKING:
-    from bpy.types import Context, UILayout
+    from bpy.types import Context
 
 
 @orientation_helper(axis_forward="Y", axis_up="Z")
@@ -100,7 +100,7 @@ class IMPORT_SCENE_OT_md5(bpy.types.Operator, ImportHelper):
         layout = self.layout
         layout.use_property_split = True
         layout.use_property_decorate = False
-        _transform_panel(layout, self)
+        panels.transform(layout, self, "IO_MD5_import")
         header, body = layout.panel("IO_MD5_import_model")
         header.label(text="Model")
         if body:
@@ -124,32 +124,7 @@ class IMPORT_SCENE_OT_md5(bpy.types.Operator, ImportHelper):
         return axes.importing(self.global_scale, self.axis_forward, self.axis_up) if given else None
 
 
-def _transform_panel(layout: UILayout, operator: Any) -> None:
-    header, body = layout.panel("IO_MD5_transform")
-    header.label(text="Transform")
-    if body:
-        body.prop(operator, "global_scale")
-        body.prop(operator, "axis_forward")
-        body.prop(operator, "axis_up")
-
-
-def _import_menu(menu: Any, context: Context) -> None:
+def menu(self: Any, context: Context) -> None:
+    """The entry in File > Import."""
     del context
-    menu.layout.operator(IMPORT_SCENE_OT_md5.bl_idname, text="id Tech 4 MD5 (.md5mesh, .md5anim)")
-
-
-_CLASSES = (IMPORT_SCENE_OT_md5,)
-
-
-def register() -> None:
-    """Registers the operators and adds them to the menus."""
-    for cls in _CLASSES:
-        bpy.utils.register_class(cls)
-    bpy.types.TOPBAR_MT_file_import.append(_import_menu)
-
-
-def unregister() -> None:
-    """Takes everything back."""
-    bpy.types.TOPBAR_MT_file_import.remove(_import_menu)
-    for cls in reversed(_CLASSES):
-        bpy.utils.unregister_class(cls)
+    self.layout.operator(IMPORT_SCENE_OT_md5.bl_idname, text="id Tech 4 MD5 (.md5mesh, .md5anim)")
