@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import bpy
 
 if TYPE_CHECKING:
-    from bpy.types import Collection, Context, Object
+    from bpy.types import Armature, Collection, Context, Modifier, Object, Scene
 
 
 def leave_edit_modes(context: Context) -> None:
@@ -56,3 +56,58 @@ def home_collection(context: Context) -> Collection:
         and layer.collection.override_library is None
     )
     return layer.collection if usable else context.scene.collection
+
+
+@contextmanager
+def out_of_edit_mode(context: Context) -> Iterator[None]:
+    """Lets data-blocks be read as they are being edited: leaves Edit Mode for the time of the block."""
+    view_layer = context.view_layer
+    active = view_layer.objects.active
+    if active is None or active.mode != "EDIT":
+        yield
+        return
+    with context.temp_override(active_object=active, object=active):
+        bpy.ops.object.mode_set(mode="OBJECT")
+        try:
+            yield
+        finally:
+            # The selection was not touched, so every object that was edited is edited again.
+            bpy.ops.object.mode_set(mode="EDIT")
+
+
+@contextmanager
+def kept_frame(scene: Scene) -> Iterator[None]:
+    """Comes back to the scene's frame and subframe."""
+    frame, subframe = scene.frame_current, scene.frame_subframe
+    try:
+        yield
+    finally:
+        scene.frame_set(frame, subframe=subframe)
+
+
+@contextmanager
+def rest_position(armatures: Iterable[Armature]) -> Iterator[None]:
+    """Shows armatures in their rest position."""
+    before = {armature: armature.pose_position for armature in armatures}
+    for armature in before:
+        armature.pose_position = "REST"
+    try:
+        yield
+    finally:
+        for armature, position in before.items():
+            armature.pose_position = position
+
+
+@contextmanager
+def hidden_modifiers(objects: Iterable[Object], hide: Callable[[Modifier], bool]) -> Iterator[None]:
+    """Takes modifiers out of what the viewport shows."""
+    hidden = [
+        modifier for obj in objects for modifier in obj.modifiers if modifier.show_viewport and hide(modifier)
+    ]
+    for modifier in hidden:
+        modifier.show_viewport = False
+    try:
+        yield
+    finally:
+        for modifier in hidden:
+            modifier.show_viewport = True

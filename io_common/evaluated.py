@@ -1,0 +1,118 @@
+"""Evaluated meshes as arrays of triangles in the space of the scene."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from bpy.types import Depsgraph, Mesh, Object
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int32]
+
+
+@dataclass(eq=False)
+class TriangleMesh:
+    """What an object shows, as triangles.
+
+    Attributes:
+        obj: the evaluated object.
+        mesh: its mesh; it lives as long as the evaluation does.
+        vertices: in the space of the scene, float64 (V, 3).
+        triangles: three vertices each, counter-clockwise seen from outside, int32 (T, 3).
+        loops: the corner of the mesh that each corner of a triangle is, int32 (T, 3).
+        materials: the material slot of each triangle, int32 (T,).
+        uvs: u and v of each corner of the mesh, float64 (L, 2); None without a UV map.
+    """
+
+    obj: Object
+    mesh: Mesh
+    vertices: Floats
+    triangles: Ints
+    loops: Ints
+    materials: Ints
+    uvs: Floats | None
+
+
+def triangle_mesh(obj: Object, depsgraph: Depsgraph) -> TriangleMesh:
+    """An object as it is evaluated: modifiers, shape keys and transform applied, n-gons triangulated by Blender.
+
+    A transform that mirrors turns the triangles inside out; their winding is turned back.
+    """
+    evaluated = obj.evaluated_get(depsgraph)
+    mesh = evaluated.data
+    mesh.calc_loop_triangles()
+    count = len(mesh.loop_triangles)
+    loops = np.empty(count * 3, dtype=np.int32)
+    mesh.loop_triangles.foreach_get("loops", loops)
+    loops = loops.reshape(count, 3)
+    polygons = np.empty(count, dtype=np.int32)
+    mesh.loop_triangles.foreach_get("polygon_index", polygons)
+    corner_vertices = np.empty(len(mesh.loops), dtype=np.int32)
+    mesh.loops.foreach_get("vertex_index", corner_vertices)
+    polygon_materials = np.empty(len(mesh.polygons), dtype=np.int32)
+    mesh.polygons.foreach_get("material_index", polygon_materials)
+    if np.linalg.det(world_matrix(evaluated)[:3, :3]) < 0.0:
+        loops = np.ascontiguousarray(loops[:, [0, 2, 1]])
+    return TriangleMesh(
+        obj=evaluated,
+        mesh=mesh,
+        vertices=world_vertices(evaluated),
+        triangles=corner_vertices[loops],
+        loops=loops,
+        materials=polygon_materials[polygons],
+        uvs=_uvs(mesh),
+    )
+
+
+def world_matrix(obj: Object) -> Floats:
+    """An object's transform, float64 (4, 4)."""
+    return np.array(obj.matrix_world, dtype=np.float64)
+
+
+def world_vertices(evaluated: Object) -> Floats:
+    """The vertices of an evaluated object in the space of the scene, float64 (V, 3)."""
+    mesh = evaluated.data
+    places = np.empty(len(mesh.vertices) * 3, dtype=np.float32)
+    mesh.vertices.foreach_get("co", places)
+    matrix = world_matrix(evaluated)
+    vertices = places.reshape(-1, 3).astype(np.float64)
+    if np.array_equal(matrix, np.eye(4)):
+        return vertices
+    return vertices @ matrix[:3, :3].T + matrix[:3, 3]
+
+
+def _uvs(mesh: Mesh) -> Floats | None:
+    """The active UV map."""
+    layer = mesh.uv_layers.active
+    if layer is None:
+        return None
+    uvs = np.empty(len(mesh.loops) * 2, dtype=np.float32)
+    layer.uv.foreach_get("vector", uvs)
+    return uvs.reshape(-1, 2).astype(np.float64)
+
+
+def integers(mesh: Mesh, name: str, domain: str) -> Ints | None:
+    """An attribute of whole numbers; None if the mesh has none of that name, kind and domain."""
+    attribute = mesh.attributes.get(name)
+    if attribute is None or attribute.data_type != "INT" or attribute.domain != domain:
+        return None
+    values = np.empty(len(attribute.data), dtype=np.int32)
+    attribute.data.foreach_get("value", values)
+    return values
+
+
+def vertex_group_weights(mesh: Mesh) -> tuple[Ints, Ints, Floats]:
+    """Every weight of every vertex: vertices, groups and weights, each (n,).
+
+    Blender offers no way to read them at once.
+    """
+    rows = [(v.index, g.group, g.weight) for v in mesh.vertices for g in v.groups]
+    if not rows:
+        return np.empty(0, dtype=np.int32), np.empty(0, dtype=np.int32), np.empty(0)
+    vertices, groups, weights = zip(*rows, strict=True)
+    return np.array(vertices, dtype=np.int32), np.array(groups, dtype=np.int32), np.array(weights)

@@ -1,0 +1,97 @@
+"""The environments of the project: one for each supported Blender, one for lint and types."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import nox
+
+ROOT = Path(__file__).resolve().parent
+BUILD = ROOT / "build"
+
+# Every supported Blender as its bpy package, with the Python it is made for and the numpy it ships with.
+BLENDERS = {
+    "4.2": ("3.11", "numpy==1.24.*"),
+    "4.5": ("3.11", "numpy==1.26.*"),
+    "5.0": ("3.11", "numpy==1.26.*"),
+    "5.2": ("3.13", "numpy>=2.2"),
+}
+DEMO_BLENDER = "5.0"
+TEST_TOOLS = ["pytest>=8.3", "hypothesis>=6.100"]
+# The oldest supported version: what its stubs know is there in all.
+STUBS = "fake-bpy-module-4.2"
+
+nox.options.sessions = ["lint", "unit", "blender", "package"]
+nox.options.reuse_existing_virtualenvs = True
+nox.options.error_on_missing_interpreters = "CI" in os.environ
+
+
+def install_blender(session: nox.Session, blender: str, *packages: str) -> None:
+    session.install(f"bpy=={blender}.*", BLENDERS[blender][1], *packages)
+
+
+@nox.session(python="3.11")
+def lint(session: nox.Session) -> None:
+    """Ruff and mypy."""
+    session.install("ruff>=0.13", "mypy>=1.18", "numpy>=2.2", STUBS, *TEST_TOOLS)
+    session.run("ruff", "check", ".")
+    session.run("ruff", "format", "--check", ".")
+    # The project's folder is the package; it is called by its name through a link, whatever the folder's own is.
+    parent = Path(session.create_tmp())
+    link = parent / "io_idtech"
+    link.unlink(missing_ok=True)
+    link.symlink_to(ROOT, target_is_directory=True)
+    session.run("mypy", "--config-file", str(ROOT / "pyproject.toml"), "-p", "io_idtech", env={"MYPYPATH": str(parent)})
+
+
+@nox.session(python="3.11")
+def unit(session: nox.Session) -> None:
+    """What needs no Blender."""
+    session.install("numpy>=2.2", *TEST_TOOLS)
+    session.run("pytest", *(session.posargs or ["tests/unit", "tests/corpus"]))
+
+
+@nox.session
+@nox.parametrize(
+    ("python", "blender"), [nox.param(python, name, id=name) for name, (python, _) in BLENDERS.items()]
+)
+def blender(session: nox.Session, blender: str) -> None:
+    """What runs in Blender, on the working copy."""
+    install_blender(session, blender, *TEST_TOOLS)
+    session.run("python", "tests/run.py", *(session.posargs or ["tests/blender"]))
+
+
+@nox.session(python="3.11")
+def package(session: nox.Session) -> None:
+    """The same tests once more, on the built zip, installed."""
+    install_blender(session, DEMO_BLENDER, *TEST_TOOLS)
+    archive = build_zip(session)
+    arguments = session.posargs or ["tests/package", "tests/blender"]
+    session.run("python", "tests/run.py", *arguments, env={"IO_IDTECH_ZIP": str(archive)})
+
+
+@nox.session(python="3.11")
+def build(session: nox.Session) -> None:
+    """The extension as a zip, by Blender's own tool."""
+    install_blender(session, DEMO_BLENDER)
+    print(f"Built {build_zip(session)}")
+
+
+@nox.session(python="3.11")
+def demo(session: nox.Session) -> None:
+    """Imports the sample, or the given files, in Blender and renders a picture."""
+    install_blender(session, DEMO_BLENDER)
+    session.run("python", "tools/demo.py", *session.posargs)
+
+
+def build_zip(session: nox.Session) -> Path:
+    script = "import bpy, pathlib; print(*pathlib.Path(bpy.__file__).parent.glob('*/scripts/addons_core/bl_pkg/cli'))"
+    printed = session.run("python", "-c", script, silent=True)
+    tool = Path(str(printed).strip().splitlines()[-1]) / "blender_ext.py"
+    shutil.rmtree(BUILD, ignore_errors=True)
+    BUILD.mkdir()
+    session.run("python", str(tool), "validate", str(ROOT))
+    session.run("python", str(tool), "build", "--source-dir", str(ROOT), "--output-dir", str(BUILD))
+    return next(BUILD.glob("*.zip"))
