@@ -205,6 +205,7 @@ def format_mesh(model: Model) -> bytes:
     joints = model.joints
     names = [printing.quoted(name) for name in joints.names]
     above = [joints.names[parent] if parent != ROOT else "" for parent in joints.parents.tolist()]
+    printing.check_finite(joints.orientations)
     places = printing.columns(np.column_stack([joints.positions, quat.without_w(joints.orientations)]))
     row = "\t%s\t%d ( %s %s %s ) ( %s %s %s )\t\t// %s"
     lines = [

@@ -25,6 +25,17 @@ _UNQUOTABLE = re.compile('["\r\n\0\ud800-\udc7f\udd00-\udfff]')
 _LARGEST = float(np.finfo(np.float32).max)
 
 
+def check_finite(values: npt.NDArray[np.float64]) -> None:
+    """Checks that numbers can be written.
+
+    Raises:
+        Md5Error: a number is not finite as a 32-bit float.
+    """
+    bad = ~(np.abs(values) <= _LARGEST)
+    if bad.any():
+        raise Md5Error("a number is not finite and cannot be written", found=str(values[bad][0]))
+
+
 def decimals(values: npt.ArrayLike) -> list[str]:
     """Each number of an array, in the order of memory, as the shortest plain decimal with up to ten digits.
 
@@ -32,9 +43,7 @@ def decimals(values: npt.ArrayLike) -> list[str]:
         Md5Error: a number is not finite as a 32-bit float.
     """
     flat = np.asarray(values, dtype=np.float64).ravel()
-    bad = ~(np.abs(flat) <= _LARGEST)
-    if bad.any():
-        raise Md5Error("a number is not finite and cannot be written", found=str(flat[bad][0]))
+    check_finite(flat)
     flat = np.where(np.abs(flat) < 10.0**-DECIMALS, np.round(flat, DECIMALS) + 0.0, flat)  # no -0
     text = (f"%.{DECIMALS}f " * len(flat)) % tuple(flat.tolist())
     return _TRAILING_ZEROS.sub("", text).split()

@@ -123,7 +123,7 @@ def test_carriage_returns_alone_end_lines_and_comments():
 
 
 @both
-@pytest.mark.parametrize("blank", [" ", "\t", "  \t ", "\x0b", "\x00", "\x01", "\x7f"[:0] + "\x1f"])
+@pytest.mark.parametrize("blank", [" ", "\t", "  \t ", "\x0b", "\x00", "\x01", "\x1f"])
 def test_any_byte_up_to_the_space_separates(sample, blank):
     head, _, rest = sample.partition("\n\n")
     assert_reads_alike(head + "\n" + rest.replace("\t", blank), sample)
@@ -137,7 +137,9 @@ def test_bytes_from_0x80_outside_strings_are_white_space(sample):
 
 
 @both
-@pytest.mark.parametrize("comment", ["/* a */", "/**/", "/* a\n\nb */", "/* // */", '/* " */', "/* } { 1 x */", "/***/"])
+@pytest.mark.parametrize(
+    "comment", ["/* a */", "/**/", "/* a\n\nb */", "/* // */", '/* " */', "/* } { 1 x */", "/***/"]
+)
 def test_comments_stand_between_any_two_tokens(sample, comment):
     lines = []
     for line in sample.split("\n"):
@@ -159,7 +161,9 @@ def test_comments_end_with_the_line(sample, comment):
 
 
 def test_comments_need_no_space_around_them():
-    assert_reads_alike(MESH.replace("numverts 3", "numverts/**/3//x").replace("vert 0 (", "vert/*0*/0/**/("), MESH)
+    assert_reads_alike(
+        MESH.replace("numverts 3", "numverts/**/3//x").replace("vert 0 (", "vert/*0*/0/**/("), MESH
+    )
 
 
 def test_a_comment_does_not_glue_tokens():
@@ -170,25 +174,40 @@ def test_a_comment_does_not_glue_tokens():
 @both
 @pytest.mark.parametrize(
     "tail",
-    [b"\0" * 5, b"\0\0garbage\0", b"\x1a", b"// the end", b"/* the end", b"/* the end */", b"  \n\n", b"\xff\xfe"],
+    [
+        b"\0" * 5,
+        b"\0\0garbage\0",
+        b"\x1a",
+        b"// the end",
+        b"/* the end",
+        b"/* the end */",
+        b"  \n\n",
+        b"\xff\xfe",
+    ],
 )
 def test_what_follows_the_last_brace_does_not_matter(sample, tail):
     data = sample.encode() + tail
     result = mesh_of(data) if sample is MESH else animation_of(data)
     assert len(result.warnings) <= 1
-    same, assert_same = (mesh_of, assert_same_model) if sample is MESH else (animation_of, assert_same_animation)
+    same, assert_same = (
+        (mesh_of, assert_same_model) if sample is MESH else (animation_of, assert_same_animation)
+    )
     assert_same(result, same(sample))
 
 
 @both
-@pytest.mark.parametrize("tail", ["}", "0 1 2 }", "-- exported by --", "1.2.3", '"left', "frame", "mesh", "3dsmax {"])
+@pytest.mark.parametrize(
+    "tail", ["}", "0 1 2 }", "-- exported by --", "1.2.3", '"left', "frame", "mesh", "3dsmax {"]
+)
 def test_left_over_text_after_the_last_brace_is_at_most_a_warning(sample, tail):
     text = sample + tail
     result = mesh_of(text) if sample is MESH else animation_of(text)
     assert len(result.warnings) <= 1
     if result.warnings:
         assert f"line {text.count(chr(10)) + 1} " in result.warnings[0]
-    same, assert_same = (mesh_of, assert_same_model) if sample is MESH else (animation_of, assert_same_animation)
+    same, assert_same = (
+        (mesh_of, assert_same_model) if sample is MESH else (animation_of, assert_same_animation)
+    )
     assert_same(result, same(sample))
 
 
@@ -199,7 +218,10 @@ def test_no_newline_at_the_end(sample):
 
 @both
 def test_everything_on_one_line(sample):
-    lines = [line if '"' in line and "//" in line.split('"')[1] else line.split("//")[0] for line in sample.split("\n")]
+    lines = [
+        line if '"' in line and "//" in line.split('"')[1] else line.split("//")[0]
+        for line in sample.split("\n")
+    ]
     assert_reads_alike(" ".join(lines), sample)
 
 
@@ -207,7 +229,8 @@ def test_everything_on_one_line(sample):
 def test_parentheses_only_separate(sample):
     name = "commandline"
     text = "\n".join(
-        line if name in line else line.split("//")[0].replace("(", " ").replace(")", " ") for line in sample.split("\n")
+        line if name in line else line.split("//")[0].replace("(", " ").replace(")", " ")
+        for line in sample.split("\n")
     )
     assert_reads_alike(text, sample)
     assert_reads_alike(sample.replace("( ", "(").replace(" )", ")"), sample)
@@ -295,7 +318,11 @@ def test_words_of_any_length_are_kept_apart_from_numbers(length):
 
 
 def test_words_that_begin_alike_are_told_apart():
-    text = MESH.replace('"origin"', "upperarm_left").replace('"hips"', "upperarm_right").replace('"head"', "upperarm")
+    text = (
+        MESH.replace('"origin"', "upperarm_left")
+        .replace('"hips"', "upperarm_right")
+        .replace('"head"', "upperarm")
+    )
     assert mesh_of(text).joints.names == ["upperarm_left", "upperarm_right", "upperarm"]
 
 
@@ -325,7 +352,7 @@ def test_numbers_in_any_plain_writing(token, value):
     [
         "nan", "NaN", "NAN", "-nan", "+nan", "inf", "-inf", "+inf", "INF", "Infinity", "-infinity", "1.#IND", "-1.#IND",
         "1.#QNAN", "-1.#IND00", "1.#INF", "-1.#INF000", "1.#J", "1e999", "-1e999", "1e39", "nan(ind)", "-nan(ind)",
-        "-NaN(0x7)"[:4], "nan(snan)",
+        "nan(snan)", "-NaN(0x7)",
     ],
 )  # fmt: skip
 def test_numbers_that_are_none_are_0_and_a_warning(token):
@@ -397,11 +424,15 @@ def test_declared_counts_are_hints(sample, old, new, words):
     text = edited(sample, old, new)
     result = mesh_of(text) if sample is MESH else animation_of(text)
     assert_warned(result, *words)
-    same, assert_same = (mesh_of, assert_same_model) if sample is MESH else (animation_of, assert_same_animation)
+    same, assert_same = (
+        (mesh_of, assert_same_model) if sample is MESH else (animation_of, assert_same_animation)
+    )
     assert_same(result, same(sample))
 
 
-@pytest.mark.parametrize("key", ["numJoints 3", "numMeshes 1", "\tnumverts 3", "\tnumtris 2", "\tnumweights 4"])
+@pytest.mark.parametrize(
+    "key", ["numJoints 3", "numMeshes 1", "\tnumverts 3", "\tnumtris 2", "\tnumweights 4"]
+)
 def test_counts_of_a_mesh_may_be_missing(key):
     assert_reads_alike(edited(MESH, key, ""), MESH)
 
@@ -429,11 +460,11 @@ def test_the_parts_of_a_mesh_stand_in_any_order():
 
 
 def test_rows_may_be_interleaved():
-    tri = "\ttri 1 2 1 0\n"
-    assert_reads_alike(edited(edited(MESH, tri, ""), "\tvert 2", f"{tri}\tvert 2").replace("tri 0", "tri 0"), MESH.replace(
-        "tri 0 0 1 2\n\ttri 1 2 1 0", "tri 1 2 1 0\n\ttri 0 0 1 2")) if False else None
-    text = edited(edited(MESH, tri, ""), "\tvert 2", "\ttri 0 0 1 2\n\tvert 2")
-    text = text.replace("\ttri 0 0 1 2\n\n", "\ttri 1 2 1 0\n\n")
+    text = edited(MESH, "\tvert 2", "\ttri 0 0 1 2\n\tvert 2")
+    text = edited(text, "numtris 2\n\ttri 0 0 1 2\n", "numtris 2\n")
+    text = edited(text, "\tweight 1", "\tweight 1 1 0.75 ( -4.5 0 6 )\n\tnumweights 4\n\t#")
+    text = edited(text, "\t# 1 0.75 ( -4.5 0 6 )\n", "")
+    text = edited(text, "\tnumweights 4\n\tweight 0", "\tweight 0")
     assert_reads_alike(text, MESH)
 
 
@@ -512,7 +543,9 @@ def test_degenerate_duplicate_triangles_and_unused_vertices_are_kept():
     assert model.warnings == []
 
 
-@pytest.mark.parametrize("block", ["mesh {\n}", 'mesh {\nshader ""\nnumverts 0\nnumtris 0\nnumweights 0\n}', "mesh{}"])
+@pytest.mark.parametrize(
+    "block", ["mesh {\n}", 'mesh {\nshader ""\nnumverts 0\nnumtris 0\nnumweights 0\n}', "mesh{}"]
+)
 def test_a_mesh_may_be_empty(block):
     model = mesh_of(edited(MESH, "numMeshes 1", "numMeshes 2") + block)
     assert model.warnings == []
@@ -566,7 +599,7 @@ def test_a_name_that_occurs_twice_is_a_warning():
 
 
 def test_an_empty_skeleton_is_read():
-    model = mesh_of("MD5Version 10\ncommandline \"\"\nnumJoints 0\nnumMeshes 0\njoints {\n}\n")
+    model = mesh_of('MD5Version 10\ncommandline ""\nnumJoints 0\nnumMeshes 0\njoints {\n}\n')
     assert len(model.joints) == 0
     assert model.joints.orientations.shape == (0, 4)
     assert model.warnings == []
@@ -582,7 +615,9 @@ def test_the_blocks_of_an_animation_stand_in_any_order():
     order = [blocks[index] for index in (3, 4, 5, 2, 1, 0)]
     assert_reads_alike(ANIMATION[:start] + "\n".join(order), ANIMATION)
     order = [blocks[index] for index in (3, 0, 4, 1, 5, 2)]
-    assert_reads_alike("MD5Version 10\n" + "\n".join(order) + ANIMATION[len("MD5Version 10") : start], ANIMATION)
+    assert_reads_alike(
+        "MD5Version 10\n" + "\n".join(order) + ANIMATION[len("MD5Version 10") : start], ANIMATION
+    )
 
 
 @pytest.mark.parametrize("numbers", [(8, 9, 10), (98, 98, 98), (2, 1, 0), (0, 1, 1)])
@@ -624,7 +659,9 @@ def test_the_start_of_a_joint_that_does_not_move_is_no_matter(start):
 
 
 def test_an_animation_may_move_nothing():
-    text = ANIMATION.replace("0 7 0", "0 0 0").replace("1 60 3", "1 0 0").replace("Components 7", "Components 0")
+    text = (
+        ANIMATION.replace("0 7 0", "0 0 0").replace("1 60 3", "1 0 0").replace("Components 7", "Components 0")
+    )
     head = text[: text.index("frame 0")]
     animation = animation_of(head + "frame 0 {\n}\nframe 1 {\n}\nframe 2 {\n}\n")
     assert animation.frames.shape == (3, 0)
@@ -684,7 +721,9 @@ def test_half_a_box_of_bounds_is_a_warning():
 
 
 def test_a_base_frame_that_holds_more_is_a_warning():
-    animation = animation_of(edited(ANIMATION, "( 1 2 40 ) ( 0.1 -0.2 0.3 )", "( 1 2 40 ) ( 0.1 -0.2 0.3 ) ( 1 2 3 )"))
+    animation = animation_of(
+        edited(ANIMATION, "( 1 2 40 ) ( 0.1 -0.2 0.3 )", "( 1 2 40 ) ( 0.1 -0.2 0.3 ) ( 1 2 3 )")
+    )
     assert_warned(animation, "base frame")
     assert_same_animation(animation, animation_of(ANIMATION))
 
@@ -698,7 +737,7 @@ def test_a_base_frame_that_nothing_uses_may_be_missing():
 
 
 def test_a_second_block_of_a_kind_is_left_alone():
-    animation = animation_of(ANIMATION + "hierarchy {\n\"other\" -1 0 0\n}\n")
+    animation = animation_of(ANIMATION + 'hierarchy {\n"other" -1 0 0\n}\n')
     assert animation.names == ["origin", "hips", "head"]
     assert_warned(animation, f"line {ANIMATION.count(chr(10)) + 1} ")
 
@@ -751,7 +790,9 @@ def test_the_last_key_of_a_short_channel_stays():
     assert animation.frames[:, 8].tolist() == [10, 10, 10]
     half = math.sqrt(0.5)
     # A yaw of 90 degrees about +z, written with a negative w.
-    np.testing.assert_allclose(animation.frames[:, 3:6], [[0, 0, 0], [0, 0, -half], [0, 0, -half]], atol=1e-12)
+    np.testing.assert_allclose(
+        animation.frames[:, 3:6], [[0, 0, 0], [0, 0, -half], [0, 0, -half]], atol=1e-12
+    )
 
 
 def test_a_wrong_number_of_keys_in_a_channel_is_a_warning():
