@@ -418,6 +418,29 @@ def test_component_columns_tell_where_each_component_stands():
     assert found == [(1, 0, 4), (1, 3, 5), (1, 5, 6), (2, 1, 1), (2, 2, 2)]
 
 
+def test_animated_components_are_the_inverse_of_components(rng):
+    animation = random_animation(rng, joints=8, frames=4)
+    table = skeleton.components(animation)
+    flags, starts, base, frames = skeleton.animated_components(table)
+    assert flags.tolist() == animation.flags.tolist()
+    assert starts.tolist() == animation.starts.tolist()
+    np.testing.assert_array_equal(base, table[0])
+    animation.flags, animation.starts, animation.frames = flags, starts, frames
+    animation.base_positions, animation.base_orientations = base[:, :3], base[:, 3:]
+    np.testing.assert_array_equal(skeleton.components(animation), table)
+
+
+def test_a_component_is_animated_if_any_later_frame_differs_from_the_first_by_more_than_the_precision():
+    table = np.zeros((3, 2, 6))
+    table[2, 0, 1], table[1, 1, 0], table[1, 1, 5], table[2, 1, 4] = 0.5, 0.125, 0.001, 0.01
+    flags, starts, base, frames = skeleton.animated_components(table, 0.125, 0.005)
+    assert flags.tolist() == [0b000010, 0b010000]
+    assert starts.tolist() == [0, 1]
+    assert not base.any()
+    assert frames.tolist() == [[0, 0], [0, 0], [0.5, 0.01]]
+    assert skeleton.animated_components(table)[0].tolist() == [0b000010, 0b110001]
+
+
 @pytest.mark.parametrize("shuffle", [False, True], ids=["parents first", "parents anywhere"])
 def test_poses_are_the_specifications_frame_skeletons(rng, shuffle):
     animation = random_animation(rng, joints=12, frames=4, parents=random_parents(rng, 12, 2, shuffle))
