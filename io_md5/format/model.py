@@ -133,3 +133,37 @@ class Animation:
     def frame_count(self) -> int:
         """The number of frames, F."""
         return len(self.frames)
+
+
+@dataclass(eq=False)
+class Camera:
+    """An .md5camera file.
+
+    Its entries are not the frames of its playing time: see `cuts.timeline`.
+
+    Attributes:
+        cuts: the entry that ends each shot but the last, int32 (K,).
+        positions: float64 (N, 3).
+        orientations: x y z of unit quaternions as in the file, float64 (N, 3); they turn +X into where the camera
+            looks, +Y into its left and +Z into its up.
+        fields_of_view: horizontal angles of a 4:3 picture in degrees, float64 (N,).
+        frame_rate: frames per second.
+        cut_groups: the text behind each cut, such as ``pos ( 1 2 3 ) rotA ( 0 90 0 )``; a list of K, or an empty one
+            if there is none.
+        commandline: what id's exporter was called with.
+        warnings: what was odd in the file.
+    """
+
+    cuts: Ints
+    positions: Floats
+    orientations: Floats
+    fields_of_view: Floats
+    frame_rate: float = 24.0
+    cut_groups: list[str] = field(default_factory=list)
+    commandline: str = ""
+    warnings: list[str] = field(default_factory=list)
+
+    @property
+    def entry_count(self) -> int:
+        """The number of entries, N: the frames of the playing time and one more for each cut."""
+        return len(self.positions)

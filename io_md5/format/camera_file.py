@@ -1,0 +1,245 @@
+"""The .md5camera file: the path of a camera through a cut scene.
+
+    MD5Version 10
+    commandline "…"
+    numFrames 3
+    frameRate 24
+    numCuts 1
+    cuts {
+        1
+    }
+    camera {
+        ( 0 0 64 ) ( 0 0 0.5 ) 90               // position, x y z of the orientation, field of view
+        …
+    }
+
+The orientation's matrix has forward, left and up in its columns, if w is computed as for joints (in its rows, if w is
+taken as positive, which is how Doom 3 holds matrices). The field of view is the horizontal angle of a 4:3 picture in
+degrees (``idGameLocal::CalcFov``). `cuts` says what the entries have to do with time.
+
+Doom 3 wants the keys in this order; they are read in any. Counts are hints. In modified games a cut may be followed by
+groups such as ``pos ( 1 2 3 ) rotA ( 0 -132 0 )``, where the player shall stand: they are kept as text. Doom 3 itself
+takes no groups, and cuts only from 1 on.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+import numpy as np
+
+from . import blocks, printing
+from .errors import Md5Error
+from .model import Camera, Floats, Ints
+from .scanner import Scan
+
+_COLUMNS = 7
+
+_TOKEN = re.compile(rb"//[^\r\n]*|/\*[\s\S]*?(?:\*/|\Z)|[()]|[\x21-\x27\x2a-\x7f]+")
+_CUT_START = re.compile(rb"[-+.\d]")
+# One or more of: a word and numbers in parentheses.
+_GROUPS = re.compile(r"(?:[A-Za-z_]\w* \((?: [-+.\deE]+)* \)(?: (?!$)|$))*", re.ASCII)
+
+
+def read_camera(path: str | os.PathLike[str]) -> Camera:
+    """Reads an .md5camera file.
+
+    Raises:
+        Md5Error: the file cannot be understood; the message names the place.
+        OSError: it cannot be opened.
+    """
+    return parse_camera(Path(path).read_bytes(), os.fspath(path))
+
+
+def parse_camera(data: bytes, path: str = "") -> Camera:
+    """Reads the bytes of an .md5camera file.
+
+    Args:
+        data: the whole file.
+        path: its name, for messages.
+
+    Raises:
+        Md5Error: the bytes cannot be understood; the message names the place.
+    """
+    scan = Scan(data, path)
+    blocks.read_version(scan)
+    commandline = ""
+    header: dict[str, float] = {}
+    opened: dict[str, int] = {}
+    stray: int | None = None
+    mark = 0
+    while mark < len(scan):
+        key = scan.key(mark)
+        if key == "md5version":
+            mark += 1
+        elif key == "commandline":
+            commandline, mark = blocks.commandline(scan, mark)
+        elif key in ("numframes", "framerate", "numcuts"):
+            header[key] = blocks.header_number(scan, mark)
+            mark += 1
+        elif key in ("cuts", "camera") and key not in opened:
+            opened[key] = blocks.opening(scan, mark)
+            mark = scan.block_end(opened[key]) + 1
+        else:
+            stray = mark if stray is None else stray
+            mark += 1
+    if stray is not None:
+        scan.warnings.append(f"text at line {scan.mark_line(stray)} belongs to no block; ignored")
+    if "camera" not in opened:
+        raise Md5Error(
+            "not an md5camera file", path=path, line=scan.mark_line(len(scan)),
+            found="no camera", expected='a block "camera { … }"',
+        )  # fmt: skip
+    table = _entries(scan, opened["camera"])
+    cuts, groups = _cuts(scan, opened["cuts"], len(table)) if "cuts" in opened else ([], [])
+    blocks.check_count(scan, header.get("numframes"), len(table), "frames")
+    blocks.check_count(scan, header.get("numcuts"), len(cuts), "cuts")
+    camera = Camera(
+        cuts=np.array(cuts, dtype=np.int32),
+        positions=table[:, :3].copy(),
+        orientations=table[:, 3:6].copy(),
+        fields_of_view=table[:, 6].copy(),
+        frame_rate=blocks.frame_rate(scan, header.get("framerate", 0.0)),
+        cut_groups=groups,
+        commandline=commandline,
+    )
+    camera.warnings = [*scan.warnings, *odd_cuts(camera.cuts)]
+    return camera
+
+
+def _entries(scan: Scan, opening: int) -> Floats:
+    """The numbers of the camera block, float64 (N, 7)."""
+    blocks.check_only_numbers(scan, opening, "the camera")
+    values = scan.values(opening)
+    if len(values) == 0:
+        raise scan.error(
+            "the camera has no frames", opening + 1, expected="( x y z ) ( x y z ) field of view"
+        )
+    if len(values) % _COLUMNS:
+        raise scan.error(
+            "the camera ends within a frame", opening + 1,
+            found=f"{len(values)} numbers", expected=f"{_COLUMNS} for each frame",
+        )  # fmt: skip
+    return values.reshape(-1, _COLUMNS)
+
+
+def _cuts(scan: Scan, opening: int, entry_count: int) -> tuple[list[int], list[str]]:
+    """The cuts and what stands behind each of them.
+
+    The block is gone through once more, as parentheses count here: only they tell where a group ends and the next
+    cut begins.
+    """
+    start = int(scan.mark_offsets[opening]) + 1
+    end = int(scan.mark_offsets[scan.block_end(opening)])
+    cuts: list[int] = []
+    groups: list[list[str]] = []
+    inside = False
+    for match in _TOKEN.finditer(scan.data, start, end):
+        token = match[0]
+        if token.startswith((b"//", b"/*")):
+            continue
+        if not inside and _CUT_START.match(token):
+            cuts.append(_cut(scan, token, match.start(), entry_count))
+            groups.append([])
+            continue
+        if not groups:
+            raise Md5Error(
+                "a group belongs to no cut", path=scan.path, line=scan.line(match.start()),
+                found=repr(token.decode("latin-1")), expected="the number of a cut",
+            )  # fmt: skip
+        inside = token == b"(" or (inside and token != b")")
+        groups[-1].append(token.decode("latin-1"))
+    texts = [" ".join(group) for group in groups]
+    for cut, text in zip(cuts, texts, strict=True):
+        if not _GROUPS.fullmatch(text):
+            raise scan.error(
+                f"the groups of cut {cut} cannot be understood", opening,
+                found=repr(text), expected="words, each with numbers in parentheses",
+            )  # fmt: skip
+    return cuts, texts
+
+
+def _cut(scan: Scan, token: bytes, offset: int, entry_count: int) -> int:
+    """The number of a cut.
+
+    Raises:
+        Md5Error: it is not one of the camera's entries.
+    """
+    try:
+        number = float(token)
+    except ValueError:
+        number = np.nan
+    if not (number == np.floor(number) and 0 <= number < entry_count):
+        raise Md5Error(
+            "a cut is not at one of the camera's frames", path=scan.path, line=scan.line(offset),
+            found=token.decode("latin-1"), expected=f"a whole number from 1 to {entry_count - 1}"
+            if entry_count > 1 else "no cuts, as there is one frame only",
+        )  # fmt: skip
+    return int(number)
+
+
+def odd_cuts(cuts: Ints) -> list[str]:
+    """Sentences on cuts that can be understood, but not as they were meant or not by Doom 3."""
+    sentences = []
+    if (cuts == 0).any():
+        sentences.append("a cut at frame 0: Doom 3 refuses it")
+    if (np.diff(cuts) <= 0).any():
+        sentences.append("the cuts are not in rising order: a later cut counts only after those before it")
+    return sentences
+
+
+def write_camera(camera: Camera, path: str | os.PathLike[str]) -> None:
+    """Writes an .md5camera file.
+
+    Raises:
+        Md5Error: a number, a cut or its groups cannot be written.
+        OSError: the file cannot be written.
+    """
+    Path(path).write_bytes(format_camera(camera))
+
+
+def format_camera(camera: Camera) -> bytes:
+    """The bytes of an .md5camera file, laid out as id's exporter does.
+
+    Cuts that `odd_cuts` complains of are written as they are.
+
+    Raises:
+        Md5Error: there is no entry, a cut is not at one of them, its groups hold what is no group, or a number is not
+            finite.
+    """
+    count = camera.entry_count
+    if count == 0:
+        raise Md5Error("a camera without frames cannot be written")
+    outside = (camera.cuts < 0) | (camera.cuts >= count)
+    if outside.any():
+        raise Md5Error(
+            "a cut is not at one of the camera's frames", found=str(camera.cuts[outside][0]),
+            expected=f"1 to {count - 1}",
+        )  # fmt: skip
+    groups = camera.cut_groups or [""] * len(camera.cuts)
+    for text in groups:
+        if not _GROUPS.fullmatch(text):
+            raise Md5Error(
+                "the groups of a cut cannot be written", found=repr(text),
+                expected="words, each with numbers in parentheses",
+            )  # fmt: skip
+    table = np.column_stack([camera.positions, camera.orientations, camera.fields_of_view])
+    rows = zip(*printing.columns(table), strict=True)
+    lines = [
+        *printing.header(camera.commandline),
+        f"numFrames {count}",
+        f"frameRate {printing.decimals([camera.frame_rate])[0]}",
+        f"numCuts {len(camera.cuts)}",
+        "",
+        "cuts {",
+        *(f"\t{cut} {text}".rstrip() for cut, text in zip(camera.cuts.tolist(), groups, strict=True)),
+        "}",
+        "",
+        "camera {",
+        *("\t( %s %s %s ) ( %s %s %s ) %s" % row for row in rows),
+        "}",
+        "",
+    ]
+    return "\n".join(lines).encode("utf-8", "surrogateescape")
