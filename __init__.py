@@ -9,6 +9,7 @@ _FAMILIES = ("io_md5",)
 
 def register() -> None:
     """Registers the families with Blender."""
+    import_module(".io_common.preferences", __package__).register()
     for family in _FAMILIES:
         import_module(f".{family}.operators", __package__).register()
 
@@ -17,3 +18,4 @@ def unregister() -> None:
     """Takes the families back."""
     for family in reversed(_FAMILIES):
         import_module(f".{family}.operators", __package__).unregister()
+    import_module(".io_common.preferences", __package__).unregister()

@@ -22,3 +22,17 @@ def transform(layout: UILayout, operator: Any, prefix: str) -> None:
         body.prop(operator, "global_scale")
         body.prop(operator, "axis_forward")
         body.prop(operator, "axis_up")
+
+
+def materials(layout: UILayout, operator: Any, prefix: str) -> None:
+    """Whether materials get their images.
+
+    Args:
+        layout: where to draw.
+        operator: with `use_textures`.
+        prefix: as for `transform`.
+    """
+    header, body = layout.panel(f"{prefix}_materials")
+    header.label(text="Materials")
+    if body:
+        body.prop(operator, "use_textures")

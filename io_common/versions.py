@@ -83,7 +83,39 @@ def assign_action(animation_data: AnimData, action: Action | None, id_type: str)
 
 
 
+class AssignedAction:
+    """Remembers which action, and which slot of it, an animation data has active.
+
+    Args:
+        animation_data: of any data-block.
+    """
+
+    def __init__(self, animation_data: AnimData) -> None:
+        self._animation_data = animation_data
+        self._action = animation_data.action
+        self._slot = animation_data.action_slot if _HAS_SLOTS else None
+
+    def restore(self) -> None:
+        """Makes them active again."""
+        self._animation_data.action = self._action
+        if _HAS_SLOTS and self._slot is not None:
+            self._animation_data.action_slot = self._slot
+
+
 def enable_nodes(material: bpy.types.Material) -> None:
     """Gives a new material its node tree; from 5.0 every material has one."""
     if not _IS_5:
         material.use_nodes = True
+
+
+def blend_surface(material: bpy.types.Material) -> None:
+    """What is behind a material shows through smoothly, not in a pattern of dots."""
+    material.surface_render_method = "BLENDED"
+
+
+def read_green_as_down(normal_map: Any) -> bool:
+    """Tells a Normal Map node that green points down ('DirectX'); False where Blender has no such setting."""
+    if not hasattr(normal_map, "convention"):
+        return False
+    normal_map.convention = "DIRECTX"
+    return True

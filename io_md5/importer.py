@@ -10,8 +10,9 @@ import bpy
 import numpy as np
 
 from ..io_common import axes, names, state, versions
-from ..io_common.materials import MaterialLibrary
+from ..io_common.materials import SHADER, MaterialLibrary
 from ..io_common.reports import Progress, Report, listing, progress
+from ..io_common.textures.search import MaterialImages, Search
 from .conversion import convert_animation, convert_joints, convert_model
 from .format import Animation, Joints, Md5Error, Model, read_animation, read_mesh
 from .format import quaternions as quat
@@ -20,6 +21,7 @@ from .format.skinning import disagreements, skin
 from .import_anim import Match, build_action, match_joints
 from .import_armature import build_armature
 from .import_mesh import build_mesh
+from .mesh_comments import read_mesh_comments
 from .rig import read_rig
 
 if TYPE_CHECKING:
@@ -31,7 +33,6 @@ ANIMATION_SUFFIX = ".md5anim"
 COMMANDLINE = "md5_commandline"
 GLOBAL_SCALE = "md5_global_scale"
 AXES = "md5_axes"
-SHADER = "md5_shader"
 
 # Weights that disagree about a vertex by more than this part of the model's size are reported.
 _NOTABLE_DISAGREEMENT = 1e-5
@@ -47,6 +48,8 @@ class ImportOptions:
         animations: 'NONE', or 'FOLDER' for those beside a mesh whose joints are the same.
         frame_start: the scene frame of the first frame of an animation.
         use_scene_timing: set the scene's frame rate and range by the first animation.
+        use_textures: give the materials their images.
+        game_folders: where images are looked for, besides the game folder that a model's path shows.
         conversion: scale and axes; None for those that an existing armature was imported with, else none.
     """
 
@@ -55,6 +58,8 @@ class ImportOptions:
     animations: str = "NONE"
     frame_start: int = 0
     use_scene_timing: bool = True
+    use_textures: bool = True
+    game_folders: tuple[str, ...] = ()
     conversion: axes.Conversion | None = None
 
 
@@ -82,12 +87,14 @@ class _Skeleton:
         joints: names and parents say what fits; places are those of the file.
         obj: the armature, once it is there.
         model: the file with its meshes, where there is one.
+        images: what was found for the shader of each mesh; empty if textures are left out.
     """
 
     name: str
     joints: Joints
     obj: Object | None = None
     model: Model | None = None
+    images: list[MaterialImages] = field(default_factory=list)
 
 
 def import_files(context: Context, paths: list[Path], options: ImportOptions) -> ImportResult:
@@ -106,7 +113,8 @@ def import_files(context: Context, paths: list[Path], options: ImportOptions) ->
         OSError: a file cannot be read; nothing was changed.
     """
     result = ImportResult()
-    skeletons, animations = _read(paths, options, result.report)
+    search = Search(options.game_folders)
+    skeletons, animations = _read(paths, options, search, result.report)
     plan = _plan(context, skeletons, animations)
     steps = sum(len(skeleton.model.meshes) + 1 for skeleton in skeletons if skeleton.model) + len(animations)
     with progress(steps) as shown:
@@ -115,6 +123,7 @@ def import_files(context: Context, paths: list[Path], options: ImportOptions) ->
         for skeleton in dict.fromkeys([*skeletons, *(target for _, target in plan)]):
             if skeleton.obj is None:
                 _build_model(context, skeleton, options, materials, result, shown)
+        materials.tell(result.report, search.warnings)
         for path, target in plan:
             _build_animation(path.stem, animations[path], target, options, result)
             shown.step()
@@ -129,7 +138,7 @@ def import_files(context: Context, paths: list[Path], options: ImportOptions) ->
 
 
 def _read(
-    paths: list[Path], options: ImportOptions, report: Report
+    paths: list[Path], options: ImportOptions, search: Search, report: Report
 ) -> tuple[list[_Skeleton], dict[Path, Animation]]:
     """Reads all files."""
     skeletons: list[_Skeleton] = []
@@ -139,6 +148,8 @@ def _read(
         if suffix == MESH_SUFFIX:
             model = read_mesh(path)
             skeletons.append(_Skeleton(path.stem, model.joints, model=model))
+            if options.use_textures:
+                skeletons[-1].images = _find_images(path, model, search)
             _warn_all(report, path, model.warnings)
         elif suffix == ANIMATION_SUFFIX:
             animations[path] = read_animation(path)
@@ -169,6 +180,16 @@ def _read_folder(
         if any(match_joints(animation, skeleton.joints).is_complete for skeleton in skeletons):
             animations[path] = animation
             _warn_all(report, path, animation.warnings)
+
+
+def _find_images(path: Path, model: Model, search: Search) -> list[MaterialImages]:
+    """Finds the images of each mesh's shader."""
+    place = search.model(path, [mesh.shader for mesh in model.meshes])
+    comments = read_mesh_comments(path, len(model.meshes))
+    return [
+        place.md5_material(mesh.shader, mesh.name or comment or None)
+        for mesh, comment in zip(model.meshes, comments, strict=True)
+    ]
 
 
 def _warn_all(report: Report, path: Path, warnings: list[str]) -> None:
@@ -277,7 +298,8 @@ def _build_model(
     _warn_of_disagreements(model, size, skeleton.name, result.report)
     for index, mesh in enumerate(model.meshes):
         name = mesh.name or _base_name(mesh.shader) or skeleton.name
-        material = materials.get(mesh.shader, skeleton.name)
+        images = skeleton.images[index] if skeleton.images else None
+        material = materials.get(mesh.shader, skeleton.name, images)
         part = build_mesh(
             name, index, mesh, rig.joints, obj, rig.bone_names, material, merge_vertices=options.merge_vertices
         )

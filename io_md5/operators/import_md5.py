@@ -10,7 +10,7 @@ import bpy
 from bpy.props import BoolProperty, CollectionProperty, EnumProperty, FloatProperty, IntProperty, StringProperty
 from bpy_extras.io_utils import ImportHelper, orientation_helper
 
-from ...io_common import axes, panels, reports
+from ...io_common import axes, panels, preferences, reports
 from ..format import Md5Error
 from ..importer import ImportOptions, import_files
 
@@ -74,6 +74,13 @@ class IMPORT_SCENE_OT_md5(bpy.types.Operator, ImportHelper):
         default=True,
     )
 
+    use_textures: BoolProperty(
+        name="Textures",
+        description="Give the materials their images, found by their names beside the model, in its game folder "
+        "and in the game folders of the add-on's preferences",
+        default=True,
+    )
+
     def execute(self, context: Context) -> set[str]:
         """Imports the chosen files."""
         started = time.perf_counter()
@@ -83,6 +90,8 @@ class IMPORT_SCENE_OT_md5(bpy.types.Operator, ImportHelper):
             animations=self.animations,
             frame_start=self.frame_start,
             use_scene_timing=self.use_scene_timing,
+            use_textures=self.use_textures,
+            game_folders=tuple(preferences.game_folders()),
             conversion=self._conversion(),
         )
         paths = self._paths()
@@ -106,6 +115,7 @@ class IMPORT_SCENE_OT_md5(bpy.types.Operator, ImportHelper):
         if body:
             body.prop(self, "merge_vertices")
             body.prop(self, "bone_direction")
+        panels.materials(layout, self, "IO_MD5_import")
         header, body = layout.panel("IO_MD5_import_animation")
         header.label(text="Animation")
         if body:

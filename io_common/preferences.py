@@ -1,0 +1,170 @@
+"""The add-on's preferences: the game folders that textures are looked for in."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import bpy
+from bpy.props import CollectionProperty, EnumProperty, IntProperty, StringProperty
+
+if TYPE_CHECKING:
+    from bpy.types import Context
+
+# The extension is the package that this one lies in; its name depends on the repository it was installed from.
+_EXTENSION = (__package__ or "").rpartition(".")[0]
+
+
+def game_folders() -> list[str]:
+    """The folders that the user gave, in order; none where the add-on is not enabled."""
+    addon = bpy.context.preferences.addons.get(_EXTENSION)
+    if addon is None or addon.preferences is None:
+        return []
+    return [bpy.path.abspath(folder.path) for folder in addon.preferences.game_folders if folder.path]
+
+
+class IO_IDTECH_PG_game_folder(bpy.types.PropertyGroup):
+    """A game folder."""
+
+    path: StringProperty(
+        name="Folder",
+        description="A folder with models, textures and materials of a game in it, or archives (.pk4, .pk3) of them",
+        subtype="DIR_PATH",
+    )
+
+
+class IO_IDTECH_UL_game_folders(bpy.types.UIList):
+    """The list of game folders."""
+
+    def draw_item(
+        self,
+        context: Context,
+        layout: Any,
+        data: Any,
+        item: Any,
+        icon: Any,
+        active_data: Any,
+        active_property: Any,
+    ) -> None:
+        """Draws one folder."""
+        del context, data, icon, active_data, active_property
+        layout.prop(item, "path", text="", emboss=False, icon="FILE_FOLDER")
+
+
+class _GameFolderOperator:
+    bl_options = {"INTERNAL"}
+
+    @staticmethod
+    def preferences(context: Context) -> Any:
+        """The add-on's."""
+        return context.preferences.addons[_EXTENSION].preferences
+
+    @staticmethod
+    def changed(context: Context) -> set[str]:
+        """Blender saves the preferences at its end, if it is told that they changed."""
+        context.preferences.is_dirty = True
+        return {"FINISHED"}
+
+
+class PREFERENCES_OT_io_idtech_game_folder_add(_GameFolderOperator, bpy.types.Operator):
+    """Add a game folder"""
+
+    bl_idname = "preferences.io_idtech_game_folder_add"
+    bl_label = "Add Game Folder"
+
+    directory: StringProperty(subtype="DIR_PATH", options={"SKIP_SAVE"})
+
+    def invoke(self, context: Context, event: Any) -> set[str]:
+        """Asks for the folder."""
+        del event
+        context.window_manager.fileselect_add(self)
+        return {"RUNNING_MODAL"}
+
+    def execute(self, context: Context) -> set[str]:
+        """Adds the folder at the end."""
+        owner = self.preferences(context)
+        owner.game_folders.add().path = self.directory
+        owner.active_game_folder = len(owner.game_folders) - 1
+        return self.changed(context)
+
+
+class PREFERENCES_OT_io_idtech_game_folder_remove(_GameFolderOperator, bpy.types.Operator):
+    """Remove the selected game folder from the list"""
+
+    bl_idname = "preferences.io_idtech_game_folder_remove"
+    bl_label = "Remove Game Folder"
+
+    def execute(self, context: Context) -> set[str]:
+        """Removes the active folder."""
+        owner = self.preferences(context)
+        if not 0 <= owner.active_game_folder < len(owner.game_folders):
+            return {"CANCELLED"}
+        owner.game_folders.remove(owner.active_game_folder)
+        owner.active_game_folder = max(0, min(owner.active_game_folder, len(owner.game_folders) - 1))
+        return self.changed(context)
+
+
+class PREFERENCES_OT_io_idtech_game_folder_move(_GameFolderOperator, bpy.types.Operator):
+    """Move the selected game folder. Of files with the same name, the one in the upper folder is taken"""
+
+    bl_idname = "preferences.io_idtech_game_folder_move"
+    bl_label = "Move Game Folder"
+
+    direction: EnumProperty(items=(("UP", "Up", ""), ("DOWN", "Down", "")))
+
+    def execute(self, context: Context) -> set[str]:
+        """Moves the active folder by one place."""
+        owner = self.preferences(context)
+        target = owner.active_game_folder + (-1 if self.direction == "UP" else 1)
+        if not 0 <= target < len(owner.game_folders):
+            return {"CANCELLED"}
+        owner.game_folders.move(owner.active_game_folder, target)
+        owner.active_game_folder = target
+        return self.changed(context)
+
+
+class IO_IDTECH_preferences(bpy.types.AddonPreferences):
+    """The preferences of the extension."""
+
+    bl_idname = _EXTENSION
+
+    game_folders: CollectionProperty(type=IO_IDTECH_PG_game_folder)
+    active_game_folder: IntProperty(options={"HIDDEN"})
+
+    def draw(self, context: Context) -> None:
+        """Draws the list and its buttons."""
+        del context
+        layout = self.layout
+        layout.label(text="Game folders, where textures and materials are looked for")
+        row = layout.row()
+        row.template_list(
+            "IO_IDTECH_UL_game_folders", "", self, "game_folders", self, "active_game_folder", rows=4
+        )
+        buttons = row.column(align=True)
+        buttons.operator(PREFERENCES_OT_io_idtech_game_folder_add.bl_idname, text="", icon="ADD")
+        buttons.operator(PREFERENCES_OT_io_idtech_game_folder_remove.bl_idname, text="", icon="REMOVE")
+        buttons.separator()
+        for direction, icon in (("UP", "TRIA_UP"), ("DOWN", "TRIA_DOWN")):
+            move = buttons.operator(PREFERENCES_OT_io_idtech_game_folder_move.bl_idname, text="", icon=icon)
+            move.direction = direction
+
+
+_CLASSES = (
+    IO_IDTECH_PG_game_folder,
+    IO_IDTECH_UL_game_folders,
+    PREFERENCES_OT_io_idtech_game_folder_add,
+    PREFERENCES_OT_io_idtech_game_folder_remove,
+    PREFERENCES_OT_io_idtech_game_folder_move,
+    IO_IDTECH_preferences,
+)
+
+
+def register() -> None:
+    """Registers the preferences."""
+    for cls in _CLASSES:
+        bpy.utils.register_class(cls)
+
+
+def unregister() -> None:
+    """Takes them back."""
+    for cls in reversed(_CLASSES):
+        bpy.utils.unregister_class(cls)
