@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib import import_module
 
-_FAMILIES = ("io_md5",)
+_FAMILIES = ("io_md5", "io_md2")
 
 
 def register() -> None:

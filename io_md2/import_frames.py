@@ -1,0 +1,142 @@
+"""Frames into shape keys and the action that plays them.
+
+Every frame is a key; the first one is the basis that the others are relative to. With relative keys the value of
+key i is 1 at its frame, 0 at the frames beside it and linear between, so that two keys are mixed as the game mixes
+two frames. With absolute keys one curve of the evaluation time walks along their row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import bpy
+import numpy as np
+import numpy.typing as npt
+
+from ..io_common import names, versions
+from .format import FrameSequence, Md2Model, find_sequences
+
+if TYPE_CHECKING:
+    from bpy.types import Action, FCurve, Key, Object, Scene
+
+RELATIVE, ABSOLUTE, NONE = "RELATIVE", "ABSOLUTE", "NONE"
+
+_GROUP = "Frames"
+_NAMELESS = "frame"
+
+
+def add_keys(
+    obj: Object, model: Md2Model, positions: npt.NDArray[np.floating], *, relative: bool
+) -> list[str]:
+    """Makes a shape key of every frame.
+
+    Args:
+        obj: a mesh object without shape keys, whose mesh has the shape of the first frame.
+        model: whose frames they are.
+        positions: in the coordinates of the scene, (F, V, 3).
+        relative: the kind of keys.
+
+    Returns:
+        The names that Blender gave them.
+    """
+    points = np.ascontiguousarray(positions, dtype=np.float32).reshape(model.num_frames, -1)
+    shown = []
+    for frame_name, places in zip(model.frame_names, points, strict=True):
+        key = obj.shape_key_add(
+            name=names.for_blender(frame_name, versions.MAX_NAME, _NAMELESS), from_mix=False
+        )
+        # `points` is `data` without a wrapper for every point: forty times as fast.
+        key.points.foreach_set("co", places)
+        shown.append(key.name)
+    keys = shape_keys(obj)
+    # Blender 5 gives new keys the value 1.
+    keys.key_blocks.foreach_set("value", np.zeros(len(shown), dtype=np.float32))
+    keys.use_relative = relative
+    obj.active_shape_key_index = 0
+    return shown
+
+
+def shape_keys(obj: Object) -> Key:
+    """The shape keys of a mesh object that has some."""
+    keys = obj.data.shape_keys  # type: ignore[union-attr]
+    assert keys is not None
+    return keys
+
+
+def build_actions(
+    name: str, obj: Object, model: Md2Model, *, frame_start: int, per_sequence: bool
+) -> list[Action]:
+    """Makes the action of all frames, which becomes the active one, and on request one of each sequence.
+
+    Args:
+        name: of the action of all frames; those of sequences bear the sequence's name.
+        obj: with a shape key of each frame.
+        model: whose frames they are.
+        frame_start: the scene frame of each action's first frame.
+        per_sequence: whether to make those of the sequences.
+    """
+    keys = shape_keys(obj)
+    whole = FrameSequence(name, 0, model.num_frames - 1)
+    actions = [_build_action(keys, whole, frame_start)]
+    versions.assign_action(keys.animation_data_create(), actions[0], "KEY")
+    if per_sequence:
+        for sequence in find_sequences(model.frame_names):
+            action = _build_action(keys, sequence, frame_start)
+            action.use_fake_user = True
+            actions.append(action)
+    return actions
+
+
+def _build_action(keys: Key, sequence: FrameSequence, frame_start: int) -> Action:
+    """An action that plays the frames of a sequence."""
+    action = bpy.data.actions.new(names.for_blender(sequence.name, versions.MAX_ID_NAME, _NAMELESS))
+    action.use_frame_range = True
+    action.frame_start = frame_start
+    action.frame_end = frame_start + sequence.num_frames - 1
+    curves = versions.ActionCurves(action, "KEY")
+    if keys.use_relative:
+        # Keys of other frames are held at 0, lest the last action shine through. The basis needs no value.
+        for index, key in enumerate(keys.key_blocks[1:], 1):
+            path = f'key_blocks["{bpy.utils.escape_identifier(key.name)}"].value'
+            _write(curves.new(path, 0, _GROUP), _tent(index, sequence, frame_start))
+    else:
+        places = np.empty(len(keys.key_blocks), dtype=np.float32)
+        keys.key_blocks.foreach_get("frame", places)
+        frames = np.arange(frame_start, frame_start + sequence.num_frames)
+        points = np.column_stack([frames, places[sequence.first : sequence.last + 1]])
+        _write(curves.new("eval_time", 0, _GROUP), points.tolist())
+    return action
+
+
+def _tent(index: int, sequence: FrameSequence, frame_start: int) -> Sequence[Sequence[float]]:
+    """The value of a frame's key over a sequence: frames of the scene and values, at most three."""
+    if not sequence.first <= index <= sequence.last:
+        return [(frame_start, 0.0)]
+    frame = frame_start + index - sequence.first
+    points = [(frame - 1, 0.0), (frame, 1.0), (frame + 1, 0.0)]
+    return points[index == sequence.first : 2 if index == sequence.last else 3]
+
+
+def _write(curve: FCurve, points: Sequence[Sequence[float]]) -> None:
+    """Sets all keys of an empty curve, linear between and constant beyond them."""
+    linear = bpy.types.Keyframe.bl_rna.properties["interpolation"].enum_items["LINEAR"].value  # type: ignore[attr-defined]
+    curve.keyframe_points.add(len(points))
+    curve.keyframe_points.foreach_set("co", np.array(points, dtype=np.float32).ravel())
+    curve.keyframe_points.foreach_set("interpolation", [linear] * len(points))
+    curve.update()
+
+
+def add_markers(scene: Scene, model: Md2Model, frame_start: int) -> int:
+    """Marks where each sequence begins; a marker that is there already, as of another model's, is not repeated.
+
+    Returns:
+        The number of sequences.
+    """
+    there = {(marker.name, marker.frame) for marker in scene.timeline_markers}
+    sequences = find_sequences(model.frame_names)
+    for sequence in sequences:
+        shown = names.for_blender(sequence.name, versions.MAX_NAME, _NAMELESS)
+        if (shown, frame_start + sequence.first) not in there:
+            scene.timeline_markers.new(shown, frame=frame_start + sequence.first)
+    return len(sequences)

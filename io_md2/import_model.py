@@ -1,0 +1,73 @@
+"""A model's triangles into a mesh object.
+
+Vertex i of the mesh is vertex i of the file, also where nothing uses it, and each corner knows its entry in the table
+of texture coordinates. A triangle on fewer than three vertices is left out: no mesh of Blender can have it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import bpy
+import numpy as np
+import numpy.typing as npt
+
+from ..io_common import mesh_data, names, versions
+from . import kept
+from .format import Md2Model, normal_vectors, st_fractions
+
+if TYPE_CHECKING:
+    from bpy.types import Material, Mesh, Object
+
+# Clockwise in the file, counter-clockwise in Blender, and back.
+TURNED = [0, 2, 1]
+
+
+def build_object(
+    name: str, model: Md2Model, positions: npt.NDArray[np.floating], materials: list[Material]
+) -> tuple[Object, Mesh]:
+    """A mesh object in the pose of the first frame, and its mesh; it lies in no collection yet.
+
+    Args:
+        name: of the object and its data.
+        model: the model.
+        positions: of the first frame in the coordinates of the scene, (V, 3).
+        materials: of the skins; the first one is that of all faces.
+    """
+    proper = ~degenerate(model.triangles)
+    triangles = model.triangles[proper][:, TURNED]
+    corner_st = model.triangle_st[proper][:, TURNED].ravel()
+    fractions = st_fractions(model.st, model.skin_width, model.skin_height).astype(np.float64)
+    uvs = fractions[corner_st] * (1.0, -1.0) + (0.0, 1.0)
+    mesh = mesh_data.new_triangle_mesh(
+        names.for_blender(name, versions.MAX_ID_NAME, "Model"),
+        positions,
+        triangles,
+        uvs if len(uvs) else None,
+    )
+    mesh_data.set_integers(mesh, kept.VERTEX, "POINT", np.arange(model.num_vertices))
+    if len(corner_st):
+        mesh_data.set_integers(mesh, kept.CORNER_ST, "CORNER", corner_st)
+    for material in materials:
+        mesh.materials.append(material)
+    return bpy.data.objects.new(mesh.name, mesh), mesh
+
+
+def degenerate(triangles: npt.NDArray[np.int32]) -> npt.NDArray[np.bool_]:
+    """Which triangles (T, 3) name a vertex more than once, (T,)."""
+    a, b, c = triangles.T
+    result: npt.NDArray[np.bool_] = (a == b) | (b == c) | (c == a)
+    return result
+
+
+def set_normals(mesh: Mesh, indices: npt.NDArray[np.uint8], turn: npt.NDArray[np.float64]) -> None:
+    """Custom normals from those of a frame; an index that means nothing leaves Blender's own.
+
+    Args:
+        mesh: the mesh.
+        indices: of each vertex, (V,).
+        turn: the rotation from the file into the scene, (3, 3).
+    """
+    if len(mesh.polygons):
+        normals = normal_vectors(indices).astype(np.float64) @ turn.T
+        mesh.normals_split_custom_set_from_vertices(normals.tolist())

@@ -1,0 +1,171 @@
+"""Files into the scene: everything is read and checked before the first data-block is made."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from ..io_common import axes, state
+from ..io_common.materials import MaterialLibrary
+from ..io_common.reports import Report, progress
+from . import kept
+from .format import FRAMES_PER_SECOND, Md2Model, decompress, read_model
+from .format.merging import merge_copies
+from .import_frames import ABSOLUTE, NONE, RELATIVE, add_keys, add_markers, build_actions
+from .import_model import TURNED, build_object, degenerate, set_normals
+
+if TYPE_CHECKING:
+    from bpy.types import Action, Context, Mesh, Object, Scene
+
+SKIN = "md2_skin"
+
+
+@dataclass(frozen=True)
+class ImportOptions:
+    """What the user asks for.
+
+    Attributes:
+        merge_vertices: make one vertex of those that are in the same place in every frame.
+        custom_normals: use the normals of the file, those of its first frame, instead of Blender's own.
+        animation: 'RELATIVE' or 'ABSOLUTE' shape keys, or 'NONE': the first frame alone, without keys.
+        frame_start: the scene frame of the first frame of the file.
+        fps: the scene's frames a second, if `use_scene_timing` is set.
+        sequence_actions: make an action of each sequence, besides the one of all frames.
+        use_scene_timing: set the scene's frame rate and range by the first model that has several frames.
+        conversion: scale and axes.
+    """
+
+    merge_vertices: bool = False
+    custom_normals: bool = False
+    animation: str = RELATIVE
+    frame_start: int = 0
+    fps: float = FRAMES_PER_SECOND
+    sequence_actions: bool = False
+    use_scene_timing: bool = True
+    conversion: axes.Conversion = field(default_factory=axes.unchanged)
+
+
+@dataclass(eq=False)
+class ImportResult:
+    """What was made.
+
+    Attributes:
+        objects: one for each file.
+        actions: for each file the one of all frames, then those of its sequences.
+        report: counts and warnings.
+    """
+
+    objects: list[Object] = field(default_factory=list)
+    actions: list[Action] = field(default_factory=list)
+    report: Report = field(default_factory=Report)
+
+
+def import_files(context: Context, paths: list[Path], options: ImportOptions) -> ImportResult:
+    """Imports MD2 files.
+
+    Args:
+        context: of the scene and view layer.
+        paths: the files.
+        options: what the user asks for.
+
+    Raises:
+        Md2Error: a file cannot be understood; nothing was changed.
+        OSError: a file cannot be read; nothing was changed.
+    """
+    result = ImportResult()
+    models = {path: read_model(path) for path in dict.fromkeys(paths)}
+    animated = [model for model in models.values() if model.num_frames > 1 and options.animation != NONE]
+    with progress(len(models)) as shown:
+        state.leave_edit_modes(context)
+        materials = MaterialLibrary(SKIN)
+        for path, model in models.items():
+            for text in model.warnings:
+                result.report.warn(text, path.name)
+            _build(context, path, model, options, materials, result)
+            shown.step()
+    if animated and options.use_scene_timing:
+        _set_scene_timing(context.scene, animated[0], options)
+    state.select_only(context, result.objects, result.objects[0] if result.objects else None)
+    return result
+
+
+def _build(
+    context: Context,
+    path: Path,
+    model: Md2Model,
+    options: ImportOptions,
+    materials: MaterialLibrary,
+    result: ImportResult,
+) -> None:
+    """Makes the object of a model, its shape keys and actions."""
+    report = result.report
+    if options.animation == NONE:
+        model = kept.first_frame(model)
+    if options.merge_vertices:
+        before = model.num_vertices
+        model = merge_copies(model)
+        report.count("merged vertices", before - model.num_vertices)
+    flat = int(degenerate(model.triangles).sum())
+    if flat:
+        report.warn(f"{flat} triangles on fewer than three vertices were left out", path.name)
+    positions = _places(model, options.conversion)
+
+    skins = [materials.get(skin, path.stem) for skin in model.skins]
+    obj, mesh = build_object(path.stem, model, positions[0], skins)
+    if options.custom_normals:
+        set_normals(mesh, model.normals[0], options.conversion.turn)
+    state.home_collection(context).objects.link(obj)
+    key_names: list[str] = []
+    if options.animation != NONE:
+        key_names = add_keys(obj, model, positions, relative=options.animation != ABSOLUTE)
+        report.count("frames", model.num_frames)
+        if model.num_frames > 1:
+            _animate(context.scene, path.stem, obj, model, options, result)
+    _keep(mesh, model, key_names, options)
+    result.objects.append(obj)
+    report.count("vertices", model.num_vertices)
+    report.count("triangles", len(mesh.polygons))
+    report.count("skins", len(skins))
+
+
+def _places(model: Md2Model, conversion: axes.Conversion) -> npt.NDArray[np.floating]:
+    """Every vertex of every frame in the coordinates of the scene, (F, V, 3)."""
+    positions = decompress(model.vertices, model.scale, model.translate)
+    return positions if conversion.is_identity else conversion.points(positions.astype(np.float64))
+
+
+def _animate(
+    scene: Scene, name: str, obj: Object, model: Md2Model, options: ImportOptions, result: ImportResult
+) -> None:
+    """Actions and markers of a model with several frames."""
+    result.actions += build_actions(
+        name, obj, model, frame_start=options.frame_start, per_sequence=options.sequence_actions
+    )
+    result.report.count("sequences", add_markers(scene, model, options.frame_start))
+
+
+def _keep(mesh: Mesh, model: Md2Model, key_names: list[str], options: ImportOptions) -> None:
+    triangles = np.empty(3 * len(mesh.polygons), dtype=np.int32)
+    mesh.loops.foreach_get("vertex_index", triangles)
+    kept.keep(
+        mesh,
+        model,
+        triangles.reshape(-1, 3)[:, TURNED],
+        key_names,
+        frame_start=options.frame_start,
+        image_size=(0, 0),
+        conversion=options.conversion,
+    )
+
+
+def _set_scene_timing(scene: Scene, model: Md2Model, options: ImportOptions) -> None:
+    """The scene plays a model at its rate, over its frames."""
+    whole = max(1, round(options.fps))
+    scene.render.fps = whole
+    scene.render.fps_base = whole / options.fps
+    scene.frame_start = options.frame_start
+    scene.frame_end = options.frame_start + model.num_frames - 1

@@ -1,0 +1,157 @@
+"""File > Import > Quake II MD2."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import bpy
+from bpy.props import (
+    BoolProperty,
+    CollectionProperty,
+    EnumProperty,
+    FloatProperty,
+    IntProperty,
+    StringProperty,
+)
+from bpy_extras.io_utils import ImportHelper, orientation_helper
+
+from ...io_common import axes, panels, reports
+from ..format import FRAMES_PER_SECOND, Md2Error
+from ..importer import ImportOptions, import_files
+
+if TYPE_CHECKING:
+    from bpy.types import Context
+
+
+@orientation_helper(axis_forward="Y", axis_up="Z")
+class IMPORT_SCENE_OT_md2(bpy.types.Operator, ImportHelper):
+    """Load MD2 models with their frames as shape keys (Quake II and its kin)"""
+
+    bl_idname = "import_scene.md2"
+    bl_label = "Import MD2"
+    bl_options = {"REGISTER", "UNDO", "PRESET"}
+
+    filename_ext = ".md2"
+    filter_glob: StringProperty(default="*.md2", options={"HIDDEN"})
+    files: CollectionProperty(type=bpy.types.OperatorFileListElement, options={"HIDDEN", "SKIP_SAVE"})
+    directory: StringProperty(subtype="DIR_PATH", options={"HIDDEN", "SKIP_SAVE"})
+
+    global_scale: FloatProperty(
+        name="Scale",
+        description="Factor of all lengths",
+        default=1.0,
+        min=1e-6,
+        max=1e6,
+        soft_min=0.001,
+        soft_max=1000.0,
+    )
+    merge_vertices: BoolProperty(
+        name="Merge Vertices",
+        description="Make one vertex of those that are in the same place in every frame. Export does not split "
+        "them again",
+        default=False,
+    )
+    custom_normals: BoolProperty(
+        name="Custom Normals",
+        description="Shade with the normals of the file, those of its first frame, instead of Blender's own",
+        default=False,
+    )
+    animation: EnumProperty(
+        name="Animation",
+        description="What becomes of the frames",
+        items=(
+            ("RELATIVE", "Relative Keys", "Each frame is a shape key, and its value is animated"),
+            (
+                "ABSOLUTE",
+                "Absolute Keys",
+                "Each frame is a shape key, and the evaluation time walks along them",
+            ),
+            ("NONE", "None", "The first frame alone, without shape keys"),
+        ),
+        default="RELATIVE",
+    )
+    sequence_actions: BoolProperty(
+        name="Action per Sequence",
+        description="Make an action of each sequence, such as run or pain1, besides the one of all frames",
+        default=False,
+    )
+    frame_start: IntProperty(
+        name="Start Frame", description="The scene frame of the first frame of the file", default=0
+    )
+    use_scene_timing: BoolProperty(
+        name="Set Scene Timing",
+        description="Set the scene's frame rate and range by the first animated model",
+        default=True,
+    )
+    fps: FloatProperty(
+        name="Frame Rate",
+        description="Frames a second; Quake II plays 10",
+        default=FRAMES_PER_SECOND,
+        min=0.01,
+        max=1000.0,
+        soft_min=1.0,
+        soft_max=60.0,
+    )
+
+    def execute(self, context: Context) -> set[str]:
+        """Imports the chosen files."""
+        started = time.perf_counter()
+        options = ImportOptions(
+            merge_vertices=self.merge_vertices,
+            custom_normals=self.custom_normals,
+            animation=self.animation,
+            frame_start=self.frame_start,
+            fps=self.fps,
+            sequence_actions=self.sequence_actions,
+            use_scene_timing=self.use_scene_timing,
+            conversion=axes.importing(self.global_scale, self.axis_forward, self.axis_up),
+        )
+        paths = self._paths()
+        try:
+            result = import_files(context, paths, options)
+        except (Md2Error, OSError) as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        reports.deliver(
+            self, result.report, "Imported", reports.listing([path.name for path in paths], 2), started
+        )
+        return {"FINISHED"}
+
+    def draw(self, context: Context) -> None:
+        """Draws the panels of the file browser."""
+        del context
+        layout = self.layout
+        layout.use_property_split = True
+        layout.use_property_decorate = False
+        panels.transform(layout, self, "IO_MD2_import")
+        header, body = layout.panel("IO_MD2_import_model")
+        header.label(text="Model")
+        if body:
+            body.prop(self, "merge_vertices")
+            body.prop(self, "custom_normals")
+        header, body = layout.panel("IO_MD2_import_animation")
+        header.label(text="Animation")
+        if body:
+            body.prop(self, "animation")
+            column = body.column()
+            column.active = self.animation != "NONE"
+            column.prop(self, "sequence_actions")
+            column.prop(self, "frame_start")
+            column.prop(self, "use_scene_timing")
+            row = column.row()
+            row.active = self.use_scene_timing
+            row.prop(self, "fps")
+
+    def _paths(self) -> list[Path]:
+        names = [file.name for file in self.files if file.name]
+        if names:
+            return [Path(bpy.path.abspath(self.directory)) / name for name in names]
+        return [Path(bpy.path.abspath(self.filepath))]
+
+
+def menu(self: Any, context: Context) -> None:
+    """The entry in File > Import."""
+    del context
+    self.layout.operator(IMPORT_SCENE_OT_md2.bl_idname, text="Quake II (.md2)")
