@@ -13,7 +13,8 @@ import numpy as np
 from ..io_common.axes import Conversion
 from .format import ROOT, Animation, Joints, Model
 from .format import quaternions as quat
-from .format.skeleton import animated_components, components
+from .format.encoding import split_components
+from .format.skeleton import components
 
 
 def convert_model(model: Model, conversion: Conversion) -> Model:
@@ -49,7 +50,7 @@ def convert_animation(animation: Animation, conversion: Conversion) -> Animation
     turn = quat.from_matrices(conversion.turn)
     table[:, roots, :3] = table[:, roots, :3] @ conversion.turn.T
     table[:, roots, 3:] = quat.without_w(quat.multiply(turn, quat.with_w(table[:, roots, 3:])))
-    flags, starts, base, frames = animated_components(table)
+    flags, starts, base, frames = split_components(table, np.zeros(table.shape[1:]))
     corners = conversion.points(animation.bounds)
     return replace(
         animation,

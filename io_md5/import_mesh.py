@@ -3,7 +3,9 @@
 What Blender's mesh does not hold is kept on it: the attributes ``md5_vertex`` of vertices and ``md5_corner_vertex``
 of the corners of faces (which vertex of the file it is: a vertex may be several), ``md5_weights`` and ``md5_weight_ranges`` (the weights as they were: several may
 belong to one joint, share a range, or disagree about the place of the vertex), ``md5_degenerate_triangles`` (which no
-mesh of Blender can have; number in the file and three vertices), ``md5_index`` (the place of the mesh in the file).
+mesh of Blender can have; number in the file and three vertices), ``md5_unused_vertices`` (those of no triangle and
+their texture coordinates, which Blender has only at the corners of faces), ``md5_index`` (the place of the mesh in the
+file) and ``md5_name``.
 """
 
 from __future__ import annotations
@@ -28,6 +30,7 @@ CORNER_VERTEX = "md5_corner_vertex"
 WEIGHTS = "md5_weights"
 WEIGHT_RANGES = "md5_weight_ranges"
 DEGENERATE_TRIANGLES = "md5_degenerate_triangles"
+UNUSED = "md5_unused_vertices"
 INDEX = "md5_index"
 NAME = "md5_name"
 
@@ -70,7 +73,7 @@ def build_mesh(
     mesh_data.set_integers(data, VERTEX, "POINT", kept)
     if len(kept) < mesh.vertex_count:
         mesh_data.set_integers(data, CORNER_VERTEX, "CORNER", corners)
-    _remember(data, index, mesh, name, flat)
+    _remember(data, index, mesh, flat)
     if not merge_vertices:
         _smooth_seams(data, mesh, vertices)
     if material is not None:
@@ -85,9 +88,10 @@ def build_mesh(
     return obj
 
 
-def _remember(data: bpy.types.Mesh, index: int, mesh: Mesh, name: str, flat: npt.NDArray[np.bool_]) -> None:
+def _remember(data: bpy.types.Mesh, index: int, mesh: Mesh, flat: npt.NDArray[np.bool_]) -> None:
     data[INDEX] = index
-    names.keep(data, NAME, mesh.name, data.name)
+    if mesh.name:
+        names.keep_text(data, NAME, mesh.name)
     weights = np.column_stack([mesh.weight_joints, mesh.weight_biases, mesh.weight_positions])
     if weights.size:
         data[WEIGHTS] = weights.ravel()
@@ -97,6 +101,9 @@ def _remember(data: bpy.types.Mesh, index: int, mesh: Mesh, name: str, flat: npt
         numbers = np.flatnonzero(flat)
         rows = np.column_stack([numbers, mesh.triangles[numbers]])
         data[DEGENERATE_TRIANGLES] = rows.astype(np.int32).ravel()
+    unused = np.setdiff1d(np.arange(mesh.vertex_count), mesh.triangles[~flat])
+    if len(unused):
+        data[UNUSED] = np.column_stack([unused, mesh.uvs[unused]]).ravel()
 
 
 def _smooth_seams(data: bpy.types.Mesh, mesh: Mesh, vertices: Floats) -> None:

@@ -56,13 +56,18 @@ def columns(values: npt.NDArray[np.float64]) -> list[list[str]]:
     return [flat[column::width] for column in range(width)]
 
 
+def is_writable(name: str) -> bool:
+    """Whether a string of the format can hold a name."""
+    return not _UNQUOTABLE.search(name)
+
+
 def quoted(name: str) -> str:
     """A name in double quotes.
 
     Raises:
         Md5Error: it holds a double quote, the end of a line, a NUL or what is no character.
     """
-    if _UNQUOTABLE.search(name):
+    if not is_writable(name):
         raise Md5Error("a name holds a character that the format has no way to write", found=repr(name))
     return f'"{name}"'
 

@@ -118,31 +118,6 @@ def components(animation: Animation) -> Floats:
     return result
 
 
-def animated_components(
-    table: Floats, position_precision: float = 0.0, orientation_precision: float = 0.0
-) -> tuple[Ints, Ints, Floats, Floats]:
-    """Splits components into a base frame and what differs from it: the inverse of `components`.
-
-    The base frame is the first, as id's exporter has it, and a component is animated if any later frame differs
-    from it by more than the precision.
-
-    Args:
-        table: Tx Ty Tz Qx Qy Qz of every joint in every frame, (F, J, 6).
-        position_precision: in units.
-        orientation_precision: of x y z of unit quaternions.
-
-    Returns:
-        Flags int32 (J,), starts int32 (J,; 0 where nothing is animated), the base frame (J, 6) and frames (F, C).
-    """
-    base = table[0]
-    precision = np.repeat([position_precision, orientation_precision], 3)
-    animated = (np.abs(table - base) > precision).any(axis=0)
-    flags = (animated << np.arange(len(COMPONENTS))).sum(axis=1).astype(np.int32)
-    sizes = animated.sum(axis=1)
-    starts = np.where(sizes > 0, np.cumsum(sizes) - sizes, 0).astype(np.int32)
-    return flags, starts, base.copy(), table[:, animated]
-
-
 def component_columns(flags: Ints, starts: Ints) -> tuple[Ints, Ints, Ints]:
     """Where each animated component stands in a frame: joints, components 0 … 5 and columns, each int32 (C,)."""
     animated = flags[:, None] & (1 << np.arange(len(COMPONENTS))) != 0

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import bpy
 
-from . import import_md5
+from . import export_anim, export_mesh, import_md5
 
-_CLASSES = (import_md5.IMPORT_SCENE_OT_md5,)
+_CLASSES = (
+    import_md5.IMPORT_SCENE_OT_md5,
+    export_mesh.EXPORT_SCENE_OT_md5mesh,
+    export_anim.EXPORT_SCENE_OT_md5anim,
+)
 _IMPORT_MENUS = (import_md5.menu,)
+_EXPORT_MENUS = (export_mesh.menu, export_anim.menu)
 
 
 def register() -> None:
@@ -16,10 +21,14 @@ def register() -> None:
         bpy.utils.register_class(cls)
     for menu in _IMPORT_MENUS:
         bpy.types.TOPBAR_MT_file_import.append(menu)
+    for menu in _EXPORT_MENUS:
+        bpy.types.TOPBAR_MT_file_export.append(menu)
 
 
 def unregister() -> None:
     """Takes everything back."""
+    for menu in reversed(_EXPORT_MENUS):
+        bpy.types.TOPBAR_MT_file_export.remove(menu)
     for menu in reversed(_IMPORT_MENUS):
         bpy.types.TOPBAR_MT_file_import.remove(menu)
     for cls in reversed(_CLASSES):

@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
 @orientation_helper(axis_forward="Y", axis_up="Z")
 class IMPORT_SCENE_OT_md5(bpy.types.Operator, ImportHelper):
-    """Load MD5 models and their animations (Doom 3, Quake 4, Sauerbraten, the Quake re-releases)"""
+    """Load MD5 models, animations and camera paths (Doom 3, Quake 4, Sauerbraten, the Quake re-releases)"""
 
     bl_idname = "import_scene.md5"
     bl_label = "Import MD5"
     bl_options = {"REGISTER", "UNDO", "PRESET"}
 
     filename_ext = ".md5mesh"
-    filter_glob: StringProperty(default="*.md5mesh;*.md5anim", options={"HIDDEN"})
+    filter_glob: StringProperty(default="*.md5mesh;*.md5anim;*.md5camera", options={"HIDDEN"})
     files: CollectionProperty(type=bpy.types.OperatorFileListElement, options={"HIDDEN", "SKIP_SAVE"})
     directory: StringProperty(subtype="DIR_PATH", options={"HIDDEN", "SKIP_SAVE"})
 
@@ -66,12 +66,18 @@ class IMPORT_SCENE_OT_md5(bpy.types.Operator, ImportHelper):
         default="NONE",
     )
     frame_start: IntProperty(
-        name="Start Frame", description="The scene frame of the first frame of an animation", default=0
+        name="Start Frame", description="The scene frame of the first frame of a file", default=0
     )
     use_scene_timing: BoolProperty(
         name="Set Scene Timing",
-        description="Set the scene's frame rate and range by the first animation",
+        description="Set the scene's frame rate and range by the first camera path, else by the first animation",
         default=True,
+    )
+    use_render_size: BoolProperty(
+        name="4:3 Render Size",
+        description="Set the render size to 4:3 when a camera path is imported: the field of view of the file is the "
+        "width of such a picture",
+        default=False,
     )
 
     use_textures: BoolProperty(
@@ -90,6 +96,7 @@ class IMPORT_SCENE_OT_md5(bpy.types.Operator, ImportHelper):
             animations=self.animations,
             frame_start=self.frame_start,
             use_scene_timing=self.use_scene_timing,
+            use_render_size=self.use_render_size,
             use_textures=self.use_textures,
             game_folders=tuple(preferences.game_folders()),
             conversion=self._conversion(),
@@ -122,6 +129,7 @@ class IMPORT_SCENE_OT_md5(bpy.types.Operator, ImportHelper):
             body.prop(self, "animations")
             body.prop(self, "frame_start")
             body.prop(self, "use_scene_timing")
+            body.prop(self, "use_render_size")
 
     def _paths(self) -> list[Path]:
         names = [file.name for file in self.files if file.name]
@@ -137,4 +145,4 @@ class IMPORT_SCENE_OT_md5(bpy.types.Operator, ImportHelper):
 def menu(self: Any, context: Context) -> None:
     """The entry in File > Import."""
     del context
-    self.layout.operator(IMPORT_SCENE_OT_md5.bl_idname, text="id Tech 4 MD5 (.md5mesh, .md5anim)")
+    self.layout.operator(IMPORT_SCENE_OT_md5.bl_idname, text="id Tech 4 MD5 (.md5mesh, .md5anim, .md5camera)")

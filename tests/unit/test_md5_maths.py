@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from md5_samples import negative_w, random_animation, random_mesh, random_parents, unit_quaternions
 
-from io_md5.format import Mesh, parse_mesh, playback, skeleton, skinning
+from io_md5.format import Mesh, encoding, parse_mesh, playback, skeleton, skinning
 from io_md5.format import quaternions as quat
 
 # The specification, literally. Quaternions are lists w x y z, vectors lists x y z.
@@ -418,10 +418,10 @@ def test_component_columns_tell_where_each_component_stands():
     assert found == [(1, 0, 4), (1, 3, 5), (1, 5, 6), (2, 1, 1), (2, 2, 2)]
 
 
-def test_animated_components_are_the_inverse_of_components(rng):
+def test_split_components_are_the_inverse_of_components(rng):
     animation = random_animation(rng, joints=8, frames=4)
     table = skeleton.components(animation)
-    flags, starts, base, frames = skeleton.animated_components(table)
+    flags, starts, base, frames = encoding.split_components(table, np.zeros(table.shape[1:]))
     assert flags.tolist() == animation.flags.tolist()
     assert starts.tolist() == animation.starts.tolist()
     np.testing.assert_array_equal(base, table[0])
@@ -433,12 +433,12 @@ def test_animated_components_are_the_inverse_of_components(rng):
 def test_a_component_is_animated_if_any_later_frame_differs_from_the_first_by_more_than_the_precision():
     table = np.zeros((3, 2, 6))
     table[2, 0, 1], table[1, 1, 0], table[1, 1, 5], table[2, 1, 4] = 0.5, 0.125, 0.001, 0.01
-    flags, starts, base, frames = skeleton.animated_components(table, 0.125, 0.005)
+    flags, starts, base, frames = encoding.split_components(table, np.tile(np.repeat([0.125, 0.005], 3), (2, 1)))
     assert flags.tolist() == [0b000010, 0b010000]
     assert starts.tolist() == [0, 1]
     assert not base.any()
     assert frames.tolist() == [[0, 0], [0, 0], [0.5, 0.01]]
-    assert skeleton.animated_components(table)[0].tolist() == [0b000010, 0b110001]
+    assert encoding.split_components(table, np.zeros(table.shape[1:]))[0].tolist() == [0b000010, 0b110001]
 
 
 @pytest.mark.parametrize("shuffle", [False, True], ids=["parents first", "parents anywhere"])

@@ -1,0 +1,183 @@
+"""A Blender armature as the joints of a file.
+
+Joints of the format are turned and moved, never scaled. An armature may be scaled and mirrored as a whole: then the
+joints keep their places, their axes are made a rotation again, and since the same is done in every pose, what moves
+with a joint moves as in Blender. A skewed armature (scaled unevenly) can only be met nearly.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..io_common.axes import Conversion
+from ..io_common.evaluated import world_matrix
+from ..io_common.reports import Report
+from ..io_common.scene_objects import NothingToExportError
+from .format import ROOT, Joints
+from .format import quaternions as quat
+from .format.model import Floats, Ints
+from .format.printing import is_writable
+from .rig import Rig, read_rig
+
+if TYPE_CHECKING:
+    from bpy.types import Object
+
+ORIGIN = "origin"
+
+# Axes whose lengths and angles are off by less than this count as evenly scaled.
+_SKEW = 1e-4
+
+
+@dataclass(eq=False)
+class Skeleton:
+    """The joints of a file, and the bones that they stand for.
+
+    Attributes:
+        armature: the object; None for a model without one, whose only joint is the origin.
+        rig: its bones; without any if there is no armature.
+        bones: the bone of each joint, as an index into the rig; -1 for an added origin, int32 (n,).
+        joint_of_bone: the joint that moves with each bone: its own or that of the nearest exported ancestor,
+            -1 where there is none, int32 (J,).
+        joints: the bind pose in the coordinates of the file.
+        conversion: from the scene to the file.
+    """
+
+    armature: Object | None
+    rig: Rig
+    bones: Ints
+    joint_of_bone: Ints
+    joints: Joints
+    conversion: Conversion
+
+    def place(self, matrices: Floats) -> tuple[Floats, Floats, bool]:
+        """Joints in the coordinates of the file.
+
+        Args:
+            matrices: of the bones' joints in the space of the scene, (…, J, 4, 4).
+
+        Returns:
+            Positions (…, n, 3), orientations (…, n, 4), and whether a joint was skewed.
+        """
+        shape = (*matrices.shape[:-3], len(self.bones))
+        positions = np.zeros((*shape, 3))
+        orientations = np.zeros((*shape, 4))
+        orientations[..., 0] = 1.0
+        own = np.flatnonzero(self.bones >= 0)
+        chosen = matrices[..., self.bones[own], :, :]
+        positions[..., own, :] = self.conversion.points(chosen[..., :3, 3])
+        rotations, skewed = nearest_rotations(self.conversion.turn @ chosen[..., :3, :3])
+        orientations[..., own, :] = quat.from_matrices(rotations)
+        return positions, orientations, skewed
+
+
+def build_skeleton(
+    armature: Object | None, conversion: Conversion, report: Report, *, deform_only: bool, add_origin: bool
+) -> Skeleton:
+    """The joints of an armature at rest.
+
+    Args:
+        armature: the object in the original data, not in Edit Mode; None for a model without.
+        conversion: from the scene to the file.
+        report: takes warnings.
+        deform_only: leave out bones that do not deform.
+        add_origin: put an origin above several roots.
+
+    Raises:
+        NothingToExportError: no bone is left.
+    """
+    if armature is None:
+        return _lone_origin(conversion)
+    rig = read_rig(armature.data)
+    bones = [armature.data.bones[name] for name in rig.bone_names]
+    exported = np.array([bone.use_deform or not deform_only for bone in bones], dtype=bool)
+    if not exported.any():
+        raise NothingToExportError(f"{armature.name}: no bone deforms anything")
+    joint_of_bone, parents = _exported_parents(rig.joints.parents, exported)
+    names = [_writable(rig.joints.names[bone], report) for bone in np.flatnonzero(exported)]
+    chosen = np.flatnonzero(exported).astype(np.int32)
+    if add_origin and int((parents == ROOT).sum()) > 1:
+        names.insert(0, _free_name(ORIGIN, names))
+        parents = np.concatenate([[ROOT], np.where(parents == ROOT, 0, parents + 1)]).astype(np.int32)
+        chosen = np.concatenate([[-1], chosen]).astype(np.int32)
+        joint_of_bone = np.where(joint_of_bone >= 0, joint_of_bone + 1, 0).astype(np.int32)
+    joints = Joints(names, parents, np.zeros((len(names), 3)), np.zeros((len(names), 4)))
+    skeleton = Skeleton(armature, rig, chosen, joint_of_bone, joints, conversion)
+    world = world_matrix(armature)
+    if np.array_equal(world, np.eye(4)) and conversion.is_identity:
+        # What comes from a file goes back to the last digit.
+        own = np.flatnonzero(chosen >= 0)
+        joints.orientations[:, 0] = 1.0
+        joints.positions[own] = rig.joints.positions[chosen[own]]
+        joints.orientations[own] = rig.joints.orientations[chosen[own]]
+        return skeleton
+    joints.positions, joints.orientations, skewed = skeleton.place(world @ joint_matrices(rig.joints))
+    if skewed:
+        report.warn("scaled unevenly: joints cannot be, so what turns with them is off in motion", armature.name)
+    return skeleton
+
+
+def joint_matrices(joints: Joints) -> Floats:
+    """Joints as matrices, (J, 4, 4)."""
+    matrices = np.zeros((len(joints), 4, 4))
+    matrices[:, :3, :3] = quat.to_matrices(joints.orientations)
+    matrices[:, :3, 3] = joints.positions
+    matrices[:, 3, 3] = 1.0
+    return matrices
+
+
+def nearest_rotations(matrices: Floats) -> tuple[Floats, bool]:
+    """Rotations for matrices that may scale and mirror (…, 3, 3), and whether one was skewed.
+
+    A mirrored one has its first axis turned round; of an unevenly scaled one the nearest rotation is taken.
+    """
+    mirrored = np.linalg.det(matrices) < 0.0
+    result = matrices * np.where(mirrored[..., None, None], (-1.0, 1.0, 1.0), 1.0)
+    lengths = np.linalg.norm(result, axis=-2, keepdims=True)
+    result = result / np.where(lengths > 0.0, lengths, 1.0)
+    angles = np.abs(np.swapaxes(result, -1, -2) @ result - np.eye(3)).max(initial=0.0)
+    uneven = (lengths.max(axis=-1) - lengths.min(axis=-1)) / np.maximum(lengths.max(axis=-1), 1e-30)
+    if angles <= _SKEW and uneven.max(initial=0.0) <= _SKEW:
+        return result, False
+    left, _, right = np.linalg.svd(result)
+    return left @ right, True
+
+
+def _exported_parents(parents: Ints, exported: np.ndarray) -> tuple[Ints, Ints]:
+    """The joint of each bone, and the parent of each joint, where some bones are left out."""
+    numbers = np.cumsum(exported) - 1
+    joint_of_bone = np.full(len(parents), -1, dtype=np.int32)
+    above = np.full(len(parents), ROOT, dtype=np.int32)
+    # Parents come before their children in a rig.
+    for bone, parent in enumerate(parents.tolist()):
+        above[bone] = joint_of_bone[parent] if parent != ROOT else ROOT
+        joint_of_bone[bone] = numbers[bone] if exported[bone] else above[bone]
+    return joint_of_bone, above[exported]
+
+
+def _lone_origin(conversion: Conversion) -> Skeleton:
+    none = np.empty(0, dtype=np.int32)
+    rig = Rig([], Joints([], none, np.empty((0, 3)), np.empty((0, 4))), np.empty((0, 3)), np.empty((0, 4)))
+    root = np.full(1, ROOT, dtype=np.int32)
+    joints = Joints([ORIGIN], root, np.zeros((1, 3)), np.array([[1.0, 0.0, 0.0, 0.0]]))
+    return Skeleton(None, rig, np.full(1, -1, dtype=np.int32), none, joints, conversion)
+
+
+def _writable(name: str, report: Report) -> str:
+    """A name without what a string of the format cannot hold."""
+    if is_writable(name):
+        return name
+    replaced = name.replace('"', "'").encode("utf-8", "replace").decode("utf-8")
+    replaced = "".join(letter if letter >= " " else "_" for letter in replaced)
+    report.warn(f"the name {name!r} cannot be written; it became {replaced!r}")
+    return replaced
+
+
+def _free_name(name: str, taken: list[str]) -> str:
+    while name in taken:
+        name += "_"
+    return name
+
+

@@ -1,0 +1,100 @@
+"""Poses into the frames of an animation, as small as a given precision allows.
+
+A component that stays near its value in the first frame is left to the base frame (id's exporter does the same with
+0.125 units and 1/8192). The w of a quaternion is not written but computed from x y z, so an error of those grows by
+1 / w in the rotation: precision is meant of the rotation, and x y z are kept the better the smaller w is.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from . import quaternions as quat
+from .model import Animation, Floats, Ints
+from .printing import DECIMALS
+from .skeleton import COMPONENTS, decompose
+
+POSITION_PRECISION = 1e-5
+"""Units that a joint's place may be off by, unless told otherwise."""
+
+ORIENTATION_PRECISION = 1e-6
+"""What a joint's quaternion may be off by, unless told otherwise."""
+
+# Smaller values of w are not known any better than this from ten digits of x y z.
+_SMALLEST_W = 1e-4
+
+
+def encode_poses(
+    names: list[str],
+    parents: Ints,
+    positions: Floats,
+    orientations: Floats,
+    *,
+    frame_rate: float,
+    bounds: Floats,
+    commandline: str = "",
+    position_precision: float = POSITION_PRECISION,
+    orientation_precision: float = ORIENTATION_PRECISION,
+) -> Animation:
+    """An animation of the given poses.
+
+    Args:
+        names: of J joints.
+        parents: int32 (J,).
+        positions: of the joints in the space of the model, (F, J, 3).
+        orientations: unit quaternions (F, J, 4).
+        frame_rate: frames per second.
+        bounds: lower and upper corner of the model in each frame, (F, 2, 3).
+        commandline: kept in the file.
+        position_precision: units that a joint's place relative to its parent may be off by.
+        orientation_precision: what the quaternion of a joint relative to its parent may be off by.
+    """
+    positions, orientations = decompose(parents, positions, orientations)
+    xyz = quat.without_w(orientations)
+    w = np.clip(np.abs(orientations[..., :1]), _SMALLEST_W, 1.0)
+    table = np.concatenate(
+        [_rounded(positions, np.float64(position_precision)), _rounded(xyz, orientation_precision * w)], axis=-1
+    )
+    limits = np.empty((len(names), len(COMPONENTS)))
+    limits[:, :3] = position_precision
+    limits[:, 3:] = orientation_precision * w.min(axis=0)
+    flags, starts, base, frames = split_components(table, limits)
+    return Animation(
+        names=names,
+        parents=parents,
+        flags=flags,
+        starts=starts,
+        bounds=bounds,
+        base_positions=base[:, :3].copy(),
+        base_orientations=base[:, 3:].copy(),
+        frames=frames,
+        frame_rate=frame_rate,
+        commandline=commandline,
+    )
+
+
+def split_components(table: Floats, limits: Floats) -> tuple[Ints, Ints, Floats, Floats]:
+    """Splits components into a base frame and what differs from it: the inverse of `skeleton.components`.
+
+    The base frame is the first, as id's exporter has it.
+
+    Args:
+        table: Tx Ty Tz Qx Qy Qz of every joint in every frame, (F, J, 6).
+        limits: a component is animated if any frame differs by more than this from the first, (J, 6).
+
+    Returns:
+        Flags int32 (J,), starts int32 (J,; 0 where nothing is animated), the base frame (J, 6) and frames (F, C).
+    """
+    base = table[0]
+    animated = (np.abs(table - base) > limits).any(axis=0)
+    flags = (animated << np.arange(len(COMPONENTS))).sum(axis=1).astype(np.int32)
+    sizes = animated.sum(axis=1)
+    starts = np.where(sizes > 0, np.cumsum(sizes) - sizes, 0).astype(np.int32)
+    return flags, starts, base.copy(), table[:, animated]
+
+
+def _rounded(values: Floats, precision: Floats) -> Floats:
+    """Values rounded to as many decimals as the precision asks for, at most those that are printed."""
+    digits = np.clip(np.ceil(-np.log10(np.maximum(precision, 10.0**-DECIMALS))), 0, DECIMALS)
+    factors = 10.0**digits
+    return np.round(values * factors) / factors

@@ -1,0 +1,48 @@
+"""File > Export > id Tech 4 MD5 Mesh (.md5mesh)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import bpy
+from bpy.props import EnumProperty, StringProperty
+from bpy_extras.io_utils import ExportHelper, orientation_helper
+
+from ..exporter import export_model
+from .export_options import ACTIONS, ExportOptions, draw_panels, run
+
+if TYPE_CHECKING:
+    from bpy.types import Context
+
+
+@orientation_helper(axis_forward="Y", axis_up="Z")
+class EXPORT_SCENE_OT_md5mesh(bpy.types.Operator, ExportHelper, ExportOptions):
+    """Save an armature and its meshes as an MD5 model, on request with animations"""
+
+    bl_idname = "export_scene.md5mesh"
+    bl_label = "Export MD5 Mesh"
+    bl_options = {"REGISTER", "PRESET"}
+
+    filename_ext = ".md5mesh"
+    filter_glob: StringProperty(default="*.md5mesh", options={"HIDDEN"})
+
+    actions: EnumProperty(
+        name="Actions",
+        description="Which animations are written beside the mesh",
+        items=(("NONE", "None", "Only the mesh"), *ACTIONS),
+        default="NONE",
+    )
+
+    def execute(self, context: Context) -> set[str]:
+        """Writes the chosen file."""
+        return run(self, context, export_model)
+
+    def draw(self, context: Context) -> None:
+        """Draws the panels of the file browser, or of a collection's exporter."""
+        draw_panels(self, context, "IO_MD5_export_mesh")
+
+
+def menu(self: Any, context: Context) -> None:
+    """The entry in File > Export."""
+    del context
+    self.layout.operator(EXPORT_SCENE_OT_md5mesh.bl_idname, text="id Tech 4 MD5 Mesh (.md5mesh)")
