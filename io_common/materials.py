@@ -76,13 +76,15 @@ class MaterialLibrary:
         return material
 
     def skins(self, found: Iterable[MaterialImages], fallback: str) -> list[Material]:
-        """The materials of a model's skins, in the order of `ModelSearch.md2_skins()`; none twice.
+        """The materials of a model's skins, one for each of `ModelSearch.md2_skins()` in its order.
+
+        A skin that the file lists twice is there twice, as the same material.
 
         Args:
             found: the skins; their own names are the materials' names.
             fallback: what a material is called whose skin has an empty name.
         """
-        return list(dict.fromkeys(self.get(skin.name, fallback, skin) for skin in found))
+        return [self.get(skin.name, fallback, skin) for skin in found]
 
     def tell(self, report: Report, search_warnings: Sequence[str] = ()) -> None:
         """Says once what was made, what was not found and where it was looked for, and what could not be read.
