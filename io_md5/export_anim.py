@@ -23,6 +23,7 @@ from .format import encoding
 from .format import quaternions as quat
 from .format.bounds import pose_bounds
 from .format.model import Floats
+from .pose_curves import poses_from_curves
 
 if TYPE_CHECKING:
     from bpy.types import Action, Context, Object, Scene
@@ -127,8 +128,7 @@ def export_clip(
         report: takes warnings.
     """
     frames, rate = clip.samples(options)
-    matrices = _sample(context.scene, clip, skeleton, frames)
-    positions, orientations, skewed = skeleton.place(matrices)
+    positions, orientations, skewed = _poses(context.scene, clip, skeleton, frames)
     if skewed:
         report.warn("bones are scaled in the animation; joints cannot be", clip.action.name if clip.action else "")
     joints = skeleton.joints
@@ -143,6 +143,16 @@ def export_clip(
         position_precision=options.position_precision,
         orientation_precision=options.orientation_precision,
     )
+
+
+def _poses(scene: Scene, clip: Clip, skeleton: Skeleton, frames: Floats) -> tuple[Floats, Floats, bool]:
+    """The joints in the coordinates of the file at some frames, and whether one was skewed."""
+    armature = skeleton.armature
+    if armature is not None and clip.action is not None:
+        poses = poses_from_curves(armature, skeleton.rig, clip.action, frames)
+        if poses is not None:
+            return skeleton.place_turned(evaluated.world_matrix(armature), *poses)
+    return skeleton.place(_sample(scene, clip, skeleton, frames))
 
 
 def _sample(scene: Scene, clip: Clip, skeleton: Skeleton, frames: Floats) -> Floats:

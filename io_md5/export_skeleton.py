@@ -52,6 +52,39 @@ class Skeleton:
     joints: Joints
     conversion: Conversion
 
+    def place_turned(self, world: Floats, positions: Floats, orientations: Floats) -> tuple[Floats, Floats, bool]:
+        """Joints in the coordinates of the file, of an armature that stands still.
+
+        Args:
+            world: the transform of the armature, (4, 4).
+            positions: of the bones' joints in the space of the armature, (…, J, 3).
+            orientations: quaternions (…, J, 4).
+
+        Returns:
+            Positions (…, n, 3), orientations (…, n, 4), and whether a joint was skewed.
+        """
+        if np.linalg.det(world[:3, :3]) < 0.0 or nearest_rotations(world[:3, :3])[1]:
+            matrices = np.zeros((*positions.shape[:-1], 4, 4))
+            matrices[..., :3, :3] = quat.to_matrices(orientations)
+            matrices[..., :3, 3] = positions
+            matrices[..., 3, 3] = 1.0
+            return self.place(world @ matrices)
+        own = np.flatnonzero(self.bones >= 0)
+        chosen = self.bones[own]
+        turn = quat.from_matrices(self.conversion.turn @ nearest_rotations(world[:3, :3])[0])
+        result = self._at_origin(positions.shape[:-2])
+        moved = positions[..., chosen, :] @ world[:3, :3].T + world[:3, 3]
+        result[0][..., own, :] = self.conversion.points(moved)
+        result[1][..., own, :] = quat.multiply(turn, orientations[..., chosen, :])
+        return *result, False
+
+    def _at_origin(self, shape: tuple[int, ...]) -> tuple[Floats, Floats]:
+        """Positions (…, n, 3) and orientations (…, n, 4) of joints that all are where the model is."""
+        positions = np.zeros((*shape, len(self.bones), 3))
+        orientations = np.zeros((*shape, len(self.bones), 4))
+        orientations[..., 0] = 1.0
+        return positions, orientations
+
     def place(self, matrices: Floats) -> tuple[Floats, Floats, bool]:
         """Joints in the coordinates of the file.
 
@@ -61,10 +94,7 @@ class Skeleton:
         Returns:
             Positions (…, n, 3), orientations (…, n, 4), and whether a joint was skewed.
         """
-        shape = (*matrices.shape[:-3], len(self.bones))
-        positions = np.zeros((*shape, 3))
-        orientations = np.zeros((*shape, 4))
-        orientations[..., 0] = 1.0
+        positions, orientations = self._at_origin(matrices.shape[:-3])
         own = np.flatnonzero(self.bones >= 0)
         chosen = matrices[..., self.bones[own], :, :]
         positions[..., own, :] = self.conversion.points(chosen[..., :3, 3])

@@ -24,8 +24,6 @@ FRAME_RATE = "md5_frame_rate"
 COMMANDLINE = "md5_commandline"
 NAME = "md5_name"
 
-_LINEAR = "LINEAR"
-
 
 @dataclass(frozen=True)
 class Match:
@@ -113,8 +111,7 @@ class _Keys:
     def __init__(self, frame_start: int, frame_count: int) -> None:
         self._points = np.empty((frame_count, 2), dtype=np.float32)
         self._points[:, 0] = np.arange(frame_start, frame_start + frame_count)
-        linear = bpy.types.Keyframe.bl_rna.properties["interpolation"].enum_items[_LINEAR].value  # type: ignore[attr-defined]
-        self._linear = np.full(frame_count, linear, dtype=np.int32)
+        self._linear = np.full(frame_count, versions.LINEAR, dtype=np.int32)
 
     def fill(self, curve: bpy.types.FCurve, values: npt.NDArray[np.float32], *, moving: bool) -> None:
         """A key on every frame, or a single one on the first for what does not move."""

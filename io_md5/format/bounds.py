@@ -2,76 +2,115 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
+import numpy.typing as npt
 
 from . import quaternions as quat
 from .model import Floats, Mesh
-from .skinning import equal_rows, vertex_weights
+from .skinning import equal_rows
 
-# So many numbers are computed at once: few enough to stay in the processor's cache.
-_CHUNK = 200_000
+Singles = npt.NDArray[np.float32]
+
+# So many numbers are computed at once: few enough not to need much memory.
+_CHUNK = 4_000_000
 
 
 def pose_bounds(meshes: list[Mesh], positions: Floats, orientations: Floats) -> Floats:
-    """The lower and upper corner of the model in each frame, float64 (F, 2, 3).
+    """The lower and upper corner of the model in each frame, float64 (F, 2, 3), computed in 32 bits like the games.
 
     Args:
         meshes: of the model; without vertices, the joints are what is bounded.
         positions: of the joints in the space of the model, (F, J, 3).
         orientations: unit quaternions (F, J, 4).
     """
-    frame_count = len(positions)
-    low = np.full((frame_count, 3), np.inf)
-    high = np.full((frame_count, 3), -np.inf)
-    matrices = quat.to_matrices(orientations)
-    for mesh in meshes:
-        _include(mesh, positions, matrices, low, high)
+    low = np.full((len(positions), 3), np.inf)
+    high = np.full((len(positions), 3), -np.inf)
+    # Joints first, so that the matrices of one joint in all frames are one matrix of 3 F rows.
+    matrices = np.ascontiguousarray(quat.to_matrices(orientations).swapaxes(0, 1), dtype=np.float32)
+    places = np.ascontiguousarray(positions.swapaxes(0, 1), dtype=np.float32)
+    parts = [_bundle(mesh) for mesh in meshes]
+    widest = max((part.width for part in parts), default=0)
+    step = max(1, _CHUNK // max(3 * widest, 1))
+    for begin in range(0, len(positions), step):
+        frames = slice(begin, begin + step)
+        for part in parts:
+            part.include(matrices[:, frames], places[:, frames], low[frames], high[frames])
     if not np.isfinite(low).all():
         low, high = positions.min(axis=1), positions.max(axis=1)
     return np.stack([low, high], axis=1)
 
 
-def _include(mesh: Mesh, positions: Floats, matrices: Floats, low: Floats, high: Floats) -> None:
-    """Widens the boxes by the vertices of a mesh."""
-    rows = vertex_weights(_without_copies(mesh))
-    count = len(rows.weights)
-    if count == 0:
-        return
-    # Rows of one joint lie together while they are turned, then go to their place in the order of vertices.
-    joints = mesh.weight_joints[rows.weights]
-    biases = mesh.weight_biases[rows.weights]
-    order = np.argsort(joints, kind="stable")
-    points = np.ascontiguousarray((mesh.weight_positions[rows.weights] * biases[:, None])[order].T)
-    firsts = np.flatnonzero(np.diff(joints[order], prepend=-1))
-    stops = [*firsts[1:].tolist(), count]
-    vertex_starts = np.flatnonzero(np.diff(rows.vertices, prepend=-1))
-    simple = len(vertex_starts) == count
-    step = max(1, _CHUNK // (3 * count))
-    for begin in range(0, len(positions), step):
-        part = slice(begin, begin + step)
-        turned = np.empty((len(positions[part]), 3, count))
-        for first, stop in zip(firsts.tolist(), stops, strict=True):
-            joint = joints[order[first]]
-            chosen = order[first:stop]
-            turned[:, :, chosen] = matrices[part, joint] @ points[:, first:stop]
-            turned[:, :, chosen] += positions[part, joint, :, None] * biases[chosen]
-        vertices = turned if simple else np.add.reduceat(turned, vertex_starts, axis=2)
-        np.minimum(low[part], vertices.min(axis=2), out=low[part])
-        np.maximum(high[part], vertices.max(axis=2), out=high[part])
+@dataclass(frozen=True, eq=False)
+class _Bundle:
+    """The weights of a mesh by joint: vertices that one joint carries alone, and those that several share.
+
+    Attributes:
+        alone: joints, and the points (3, n) that each carries alone.
+        shared: joints, and the points times their biases (3, n), and the biases (n,).
+        sums: for vertices of 2, 3 … weights, the columns of `shared`, all joints in a row, that make each, (n, weights).
+        width: the greatest number of columns that are computed at once.
+    """
+
+    alone: list[tuple[int, Singles]]
+    shared: list[tuple[int, Singles, Singles]]
+    sums: list[npt.NDArray[np.int64]]
+    width: int
+
+    def include(self, matrices: Singles, places: Singles, low: Floats, high: Floats) -> None:
+        """Widens boxes (F, 3) by the vertices in F frames; matrices are (J, F, 3, 3), places (J, F, 3)."""
+        for joint, points in self.alone:
+            turned = (matrices[joint].reshape(-1, 3) @ points).reshape(len(low), 3, -1)
+            np.minimum(low, turned.min(axis=2) + places[joint], out=low)
+            np.maximum(high, turned.max(axis=2) + places[joint], out=high)
+        if not self.shared:
+            return
+        turned = np.concatenate(
+            [
+                (matrices[joint].reshape(-1, 3) @ points) + places[joint].reshape(-1, 1) * biases
+                for joint, points, biases in self.shared
+            ],
+            axis=1,
+        )
+        for columns in self.sums:
+            vertices = sum(turned[:, columns[:, weight]] for weight in range(columns.shape[1]))
+            boxes = np.asarray(vertices).reshape(len(low), 3, -1)
+            np.minimum(low, boxes.min(axis=2), out=low)
+            np.maximum(high, boxes.max(axis=2), out=high)
 
 
-def _without_copies(mesh: Mesh) -> Mesh:
-    """The mesh with one vertex for each distinct range of weights; only the ranges are of use."""
-    ranges = np.column_stack([mesh.weight_starts, mesh.weight_counts])
-    chosen = np.unique(equal_rows(ranges), return_index=True)[1]
-    none = np.empty((0, 3), dtype=np.int32)
-    return Mesh(
-        shader=mesh.shader,
-        uvs=mesh.uvs[chosen],
-        weight_starts=mesh.weight_starts[chosen],
-        weight_counts=mesh.weight_counts[chosen],
-        triangles=none,
-        weight_joints=mesh.weight_joints,
-        weight_biases=mesh.weight_biases,
-        weight_positions=mesh.weight_positions,
-    )
+def _bundle(mesh: Mesh) -> _Bundle:
+    """Sorts the weights of a mesh by joint; of vertices with the same range of weights only one is taken."""
+    ranges = np.column_stack([mesh.weight_starts, mesh.weight_counts]).astype(np.int64)
+    ranges = ranges[np.unique(equal_rows(ranges), return_index=True)[1]]
+    starts, counts = ranges.T
+    single = (counts == 1) & (mesh.weight_biases[starts * (counts == 1)] == 1.0) if len(ranges) else counts == 1
+    alone = [
+        (joint, _points(mesh, rows, np.ones(len(rows)))) for joint, rows in _by_joint(mesh, starts[single])
+    ]
+    rest, sizes = starts[~single], counts[~single]
+    rows = np.repeat(rest - (np.cumsum(sizes) - sizes), sizes) + np.arange(int(sizes.sum()))
+    groups = _by_joint(mesh, np.unique(rows))
+    shared = []
+    column = np.zeros(len(mesh.weight_joints), dtype=np.int64)
+    used = 0
+    for joint, members in groups:
+        biases = mesh.weight_biases[members]
+        shared.append((joint, _points(mesh, members, biases), biases.astype(np.float32)))
+        column[members] = used + np.arange(len(members))
+        used += len(members)
+    sums = [
+        column[rest[sizes == size][:, None] + np.arange(size)] for size in np.unique(sizes).tolist() if size > 0
+    ]
+    width = max(used, max((points.shape[1] for _, points in alone), default=0))
+    return _Bundle(alone, shared, sums, width)
+
+
+def _by_joint(mesh: Mesh, rows: npt.NDArray[np.int64]) -> list[tuple[int, npt.NDArray[np.int64]]]:
+    joints = mesh.weight_joints[rows]
+    return [(int(joint), rows[joints == joint]) for joint in np.unique(joints)]
+
+
+def _points(mesh: Mesh, rows: npt.NDArray[np.int64], biases: Floats) -> Singles:
+    return np.ascontiguousarray((mesh.weight_positions[rows] * biases[:, None]).T, dtype=np.float32)

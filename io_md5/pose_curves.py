@@ -1,0 +1,123 @@
+"""Poses straight from the F-curves of an action, where nothing but them moves the armature.
+
+Blender's own evaluation of an armature costs a third of a millisecond a frame; the same from arrays of keyframes
+costs a twentieth of that. It is only taken where the result is the same: no constraints, drivers, scaled or otherwise
+special bones, no moving armature object.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import bpy
+import numpy as np
+
+from ..io_common import versions
+from .format import ROOT
+from .format import quaternions as quat
+from .format.model import Floats
+from .format.skeleton import compose
+from .rig import Rig
+
+if TYPE_CHECKING:
+    from bpy.types import Action, FCurve, Object
+
+_WIDTHS = {"location": 3, "rotation_quaternion": 4}
+
+
+def poses_from_curves(armature: Object, rig: Rig, action: Action, frames: Floats) -> tuple[Floats, Floats] | None:
+    """The joints in the space of the armature while an action plays alone, from rest.
+
+    Args:
+        armature: the object.
+        rig: its bones.
+        action: what plays.
+        frames: of the scene, (F,).
+
+    Returns:
+        Positions (F, J, 3) and orientations (F, J, 4); None where Blender has to be asked.
+    """
+    if not _is_plain(armature):
+        return None
+    channels = _channels(rig, action, frames)
+    if channels is None:
+        return None
+    locations, rotations = channels
+    bind, parents = rig.joints, rig.joints.parents
+    # A bone relative to its parent is its rest relative to its parent's rest, then its channels.
+    has_parent = (parents != ROOT)[:, None]
+    above = quat.conjugate(np.where(has_parent, rig.rest_orientations[parents], (1.0, 0.0, 0.0, 0.0)))
+    rest_turns = quat.multiply(above, rig.rest_orientations)
+    rest_moves = quat.rotate(above, rig.rest_positions - np.where(has_parent, rig.rest_positions[parents], 0.0))
+    positions, orientations = compose(
+        parents,
+        rest_moves + quat.rotate(rest_turns, locations),
+        quat.multiply(rest_turns, quat.normalise(rotations)),
+    )
+    # The joint is fixed in its bone.
+    back = quat.conjugate(rig.rest_orientations)
+    moves = quat.rotate(back, bind.positions - rig.rest_positions)
+    return positions + quat.rotate(orientations, moves), quat.multiply(
+        orientations, quat.multiply(back, bind.orientations)
+    )
+
+
+def _is_plain(armature: Object) -> bool:
+    """Whether only the channels of its bones move an armature."""
+    animation_data = (armature.animation_data, armature.data.animation_data)
+    return (
+        armature.parent is None
+        and not armature.constraints
+        and not any(data is not None and data.drivers for data in animation_data)
+        and not (armature.data.animation_data and armature.data.animation_data.action)
+        and armature.data.pose_position == "POSE"
+        and all(
+            bone.rotation_mode == "QUATERNION"
+            and not bone.constraints
+            and bone.bone.use_inherit_rotation
+            and bone.bone.use_local_location
+            and not bone.bone.use_connect
+            and bone.bone.bbone_segments == 1
+            for bone in armature.pose.bones
+        )
+    )
+
+
+def _channels(rig: Rig, action: Action, frames: Floats) -> tuple[Floats, Floats] | None:
+    """Locations (F, J, 3) and rotations (F, J, 4); None if the action does anything else."""
+    paths = {
+        f'pose.bones["{bpy.utils.escape_identifier(name)}"].{channel}': (bone, channel)
+        for bone, name in enumerate(rig.bone_names)
+        for channel in _WIDTHS
+    }
+    values = {channel: np.zeros((len(frames), len(rig), width)) for channel, width in _WIDTHS.items()}
+    values["rotation_quaternion"][..., 0] = 1.0
+    for curve in versions.action_fcurves(action, "OBJECT"):
+        found = paths.get(curve.data_path)
+        if found is None and not curve.data_path.startswith("pose.bones["):
+            return None
+        if found is None:
+            # A bone that the armature does not have moves nothing; another channel would.
+            if curve.data_path.rpartition("].")[2] not in _WIDTHS:
+                return None
+            continue
+        if curve.mute or curve.modifiers or curve.driver is not None or curve.is_empty:
+            return None
+        bone, channel = found
+        values[channel][:, bone, curve.array_index] = _curve_values(curve, frames)
+    return values["location"], values["rotation_quaternion"]
+
+
+def _curve_values(curve: FCurve, frames: Floats) -> Floats:
+    """An F-curve at some frames, (F,)."""
+    count = len(curve.keyframe_points)
+    points = np.empty(count * 2, dtype=np.float32)
+    curve.keyframe_points.foreach_get("co", points)
+    if count == 1 and curve.extrapolation == "CONSTANT":
+        return np.full(len(frames), points[1], dtype=np.float64)
+    kinds = np.empty(count, dtype=np.int32)
+    curve.keyframe_points.foreach_get("interpolation", kinds)
+    places = points[0::2]
+    if (kinds == versions.LINEAR).all() and curve.extrapolation == "CONSTANT" and (np.diff(places) > 0.0).all():
+        return np.interp(frames, places, points[1::2])
+    return np.array([curve.evaluate(frame) for frame in frames.tolist()])
