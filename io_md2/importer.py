@@ -10,18 +10,19 @@ import numpy as np
 import numpy.typing as npt
 
 from ..io_common import axes, state
-from ..io_common.materials import MaterialLibrary
+from ..io_common.material_names import skin_name
+from ..io_common.materials import SKIN, MaterialLibrary
 from ..io_common.reports import Report, progress
+from ..io_common.textures.search import MaterialImages, Search
 from . import kept
 from .format import FRAMES_PER_SECOND, Md2Model, decompress, read_model
 from .format.merging import merge_copies
 from .import_frames import ABSOLUTE, NONE, RELATIVE, add_keys, add_markers, build_actions
 from .import_model import TURNED, build_object, degenerate, set_normals
+from .skins import image_size
 
 if TYPE_CHECKING:
-    from bpy.types import Action, Context, Mesh, Object, Scene
-
-SKIN = "md2_skin"
+    from bpy.types import Action, Context, Material, Mesh, Object, Scene
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,8 @@ class ImportOptions:
         fps: the scene's frames a second, if `use_scene_timing` is set.
         sequence_actions: make an action of each sequence, besides the one of all frames.
         use_scene_timing: set the scene's frame rate and range by the first model that has several frames.
+        use_textures: give the materials their images.
+        game_folders: where images are looked for, besides the game folder that a model's path shows.
         conversion: scale and axes.
     """
 
@@ -46,6 +49,8 @@ class ImportOptions:
     fps: float = FRAMES_PER_SECOND
     sequence_actions: bool = False
     use_scene_timing: bool = True
+    use_textures: bool = True
+    game_folders: tuple[str, ...] = ()
     conversion: axes.Conversion = field(default_factory=axes.unchanged)
 
 
@@ -78,6 +83,11 @@ def import_files(context: Context, paths: list[Path], options: ImportOptions) ->
     """
     result = ImportResult()
     models = {path: read_model(path) for path in dict.fromkeys(paths)}
+    search = Search(options.game_folders)
+    skins = {
+        path: search.model(path, model.skins).md2_skins() if options.use_textures else None
+        for path, model in models.items()
+    }
     animated = [model for model in models.values() if model.num_frames > 1 and options.animation != NONE]
     with progress(len(models)) as shown:
         state.leave_edit_modes(context)
@@ -85,20 +95,30 @@ def import_files(context: Context, paths: list[Path], options: ImportOptions) ->
         for path, model in models.items():
             for text in model.warnings:
                 result.report.warn(text, path.name)
-            _build(context, path, model, options, materials, result)
+            _build(context, path, model, _materials(path, model, skins[path], materials), options, result)
             shown.step()
+        materials.tell(result.report, search.warnings)
     if animated and options.use_scene_timing:
         _set_scene_timing(context.scene, animated[0], options)
     state.select_only(context, result.objects, result.objects[0] if result.objects else None)
     return result
 
 
+def _materials(
+    path: Path, model: Md2Model, found: list[MaterialImages] | None, library: MaterialLibrary
+) -> list[Material]:
+    """The materials of a model's skins; without images, those of the names that the file lists."""
+    if found is not None:
+        return library.skins(found, path.stem)
+    return [library.get(name, path.stem) for name in dict.fromkeys(model.skins)]
+
+
 def _build(
     context: Context,
     path: Path,
     model: Md2Model,
+    materials: list[Material],
     options: ImportOptions,
-    materials: MaterialLibrary,
     result: ImportResult,
 ) -> None:
     """Makes the object of a model, its shape keys and actions."""
@@ -114,8 +134,7 @@ def _build(
         report.warn(f"{flat} triangles on fewer than three vertices were left out", path.name)
     positions = _places(model, options.conversion)
 
-    skins = [materials.get(skin, path.stem) for skin in model.skins]
-    obj, mesh = build_object(path.stem, model, positions[0], skins)
+    obj, mesh = build_object(path.stem, model, positions[0], materials)
     if options.custom_normals:
         set_normals(mesh, model.normals[0], options.conversion.turn)
     state.home_collection(context).objects.link(obj)
@@ -129,7 +148,6 @@ def _build(
     result.objects.append(obj)
     report.count("vertices", model.num_vertices)
     report.count("triangles", len(mesh.polygons))
-    report.count("skins", len(skins))
 
 
 def _places(model: Md2Model, conversion: axes.Conversion) -> npt.NDArray[np.floating]:
@@ -157,8 +175,8 @@ def _keep(mesh: Mesh, model: Md2Model, key_names: list[str], options: ImportOpti
         triangles.reshape(-1, 3)[:, TURNED],
         key_names,
         frame_start=options.frame_start,
-        image_size=(0, 0),
-        conversion=options.conversion,
+        image_size=image_size(mesh.materials),
+        material_skins=[skin_name(material) for material in mesh.materials],
     )
 
 

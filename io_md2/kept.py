@@ -7,14 +7,15 @@ that what was not touched goes out as it came, and count only as long as they st
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from ..io_common import axes
 from .format import Md2Model
+from .format.requantise import FrameData
 
 if TYPE_CHECKING:
     from bpy.types import Mesh
@@ -34,8 +35,8 @@ _TRIANGLES = "md2_triangles"
 _ST = "md2_st"
 SKIN_SIZE = "md2_skin_size"
 IMAGE_SIZE = "md2_image_size"
-GLOBAL_SCALE = "md2_global_scale"
-AXES = "md2_axes"
+SKINS = "md2_skins"
+MATERIAL_SKINS = "md2_material_skins"
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,29 +47,25 @@ class Kept:
         frame_names: as in the file.
         key_names: what Blender called the shape key of each frame; empty if none were made.
         frame_start: the scene frame of the first frame.
-        scale: of each frame's grid, float32 (F, 3).
-        translate: of each frame's grid, float32 (F, 3).
-        vertices: steps on the grid, uint8 (F, V, 3).
-        normals: indices, uint8 (F, V).
+        frames: grids, bytes and normal indices.
         triangles: clockwise, without degenerate ones, int32 (T, 3).
         st: texture coordinates in texels, int16 (S, 2).
         skin_size: width and height of the skin.
         image_size: width and height of the image that import put on the model; zeros if there was none.
-        conversion: scale and axes from the file into the scene.
+        skins: names as in the file.
+        material_skins: the name that export gave each material of the mesh when it was imported.
     """
 
     frame_names: list[str]
     key_names: list[str]
     frame_start: int
-    scale: npt.NDArray[np.float32]
-    translate: npt.NDArray[np.float32]
-    vertices: npt.NDArray[np.uint8]
-    normals: npt.NDArray[np.uint8]
+    frames: FrameData
     triangles: npt.NDArray[np.int32]
     st: npt.NDArray[np.int16]
     skin_size: tuple[int, int]
     image_size: tuple[int, int]
-    conversion: axes.Conversion
+    skins: list[str]
+    material_skins: list[str]
 
 
 def keep(
@@ -79,7 +76,7 @@ def keep(
     *,
     frame_start: int,
     image_size: tuple[int, int],
-    conversion: axes.Conversion,
+    material_skins: list[str],
 ) -> None:
     """Remembers a model on its mesh.
 
@@ -90,11 +87,10 @@ def keep(
         key_names: Blender's name of each frame's shape key; empty if there are none.
         frame_start: the scene frame of the first frame.
         image_size: of the image on the model; zeros if there is none.
-        conversion: scale and axes.
+        material_skins: the name that export would give each material of the mesh.
     """
     mesh[FRAME_NAMES] = model.frame_names
-    if key_names:
-        mesh[KEY_NAMES] = key_names
+    mesh[KEY_NAMES] = key_names
     mesh[FRAME_START] = frame_start
     mesh[_GRIDS] = np.hstack([model.scale, model.translate]).astype("<f4").tobytes()
     mesh[_VERTICES] = model.vertices.tobytes()
@@ -103,9 +99,8 @@ def keep(
     mesh[_ST] = model.st.astype("<i2").tobytes()
     mesh[SKIN_SIZE] = [model.skin_width, model.skin_height]
     mesh[IMAGE_SIZE] = list(image_size)
-    if not conversion.is_identity:
-        mesh[GLOBAL_SCALE] = conversion.scale
-        mesh[AXES] = conversion.turn.ravel()
+    mesh[SKINS] = model.skins
+    mesh[MATERIAL_SKINS] = material_skins
 
 
 def kept(mesh: Mesh) -> Kept | None:
@@ -117,29 +112,34 @@ def kept(mesh: Mesh) -> Kept | None:
 
 
 def _read(mesh: Mesh) -> Kept:
-    frame_names = [str(name) for name in mesh[FRAME_NAMES]]
+    frame_names = _texts(mesh[FRAME_NAMES])
     count = len(frame_names)
     grids = np.frombuffer(mesh[_GRIDS], "<f4").reshape(count, 6)
     normals = np.frombuffer(mesh[_NORMALS], np.uint8).reshape(count, -1)
     width, height = mesh[SKIN_SIZE]
     image_width, image_height = mesh[IMAGE_SIZE]
-    conversion = axes.unchanged()
-    if GLOBAL_SCALE in mesh:
-        conversion = axes.Conversion(float(mesh[GLOBAL_SCALE]), np.array(mesh[AXES]).reshape(3, 3))
     return Kept(
         frame_names=frame_names,
-        key_names=[str(name) for name in mesh.get(KEY_NAMES, ())],
+        key_names=_texts(mesh[KEY_NAMES]),
         frame_start=int(mesh[FRAME_START]),
-        scale=grids[:, :3],
-        translate=grids[:, 3:],
-        vertices=np.frombuffer(mesh[_VERTICES], np.uint8).reshape(*normals.shape, 3),
-        normals=normals,
+        frames=FrameData(
+            scale=grids[:, :3],
+            translate=grids[:, 3:],
+            vertices=np.frombuffer(mesh[_VERTICES], np.uint8).reshape(*normals.shape, 3),
+            normals=normals,
+        ),
         triangles=np.frombuffer(mesh[_TRIANGLES], "<i4").reshape(-1, 3),
         st=np.frombuffer(mesh[_ST], "<i2").reshape(-1, 2),
         skin_size=(int(width), int(height)),
         image_size=(int(image_width), int(image_height)),
-        conversion=conversion,
+        skins=_texts(mesh[SKINS]),
+        material_skins=_texts(mesh[MATERIAL_SKINS]),
     )
+
+
+def _texts(values: Iterable[Any]) -> list[str]:
+    """The strings of a property that holds several."""
+    return [str(value) for value in values]
 
 
 def first_frame(model: Md2Model) -> Md2Model:

@@ -17,7 +17,7 @@ from bpy.props import (
 )
 from bpy_extras.io_utils import ImportHelper, orientation_helper
 
-from ...io_common import axes, panels, reports
+from ...io_common import axes, panels, preferences, reports
 from ..format import FRAMES_PER_SECOND, Md2Error
 from ..importer import ImportOptions, import_files
 
@@ -72,6 +72,11 @@ class IMPORT_SCENE_OT_md2(bpy.types.Operator, ImportHelper):
         ),
         default="RELATIVE",
     )
+    use_textures: BoolProperty(
+        name="Textures",
+        description="Look for the images of the skins in the game folder and beside the model",
+        default=True,
+    )
     sequence_actions: BoolProperty(
         name="Action per Sequence",
         description="Make an action of each sequence, such as run or pain1, besides the one of all frames",
@@ -106,6 +111,8 @@ class IMPORT_SCENE_OT_md2(bpy.types.Operator, ImportHelper):
             fps=self.fps,
             sequence_actions=self.sequence_actions,
             use_scene_timing=self.use_scene_timing,
+            use_textures=self.use_textures,
+            game_folders=tuple(preferences.game_folders()),
             conversion=axes.importing(self.global_scale, self.axis_forward, self.axis_up),
         )
         paths = self._paths()
@@ -131,6 +138,7 @@ class IMPORT_SCENE_OT_md2(bpy.types.Operator, ImportHelper):
         if body:
             body.prop(self, "merge_vertices")
             body.prop(self, "custom_normals")
+            body.prop(self, "use_textures")
         header, body = layout.panel("IO_MD2_import_animation")
         header.label(text="Animation")
         if body:

@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
-import bpy
-import pytest
-from md2_judge import distance, each_readable_file, expected_vertices, import_model, shown_vertices, size_of
+from collections import Counter
+from statistics import median
 
-from io_md2.format import read_model
+import bpy
+import numpy as np
+import pytest
+from md2_judge import (
+    distance,
+    each_readable_file,
+    expected_vertices,
+    import_model,
+    is_degenerate,
+    shown_vertices,
+    size_of,
+)
+
+from io_md2.format import drawn_triangles, interpolate, read_model, st_fractions
 
 TOLERANCE = 1e-5
 
@@ -18,9 +30,61 @@ def test_every_frame_is_shown_as_the_formula_says(corpus, name):
     model = read_model(corpus / name)
     expected = expected_vertices(model)
     obj = import_model(corpus / name)
-    keys = obj.data.shape_keys.key_blocks
-    assert len(keys) == model.num_frames
+    assert len(obj.data.shape_keys.key_blocks) == model.num_frames
     limit = TOLERANCE * size_of(expected)
     for frame in range(model.num_frames):
         bpy.context.scene.frame_set(frame)
         assert distance(shown_vertices(obj), expected[frame]) <= limit, f"frame {frame}"
+    # A time between two frames for each model, another one for each.
+    if model.num_frames > 1:
+        frame = len(name) % (model.num_frames - 1)
+        fraction = (len(name) % 7 + 1) / 8
+        bpy.context.scene.frame_set(frame, subframe=fraction)
+        between = interpolate(expected[frame], expected[frame + 1], fraction)
+        assert distance(shown_vertices(obj), between) <= limit
+
+
+@pytest.fixture(scope="module")
+def returned():
+    """What is remembered of each model that came back."""
+    return {}
+
+
+@pytest.mark.parametrize("name", each_readable_file())
+def test_an_untouched_model_comes_back(corpus, tmp_path, returned, name):
+    before = read_model(corpus / name)
+    import_model(corpus / name)
+    path = tmp_path / "out.md2"
+    assert bpy.ops.export_scene.md2(filepath=str(path), limits="NONE") == {"FINISHED"}
+    after = read_model(path)
+
+    assert after.frame_names == before.frame_names
+    assert after.skins == before.skins
+    assert (after.skin_width, after.skin_height) == (before.skin_width, before.skin_height)
+    assert after.num_vertices == before.num_vertices
+    assert np.array_equal(after.st, before.st)
+    proper = ~is_degenerate(before.triangles)
+    assert np.array_equal(after.triangles, before.triangles[proper])
+    assert np.array_equal(after.triangle_st, before.triangle_st[proper])
+    corners, fractions = drawn_triangles(after.gl_commands)
+    meant = st_fractions(before.st, before.skin_width, before.skin_height)[after.triangle_st]
+    assert counted(corners, fractions) == counted(after.triangles, meant)
+    returned[name] = (
+        np.array_equal(after.vertices, before.vertices) and np.array_equal(after.normals, before.normals),
+        after.gl_commands.num_ints / before.gl_commands.num_ints,
+    )
+
+
+def test_every_byte_is_the_same_and_the_commands_are_not_longer(returned):
+    if not returned:
+        pytest.skip("no model came back in this run")
+    changed = [name for name, (same, _ratio) in returned.items() if not same]
+    assert changed == []
+    assert median(ratio for _same, ratio in returned.values()) <= 1.0
+
+
+def counted(vertices: np.ndarray, fractions: np.ndarray) -> Counter[tuple[object, ...]]:
+    """How often each triangle is drawn, whichever corner it begins with."""
+    values = np.concatenate([vertices[..., None].astype(np.float64), fractions], axis=2)
+    triangles = (tuple(map(tuple, triangle)) for triangle in values.tolist())
+    return Counter(min(corners[k:] + corners[:k] for k in range(3)) for corners in triangles)

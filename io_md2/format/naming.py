@@ -1,0 +1,83 @@
+"""Names for frames that have none yet.
+
+A frame's name is the sequence's and a number, in 16 bytes with a NUL at the end (MD2 specification). id's own models
+write as few digits as the sequence needs, but two where the sequence itself ends in one: ``run1``, ``stand01``,
+``pain101``. Of three digits only two would count as the number (see ``sequences``).
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from .model import FRAME_NAME_SIZE, NAME_ENCODING
+
+MAX_FRAME_NAME = FRAME_NAME_SIZE - 1
+"""Characters of a name, without the NUL that ends it."""
+
+DEFAULT_SEQUENCE = "frame"
+"""What frames are called that nothing gives a name; their numbers have three digits."""
+
+_UNFIT = re.compile(r"[\x00-\x20\x7f-\xa0]+")
+
+
+def clean_name(name: str, size: int = MAX_FRAME_NAME) -> str:
+    """Return a name as a file can hold it: characters of Latin-1 without blanks and controls, cut to size.
+
+    Args:
+        name: any text.
+        size: the most characters.
+    """
+    text = name.encode(NAME_ENCODING, "replace").decode(NAME_ENCODING).replace("?", "_")
+    return _UNFIT.sub("_", text.strip())[:size]
+
+
+def number_frames(sequences: Sequence[str]) -> list[str]:
+    """Return a name for each frame from the name of its sequence, with numbers from 1.
+
+    A sequence that comes up again later goes on counting.
+
+    Args:
+        sequences: for each frame; an empty one stands for ``DEFAULT_SEQUENCE``.
+    """
+    prefixes = [clean_name(sequence) or DEFAULT_SEQUENCE for sequence in sequences]
+    totals = Counter(prefixes)
+    counted: Counter[str] = Counter()
+    names = []
+    for prefix in prefixes:
+        counted[prefix] += 1
+        names.append(_numbered(prefix, counted[prefix], _digits(prefix, totals[prefix])))
+    return names
+
+
+def _digits(prefix: str, count: int) -> int:
+    """Return how many digits the numbers of a sequence have."""
+    least = 3 if prefix == DEFAULT_SEQUENCE else 2 if prefix[-1].isdigit() else 1
+    return max(least, len(str(count)))
+
+
+def _numbered(prefix: str, number: int, digits: int = 1) -> str:
+    """Return a name of at most 15 characters; it is the prefix that is cut."""
+    suffix = str(number).zfill(digits)
+    return prefix[: MAX_FRAME_NAME - len(suffix)] + suffix
+
+
+def make_unique(names: Iterable[str], taken: Iterable[str] = ()) -> list[str]:
+    """Return the names with those changed that were there before.
+
+    Args:
+        names: at most 15 characters each; an empty one becomes ``DEFAULT_SEQUENCE`` and a number.
+        taken: names that are given elsewhere.
+    """
+    used = set(taken)
+    result = []
+    for name in names:
+        unique = name
+        prefix, number = (name.rstrip("0123456789"), 0) if name else (DEFAULT_SEQUENCE, 0)
+        while not unique or unique in used:
+            number += 1
+            unique = _numbered(prefix or DEFAULT_SEQUENCE, number, _digits(prefix or DEFAULT_SEQUENCE, 1))
+        used.add(unique)
+        result.append(unique)
+    return result

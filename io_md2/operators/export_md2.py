@@ -1,0 +1,217 @@
+"""File > Export > Quake II MD2."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import bpy
+from bpy.props import (
+    BoolProperty,
+    EnumProperty,
+    FloatProperty,
+    IntProperty,
+    IntVectorProperty,
+    StringProperty,
+)
+from bpy_extras.io_utils import ExportHelper, orientation_helper
+
+from ...io_common import axes, panels, reports
+from ...io_common.scene_objects import NothingToExportError
+from ..exporter import DEFAULT_SKIN_SIZE, ExportOptions, export_file
+from ..format import QUAKE2_LIMITS, Md2Error
+from ..frame_plan import FrameOptions
+
+if TYPE_CHECKING:
+    from bpy.types import Context, UILayout
+
+
+@orientation_helper(axis_forward="Y", axis_up="Z")
+class EXPORT_SCENE_OT_md2(bpy.types.Operator, ExportHelper):
+    """Save meshes, joined, as an MD2 model whose frames are shape keys or frames of the scene"""
+
+    bl_idname = "export_scene.md2"
+    bl_label = "Export MD2"
+    bl_options = {"REGISTER", "PRESET"}
+
+    filename_ext = ".md2"
+    filter_glob: StringProperty(default="*.md2", options={"HIDDEN"})
+
+    use_selection: BoolProperty(name="Selected Only", description="Export the selected meshes", default=False)
+    use_active_collection: BoolProperty(
+        name="Active Collection", description="Export only what is in the active collection", default=False
+    )
+    collection: StringProperty(
+        name="Source Collection",
+        description="Export only what is in the collection of this name",
+        default="",
+        options={"HIDDEN"},
+    )
+    global_scale: FloatProperty(
+        name="Scale",
+        description="Factor of all lengths",
+        default=1.0,
+        min=1e-6,
+        max=1e6,
+        soft_min=0.001,
+        soft_max=1000.0,
+    )
+    apply_modifiers: BoolProperty(
+        name="Apply Modifiers",
+        description="Export the meshes as modifiers make them. The Armature modifier counts in any case",
+        default=True,
+    )
+    frames: EnumProperty(
+        name="Frames",
+        description="What the frames are made of",
+        items=(
+            (
+                "AUTO",
+                "Automatic",
+                "The frames of an imported MD2, or the range of the armature's imported action; else shape keys; "
+                "else the scene, as one frame if nothing moves",
+            ),
+            ("SHAPE_KEYS", "Shape Keys", "Each shape key is a frame"),
+            ("SCENE", "Scene", "What the scene shows over its range: armatures, modifiers, caches"),
+        ),
+        default="AUTO",
+    )
+    frame_step: IntProperty(
+        name="Frame Step",
+        description="Export every so manieth frame of the scene",
+        default=1,
+        min=1,
+        soft_max=10,
+    )
+    use_frame_range: BoolProperty(
+        name="Custom Range", description="Export other frames than the scene's own range", default=False
+    )
+    frame_start: IntProperty(
+        name="Start", description="The first frame; setting it in a script chooses a custom range", default=0
+    )
+    frame_end: IntProperty(
+        name="End", description="The last frame; setting it in a script chooses a custom range", default=0
+    )
+    one_box: BoolProperty(
+        name="One Box for All Frames",
+        description="Use the same grid in all frames, so that parts that do not move stay quite still. "
+        "It is coarser than one for each frame",
+        default=False,
+    )
+    skin_size_from: EnumProperty(
+        name="Skin Size",
+        description="Where the size of the skin comes from, in whose pixels texture coordinates are counted",
+        items=(
+            ("AUTO", "Automatic", "The image of the material, the imported file, or the size given here"),
+            ("CUSTOM", "Custom", "The size given here"),
+        ),
+        default="AUTO",
+    )
+    skin_size: IntVectorProperty(
+        name="Size",
+        description="Width and height of the skin in pixels",
+        size=2,
+        default=DEFAULT_SKIN_SIZE,
+        min=1,
+        soft_max=1024,
+    )
+    limits: EnumProperty(
+        name="Limits",
+        description="What counts as too much",
+        items=(
+            (
+                "QUAKE2",
+                "Quake II",
+                "4096 triangles, 2048 vertices, 512 frames, 32 skins of at most 480 lines",
+            ),
+            ("NONE", "None", "Only what the format cannot hold is an error"),
+        ),
+        default="QUAKE2",
+    )
+
+    def execute(self, context: Context) -> set[str]:
+        """Writes the chosen file."""
+        started = time.perf_counter()
+        report = reports.Report()
+        path = Path(bpy.path.abspath(self.filepath))
+        try:
+            export_file(context, path, self._options(context), report)
+        except (Md2Error, NothingToExportError, OSError) as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        reports.deliver(self, report, "Exported", path.name, started)
+        return {"FINISHED"}
+
+    def draw(self, context: Context) -> None:
+        """Draws the panels of the file browser, or of a collection's exporter."""
+        layout = self.layout
+        layout.use_property_split = True
+        layout.use_property_decorate = False
+        if context.space_data is not None and context.space_data.type == "FILE_BROWSER":
+            # A collection's own exporter has no choice.
+            header, body = layout.panel("IO_MD2_export_include")
+            header.label(text="Include")
+            if body:
+                body.prop(self, "use_selection")
+                body.prop(self, "use_active_collection")
+        panels.transform(layout, self, "IO_MD2_export")
+        self._draw_frames(layout)
+        self._draw_model(layout)
+
+    def _draw_frames(self, layout: UILayout) -> None:
+        header, body = layout.panel("IO_MD2_export_frames")
+        header.label(text="Frames")
+        if not body:
+            return
+        body.prop(self, "frames")
+        column = body.column()
+        column.active = self.frames != "SHAPE_KEYS"
+        column.prop(self, "frame_step")
+        column.prop(self, "use_frame_range")
+        if self.use_frame_range:
+            column.prop(self, "frame_start")
+            column.prop(self, "frame_end")
+        body.prop(self, "one_box")
+
+    def _draw_model(self, layout: UILayout) -> None:
+        header, body = layout.panel("IO_MD2_export_model")
+        header.label(text="Model")
+        if body:
+            body.prop(self, "apply_modifiers")
+            body.prop(self, "skin_size_from")
+            body.prop(self, "skin_size")
+            body.prop(self, "limits")
+
+    def _options(self, context: Context) -> ExportOptions:
+        return ExportOptions(
+            use_selection=self.use_selection,
+            use_active_collection=self.use_active_collection,
+            collection=self.collection,
+            apply_modifiers=self.apply_modifiers,
+            frames=FrameOptions(self.frames, self.frame_step, self._frame_range(context)),
+            one_box=self.one_box,
+            skin_size=tuple(self.skin_size),
+            force_skin_size=self.skin_size_from == "CUSTOM",
+            limits=QUAKE2_LIMITS if self.limits == "QUAKE2" else None,
+            conversion=axes.exporting(self.global_scale, self.axis_forward, self.axis_up),
+        )
+
+    def _frame_range(self, context: Context) -> tuple[int, int] | None:
+        """The custom range; an end that a script leaves open is the scene's."""
+        has_start, has_end = (self.properties.is_property_set(name) for name in ("frame_start", "frame_end"))
+        if self.use_frame_range:
+            return self.frame_start, self.frame_end
+        if not (has_start or has_end):
+            return None
+        scene = context.scene
+        return (
+            self.frame_start if has_start else scene.frame_start,
+            self.frame_end if has_end else scene.frame_end,
+        )
+
+
+def menu(self: Any, context: Context) -> None:
+    """The entry in File > Export."""
+    del context
+    self.layout.operator(EXPORT_SCENE_OT_md2.bl_idname, text="Quake II (.md2)")
