@@ -18,8 +18,7 @@ from ..io_common import evaluated, versions
 from ..io_common.reports import Report
 from . import import_anim
 from .export_skeleton import Skeleton
-from .format import Animation, Mesh
-from .format import encoding
+from .format import Animation, Mesh, encoding
 from .format import quaternions as quat
 from .format.bounds import pose_bounds
 from .format.model import Floats
@@ -103,7 +102,9 @@ def fitting_actions(armature: Object) -> list[Action]:
     return [
         action
         for action in bpy.data.actions
-        if any(curve.data_path.rpartition(".")[0] in paths for curve in versions.action_fcurves(action, "OBJECT"))
+        if any(
+            curve.data_path.rpartition(".")[0] in paths for curve in versions.action_fcurves(action, "OBJECT")
+        )
     ]
 
 
@@ -130,7 +131,9 @@ def export_clip(
     frames, rate = clip.samples(options)
     positions, orientations, skewed = _poses(context.scene, clip, skeleton, frames)
     if skewed:
-        report.warn("bones are scaled in the animation; joints cannot be", clip.action.name if clip.action else "")
+        report.warn(
+            "bones are scaled in the animation; joints cannot be", clip.action.name if clip.action else ""
+        )
     joints = skeleton.joints
     return encoding.encode_poses(
         joints.names,

@@ -212,7 +212,9 @@ def _nearest_joints(points: Floats, skeleton: Skeleton) -> npt.NDArray[np.int64]
         bone = armature.data.bones[skeleton.rig.bone_names[index]]
         if not bone.use_deform:
             continue
-        head, tail = (world[:3, :3] @ np.array(end) + world[:3, 3] for end in (bone.head_local, bone.tail_local))
+        head, tail = (
+            world[:3, :3] @ np.array(end) + world[:3, 3] for end in (bone.head_local, bone.tail_local)
+        )
         along = tail - head
         fraction = np.clip((points - head) @ along / max(float(along @ along), 1e-30), 0.0, 1.0)
         distances = np.linalg.norm(points - head - fraction[:, None] * along, axis=1)
@@ -382,7 +384,9 @@ def _block(
         triangles=triangles.astype(np.int32),
         weight_joints=joints,
         weight_biases=biases,
-        weight_positions=quat.rotate(quat.conjugate(bind.orientations[joints]), points - bind.positions[joints]),
+        weight_positions=quat.rotate(
+            quat.conjugate(bind.orientations[joints]), points - bind.positions[joints]
+        ),
         name=name,
     )
 
@@ -410,7 +414,9 @@ def _with_degenerate(
     result = np.empty((total, 3), dtype=np.int64)
     is_back = np.zeros(total, dtype=bool)
     is_back[numbers] = True
-    result[numbers] = np.array([[places[vertex] for vertex in row[1:]] for row in back], dtype=np.int64).reshape(-1, 3)
+    result[numbers] = np.array(
+        [[places[vertex] for vertex in row[1:]] for row in back], dtype=np.int64
+    ).reshape(-1, 3)
     result[~is_back] = triangles
     return result
 
@@ -453,5 +459,6 @@ def _block_weights(
     points = np.empty((len(joints), 3))
     for source, mine, index in sources:
         rows, targets = source.rows(index[mine]), np.repeat(mine, counts)
-        joints[targets], biases[targets], points[targets] = source.joints[rows], source.biases[rows], source.points[rows]
+        joints[targets], biases[targets] = source.joints[rows], source.biases[rows]
+        points[targets] = source.points[rows]
     return starts[ranks[inverse.ravel()]], counts[ranks[inverse.ravel()]], joints, biases, points

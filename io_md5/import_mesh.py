@@ -1,11 +1,11 @@
 """Mesh blocks into mesh objects that an armature deforms.
 
 What Blender's mesh does not hold is kept on it: the attributes ``md5_vertex`` of vertices and ``md5_corner_vertex``
-of the corners of faces (which vertex of the file it is: a vertex may be several), ``md5_weights`` and ``md5_weight_ranges`` (the weights as they were: several may
-belong to one joint, share a range, or disagree about the place of the vertex), ``md5_degenerate_triangles`` (which no
-mesh of Blender can have; number in the file and three vertices), ``md5_unused_vertices`` (those of no triangle and
-their texture coordinates, which Blender has only at the corners of faces), ``md5_index`` (the place of the mesh in the
-file) and ``md5_name``.
+of the corners of faces (which vertex of the file it is: a vertex may be several), ``md5_weights`` and
+``md5_weight_ranges`` (the weights as they were: several may belong to one joint, share a range, or disagree about the
+place of the vertex), ``md5_degenerate_triangles`` (which no mesh of Blender can have; number in the file and three
+vertices), ``md5_unused_vertices`` (those of no triangle and their texture coordinates, which Blender has only at the
+corners of faces), ``md5_index`` (the place of the mesh in the file) and ``md5_name``.
 """
 
 from __future__ import annotations
@@ -96,7 +96,9 @@ def _remember(data: bpy.types.Mesh, index: int, mesh: Mesh, flat: npt.NDArray[np
     if weights.size:
         data[WEIGHTS] = weights.ravel()
     if mesh.vertex_count:
-        data[WEIGHT_RANGES] = np.column_stack([mesh.weight_starts, mesh.weight_counts]).astype(np.int32).ravel()
+        data[WEIGHT_RANGES] = (
+            np.column_stack([mesh.weight_starts, mesh.weight_counts]).astype(np.int32).ravel()
+        )
     if flat.any():
         numbers = np.flatnonzero(flat)
         rows = np.column_stack([numbers, mesh.triangles[numbers]])

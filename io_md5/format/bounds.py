@@ -49,7 +49,8 @@ class _Bundle:
     Attributes:
         alone: joints, and the points (3, n) that each carries alone.
         shared: joints, and the points times their biases (3, n), and the biases (n,).
-        sums: for vertices of 2, 3 … weights, the columns of `shared`, all joints in a row, that make each, (n, weights).
+        sums: for vertices of 2, 3 … weights, the columns of `shared` that make each, all joints in a row
+            (n, weights).
         width: the greatest number of columns that are computed at once.
     """
 
@@ -85,7 +86,9 @@ def _bundle(mesh: Mesh) -> _Bundle:
     ranges = np.column_stack([mesh.weight_starts, mesh.weight_counts]).astype(np.int64)
     ranges = ranges[np.unique(equal_rows(ranges), return_index=True)[1]]
     starts, counts = ranges.T
-    single = (counts == 1) & (mesh.weight_biases[starts * (counts == 1)] == 1.0) if len(ranges) else counts == 1
+    single = (
+        (counts == 1) & (mesh.weight_biases[starts * (counts == 1)] == 1.0) if len(ranges) else counts == 1
+    )
     alone = [
         (joint, _points(mesh, rows, np.ones(len(rows)))) for joint, rows in _by_joint(mesh, starts[single])
     ]
@@ -101,7 +104,9 @@ def _bundle(mesh: Mesh) -> _Bundle:
         column[members] = used + np.arange(len(members))
         used += len(members)
     sums = [
-        column[rest[sizes == size][:, None] + np.arange(size)] for size in np.unique(sizes).tolist() if size > 0
+        column[rest[sizes == size][:, None] + np.arange(size)]
+        for size in np.unique(sizes).tolist()
+        if size > 0
     ]
     width = max(used, max((points.shape[1] for _, points in alone), default=0))
     return _Bundle(alone, shared, sums, width)

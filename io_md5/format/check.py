@@ -55,20 +55,26 @@ class Finding:
 def check_model(model: Model, game: Game = Game.ANY) -> list[Finding]:
     """Judges a model; an empty list is a clean one."""
     findings = _check_joints(model.joints.names, model.joints.parents, game)
-    findings += _check_numbers("a joint", model.joints.names, model.joints.positions, model.joints.orientations)
+    findings += _check_numbers(
+        "a joint", model.joints.names, model.joints.positions, model.joints.orientations
+    )
     if game is Game.DOOM3_BFG and len(model.joints) > _BFG_MOST_JOINTS:
         findings.append(_error(f"{len(model.joints)} joints; Doom 3 BFG takes up to {_BFG_MOST_JOINTS}"))
     roots = int((model.joints.parents == ROOT).sum())
     if roots > 1 and game.wants_one_root:
         findings.append(
-            _warning(f"{roots} joints without parent: animations need one root; an origin joint can be added above them")
+            _warning(
+                f"{roots} joints without parent: animations need one; an origin joint can be added above them"
+            )
         )
     for index, mesh in enumerate(model.meshes):
         findings += _check_mesh(mesh, f"mesh {index} ({mesh.name or mesh.shader!r})", model.joints, game)
     return findings
 
 
-def check_animation(animation: Animation, model_joints: Joints | None = None, game: Game = Game.ANY) -> list[Finding]:
+def check_animation(
+    animation: Animation, model_joints: Joints | None = None, game: Game = Game.ANY
+) -> list[Finding]:
     """Judges an animation, and whether it is one of the given skeleton; an empty list is a clean one."""
     findings = _check_joints(animation.names, animation.parents, game)
     base = np.column_stack([animation.base_positions, animation.base_orientations])
@@ -85,7 +91,9 @@ def check_animation(animation: Animation, model_joints: Joints | None = None, ga
         findings.append(_error(f"{len(animation.bounds)} bounds for {animation.frame_count} frames"))
     findings += _check_components(animation)
     if int((animation.parents == ROOT).sum()) > 1 and game.wants_one_root:
-        findings.append(_error("several joints without parent; Doom 3 takes one: add an origin joint above them"))
+        findings.append(
+            _error("several joints without parent; Doom 3 takes one: add an origin joint above them")
+        )
     if model_joints is not None and (
         animation.names != model_joints.names or not np.array_equal(animation.parents, model_joints.parents)
     ):
@@ -131,7 +139,11 @@ def _check_mesh(mesh: Mesh, where: str, joints: Joints, game: Game) -> list[Find
     if _outside(mesh.weight_joints, len(joints)):
         findings.append(_error(f"{where}: a weight refers to a joint that does not exist"))
     ends = mesh.weight_starts.astype(np.int64) + mesh.weight_counts
-    if (mesh.weight_starts < 0).any() or (mesh.weight_counts < 0).any() or (ends > len(mesh.weight_joints)).any():
+    if (
+        (mesh.weight_starts < 0).any()
+        or (mesh.weight_counts < 0).any()
+        or (ends > len(mesh.weight_joints)).any()
+    ):
         return [*findings, _error(f"{where}: a vertex refers to weights that do not exist")]
     bare = np.flatnonzero(mesh.weight_counts == 0)
     if len(bare):
@@ -141,7 +153,9 @@ def _check_mesh(mesh: Mesh, where: str, joints: Joints, game: Game) -> list[Find
     if game is Game.DOOM3_BFG:
         many = int((mesh.weight_counts > _BFG_MOST_INFLUENCES).sum())
         if many:
-            findings.append(_warning(f"{where}: {many} vertices have more than 4 weights; Doom 3 BFG keeps the largest 4"))
+            findings.append(
+                _warning(f"{where}: {many} vertices have more than 4 weights; Doom 3 BFG keeps the largest 4")
+            )
         tolerance = _BFG_BIAS_TOLERANCE
     else:
         tolerance = _BIAS_TOLERANCE

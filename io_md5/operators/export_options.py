@@ -24,7 +24,11 @@ if TYPE_CHECKING:
 
 ACTIONS = (
     ("ACTIVE", "Active Action", "The active action of the armature"),
-    ("ALL", "All Actions", "Every action that moves bones of the armature, a file each, named after the action"),
+    (
+        "ALL",
+        "All Actions",
+        "Every action that moves bones of the armature, a file each, named after the action",
+    ),
     ("SCENE", "Scene", "The scene over its range as it plays: constraints, IK, drivers, NLA"),
 )
 
@@ -47,7 +51,13 @@ class ExportOptions:
         options={"HIDDEN"},
     )
     global_scale: FloatProperty(
-        name="Scale", description="Factor of all lengths", default=1.0, min=1e-6, max=1e6, soft_min=0.001, soft_max=1000.0
+        name="Scale",
+        description="Factor of all lengths",
+        default=1.0,
+        min=1e-6,
+        max=1e6,
+        soft_min=0.001,
+        soft_max=1000.0,
     )
     apply_modifiers: BoolProperty(
         name="Apply Modifiers",
@@ -70,7 +80,12 @@ class ExportOptions:
         soft_max=8,
     )
     min_weight: FloatProperty(
-        name="Smallest Weight", description="Leave out smaller weights", default=0.0, min=0.0, max=1.0, precision=4
+        name="Smallest Weight",
+        description="Leave out smaller weights",
+        default=0.0,
+        min=0.0,
+        max=1.0,
+        precision=4,
     )
     game: EnumProperty(
         name="Game",
@@ -78,7 +93,11 @@ class ExportOptions:
         items=(
             (Game.ANY.value, "Any", "Only what no game could read is an error"),
             (Game.DOOM3.value, "Doom 3", "Doom 3, Prey, Quake 4 and their kin"),
-            (Game.DOOM3_BFG.value, "Doom 3 BFG", "Doom 3 BFG Edition: fewer than 256 joints, 4 weights per vertex"),
+            (
+                Game.DOOM3_BFG.value,
+                "Doom 3 BFG",
+                "Doom 3 BFG Edition: fewer than 256 joints, 4 weights per vertex",
+            ),
             (Game.QUAKE.value, "Quake re-release", "The re-releases of Quake and Quake II"),
             (Game.SAUERBRATEN.value, "Sauerbraten", "Sauerbraten, Red Eclipse and their kin"),
         ),
@@ -155,7 +174,9 @@ def run(operator: Any, context: Context, export: Callable[..., list[Path]]) -> s
     except (Md5Error, NothingToExportError, OSError) as error:
         operator.report({"ERROR"}, str(error))
         return {"CANCELLED"}
-    reports.deliver(operator, report, "Exported", reports.listing([file.name for file in written], 2), started)
+    reports.deliver(
+        operator, report, "Exported", reports.listing([file.name for file in written], 2), started
+    )
     return {"FINISHED"}
 
 

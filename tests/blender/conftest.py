@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
-from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -25,7 +24,9 @@ import bpy  # noqa: E402
 def _install() -> None:
     package = os.environ.get("IO_IDTECH_ZIP")
     if package:
-        bpy.ops.extensions.package_install_files(filepath=package, repo="user_default", enable_on_install=True)
+        bpy.ops.extensions.package_install_files(
+            filepath=package, repo="user_default", enable_on_install=True
+        )
         return
     repository = _resources / "extensions" / "user_default"
     repository.mkdir(parents=True, exist_ok=True)
@@ -52,7 +53,6 @@ def part():
 
 
 @pytest.fixture(autouse=True)
-def empty_scene() -> Iterator[None]:
+def empty_scene() -> None:
     """Every test begins with an empty scene of factory settings."""
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
-    yield

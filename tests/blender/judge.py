@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bpy
 import numpy as np
+
 from io_md5.format import Animation, Model
 from io_md5.format.skeleton import poses
 from io_md5.format.skinning import disagreements, skin

@@ -1,0 +1,150 @@
+"""Imports models and animations in Blender, saves a .blend and renders a picture; run by ``python run.py demo``.
+
+    python tools/demo.py [FILE …] [--out FOLDER]
+
+Without files, it takes the sample. MD5 and MD2 models are told by their names; animations go to the MD5 model.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import math
+import os
+import sys
+from pathlib import Path
+
+import bpy
+import numpy as np
+from mathutils import Vector
+
+ROOT = Path(__file__).resolve().parent.parent
+SAMPLE = [ROOT / "samples" / "models" / "octopus" / name for name in ("octopus.md5mesh", "swim.md5anim")]
+SAMPLES_PER_PIXEL = 48
+SIZE = (800, 600)
+
+
+def main() -> None:
+    """Imports, saves and renders."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument(
+        "files", nargs="*", type=Path, help="models and animations; the sample if none is given"
+    )
+    parser.add_argument("--out", type=Path, default=ROOT / "out", help="folder of the results (default: out)")
+    options = parser.parse_args()
+    files = [path.resolve() for path in options.files] or SAMPLE
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    enable_working_copy()
+    import_files(files)
+    name = files[0].stem
+    options.out.mkdir(parents=True, exist_ok=True)
+    scene = bpy.context.scene
+    scene.frame_set(scene.frame_start + (scene.frame_end - scene.frame_start) // 4)
+    stage(scene)
+    blend, picture = options.out / f"{name}.blend", options.out / f"{name}.png"
+    scene.render.filepath = str(picture)
+    bpy.ops.wm.save_as_mainfile(filepath=str(blend), compress=True)
+    bpy.ops.render.render(write_still=True)
+    print(f"Saved {blend}\nRendered {picture}")
+
+
+def enable_working_copy() -> None:
+    """Registers the extension from this checkout."""
+    spec = importlib.util.spec_from_file_location(
+        "io_idtech", ROOT / "__init__.py", submodule_search_locations=[str(ROOT)]
+    )
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["io_idtech"] = module
+    spec.loader.exec_module(module)
+    module.register()
+
+
+def import_files(files: list[Path]) -> None:
+    """Imports all files, models first."""
+    for path in files:
+        if not path.is_file():
+            sys.exit(f"{path}: no such file")
+    md5 = sorted(
+        (path for path in files if path.suffix.lower().startswith(".md5")),
+        key=lambda path: path.suffix != ".md5mesh",
+    )
+    for path in md5:
+        bpy.ops.import_scene.md5(filepath=str(path))
+    for path in files:
+        if path.suffix.lower() == ".md2":
+            bpy.ops.import_scene.md2(filepath=str(path))
+
+
+def stage(scene: bpy.types.Scene) -> None:
+    """A floor, light and a camera that sees all of what was imported."""
+    low, high = bounds(scene)
+    centre, size = (low + high) / 2.0, float(np.linalg.norm(high - low))
+    add_camera(scene, centre, size)
+    add_sun((math.radians(50.0), math.radians(-12.0), math.radians(35.0)), 3.2, 0.3)
+    add_sun((math.radians(62.0), 0.0, math.radians(-120.0)), 0.7, 0.8)
+    floor = bpy.data.meshes.new("Floor")
+    edge = 40.0 * size
+    z = low[2] - 0.01 * size
+    floor.from_pydata(
+        [(-edge, -edge, z), (edge, -edge, z), (edge, edge, z), (-edge, edge, z)], [], [(0, 1, 2, 3)]
+    )
+    material = bpy.data.materials.new("Floor")
+    if material.node_tree is None:
+        material.use_nodes = True
+    material.node_tree.nodes["Principled BSDF"].inputs["Base Color"].default_value = (0.33, 0.40, 0.46, 1.0)
+    floor.materials.append(material)
+    scene.collection.objects.link(bpy.data.objects.new("Floor", floor))
+    world = scene.world or bpy.data.worlds.new("World")
+    scene.world = world
+    if world.node_tree is None:
+        world.use_nodes = True
+    world.node_tree.nodes["Background"].inputs["Color"].default_value = (0.55, 0.65, 0.75, 1.0)
+    world.node_tree.nodes["Background"].inputs["Strength"].default_value = 0.55
+    scene.render.engine = "CYCLES"
+    scene.cycles.device = "CPU"
+    scene.cycles.samples = SAMPLES_PER_PIXEL
+    scene.render.resolution_x, scene.render.resolution_y = SIZE
+    scene.view_settings.view_transform = "Standard"
+
+
+def bounds(scene: bpy.types.Scene) -> tuple[np.ndarray, np.ndarray]:
+    """The corners of the box around all meshes, in the scene's space, over the first and the shown frame."""
+    graph = bpy.context.evaluated_depsgraph_get()
+    points = []
+    for obj in scene.objects:
+        if obj.type == "MESH":
+            shown = obj.evaluated_get(graph)
+            points += [np.array(shown.matrix_world @ Vector(corner)) for corner in shown.bound_box]
+    if not points:
+        sys.exit("there is no mesh to render")
+    cloud = np.array(points)
+    return cloud.min(axis=0), cloud.max(axis=0)
+
+
+def add_camera(scene: bpy.types.Scene, centre: np.ndarray, size: float) -> None:
+    camera = bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))
+    camera.data.lens = 60.0
+    camera.data.clip_end = 100.0 * size
+    # Models look along +X.
+    direction = Vector((1.0, -0.55, 0.42)).normalized()
+    camera.location = Vector(centre) + direction * size * 1.55
+    camera.rotation_euler = (-direction).to_track_quat("-Z", "Y").to_euler()
+    scene.collection.objects.link(camera)
+    scene.camera = camera
+
+
+def add_sun(rotation: tuple[float, float, float], strength: float, angle: float) -> None:
+    light = bpy.data.lights.new("Sun", "SUN")
+    light.energy, light.angle = strength, angle
+    sun = bpy.data.objects.new("Sun", light)
+    sun.rotation_euler = rotation
+    bpy.context.scene.collection.objects.link(sun)
+
+
+if __name__ == "__main__":
+    main()
+    sys.stdout.flush()
+    # Blender's own way out may hang.
+    os._exit(0)
