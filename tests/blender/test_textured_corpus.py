@@ -159,7 +159,7 @@ def test_a_render_has_the_colours_of_the_model(corpus, tmp_path, path, places):
     light_evenly()
     picture = render(tmp_path / "right.png", size=96)
     for place in places:
-        assert region(picture, *place)[3] == pytest.approx(1), place
+        assert region(picture, *place)[3] > 0.95, place
     assert worst(picture, places) < TOLERANCE
     # The tolerance is one that sees the difference.
     for axis in (0, 1):
