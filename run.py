@@ -29,7 +29,9 @@ def tool_python() -> Path:
     if not (ENVIRONMENT / ".complete").exists():
         print("Setting up nox in .venv …", flush=True)
         venv.create(ENVIRONMENT, with_pip=True, clear=True)
-        subprocess.run([python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", NOX], check=True)
+        subprocess.run(
+            [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", NOX], check=True
+        )
         (ENVIRONMENT / ".complete").touch()
     return python
 

@@ -47,9 +47,9 @@ def triangle_mesh(obj: Object, depsgraph: Depsgraph) -> TriangleMesh:
     mesh = evaluated.data
     mesh.calc_loop_triangles()
     count = len(mesh.loop_triangles)
-    loops = np.empty(count * 3, dtype=np.int32)
-    mesh.loop_triangles.foreach_get("loops", loops)
-    loops = loops.reshape(count, 3)
+    flat = np.empty(count * 3, dtype=np.int32)
+    mesh.loop_triangles.foreach_get("loops", flat)
+    loops = flat.reshape(count, 3)
     polygons = np.empty(count, dtype=np.int32)
     mesh.loop_triangles.foreach_get("polygon_index", polygons)
     corner_vertices = np.empty(len(mesh.loops), dtype=np.int32)

@@ -178,9 +178,9 @@ def _look_at(image: Image) -> Impression:
     width, height = image.size
     if not 0 < width * height <= _MAX_PIXELS_SEEN:
         return Impression(None, False)
-    pixels = np.empty(width * height * 4, dtype=np.float32)
-    image.pixels.foreach_get(pixels)
-    pixels = pixels.reshape(-1, 4)
+    flat = np.empty(width * height * 4, dtype=np.float32)
+    image.pixels.foreach_get(flat)
+    pixels = flat.reshape(-1, 4)
     alpha = pixels[:, 3]
     clear, solid = float(np.mean(alpha < 0.1)), float(np.mean(alpha > 0.9))
     is_cut_out = clear > _SOME and solid > _SOME and clear + solid > _SHARP

@@ -40,7 +40,10 @@ class Report:
     @property
     def warnings(self) -> list[str]:
         """Sentences on what was odd or left out, each with what it is about."""
-        return [f"{listing(subjects, 3)}: {text}" if subjects else text for text, subjects in self._subjects.items()]
+        return [
+            f"{listing(subjects, 3)}: {text}" if subjects else text
+            for text, subjects in self._subjects.items()
+        ]
 
     def summary(self, verb: str, subject: str, seconds: float) -> str:
         """One line: what was done to what, how much, how long."""

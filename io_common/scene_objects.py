@@ -15,7 +15,11 @@ class NothingToExportError(ValueError):
 
 
 def collect(
-    context: Context, *, use_selection: bool = False, use_active_collection: bool = False, collection: str = ""
+    context: Context,
+    *,
+    use_selection: bool = False,
+    use_active_collection: bool = False,
+    collection: str = "",
 ) -> list[Object]:
     """The objects of a named collection, the active collection or the view layer, by name; without hidden ones.
 

@@ -86,7 +86,6 @@ def assign_action(animation_data: AnimData, action: Action | None, id_type: str)
         animation_data.action_slot = _slot_for(action, id_type)
 
 
-
 class AssignedAction:
     """Remembers which action, and which slot of it, an animation data has active.
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import bpy
 import numpy as np
+import numpy.typing as npt
 
 from ..io_common import evaluated, versions
 from ..io_common.reports import Report
@@ -76,7 +77,7 @@ class Clip:
         rate = options.frame_rate or self.rate / options.frame_step
         step = self.rate / rate
         count = int((self.end - self.start) / step + _END_SLACK) + 1
-        return self.start + np.arange(max(count, 1)) * step, rate
+        return self.start + np.arange(max(count, 1), dtype=np.float64) * step, rate
 
 
 def scene_rate(scene: Scene) -> float:
@@ -216,7 +217,7 @@ def _playing(armature: Object, action: Action | None) -> Iterator[None]:
     kept = versions.AssignedAction(data)
     use_nla = data.use_nla
     bones = armature.pose.bones
-    pose = {}
+    pose: dict[str, npt.NDArray[np.float32]] = {}
     for name, (size, _) in _CHANNELS.items():
         pose[name] = np.empty(len(bones) * size, dtype=np.float32)
         bones.foreach_get(name, pose[name])
@@ -234,8 +235,8 @@ def _playing(armature: Object, action: Action | None) -> Iterator[None]:
     finally:
         kept.restore()
         data.use_nla = use_nla
-        for name, values in pose.items():
-            bones.foreach_set(name, values)
+        for name, before in pose.items():
+            bones.foreach_set(name, before)
         if not had_data:
             armature.animation_data_clear()
         armature.update_tag(refresh={"OBJECT", "DATA"})

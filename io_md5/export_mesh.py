@@ -152,7 +152,7 @@ def _current_weights(
     enough = (biases > 0.0) & (biases >= options.min_weight)
     vertices, joints, biases = vertices[enough], joints[enough], biases[enough]
     keys, inverse = np.unique(vertices * max(len(skeleton.joints), 1) + joints, return_inverse=True)
-    biases = np.bincount(inverse.ravel(), biases, minlength=len(keys))
+    biases = np.bincount(inverse.ravel(), biases, minlength=len(keys)).astype(np.float64)
     vertices, joints = np.divmod(keys, max(len(skeleton.joints), 1))
     if options.max_influences:
         order = np.lexsort((-biases, vertices))

@@ -52,7 +52,9 @@ class Skeleton:
     joints: Joints
     conversion: Conversion
 
-    def place_turned(self, world: Floats, positions: Floats, orientations: Floats) -> tuple[Floats, Floats, bool]:
+    def place_turned(
+        self, world: Floats, positions: Floats, orientations: Floats
+    ) -> tuple[Floats, Floats, bool]:
         """Joints in the coordinates of the file, of an armature that stands still.
 
         Args:
@@ -145,7 +147,9 @@ def build_skeleton(
         return skeleton
     joints.positions, joints.orientations, skewed = skeleton.place(world @ joint_matrices(rig.joints))
     if skewed:
-        report.warn("scaled unevenly: joints cannot be, so what turns with them is off in motion", armature.name)
+        report.warn(
+            "scaled unevenly: joints cannot be, so what turns with them is off in motion", armature.name
+        )
     return skeleton
 
 
@@ -209,5 +213,3 @@ def _free_name(name: str, taken: list[str]) -> str:
     while name in taken:
         name += "_"
     return name
-
-

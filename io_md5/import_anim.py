@@ -68,7 +68,9 @@ def match_joints(animation: Animation, joints: Joints) -> Match:
     return match
 
 
-def build_action(name: str, animation: Animation, rig: Rig, match: Match, *, frame_start: int) -> bpy.types.Action:
+def build_action(
+    name: str, animation: Animation, rig: Rig, match: Match, *, frame_start: int
+) -> bpy.types.Action:
     """An action with a frame range and a fake user; it is assigned to nothing.
 
     Args:
@@ -129,7 +131,7 @@ def _moving(animation: Animation) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np
     joints, bits, columns = component_columns(animation.flags, animation.starts)
     moves = np.zeros((len(animation.names), 6), dtype=bool)
     moves[joints, bits] = changing[columns]
-    return moves[:, :3].any(axis=1), moves[:, 3:].any(axis=1)
+    return np.any(moves[:, :3], axis=1), np.any(moves[:, 3:], axis=1)
 
 
 def _channels(
@@ -159,7 +161,9 @@ def _padded(positions: Floats, orientations: Floats, parents: npt.NDArray[np.int
     """Place and axes of each parent, (n, 3) and (n, 4); those of the armature for a root."""
     has_parent = (parents != ROOT)[:, None]
     identity = np.array([1.0, 0.0, 0.0, 0.0])
-    return np.where(has_parent, positions[parents], 0.0), np.where(has_parent, orientations[parents], identity)
+    return np.where(has_parent, positions[parents], 0.0), np.where(
+        has_parent, orientations[parents], identity
+    )
 
 
 def _positive_first(rotations: Floats) -> Floats:

@@ -135,7 +135,7 @@ def add_vertex_groups(obj: Object, mesh: Mesh, kept: npt.NDArray[np.int64], bone
     joints, biases = mesh.weight_joints[weights].astype(np.int64), mesh.weight_biases[weights]
     # Several weights of one joint on one vertex are one weight in Blender.
     pairs, inverse = np.unique(joints * len(kept) + vertices, return_inverse=True)
-    biases = np.bincount(inverse.ravel(), biases)
+    biases = np.bincount(inverse.ravel(), biases).astype(np.float64)
     joints, vertices = pairs // len(kept), pairs % len(kept)
     # One call for all vertices that have the same weight for the same joint.
     order = np.lexsort((vertices, biases, joints))

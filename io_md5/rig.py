@@ -96,7 +96,7 @@ def _in_file_order(bones: list[Bone]) -> list[Bone]:
 
 def _restore_binds(bones: list[Bone], positions: Floats, orientations: Floats) -> None:
     """Puts the exact bind pose in place of what Blender made of it, for bones that were not moved since."""
-    known = np.array([bone.get(BIND) is not None for bone in bones], dtype=bool)
+    known = np.array([bool(BIND in bone) for bone in bones])
     if not known.any():
         return
     binds = np.array([bone[BIND] for bone, has in zip(bones, known, strict=True) if has], dtype=np.float64)

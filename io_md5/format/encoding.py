@@ -53,7 +53,7 @@ def encode_poses(
     xyz = quat.without_w(orientations)
     w = np.clip(np.abs(orientations[..., :1]), _SMALLEST_W, 1.0)
     table = np.concatenate(
-        [_rounded(positions, np.float64(position_precision)), _rounded(xyz, orientation_precision * w)],
+        [_rounded(positions, np.full(1, position_precision)), _rounded(xyz, orientation_precision * w)],
         axis=-1,
     )
     limits = np.empty((len(names), len(COMPONENTS)))
