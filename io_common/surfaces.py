@@ -18,6 +18,7 @@ from . import versions
 from .image_nodes import Channels, NodeBuilder
 from .images import ImageStore
 from .textures.conventions import Role
+from .textures.mtr import BuiltIn
 from .textures.search import MaterialImages
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ def dress(material: Material, found: MaterialImages, store: ImageStore, warnings
         return
     image = build.image_of(Role.DIFFUSE) if diffuse is not None else None
     _connect_alpha(material, shader, build, found, diffuse, image, store)
-    _connect_highlights(shader, build, diffuse)
+    _connect_highlights(shader, build, found, diffuse)
     normal = build.normal()
     if normal is not None:
         build.link(normal, shader.inputs["Normal"])
@@ -64,13 +65,18 @@ def dress(material: Material, found: MaterialImages, store: ImageStore, warnings
         _show_in_solid_mode(material, tree.nodes, image, store)
 
 
-def _connect_highlights(shader: Any, build: NodeBuilder, diffuse: Channels | None) -> None:
+def _connect_highlights(
+    shader: Any, build: NodeBuilder, found: MaterialImages, diffuse: Channels | None
+) -> None:
     """Specular map, Sauerbraten's masks, glow."""
     specular, masks = build.channels(Role.SPECULAR), build.channels(Role.MASKS)
     level = shader.inputs["Specular IOR Level"]
     level.default_value = 0.0
+    built_in = found.declaration.specular if found.declaration is not None else None
     if specular is not None:
         build.link(specular.colour, level)
+    elif isinstance(built_in, BuiltIn) and built_in.colour is not None:
+        level.default_value = max(built_in.colour[:3])
     glow = build.channels(Role.GLOW)
     if glow is not None:
         build.link(glow.colour, shader.inputs["Emission Color"])

@@ -205,8 +205,10 @@ def test_an_undeclared_alpha_channel_counts_if_it_looks_like_one(tmp_path, alpha
 
 
 def test_a_built_in_image_is_a_colour(tmp_path):
-    material = material_of(game(tmp_path, {"materials/a.mtr": f"{SHADER} {{ diffusemap _black }}"}))
-    assert tuple(shader_of(material).inputs["Base Color"].default_value) == (0, 0, 0, 1)
+    declaration = f"{SHADER} {{ diffusemap _black specularmap _white }}"
+    shader = shader_of(material_of(game(tmp_path, {"materials/a.mtr": declaration})))
+    assert tuple(shader.inputs["Base Color"].default_value) == (0, 0, 0, 1)
+    assert shader.inputs["Specular IOR Level"].default_value == 1
 
 
 @pytest.mark.parametrize(
