@@ -131,7 +131,7 @@ def _build(
         report.count("merged vertices", before - model.num_vertices)
     flat = int(degenerate(model.triangles).sum())
     if flat:
-        report.warn(f"{flat} triangles on fewer than three vertices were left out", path.name)
+        report.warn(f"triangles on fewer than three vertices, left out: {flat}", path.name)
     positions = _places(model, options.conversion)
 
     obj, mesh = build_object(path.stem, model, positions[0], materials)

@@ -29,8 +29,8 @@ def merge_copies(model: Md2Model) -> Md2Model:
     Returns:
         The model with the first of each group of copies, in the order of the file.
     """
-    columns = np.ascontiguousarray(model.vertices.transpose(1, 0, 2)).reshape(model.num_vertices, -1)
-    firsts = _first_of_equals(columns)
+    rows = model.vertices.transpose(1, 0, 2).reshape(model.num_vertices, 3 * model.num_frames)
+    firsts = _first_of_equals(rows)
     kept = np.unique(firsts)
     triangles = np.searchsorted(kept, firsts)[model.triangles].astype(np.int32)
     vertices = model.vertices[:, kept]
