@@ -305,6 +305,22 @@ def test_equal_names_with_unlike_images_stay_apart(tmp_path):
     assert images == ["imp.png", "cow.png"]
 
 
+def test_a_cfg_file_goes_by_the_names_of_meshes_in_comments(tmp_path):
+    text = square("Untitled", "Untitled", "Untitled")
+    for name in ("head", "body", "body"):
+        text = text.replace('{\n\tshader "Untitled"', f'{{\n\t// meshes: {name}\n\tshader "Untitled" ', 1)
+    cfg = "md5load imp.md5mesh\nmd5skin head a.png\nmd5skin body b.png\n"
+    files = {"models/imp/imp.md5mesh": text, "models/imp/md5.cfg": cfg}
+    files |= {f"models/imp/{name}.png": png(COLOURS) for name in "ab"}
+    write(tmp_path / "base", files)
+    objects = sorted(load(tmp_path / "base/models/imp/imp.md5mesh"), key=lambda obj: obj.data["md5_index"])
+    materials = [obj.active_material for obj in objects]
+    images = [image_at(shader_of(material).inputs["Base Color"])[0] for material in materials]
+    assert images == ["a.png", "b.png", "b.png"]
+    assert materials[1] == materials[2]
+    assert {material["md5_shader"] for material in materials} == {"Untitled"}
+
+
 def test_a_material_made_by_hand_is_used(tmp_path):
     made = bpy.data.materials.new("By hand")
     made["md5_shader"] = SHADER
