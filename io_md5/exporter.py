@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..io_common import atomic, axes, evaluated, names, state
+from ..io_common.material_names import shader_name
 from ..io_common.reports import Progress, Report, listing, progress
 from ..io_common.scene_objects import NothingToExportError, collect
 from . import import_anim, import_mesh, importer
@@ -282,7 +283,7 @@ def _shader(obj: Object, slot: int, report: Report) -> str:
     if material is None:
         report.warn("no material: the shader is named after the object", obj.name)
         return str(obj.name)
-    return names.kept_text(material, importer.SHADER) if importer.SHADER in material else str(material.name)
+    return shader_name(material)
 
 
 def _commandline(armature: Object | None) -> str:
