@@ -623,3 +623,14 @@ def test_a_specular_map_shines_where_it_is_white(tmp_path):
     sides = halves(render(tmp_path / "out.png"))
     assert sides["left"] > 0.2
     assert sides["right"] < 0.01
+
+
+def test_an_exported_model_names_the_same_images(tmp_path):
+    model = game(tmp_path, {"models/imp/imp.png": png(COLOURS), "models/imp/new.png": png(COLOURS)})
+    obj = load(model)[0]
+    out = tmp_path / "out.md5mesh"
+    bpy.ops.export_scene.md5mesh(filepath=str(out))
+    assert f'shader "{SHADER}"' in out.read_text()
+    obj.data.materials[0] = new_material("Mine", tmp_path / "base" / "models" / "imp" / "new.png")
+    bpy.ops.export_scene.md5mesh(filepath=str(out))
+    assert 'shader "models/imp/new"' in out.read_text()
