@@ -77,12 +77,13 @@ def out_of_edit_mode(context: Context) -> Iterator[None]:
 
 @contextmanager
 def kept_frame(scene: Scene) -> Iterator[None]:
-    """Comes back to the scene's frame and subframe."""
-    frame, subframe = scene.frame_current, scene.frame_subframe
+    """Comes back to the scene's frame and subframe, and to its camera: markers may change that with the frame."""
+    frame, subframe, camera = scene.frame_current, scene.frame_subframe, scene.camera
     try:
         yield
     finally:
         scene.frame_set(frame, subframe=subframe)
+        scene.camera = camera
 
 
 @contextmanager

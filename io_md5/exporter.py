@@ -183,7 +183,9 @@ def _find_source(context: Context, scope: Scope, report: Report) -> _Source:
     if scope.use_selection:
         others = [obj.name for obj in meshes if obj not in mine]
         if others:
-            report.warn(f"selected, but not moved by {armature.name if armature else ''}: {listing(others)}; left out")
+            report.warn(
+                f"selected, but not moved by {armature.name if armature else ''}: {listing(others)}; left out"
+            )
     if armature is None:
         report.warn("there is no armature: all is bound to one joint named origin")
     return _Source(armature, sorted(mine, key=_place_in_file))
@@ -212,10 +214,14 @@ def _choose(context: Context, armatures: list[Object]) -> Object | None:
     if active in armatures:
         return active
     names_of = listing([obj.name for obj in armatures])
-    raise NothingToExportError(f"several armatures: {names_of}; make one active, or select what is to be exported")
+    raise NothingToExportError(
+        f"several armatures: {names_of}; make one active, or select what is to be exported"
+    )
 
 
-def _clips(context: Context, armature: Object | None, actions: str, folder: Path, stem: str) -> dict[Path, Clip]:
+def _clips(
+    context: Context, armature: Object | None, actions: str, folder: Path, stem: str
+) -> dict[Path, Clip]:
     """What is to be exported to which file.
 
     Raises:

@@ -72,14 +72,18 @@ def bone_axes(joints: Joints, size: float, *, turn_to_children: bool) -> tuple[F
     to_target = targets - positions
     reach = np.linalg.norm(to_target, axis=1)
     has_target = reach > shortest
-    leaf_lengths = np.where(steps > shortest, _LEAF * steps, _SINGLE_JOINT * size if len(joints) == 1 else 2 * shortest)
+    leaf_lengths = np.where(
+        steps > shortest, _LEAF * steps, _SINGLE_JOINT * size if len(joints) == 1 else 2 * shortest
+    )
     lengths = np.maximum(np.where(has_target, reach, leaf_lengths), shortest)
     if not turn_to_children:
         return joints.orientations, lengths
 
     # A leaf goes on in the direction that leads to it; a joint in the place of its parent keeps its own axis.
     axes = quat.to_matrices(joints.orientations)
-    along = np.where(has_target[:, None], to_target, np.where((steps > shortest)[:, None], from_parent, axes[:, :, 1]))
+    along = np.where(
+        has_target[:, None], to_target, np.where((steps > shortest)[:, None], from_parent, axes[:, :, 1])
+    )
     along /= np.linalg.norm(along, axis=1, keepdims=True)
     parallel = np.abs(np.einsum("ji,ji->j", along, axes[:, :, 2])) > _NEARLY_PARALLEL
     side = np.where(parallel[:, None], axes[:, :, 0], axes[:, :, 2])
@@ -111,7 +115,9 @@ def _targets(joints: Joints) -> Floats:
     return np.where(shares > 0, sums / np.maximum(shares, 1), joints.positions)
 
 
-def _add_bones(context: Context, obj: Object, joints: Joints, orientations: Floats, lengths: Floats) -> list[str]:
+def _add_bones(
+    context: Context, obj: Object, joints: Joints, orientations: Floats, lengths: Floats
+) -> list[str]:
     """Makes the bones and returns the names that Blender gave them."""
     matrices = np.zeros((len(joints), 4, 4))
     matrices[:, :3, :3] = quat.to_matrices(orientations)
@@ -120,7 +126,10 @@ def _add_bones(context: Context, obj: Object, joints: Joints, orientations: Floa
     armature = obj.data
     assert isinstance(armature, bpy.types.Armature)
     with state.edit_mode(context, obj):
-        bones = [armature.edit_bones.new(names.for_blender(name, versions.MAX_NAME, "Bone")) for name in joints.names]
+        bones = [
+            armature.edit_bones.new(names.for_blender(name, versions.MAX_NAME, "Bone"))
+            for name in joints.names
+        ]
         for bone, parent, matrix, length in zip(
             bones, joints.parents.tolist(), matrices.tolist(), lengths.tolist(), strict=True
         ):
@@ -137,7 +146,9 @@ def _remember_joints(obj: Object, joints: Joints, bone_names: list[str]) -> None
     armature = obj.data
     assert isinstance(armature, bpy.types.Armature)
     bones = [armature.bones[name] for name in bone_names]
-    rest = np.array([bone.matrix_local.to_3x3() for bone in bones], dtype=np.float64).reshape(len(bones), 3, 3)
+    rest = np.array([bone.matrix_local.to_3x3() for bone in bones], dtype=np.float64).reshape(
+        len(bones), 3, 3
+    )
     turns = quat.multiply(quat.conjugate(quat.from_matrices(rest)), joints.orientations)
     binds = np.column_stack([joints.positions, joints.orientations])
     for index, (bone, name) in enumerate(zip(bones, joints.names, strict=True)):

@@ -14,21 +14,23 @@ from ..io_common.materials import SHADER, MaterialLibrary
 from ..io_common.reports import Progress, Report, listing, progress
 from ..io_common.textures.search import MaterialImages, Search
 from .conversion import convert_animation, convert_joints, convert_model
-from .format import Animation, Joints, Md5Error, Model, read_animation, read_mesh
+from .format import Animation, Camera, Joints, Md5Error, Model, read_animation, read_camera, read_mesh
 from .format import quaternions as quat
 from .format.skeleton import compose
 from .format.skinning import disagreements, skin
 from .import_anim import Match, build_action, match_joints
 from .import_armature import build_armature
+from .import_camera import build_camera, frame_count, set_render_size
 from .import_mesh import build_mesh
 from .mesh_comments import read_mesh_comments
 from .rig import read_rig
 
 if TYPE_CHECKING:
-    from bpy.types import Action, Collection, Context, Object
+    from bpy.types import Action, Context, Object
 
 MESH_SUFFIX = ".md5mesh"
 ANIMATION_SUFFIX = ".md5anim"
+CAMERA_SUFFIX = ".md5camera"
 
 COMMANDLINE = "md5_commandline"
 GLOBAL_SCALE = "md5_global_scale"
@@ -47,7 +49,8 @@ class ImportOptions:
         bone_direction: 'CHILD' (bones point to their children) or 'JOINT' (bones have the axes of the joints).
         animations: 'NONE', or 'FOLDER' for those beside a mesh whose joints are the same.
         frame_start: the scene frame of the first frame of an animation.
-        use_scene_timing: set the scene's frame rate and range by the first animation.
+        use_scene_timing: set the scene's frame rate and range by the first camera, else the first animation.
+        use_render_size: make the scene's picture 4:3, which a camera's field of view is for.
         use_textures: give the materials their images.
         game_folders: where images are looked for, besides the game folder that a model's path shows.
         conversion: scale and axes; None for those that an existing armature was imported with, else none.
@@ -58,6 +61,7 @@ class ImportOptions:
     animations: str = "NONE"
     frame_start: int = 0
     use_scene_timing: bool = True
+    use_render_size: bool = False
     use_textures: bool = True
     game_folders: tuple[str, ...] = ()
     conversion: axes.Conversion | None = None
@@ -68,7 +72,7 @@ class ImportResult:
     """What was made.
 
     Attributes:
-        objects: armatures, each followed by its meshes.
+        objects: armatures, each followed by its meshes, then cameras.
         actions: one for each animation.
         report: counts and warnings.
     """
@@ -98,7 +102,7 @@ class _Skeleton:
 
 
 def import_files(context: Context, paths: list[Path], options: ImportOptions) -> ImportResult:
-    """Imports md5mesh and md5anim files.
+    """Imports md5mesh, md5anim and md5camera files.
 
     An animation goes to the model of the same call that it fits best, else to the active armature, else to the
     one armature of the scene that it fits; where there is none at all, it makes its own.
@@ -114,10 +118,10 @@ def import_files(context: Context, paths: list[Path], options: ImportOptions) ->
     """
     result = ImportResult()
     search = Search(options.game_folders)
-    skeletons, animations = _read(paths, options, search, result.report)
+    skeletons, animations, cameras = _read(paths, options, search, result.report)
     plan = _plan(context, skeletons, animations)
-    steps = sum(len(skeleton.model.meshes) + 1 for skeleton in skeletons if skeleton.model) + len(animations)
-    with progress(steps) as shown:
+    steps = sum(len(skeleton.model.meshes) + 1 for skeleton in skeletons if skeleton.model)
+    with progress(steps + len(animations) + len(cameras)) as shown:
         state.leave_edit_modes(context)
         materials = MaterialLibrary(SHADER)
         for skeleton in dict.fromkeys([*skeletons, *(target for _, target in plan)]):
@@ -127,8 +131,10 @@ def import_files(context: Context, paths: list[Path], options: ImportOptions) ->
         for path, target in plan:
             _build_animation(path.stem, animations[path], target, options, result)
             shown.step()
-    if animations and options.use_scene_timing:
-        _set_scene_timing(context.scene, next(iter(animations.values())), options.frame_start)
+        for path, camera in cameras.items():
+            _build_camera(context, path.stem, camera, options, result)
+            shown.step()
+    _set_scene_timing(context.scene, cameras, animations, options)
     if result.objects:
         state.select_only(context, result.objects, result.objects[0])
     return result
@@ -139,10 +145,11 @@ def import_files(context: Context, paths: list[Path], options: ImportOptions) ->
 
 def _read(
     paths: list[Path], options: ImportOptions, search: Search, report: Report
-) -> tuple[list[_Skeleton], dict[Path, Animation]]:
+) -> tuple[list[_Skeleton], dict[Path, Animation], dict[Path, Camera]]:
     """Reads all files."""
     skeletons: list[_Skeleton] = []
     animations: dict[Path, Animation] = {}
+    cameras: dict[Path, Camera] = {}
     for path in dict.fromkeys(paths):
         suffix = path.suffix.lower()
         if suffix == MESH_SUFFIX:
@@ -154,15 +161,18 @@ def _read(
         elif suffix == ANIMATION_SUFFIX:
             animations[path] = read_animation(path)
             _warn_all(report, path, animations[path].warnings)
+        elif suffix == CAMERA_SUFFIX:
+            cameras[path] = read_camera(path)
+            _warn_all(report, path, cameras[path].warnings)
         else:
             raise Md5Error(
                 "unknown kind of file", path=str(path), found=repr(suffix),
-                expected=f"{MESH_SUFFIX} or {ANIMATION_SUFFIX}",
+                expected=f"{MESH_SUFFIX}, {ANIMATION_SUFFIX} or {CAMERA_SUFFIX}",
             )  # fmt: skip
     if options.animations == "FOLDER":
         for folder in dict.fromkeys(path.parent for path in paths if path.suffix.lower() == MESH_SUFFIX):
             _read_folder(folder, skeletons, animations, report)
-    return skeletons, animations
+    return skeletons, animations, cameras
 
 
 def _read_folder(
@@ -301,7 +311,14 @@ def _build_model(
         images = skeleton.images[index] if skeleton.images else None
         material = materials.get(mesh.shader, skeleton.name, images)
         part = build_mesh(
-            name, index, mesh, rig.joints, obj, rig.bone_names, material, merge_vertices=options.merge_vertices
+            name,
+            index,
+            mesh,
+            rig.joints,
+            obj,
+            rig.bone_names,
+            material,
+            merge_vertices=options.merge_vertices,
         )
         collection.objects.link(part)
         result.objects.append(part)
@@ -386,11 +403,47 @@ def _warn_of_mismatch(match: Match, name: str, report: Report) -> None:
             report.warn(f"{text}: {listing(joints)}", name)
 
 
-def _set_scene_timing(scene: bpy.types.Scene, animation: Animation, frame_start: int) -> None:
-    """The scene plays an animation at its rate, over its range."""
-    rate = animation.frame_rate
+def _build_camera(
+    context: Context, name: str, camera: Camera, options: ImportOptions, result: ImportResult
+) -> None:
+    """Makes the camera of a camera path and its markers; it becomes the scene's active one."""
+    scene = context.scene
+    obj = build_camera(
+        name,
+        camera,
+        scene,
+        state.home_collection(context),
+        frame_start=options.frame_start,
+        conversion=options.conversion or axes.unchanged(),
+        report=result.report,
+    )
+    if options.use_render_size:
+        set_render_size(scene)
+    result.objects.append(obj)
+    result.report.count("cameras")
+    result.report.count("cuts", len(camera.cuts))
+    result.report.count("frames", frame_count(camera))
+
+
+def _set_scene_timing(
+    scene: bpy.types.Scene,
+    cameras: dict[Path, Camera],
+    animations: dict[Path, Animation],
+    options: ImportOptions,
+) -> None:
+    """The scene plays at the rate of what was imported, over its range; a cut scene is as long as its camera."""
+    if not options.use_scene_timing:
+        return
+    if cameras:
+        camera = next(iter(cameras.values()))
+        rate, count = camera.frame_rate, frame_count(camera)
+    elif animations:
+        animation = next(iter(animations.values()))
+        rate, count = animation.frame_rate, animation.frame_count
+    else:
+        return
     whole = max(1, round(rate))
     scene.render.fps = whole
     scene.render.fps_base = whole / rate
-    scene.frame_start = frame_start
-    scene.frame_end = frame_start + animation.frame_count - 1
+    scene.frame_start = options.frame_start
+    scene.frame_end = options.frame_start + count - 1

@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 _WIDTHS = {"location": 3, "rotation_quaternion": 4}
 
 
-def poses_from_curves(armature: Object, rig: Rig, action: Action, frames: Floats) -> tuple[Floats, Floats] | None:
+def poses_from_curves(
+    armature: Object, rig: Rig, action: Action, frames: Floats
+) -> tuple[Floats, Floats] | None:
     """The joints in the space of the armature while an action plays alone, from rest.
 
     Args:
@@ -48,7 +50,9 @@ def poses_from_curves(armature: Object, rig: Rig, action: Action, frames: Floats
     has_parent = (parents != ROOT)[:, None]
     above = quat.conjugate(np.where(has_parent, rig.rest_orientations[parents], (1.0, 0.0, 0.0, 0.0)))
     rest_turns = quat.multiply(above, rig.rest_orientations)
-    rest_moves = quat.rotate(above, rig.rest_positions - np.where(has_parent, rig.rest_positions[parents], 0.0))
+    rest_moves = quat.rotate(
+        above, rig.rest_positions - np.where(has_parent, rig.rest_positions[parents], 0.0)
+    )
     positions, orientations = compose(
         parents,
         rest_moves + quat.rotate(rest_turns, locations),
@@ -118,6 +122,10 @@ def _curve_values(curve: FCurve, frames: Floats) -> Floats:
     kinds = np.empty(count, dtype=np.int32)
     curve.keyframe_points.foreach_get("interpolation", kinds)
     places = points[0::2]
-    if (kinds == versions.LINEAR).all() and curve.extrapolation == "CONSTANT" and (np.diff(places) > 0.0).all():
+    if (
+        (kinds == versions.LINEAR).all()
+        and curve.extrapolation == "CONSTANT"
+        and (np.diff(places) > 0.0).all()
+    ):
         return np.interp(frames, places, points[1::2])
     return np.array([curve.evaluate(frame) for frame in frames.tolist()])

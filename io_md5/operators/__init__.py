@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import bpy
 
-from . import export_anim, export_mesh, import_md5
+from . import export_anim, export_camera, export_mesh, import_md5
 
 _CLASSES = (
     import_md5.IMPORT_SCENE_OT_md5,
     export_mesh.EXPORT_SCENE_OT_md5mesh,
     export_anim.EXPORT_SCENE_OT_md5anim,
+    export_camera.EXPORT_SCENE_OT_md5camera,
 )
 _IMPORT_MENUS = (import_md5.menu,)
-_EXPORT_MENUS = (export_mesh.menu, export_anim.menu)
+_EXPORT_MENUS = (export_mesh.menu, export_anim.menu, export_camera.menu)
 
 
 def register() -> None:
