@@ -44,6 +44,29 @@ def test_every_frame_is_shown_as_the_formula_says(corpus, name):
         assert distance(shown_vertices(obj), between) <= limit
 
 
+@pytest.mark.parametrize("name", each_readable_file())
+def test_a_moved_vertex_changes_its_frame_alone(corpus, tmp_path, name):
+    before = read_model(corpus / name)
+    if not before.num_vertices:
+        pytest.skip("the model has no vertex to move")
+    obj = import_model(corpus / name)
+    expected = expected_vertices(before)
+    frame, vertex = before.num_frames // 2, before.num_vertices // 2
+    move = 0.3 * size_of(expected) or 1.0
+    obj.data.shape_keys.key_blocks[frame].points[vertex].co.z += move
+    expected[frame, vertex, 2] += move
+    path = tmp_path / "out.md2"
+    assert bpy.ops.export_scene.md2(filepath=str(path), limits="NONE") == {"FINISHED"}
+    after = read_model(path)
+
+    assert after.frame_names == before.frame_names
+    others = np.arange(before.num_frames) != frame
+    for part in ("scale", "translate", "vertices", "normals"):
+        assert np.array_equal(getattr(after, part)[others], getattr(before, part)[others])
+    steps = np.abs(after.scale[frame]) * 0.5001 + 1e-6 * np.abs(expected).max()
+    assert (np.abs(expected_vertices(after)[frame] - expected[frame]) <= steps).all()
+
+
 @pytest.fixture(scope="module")
 def returned():
     """What is remembered of each model that came back."""
