@@ -94,6 +94,11 @@ class IMPORT_SCENE_OT_md5(bpy.types.Operator, ImportHelper):
         default=True,
     )
 
+    def invoke(self, context: Context, event: bpy.types.Event) -> set[str]:
+        """Asks in the file browser, or, for files that were dropped, only for the options."""
+        del event
+        return self.invoke_popup(context)
+
     def execute(self, context: Context) -> set[str]:
         """Imports the chosen files."""
         started = time.perf_counter()
@@ -114,7 +119,9 @@ class IMPORT_SCENE_OT_md5(bpy.types.Operator, ImportHelper):
         except (Md5Error, OSError) as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
-        reports.deliver(self, result.report, "Imported", reports.listing([path.name for path in paths], 2), started)
+        reports.deliver(
+            self, result.report, "Imported", reports.listing([path.name for path in paths], 2), started
+        )
         return {"FINISHED"}
 
     def draw(self, context: Context) -> None:
@@ -145,7 +152,9 @@ class IMPORT_SCENE_OT_md5(bpy.types.Operator, ImportHelper):
         return [Path(bpy.path.abspath(self.filepath))]
 
     def _conversion(self) -> axes.Conversion | None:
-        given = any(self.properties.is_property_set(name) for name in ("global_scale", "axis_forward", "axis_up"))
+        given = any(
+            self.properties.is_property_set(name) for name in ("global_scale", "axis_forward", "axis_up")
+        )
         return axes.importing(self.global_scale, self.axis_forward, self.axis_up) if given else None
 
 

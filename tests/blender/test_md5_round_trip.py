@@ -33,13 +33,13 @@ def assert_same_model(before, after):
 
 
 @pytest.mark.parametrize(("mesh_path", "anim_path"), pairs())
-@pytest.mark.parametrize(("merge", "direction"), [(True, "CHILD"), (False, "JOINT")], ids=["merged", "as joints"])
+@pytest.mark.parametrize(
+    ("merge", "direction"), [(True, "CHILD"), (False, "JOINT")], ids=["merged", "as joints"]
+)
 def test_untouched_models_and_animations_go_out_as_they_came(
     corpus, tmp_path, mesh_path, anim_path, merge, direction
 ):
-    bpy.ops.import_scene.md5(
-        filepath=str(corpus / mesh_path), merge_vertices=merge, bone_direction=direction
-    )
+    bpy.ops.import_scene.md5(filepath=str(corpus / mesh_path), merge_vertices=merge, bone_direction=direction)
     bpy.ops.import_scene.md5(filepath=str(corpus / anim_path))
     target = tmp_path / "out.md5mesh"
     bpy.ops.export_scene.md5mesh(filepath=str(target), actions="ACTIVE")
