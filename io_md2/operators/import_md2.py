@@ -103,7 +103,7 @@ class IMPORT_SCENE_OT_md2(bpy.types.Operator, ImportHelper):
     def invoke(self, context: Context, event: bpy.types.Event) -> set[str]:
         """Asks in the file browser, or, for files that were dropped, only for the options."""
         del event
-        return set(self.invoke_popup(context))
+        return self.invoke_popup(context)  # type: ignore[return-value] # the stubs lack what it returns
 
     def execute(self, context: Context) -> set[str]:
         """Imports the chosen files."""
