@@ -88,6 +88,18 @@ def demo(session: nox.Session) -> None:
     session.run("python", "tools/demo.py", *session.posargs)
 
 
+@nox.session
+@nox.parametrize(
+    ("python", "blender"), [nox.param(python, name, id=name) for name, (python, _) in BLENDERS.items()]
+)
+def benchmark(session: nox.Session, blender: str) -> None:
+    """How fast the jobs are against the least that Blender's own calls cost."""
+    install_blender(session, blender)
+    # A peer to compare with, where it can be had.
+    session.run("python", "-m", "pip", "install", "--quiet", "assimp-py", success_codes=[0, 1])
+    session.run("python", "benchmarks/run.py", *session.posargs)
+
+
 def build_zip(session: nox.Session) -> Path:
     script = "import bpy, pathlib; print(*pathlib.Path(bpy.__file__).parent.glob('*/scripts/addons_core/bl_pkg/cli'))"
     printed = session.run("python", "-c", script, silent=True)
