@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import time
 from collections import Counter
-from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -324,29 +322,3 @@ def test_drawing_nothing() -> None:
     vertices, st = drawn_triangles(GlCommands())
     assert vertices.shape == (0, 3)
     assert st.shape == (0, 3, 2)
-
-
-@pytest.mark.parametrize(
-    "make",
-    [
-        lambda n: shuffled(grid(32, n // 64), 5),
-        lambda n: grid(n // 2, 1),
-        lambda n: plain(np.tile([[0, 1, 2]], (n, 1))),
-        lambda n: plain([[0, 1, i + 2] for i in range(n)]),
-        lambda n: tangle(6, 6, n),
-    ],
-    ids=["surface", "long strip", "repeated", "star", "tangle"],
-)
-def test_time_is_short_and_linear(make: Callable[[int], Arrays]) -> None:
-    def seconds(mesh: Arrays) -> float:
-        best = np.inf
-        for _ in range(3):
-            start = time.perf_counter()
-            generate(mesh)
-            best = min(best, time.perf_counter() - start)
-        return float(best)
-
-    few, many = seconds(make(512)), seconds(make(4096))
-    assert many < 1.0
-    # Eight times the triangles; quadratic time would be 64 times as long.
-    assert many < 20 * few

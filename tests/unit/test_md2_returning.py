@@ -91,7 +91,7 @@ class TestRequantise:
     def test_one_box_leaves_frames_that_have_one_already(self) -> None:
         rng = np.random.default_rng(3)
         vertices = rng.integers(0, 256, (3, 4, 3)).astype(np.uint8)
-        scale = np.tile(np.float32([0.1, 0.2, 0.3]), (3, 1))
+        scale = np.tile(np.array([0.1, 0.2, 0.3], np.float32), (3, 1))
         former = FrameData(scale, -scale, vertices, vertices[:, :, 0])
         frames, same = requantise(decompress(vertices, scale, -scale), TRIANGLES, former, shared=True)
         assert same.all()
