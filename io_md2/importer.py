@@ -10,7 +10,6 @@ import numpy as np
 import numpy.typing as npt
 
 from ..io_common import axes, state
-from ..io_common.material_names import skin_name
 from ..io_common.materials import SKIN, MaterialLibrary
 from ..io_common.reports import Report, progress
 from ..io_common.textures.search import MaterialImages, Search
@@ -19,7 +18,7 @@ from .format import FRAMES_PER_SECOND, Md2Model, decompress, read_model
 from .format.merging import merge_copies
 from .import_frames import ABSOLUTE, NONE, RELATIVE, add_keys, add_markers, build_actions
 from .import_model import TURNED, build_object, degenerate, set_normals
-from .skins import image_size
+from .skins import image_size, material_skins
 
 if TYPE_CHECKING:
     from bpy.types import Action, Context, Material, Mesh, Object, Scene
@@ -176,7 +175,7 @@ def _keep(mesh: Mesh, model: Md2Model, key_names: list[str], options: ImportOpti
         key_names,
         frame_start=options.frame_start,
         image_size=image_size(mesh.materials),
-        material_skins=[skin_name(material) for material in mesh.materials],
+        material_skins=material_skins(mesh.materials),
     )
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..io_common.material_names import colour_image, skin_name
 from ..io_common.reports import Report
+from .format.naming import to_latin1
 
 if TYPE_CHECKING:
     from bpy.types import Material
@@ -24,6 +25,11 @@ def image_size(materials: Iterable[Material | None]) -> tuple[int, int]:
     return 0, 0
 
 
+def material_skins(materials: Iterable[Material | None]) -> list[str]:
+    """The names that materials have as skins."""
+    return [skin_name(material) for material in materials if material is not None]
+
+
 def skin_names(parts: list[Part], memory: Kept | None, report: Report) -> list[str]:
     """The names of the skins: those of the imported file while its materials are what they were, else the materials'.
 
@@ -36,11 +42,18 @@ def skin_names(parts: list[Part], memory: Kept | None, report: Report) -> list[s
     drawn: set[Material] = set()
     for part in parts:
         materials = _materials(part)
-        names = [skin_name(material) for material in materials if material is not None]
+        names = material_skins(materials)
         if memory is not None and part.memory is memory and names == memory.material_skins:
             result += memory.skins
         else:
-            result += [name for name in dict.fromkeys(names) if name not in result]
+            for name in dict.fromkeys(names):
+                fit = to_latin1(name)
+                if fit != name:
+                    report.warn(
+                        f"the name of a skin has characters that MD2 cannot hold: {name!r} becomes {fit!r}"
+                    )
+                if fit not in result:
+                    result.append(fit)
         used = {materials[slot] for slot in set(part.slots.tolist()) if slot < len(materials)}
         drawn |= {material for material in used if material is not None}
     if len(drawn) > 1:

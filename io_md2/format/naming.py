@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from .model import FRAME_NAME_SIZE, NAME_ENCODING
+from .model import FRAME_NAME_SIZE
 
 MAX_FRAME_NAME = FRAME_NAME_SIZE - 1
 """Characters of a name, without the NUL that ends it."""
@@ -29,8 +29,16 @@ def clean_name(name: str, size: int = MAX_FRAME_NAME) -> str:
         name: any text.
         size: the most characters.
     """
-    text = name.encode(NAME_ENCODING, "replace").decode(NAME_ENCODING).replace("?", "_")
-    return _UNFIT.sub("_", text.strip())[:size]
+    return _UNFIT.sub("_", to_latin1(name.strip()))[:size]
+
+
+def to_latin1(name: str) -> str:
+    """Return a name with an underscore for each character that is not in Latin-1, whose bytes names are.
+
+    Args:
+        name: any text.
+    """
+    return "".join(character if ord(character) < 0x100 else "_" for character in name)
 
 
 def number_frames(sequences: Sequence[str]) -> list[str]:

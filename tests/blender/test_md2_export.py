@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from md2_judge import distance, expected_vertices, import_model, shown_vertices, size_of
 from md2_samples import FRAME_NAMES, odd_model, write_sample
+from paths import SAMPLES
 
 from io_md2.format import check_model, decompress, drawn_triangles, normal_indices, read_model, write_model
 
@@ -336,6 +337,10 @@ class TestFromNothing:
         assert model.skins == ["players/crate/red.png", "players/crate/blue.pcx"]
         assert (model.skin_width, model.skin_height) == (128, 64)
 
+    def test_materials_of_any_name_are_skins(self, out):
+        cube().data.materials.append(bpy.data.materials.new("材質 caf\xe9"))
+        assert export(out).skins == ["__ caf\xe9"]
+
     def test_the_size_of_the_skin_can_be_given(self, out):
         cube()
         model = export(out, skin_size=(300, 200))
@@ -497,6 +502,26 @@ class TestScene:
         again = export(tmp_path / "again.md2")
         assert again == first
         assert (tmp_path / "again.md2").read_bytes() == out.read_bytes()
+
+
+def test_an_md5_model_with_its_action_becomes_an_md2(out):
+    folder = SAMPLES / "models" / "octopus"
+    bpy.ops.import_scene.md5(filepath=str(folder / "octopus.md5mesh"))
+    bpy.ops.import_scene.md5(filepath=str(folder / "swim.md5anim"))
+    scene = bpy.context.scene
+    first, last = scene.frame_start, scene.frame_end
+    # The range is that of the action, whatever the scene's is.
+    scene.frame_end = last + 30
+    meshes = sorted((obj for obj in scene.objects if obj.type == "MESH"), key=lambda obj: obj.name)
+    model = export(out, limits="NONE")
+    assert model.num_frames == last - first + 1
+    assert all(name.startswith("swim") for name in model.frame_names)
+    for row, places in enumerate(expected_vertices(model)):
+        scene.frame_set(first + row)
+        shown = np.concatenate([shown_vertices(obj) for obj in meshes])
+        assert (np.abs(places - shown) <= steps_of(model)[row]).all()
+        assert outward(model, row) > 0
+    assert len(model.skins) == len({material for obj in meshes for material in obj.data.materials})
 
 
 def test_a_model_without_vertices_can_get_some(tmp_path, out):

@@ -156,6 +156,7 @@ class TestNaming:
             ("  run\t1 \n", "run_1"),
             ("日本1", "__1"),
             ("café", "café"),
+            ("what?", "what?"),
             ("a_name_that_is_longer", "a_name_that_is_"),
             ("", ""),
         ],
