@@ -1,4 +1,4 @@
-"""File > Export > Quake II MD2."""
+"""File > Export > id Tech 2 MD2 (.md2)."""
 
 from __future__ import annotations
 
@@ -214,4 +214,4 @@ class EXPORT_SCENE_OT_md2(bpy.types.Operator, ExportHelper):
 def menu(self: Any, context: Context) -> None:
     """The entry in File > Export."""
     del context
-    self.layout.operator(EXPORT_SCENE_OT_md2.bl_idname, text="Quake II (.md2)")
+    self.layout.operator(EXPORT_SCENE_OT_md2.bl_idname, text="id Tech 2 MD2 (.md2)")

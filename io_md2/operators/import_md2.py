@@ -1,4 +1,4 @@
-"""File > Import > Quake II MD2."""
+"""File > Import > id Tech 2 MD2 (.md2)."""
 
 from __future__ import annotations
 
@@ -167,4 +167,4 @@ class IMPORT_SCENE_OT_md2(bpy.types.Operator, ImportHelper):
 def menu(self: Any, context: Context) -> None:
     """The entry in File > Import."""
     del context
-    self.layout.operator(IMPORT_SCENE_OT_md2.bl_idname, text="Quake II (.md2)")
+    self.layout.operator(IMPORT_SCENE_OT_md2.bl_idname, text="id Tech 2 MD2 (.md2)")
