@@ -377,7 +377,7 @@ def test_the_rest_pose_goes_out_and_the_users_state_stays(tmp_path, mode):
     assert state() == before
     assert distance(rest, file_vertices(model)) < 1e-4
     assert list(clips) == ["Bend"]
-    with pytest.raises(RuntimeError, match="no such|cannot|No such"):
+    with pytest.raises(RuntimeError, match=r"[Nn]o such file"):
         bpy.ops.export_scene.md5mesh(filepath=str(tmp_path / "nowhere" / "a.md5mesh"))
     assert state() == before
 
