@@ -12,6 +12,7 @@ import importlib.util
 import math
 import os
 import sys
+from itertools import product
 from pathlib import Path
 
 import bpy
@@ -79,9 +80,10 @@ def import_files(files: list[Path]) -> None:
 
 def stage(scene: bpy.types.Scene) -> None:
     """A floor, light and a camera that sees all of what was imported."""
+    scene.render.resolution_x, scene.render.resolution_y = SIZE
     low, high = bounds(scene)
-    centre, size = (low + high) / 2.0, float(np.linalg.norm(high - low))
-    add_camera(scene, centre, size)
+    size = float(np.linalg.norm(high - low))
+    add_camera(scene, low, high)
     add_sun((math.radians(50.0), math.radians(-12.0), math.radians(35.0)), 3.2, 0.3)
     add_sun((math.radians(62.0), 0.0, math.radians(-120.0)), 0.7, 0.8)
     floor = bpy.data.meshes.new("Floor")
@@ -105,7 +107,6 @@ def stage(scene: bpy.types.Scene) -> None:
     scene.render.engine = "CYCLES"
     scene.cycles.device = "CPU"
     scene.cycles.samples = SAMPLES_PER_PIXEL
-    scene.render.resolution_x, scene.render.resolution_y = SIZE
     scene.view_settings.view_transform = "Standard"
 
 
@@ -123,16 +124,19 @@ def bounds(scene: bpy.types.Scene) -> tuple[np.ndarray, np.ndarray]:
     return cloud.min(axis=0), cloud.max(axis=0)
 
 
-def add_camera(scene: bpy.types.Scene, centre: np.ndarray, size: float) -> None:
+def add_camera(scene: bpy.types.Scene, low: np.ndarray, high: np.ndarray) -> None:
     camera = bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))
+    size = float(np.linalg.norm(high - low))
     camera.data.lens = 60.0
     camera.data.clip_end = 100.0 * size
     # Models look along +X.
     direction = Vector((1.0, -0.55, 0.42)).normalized()
-    camera.location = Vector(centre) + direction * size * 1.55
     camera.rotation_euler = (-direction).to_track_quat("-Z", "Y").to_euler()
     scene.collection.objects.link(camera)
     scene.camera = camera
+    corners = [value for corner in product(*zip(low, high, strict=True)) for value in corner]
+    place, _ = camera.camera_fit_coords(bpy.context.evaluated_depsgraph_get(), corners)
+    camera.location = place + direction * 0.12 * size
 
 
 def add_sun(rotation: tuple[float, float, float], strength: float, angle: float) -> None:
