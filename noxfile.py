@@ -77,6 +77,13 @@ def package(session: nox.Session) -> None:
 
 
 @nox.session(python="3.11")
+def window(session: nox.Session) -> None:
+    """The application with its window on a virtual screen; skipped, with a reason, where it is not installed."""
+    session.install(*TEST_TOOLS)
+    session.run("pytest", *(session.posargs or ["tests/window"]))
+
+
+@nox.session(python="3.11")
 def build(session: nox.Session) -> None:
     """The extension as a zip, by Blender's own tool."""
     install_blender(session, DEMO_BLENDER)

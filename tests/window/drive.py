@@ -1,0 +1,221 @@
+"""Runs inside Blender, with its window: works as a user does, takes pictures, and writes down what came of it.
+
+``blender --python drive.py -- PLAN.json``; the plan says where the samples are and where the results go. Pictures are
+of the whole screen, by ImageMagick: Blender's own screenshot is black without a graphics card.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+import traceback
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import bpy
+import numpy as np
+
+PLAN = json.loads(Path(sys.argv[sys.argv.index("--") + 1]).read_text(encoding="utf-8"))
+FOLDER = Path(PLAN["folder"])
+SAMPLE = Path(PLAN["sample"])
+PATIENCE = 120.0
+results: dict[str, Any] = {"pictures": {}}
+
+
+def area(kind: str) -> bpy.types.Area:
+    window = bpy.context.window_manager.windows[0]
+    found = [found for found in window.screen.areas if found.type == kind]
+    return max(found, key=lambda place: place.width * place.height)
+
+
+def within(kind: str) -> Any:
+    """Lets operators act in the largest area of a kind."""
+    place = area(kind)
+    region = next(found for found in place.regions if found.type == "WINDOW")
+    window = bpy.context.window_manager.windows[0]
+    return bpy.context.temp_override(window=window, area=place, region=region)
+
+
+def xdotool(*words: object) -> None:
+    subprocess.run(["xdotool", *map(str, words)], check=True)
+
+
+def take(name: str) -> dict[str, float]:
+    """Saves the screen and says what is on it: how many colours, and the share of vivid red as the sample has it."""
+    path = FOLDER / f"{name}.png"
+    subprocess.run(["import", "-window", "root", str(path)], check=True)
+    image = bpy.data.images.load(str(path))
+    pixels = np.empty(len(image.pixels), np.float32)
+    image.pixels.foreach_get(pixels)
+    pixels = pixels.reshape(-1, image.channels)[:, :3]
+    bpy.data.images.remove(image)
+    red = (pixels[:, 0] > 0.5) & (pixels[:, 0] > 1.5 * pixels[:, 1]) & (pixels[:, 0] > 1.5 * pixels[:, 2])
+    found = {"colours": len(np.unique((pixels[::7] * 255).astype(int), axis=0)), "red": float(red.mean())}
+    results["pictures"][name] = found
+    return found
+
+
+def clear() -> None:
+    for obj in list(bpy.data.objects):
+        bpy.data.objects.remove(obj)
+    bpy.data.orphans_purge()
+
+
+def browse(path: Path, picture: str) -> Iterator[float]:
+    """In the file browser that an operator opened: shows the panel, gives the file and presses Enter."""
+    yield 3.0
+    parameters = area("FILE_BROWSER").spaces.active.params
+    parameters.directory = os.fsencode(path.parent)
+    parameters.filename = path.name
+    area("FILE_BROWSER").tag_redraw()
+    yield 2.0
+    take(picture)
+    browser = area("FILE_BROWSER")
+    xdotool("mousemove", browser.x + browser.width // 2, 800 - browser.y - browser.height // 2)
+    yield 0.5
+    xdotool("key", "Return")
+    yield 3.0
+
+
+def frame_model() -> None:
+    with within("VIEW_3D"):
+        space = bpy.context.space_data
+        space.shading.type = "MATERIAL"
+        space.region_3d.view_rotation = (0.80, 0.46, 0.19, 0.33)
+        bpy.ops.object.select_all(action="SELECT")
+    for place in bpy.context.window_manager.windows[0].screen.areas:
+        if place.type == "VIEW_3D":
+            region = next(found for found in place.regions if found.type == "WINDOW")
+            with bpy.context.temp_override(area=place, region=region):
+                bpy.ops.view3d.view_selected()
+
+
+def model_picture(name: str) -> Iterator[float]:
+    """Until the engine has compiled its shaders, the textures are not to be seen."""
+    began = time.monotonic()
+    while time.monotonic() - began < PATIENCE:
+        area("VIEW_3D").tag_redraw()
+        yield 3.0
+        if bpy.app.is_job_running("SHADER_COMPILATION"):
+            continue
+        if take(name)["red"] > PLAN["red"]:
+            break
+    # The last text of the viewport goes with the next redraw.
+    area("VIEW_3D").tag_redraw()
+    yield 3.0
+    take(name)
+
+
+def make_sequences(armature: bpy.types.Object) -> Path:
+    """Both animations of the sample in a row, as an MD2 with a sequence for each."""
+    scene = bpy.context.scene
+    track = armature.animation_data.nla_tracks.new()
+    actions = sorted((action for action in bpy.data.actions), key=lambda action: action.name)
+    armature.animation_data.action = None
+    start = 0
+    for action in actions:
+        length = round(action.frame_range[1] - action.frame_range[0])
+        track.strips.new(action.name, start, action)
+        scene.timeline_markers.new(action.name.split(".")[0], frame=start)
+        start += length + 1
+    scene.frame_start, scene.frame_end = 0, start - 1
+    path = SAMPLE.with_suffix(".md2")
+    bpy.ops.export_scene.md2(filepath=str(path), frames="SCENE", frame_step=2)
+    return path
+
+
+def steps() -> Iterator[float]:
+    """All that the user does; each yield waits so many seconds."""
+    yield 4.0
+    clear()
+    take("empty")
+    xdotool("mousemove", 42, 14)
+    yield 0.5
+    with within("VIEW_3D"):
+        bpy.ops.wm.call_menu(name="TOPBAR_MT_file_import")
+    yield 2.0
+    take("menu")
+    xdotool("key", "Escape")
+    yield 1.0
+
+    with within("VIEW_3D"):
+        bpy.ops.import_scene.md5("INVOKE_DEFAULT", animations="FOLDER")
+    yield from browse(SAMPLE, "import")
+    results["imported"] = sorted(f"{obj.type} {obj.name}" for obj in bpy.data.objects)
+    results["actions"] = sorted(action.name for action in bpy.data.actions)
+    results["images"] = sorted(image.name for image in bpy.data.images if image.has_data or image.size[0])
+    armature = next(obj for obj in bpy.data.objects if obj.type == "ARMATURE")
+    armature.show_in_front = True
+    bpy.context.scene.frame_set(12)
+    frame_model()
+    with within("VIEW_3D"):
+        bpy.ops.object.select_all(action="DESELECT")
+    yield from model_picture("model")
+
+    with within("VIEW_3D"):
+        bpy.ops.export_scene.md5mesh("INVOKE_DEFAULT", actions="ALL")
+    yield from browse(FOLDER / "exported" / SAMPLE.name, "export")
+    results["exported"] = sorted(path.name for path in (FOLDER / "exported").iterdir())
+
+    model = make_sequences(armature)
+    clear()
+    for marker in list(bpy.context.scene.timeline_markers):
+        bpy.context.scene.timeline_markers.remove(marker)
+    bpy.context.window.workspace = bpy.data.workspaces["Animation"]
+    yield 2.0
+    with within("VIEW_3D"):
+        bpy.ops.import_scene.md2(filepath=str(model))
+    results["markers"] = {mark.name: mark.frame for mark in bpy.context.scene.timeline_markers}
+    # The game shows one skin at a time; another one is chosen like any material.
+    skins = {name: material for name, material in bpy.data.materials.items() if "skin" in name}
+    bpy.context.object.data.materials[0] = skins[min(skins)]
+    results["frames"] = len(bpy.context.object.data.shape_keys.key_blocks)
+    frame_model()
+    bpy.context.scene.frame_set(6)
+    with within("DOPESHEET_EDITOR"):
+        bpy.ops.action.view_all()
+    yield from model_picture("timeline")
+    shrink()
+
+
+def shrink() -> None:
+    """The pictures as pages show them."""
+    for name, crop in PLAN["crops"].items():
+        subprocess.run(
+            ["convert", str(FOLDER / f"{name}.png"), "-crop", crop, "+repage", "-strip", "-resize", "960x>",
+             "-dither", "None", "-colors", "255", str(FOLDER / "pages" / f"{name}.png")],
+            check=True,
+        )  # fmt: skip
+
+
+def quit_blender() -> None:
+    (FOLDER / "results.json").write_text(json.dumps(results, indent=1), encoding="utf-8")
+    os._exit(0)
+
+
+def run() -> float | None:
+    try:
+        return next(STEPS)
+    except StopIteration:
+        pass
+    except Exception:
+        results["error"] = traceback.format_exc()
+        take("error")
+    quit_blender()
+    return None
+
+
+view = bpy.context.preferences.view
+view.show_splash = False
+view.show_tooltips = False
+view.filebrowser_display_type = "SCREEN"
+addon_utils = import_module("addon_utils")
+addon_utils.extensions_refresh(ensure_wheels=False)
+addon_utils.enable("bl_ext.user_default.io_idtech", default_set=True)
+STEPS = steps()
+bpy.app.timers.register(run, first_interval=1.0)
