@@ -27,8 +27,8 @@ PATIENCE = 400
 # What part of the picture each page shows: width, height, left, top.
 CROPS = {
     "menu": "720x560+0+0",
-    "import": "1280x800+0+0",
-    "export": "1280x800+0+0",
+    "import": "1040x708+240+68",
+    "export": "1040x708+240+68",
     "model": "1048x688+0+28",
     "timeline": "1280x800+0+0",
 }
