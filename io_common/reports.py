@@ -65,6 +65,22 @@ def _plural(what: str, number: int) -> str:
     return irregular.get(what, what.removesuffix("s"))
 
 
+def tell(operator: Operator, kind: str, text: str) -> None:
+    """Tells the user something; bytes of a file that are no text are shown as question marks.
+
+    Args:
+        operator: whose report it is.
+        kind: 'INFO', 'WARNING' or 'ERROR'.
+        text: one sentence.
+    """
+    operator.report({kind}, printable(text))
+
+
+def printable(text: str) -> str:
+    """A text that can be shown: names of files and joints may hold bytes that are no UTF-8."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
 def deliver(operator: Operator, report: Report, verb: str, subject: str, started: float) -> None:
     """Tells the user the summary and the warnings: the first few in the window, all of them on the console.
 
@@ -76,13 +92,13 @@ def deliver(operator: Operator, report: Report, verb: str, subject: str, started
         started: `time.perf_counter()` at the start.
     """
     for text in report.warnings[:_SHOWN_WARNINGS]:
-        operator.report({"WARNING"}, text)
+        tell(operator, "WARNING", text)
     hidden = report.warnings[_SHOWN_WARNINGS:]
     if hidden:
-        operator.report({"WARNING"}, f"{len(hidden)} more warnings: see the console")
+        tell(operator, "WARNING", f"{len(hidden)} more warnings: see the console")
         for text in hidden:
-            print(f"Warning: {text}")
-    operator.report({"INFO"}, report.summary(verb, subject, time.perf_counter() - started))
+            print(f"Warning: {printable(text)}")
+    tell(operator, "INFO", report.summary(verb, subject, time.perf_counter() - started))
 
 
 class Progress:

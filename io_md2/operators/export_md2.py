@@ -138,7 +138,7 @@ class EXPORT_SCENE_OT_md2(bpy.types.Operator, ExportHelper):
         try:
             export_file(context, path, self._options(context), report)
         except (Md2Error, NothingToExportError, OSError) as error:
-            self.report({"ERROR"}, str(error))
+            reports.tell(self, "ERROR", str(error))
             return {"CANCELLED"}
         reports.deliver(self, report, "Exported", path.name, started)
         return {"FINISHED"}

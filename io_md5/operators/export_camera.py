@@ -57,7 +57,7 @@ class EXPORT_SCENE_OT_md5camera(bpy.types.Operator, ExportHelper):
         try:
             report = export_camera(context, path, options)
         except (Md5Error, NothingToExportError, OSError) as error:
-            self.report({"ERROR"}, str(error))
+            reports.tell(self, "ERROR", str(error))
             return {"CANCELLED"}
         reports.deliver(self, report, "Exported", path.name, started)
         return {"FINISHED"}

@@ -172,7 +172,7 @@ def run(operator: Any, context: Context, export: Callable[..., list[Path]]) -> s
             context, path, operator.model_options(), operator.actions, operator.animation_options(), report
         )
     except (Md5Error, NothingToExportError, OSError) as error:
-        operator.report({"ERROR"}, str(error))
+        reports.tell(operator, "ERROR", str(error))
         return {"CANCELLED"}
     reports.deliver(
         operator, report, "Exported", reports.listing([file.name for file in written], 2), started

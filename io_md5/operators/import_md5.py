@@ -117,7 +117,7 @@ class IMPORT_SCENE_OT_md5(bpy.types.Operator, ImportHelper):
         try:
             result = import_files(context, paths, options)
         except (Md5Error, OSError) as error:
-            self.report({"ERROR"}, str(error))
+            reports.tell(self, "ERROR", str(error))
             return {"CANCELLED"}
         reports.deliver(
             self, result.report, "Imported", reports.listing([path.name for path in paths], 2), started

@@ -507,3 +507,14 @@ def test_md5error_is_what_the_format_half_raises(tmp_path):
     with pytest.raises(Md5Error) as caught:
         read_mesh(tmp_path / "bad.md5mesh")
     assert (caught.value.line, caught.value.expected) == (7, "}")
+
+
+def test_names_that_are_no_text_are_told_without_harm(tmp_path, capfd):
+    path = md5_scenes.write(tmp_path)
+    path.write_bytes(path.read_bytes().replace(b'"head"', b'"h\xe9ad"').replace(b'"spine"', b'"h\xe9ad"'))
+    armature = import_md5(path)
+    assert "joint names occur more than once" in "".join(capfd.readouterr())
+    assert len(armature.data.bones) == 6
+    path.write_bytes(path.read_bytes().replace(b"weight 0 2", b'weight "\xe9" 2'))
+    with pytest.raises(RuntimeError, match="wrong number of values"):
+        import_md5(path)
