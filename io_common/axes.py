@@ -29,6 +29,10 @@ class Conversion:
         """Points (…, 3) converted."""
         return points if self.is_identity else (points * self.scale) @ self.turn.T
 
+    def then(self, other: Conversion) -> Conversion:
+        """This conversion followed by another one."""
+        return Conversion(self.scale * other.scale, other.turn @ self.turn)
+
     def inverse(self) -> Conversion:
         """The way back."""
         return Conversion(1.0 / self.scale, self.turn.T)

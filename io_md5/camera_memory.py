@@ -3,7 +3,7 @@
 The camera data-block knows, in custom properties: ``md5_entries`` (the table of the file, seven numbers an entry:
 Blender has no place for the end of a shot at the instant of the cut, and its 32-bit floats cannot hold the rest
 exactly), ``md5_cuts``, ``md5_cut_groups`` (a line for each cut), ``md5_frame_start``, ``md5_frame_rate``,
-``md5_commandline`` and ``md5_cut_marker`` (what the markers were called).
+``md5_commandline``, ``md5_cut_marker`` (what the markers were called), and the scale and axes of the import.
 
 A marker is a cut if its name begins with the word ``cut`` (``Cut``, ``cut 3``, ``cut.001``, ``cut to the door``). If
 ``cut`` and the name of a camera is all (``cut intro``), it is one of that camera's, which keeps several cameras apart.
@@ -19,6 +19,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..io_common import names, versions
+from ..io_common.axes import Conversion
+from .conversion import convert_camera, remember_conversion, remembered_conversion
 from .format import Camera
 from .format.cuts import numbered, timeline
 from .format.model import Ints
@@ -35,6 +37,7 @@ FRAME_RATE = "md5_frame_rate"
 COMMANDLINE = "md5_commandline"
 
 _COLUMNS = 7
+_SAME = 1e-6
 _CUT = re.compile(r"cut(?![a-z])", re.IGNORECASE)
 
 
@@ -43,7 +46,7 @@ class Memory:
     """The file that a camera came from.
 
     Attributes:
-        camera: as in the file.
+        camera: as in the file, in the coordinates of the new one.
         frame_start: the scene frame of its first frame.
         shown: the entry on each frame, int32 (n,).
         instants: the first frame after each cut, rising, int32 (K,).
@@ -65,7 +68,7 @@ class Memory:
         return frame - self.frame_start in (0, len(self.shown))
 
 
-def remember(data: Any, camera: Camera, frame_start: int, marker: str) -> None:
+def remember(data: Any, camera: Camera, conversion: Conversion, frame_start: int, marker: str) -> None:
     """Keeps a file on a camera data-block."""
     table = np.column_stack([camera.positions, camera.orientations, camera.fields_of_view])
     data[ENTRIES] = table.ravel()
@@ -78,10 +81,16 @@ def remember(data: Any, camera: Camera, frame_start: int, marker: str) -> None:
     data[FRAME_RATE] = camera.frame_rate
     if camera.commandline:
         names.keep_text(data, COMMANDLINE, camera.commandline)
+    remember_conversion(data, conversion)
 
 
-def recall(data: Any) -> Memory | None:
-    """The file that a camera data-block remembers; None if it remembers none, or if that was tampered with."""
+def recall(data: Any, conversion: Conversion) -> Memory | None:
+    """The file that a camera data-block remembers; None if it remembers none, or if that was tampered with.
+
+    Args:
+        data: the camera data-block.
+        conversion: from the scene to the new file.
+    """
     table = np.array(data.get(ENTRIES, ()), dtype=np.float64)
     cuts = np.array(data.get(CUTS, ()), dtype=np.int32)
     if len(table) == 0 or len(table) % _COLUMNS:
@@ -93,6 +102,10 @@ def recall(data: Any) -> Memory | None:
     if len(groups) != len(cuts):
         return None
     camera = Camera(cuts, table[:, :3], table[:, 3:6], table[:, 6], cut_groups=groups)
+    between = remembered_conversion(data).then(conversion)
+    # There and back again is only nearly nothing, as the operators' scales have 32 bits.
+    if abs(between.scale - 1.0) > _SAME or np.abs(between.turn - np.eye(3)).max() > _SAME:
+        camera = convert_camera(camera, between)
     shown, instants = timeline(cuts, len(table))
     ends = np.minimum(numbered(instants), len(table) - 1).astype(np.int32)
     return Memory(camera, int(data.get(FRAME_START, 0)), shown, instants, ends)

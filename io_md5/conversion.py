@@ -1,4 +1,4 @@
-"""Models and animations in other units or along other axes.
+"""Models, animations and cameras in other units or along other axes.
 
 Only what stands in the space of the model is turned: joints of the bind pose, and roots of an animation.
 Lengths are scaled everywhere.
@@ -7,14 +7,33 @@ Lengths are scaled everywhere.
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
-from ..io_common.axes import Conversion
-from .format import ROOT, Animation, Joints, Model
+from ..io_common.axes import Conversion, unchanged
+from .format import ROOT, Animation, Camera, Joints, Model
 from .format import quaternions as quat
 from .format.encoding import split_components
 from .format.skeleton import components
+
+GLOBAL_SCALE = "md5_global_scale"
+AXES = "md5_axes"
+
+
+def remember_conversion(data: Any, conversion: Conversion) -> None:
+    """Keeps on a data-block what it was imported with."""
+    if not conversion.is_identity:
+        data[GLOBAL_SCALE] = conversion.scale
+        data[AXES] = conversion.turn.ravel()
+
+
+def remembered_conversion(data: Any) -> Conversion:
+    """What a data-block was imported with."""
+    if AXES not in data:
+        return unchanged()
+    turn = np.array(data[AXES], dtype=np.float64).reshape(3, 3)
+    return Conversion(float(data[GLOBAL_SCALE]), turn)
 
 
 def convert_model(model: Model, conversion: Conversion) -> Model:
@@ -60,4 +79,16 @@ def convert_animation(animation: Animation, conversion: Conversion) -> Animation
         base_orientations=base[:, 3:].copy(),
         frames=frames,
         bounds=np.stack([corners.min(axis=1), corners.max(axis=1)], axis=1),
+    )
+
+
+def convert_camera(camera: Camera, conversion: Conversion) -> Camera:
+    """A camera path with its coordinates converted."""
+    if conversion.is_identity:
+        return camera
+    orientations = quat.multiply(quat.from_matrices(conversion.turn), quat.with_w(camera.orientations))
+    return replace(
+        camera,
+        positions=conversion.points(camera.positions),
+        orientations=quat.without_w(orientations),
     )

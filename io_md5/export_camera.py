@@ -117,7 +117,7 @@ def read_scene(context: Context, options: CameraExportOptions, report: Report) -
         NothingToExportError: there is no camera, or one without a field of view.
     """
     scene = context.scene
-    plan = _Plan(scene, use_markers=options.use_markers)
+    plan = _Plan(scene, options)
     for camera in plan.cameras:
         _check(camera, report)
     views = _sample(context, plan.moments, options.conversion)
@@ -166,7 +166,7 @@ class _Plan:
 
     Args:
         scene: with markers and range.
-        use_markers: follow the cameras that markers bind.
+        options: what the user asks for.
 
     Attributes:
         moments: the entries in order.
@@ -175,14 +175,14 @@ class _Plan:
         memories: the file that each of them came from.
     """
 
-    def __init__(self, scene: Scene, *, use_markers: bool) -> None:
+    def __init__(self, scene: Scene, options: CameraExportOptions) -> None:
         start, end = scene.frame_start, scene.frame_end
         self._start = start
-        bound = _bound_cameras(scene) if use_markers else {}
+        bound = _bound_cameras(scene) if options.use_markers else {}
         self._shown = _shown_cameras(scene, bound)
         self.cameras = list(dict.fromkeys(self._shown.values()))
         self.memories = {
-            camera: camera_memory.recall(camera.data) if camera.type == "CAMERA" else None
+            camera: camera_memory.recall(camera.data, options.conversion) if camera.type == "CAMERA" else None
             for camera in self.cameras
         }
         self.instants = self._find_cuts(scene, bound)

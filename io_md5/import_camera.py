@@ -68,7 +68,7 @@ def build_camera(
     marker = camera_memory.marker_name(obj.name)
     for instant in instants.tolist():
         scene.timeline_markers.new(marker, frame=frame_start + instant)
-    camera_memory.remember(data, camera, frame_start, marker)
+    camera_memory.remember(data, camera, conversion, frame_start, marker)
     _warn(name, camera, scene, report)
     scene.camera = obj
     return obj

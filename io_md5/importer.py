@@ -13,7 +13,13 @@ from ..io_common import axes, names, state, versions
 from ..io_common.materials import SHADER, MaterialLibrary
 from ..io_common.reports import Progress, Report, listing, progress
 from ..io_common.textures.search import MaterialImages, Search
-from .conversion import convert_animation, convert_joints, convert_model
+from .conversion import (
+    convert_animation,
+    convert_joints,
+    convert_model,
+    remember_conversion,
+    remembered_conversion,
+)
 from .format import Animation, Camera, Joints, Md5Error, Model, read_animation, read_camera, read_mesh
 from .format import quaternions as quat
 from .format.skeleton import compose
@@ -33,8 +39,6 @@ ANIMATION_SUFFIX = ".md5anim"
 CAMERA_SUFFIX = ".md5camera"
 
 COMMANDLINE = "md5_commandline"
-GLOBAL_SCALE = "md5_global_scale"
-AXES = "md5_axes"
 
 # Weights that disagree about a vertex by more than this part of the model's size are reported.
 _NOTABLE_DISAGREEMENT = 1e-5
@@ -331,17 +335,7 @@ def _build_model(
 def _remember(armature: bpy.types.Armature, model: Model, conversion: axes.Conversion) -> None:
     if model.commandline:
         names.keep_text(armature, COMMANDLINE, model.commandline)
-    if not conversion.is_identity:
-        armature[GLOBAL_SCALE] = conversion.scale
-        armature[AXES] = conversion.turn.ravel()
-
-
-def _conversion_of(armature: bpy.types.Armature) -> axes.Conversion:
-    """What an armature was imported with."""
-    if AXES not in armature:
-        return axes.unchanged()
-    turn = np.array(armature[AXES], dtype=np.float64).reshape(3, 3)
-    return axes.Conversion(float(armature[GLOBAL_SCALE]), turn)
+    remember_conversion(armature, conversion)
 
 
 def _size(model: Model) -> float:
@@ -378,7 +372,7 @@ def _build_animation(
     """Makes the action of an animation; the first of an armature becomes its active one."""
     obj = target.obj
     assert obj is not None
-    conversion = options.conversion or _conversion_of(obj.data)
+    conversion = options.conversion or remembered_conversion(obj.data)
     rig = read_rig(obj.data)
     match = match_joints(animation, rig.joints)
     _warn_of_mismatch(match, name, result.report)

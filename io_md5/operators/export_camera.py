@@ -41,8 +41,8 @@ class EXPORT_SCENE_OT_md5camera(bpy.types.Operator, ExportHelper):
     )
     use_markers: BoolProperty(
         name="Camera Markers",
-        description="Follow the cameras that timeline markers bind, with a cut wherever they change. Markers called "
-        '"cut", or "cut" and the name of the camera, are cuts in any case',
+        description="Follow the cameras that timeline markers bind, each of them a cut. Markers whose names begin "
+        'with the word "cut" are cuts in any case',
         default=True,
     )
 

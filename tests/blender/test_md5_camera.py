@@ -269,8 +269,11 @@ def test_scale_and_axes_there_and_back(tmp_path):
     assert_same(exported(tmp_path, global_scale=2.0, axis_forward="X", axis_up="Z"), camera)
     plain = exported(tmp_path)
     turned = np.stack([-camera.positions[:, 1], camera.positions[:, 0], camera.positions[:, 2]], axis=1) * 0.5
-    shown = [entry_shown(camera, frame) for frame in range(19)]
-    np.testing.assert_allclose(plain.positions[shown], turned[shown], atol=PLACE)
+    np.testing.assert_allclose(plain.positions, turned, atol=1e-6)
+    np.testing.assert_array_equal(plain.fields_of_view, camera.fields_of_view)
+    for seen, told in zip(plain.orientations, camera.orientations, strict=True):
+        for now, before in zip(matrix_rows(*seen), matrix_rows(*told), strict=True):
+            np.testing.assert_allclose(now, (-before[1], before[0], before[2]), atol=1e-6)
 
 
 def test_groups_and_odd_cuts_come_back(tmp_path):
