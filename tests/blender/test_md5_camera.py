@@ -8,6 +8,7 @@ import bpy
 import numpy as np
 import pytest
 from mathutils import Quaternion, Vector
+from md5_samples import ANIMATION, MESH
 
 from io_md5.format import Camera, read_camera, write_camera
 
@@ -308,15 +309,17 @@ def test_fields_of_view_at_the_limits(tmp_path):
     assert_same(exported(tmp_path), camera)
 
 
-def test_with_a_model_in_one_go_the_camera_sets_the_timing(tmp_path, part):
+def test_of_several_files_the_first_camera_sets_the_timing(tmp_path):
+    (tmp_path / "box.md5mesh").write_text(MESH)
+    (tmp_path / "walk.md5anim").write_text(ANIMATION)
     write_camera(make_camera([], 30, 25), tmp_path / "a.md5camera")
     write_camera(make_camera([], 40, 50), tmp_path / "b.md5camera")
-    bpy.ops.import_scene.md5(
-        directory=str(tmp_path), files=[{"name": "a.md5camera"}, {"name": "b.md5camera"}]
-    )
-    assert {obj.name for obj in bpy.context.selected_objects} == {"a", "b"}
-    assert (bpy.context.scene.render.fps, bpy.context.scene.frame_end) == (25, 29)
-    assert bpy.context.scene.camera.name == "b"
+    names = ["walk.md5anim", "a.md5camera", "box.md5mesh", "b.md5camera"]
+    bpy.ops.import_scene.md5(directory=str(tmp_path), files=[{"name": name} for name in names])
+    scene = bpy.context.scene
+    assert {obj.name for obj in bpy.context.selected_objects} >= {"a", "b", "box"}
+    assert (scene.render.fps, scene.frame_end) == (25, 29)
+    assert scene.camera.name == "b"
 
 
 @pytest.mark.parametrize(
