@@ -11,6 +11,7 @@ import re
 from typing import Any
 
 _COPY_SUFFIX = re.compile(r"\.\d{3,}$")
+_UNFIT_FOR_FILES = re.compile(r'[<>:"/\\|?*\x00-\x1f]')
 
 
 def for_blender(name: str, limit: int, fallback: str) -> str:
@@ -24,6 +25,16 @@ def for_blender(name: str, limit: int, fallback: str) -> str:
     data = name.encode("utf-8", "surrogateescape").replace(b"\0", b"")
     shown = data.decode("utf-8", "replace") or fallback
     return shown.encode("utf-8")[:limit].decode("utf-8", "ignore")
+
+
+def for_files(name: str, fallback: str) -> str:
+    """A name that every file system takes.
+
+    Args:
+        name: of anything.
+        fallback: what a name of which nothing is left becomes.
+    """
+    return _UNFIT_FOR_FILES.sub("_", name).strip(". ") or fallback
 
 
 def keep(owner: Any, key: str, name: str, shown: str) -> None:

@@ -1,11 +1,11 @@
-"""The add-on's preferences: the game folders that textures are looked for in."""
+"""The add-on's preferences: the game folders that textures are looked for in, and the scale of models."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 import bpy
-from bpy.props import CollectionProperty, EnumProperty, IntProperty, StringProperty
+from bpy.props import CollectionProperty, EnumProperty, FloatProperty, IntProperty, StringProperty
 
 if TYPE_CHECKING:
     from bpy.types import Context
@@ -16,10 +16,19 @@ _EXTENSION = (__package__ or "").rpartition(".")[0]
 
 def game_folders() -> list[str]:
     """The folders that the user gave, in order; none where the add-on is not enabled."""
+    given = _preferences()
+    return [bpy.path.abspath(folder.path) for folder in given.game_folders if folder.path] if given else []
+
+
+def default_scale() -> float:
+    """The factor of lengths on their way into the scene, where nothing else is asked for."""
+    given = _preferences()
+    return given.default_scale if given else 1.0
+
+
+def _preferences() -> Any:
     addon = bpy.context.preferences.addons.get(_EXTENSION)
-    if addon is None or addon.preferences is None:
-        return []
-    return [bpy.path.abspath(folder.path) for folder in addon.preferences.game_folders if folder.path]
+    return addon.preferences if addon is not None else None
 
 
 class IO_IDTECH_PG_game_folder(bpy.types.PropertyGroup):
@@ -129,6 +138,15 @@ class IO_IDTECH_preferences(bpy.types.AddonPreferences):
 
     game_folders: CollectionProperty(type=IO_IDTECH_PG_game_folder)
     active_game_folder: IntProperty(options={"HIDDEN"})
+    default_scale: FloatProperty(
+        name="Default Scale",
+        description="Scale of imports, unless another one is chosen there. Exports divide by it",
+        default=1.0,
+        min=1e-6,
+        max=1e6,
+        soft_min=0.001,
+        soft_max=1000.0,
+    )
 
     def draw(self, context: Context) -> None:
         """Draws the list and its buttons."""
@@ -146,6 +164,7 @@ class IO_IDTECH_preferences(bpy.types.AddonPreferences):
         for direction, icon in (("UP", "TRIA_UP"), ("DOWN", "TRIA_DOWN")):
             move = buttons.operator(PREFERENCES_OT_io_idtech_game_folder_move.bl_idname, text="", icon=icon)
             move.direction = direction
+        layout.prop(self, "default_scale")
 
 
 _CLASSES = (

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from ..io_common import atomic, axes, state
 from ..io_common.reports import Report, progress
-from ..io_common.scene_objects import NothingToExportError, collect
+from ..io_common.scene_objects import NothingToExportError, Scope, collect
 from . import frame_plan
 from .export_frames import sample
 from .export_topology import NONE, Part, Topology, join, read_part, texture_coordinates
@@ -39,9 +39,7 @@ class ExportOptions:
     """What the user asks for.
 
     Attributes:
-        use_selection: only selected objects.
-        use_active_collection: only those of the active collection.
-        collection: only those of the collection of this name.
+        scope: which objects.
         apply_modifiers: apply modifiers; the Armature is applied in any case, since it moves the frames.
         frames: which frames.
         one_box: one box for the grids of all frames.
@@ -51,9 +49,7 @@ class ExportOptions:
         conversion: scale and axes.
     """
 
-    use_selection: bool = False
-    use_active_collection: bool = False
-    collection: str = ""
+    scope: Scope = field(default_factory=Scope)
     apply_modifiers: bool = True
     frames: FrameOptions = field(default_factory=FrameOptions)
     one_box: bool = False
@@ -151,12 +147,7 @@ def build_model(context: Context, options: ExportOptions, report: Report) -> Md2
 
 
 def _mesh_objects(context: Context, options: ExportOptions) -> list[Object]:
-    objects = collect(
-        context,
-        use_selection=options.use_selection,
-        use_active_collection=options.use_active_collection,
-        collection=options.collection,
-    )
+    objects = collect(context, options.scope)
     meshes = [obj for obj in objects if obj.type == "MESH"]
     if not meshes:
         raise NothingToExportError("there is no mesh to export")

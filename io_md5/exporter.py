@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from ..io_common import atomic, axes, evaluated, names, state
 from ..io_common.material_names import shader_name
 from ..io_common.reports import Progress, Report, listing, progress
-from ..io_common.scene_objects import NothingToExportError, collect
+from ..io_common.scene_objects import NothingToExportError, Scope, collect
 from . import import_anim, import_mesh, importer
 from .export_anim import (
     AnimationOptions,
@@ -27,23 +27,6 @@ from .format.check import Finding, Game, check_animation, check_model
 
 if TYPE_CHECKING:
     from bpy.types import Context, Object
-
-_UNFIT_FOR_FILES = re.compile(r'[<>:"/\\|?*\x00-\x1f]')
-
-
-@dataclass(frozen=True)
-class Scope:
-    """Which objects are exported.
-
-    Attributes:
-        use_selection: the selected ones.
-        use_active_collection: those of the active collection.
-        collection: those of the collection of this name.
-    """
-
-    use_selection: bool = False
-    use_active_collection: bool = False
-    collection: str = ""
 
 
 @dataclass(frozen=True)
@@ -162,12 +145,7 @@ def export_animations(
 
 def _find_source(context: Context, scope: Scope, report: Report) -> _Source:
     """The armature, and the meshes that it deforms."""
-    objects = collect(
-        context,
-        use_selection=scope.use_selection,
-        use_active_collection=scope.use_active_collection,
-        collection=scope.collection,
-    )
+    objects = collect(context, scope)
     meshes = [obj for obj in objects if obj.type == "MESH"]
     owners = {obj: _armature_of(obj) for obj in meshes}
     armatures = [obj for obj in objects if obj.type == "ARMATURE"]
@@ -179,7 +157,9 @@ def _find_source(context: Context, scope: Scope, report: Report) -> _Source:
     mine = [obj for obj in meshes if owners[obj] == armature]
     if scope.use_selection and not mine and armature is not None:
         # With the armature alone selected, its meshes are meant.
-        mine = [obj for obj in collect(context) if obj.type == "MESH" and _armature_of(obj) == armature]
+        mine = [
+            obj for obj in collect(context, Scope()) if obj.type == "MESH" and _armature_of(obj) == armature
+        ]
     if scope.use_selection:
         others = [obj.name for obj in meshes if obj not in mine]
         if others:
@@ -240,19 +220,15 @@ def _clips(
         chosen = fitting_actions(armature)
     clips: dict[Path, Clip] = {}
     for action in chosen:
-        name = _file_name(names.original(action, import_anim.NAME, action.name))
+        name = names.for_files(names.original(action, import_anim.NAME, action.name), "animation")
         target = folder / f"{name}{importer.ANIMATION_SUFFIX}"
         number = 1
-        while target in clips:
+        # Many file systems take names that differ in case only for one.
+        while target.name.lower() in {other.name.lower() for other in clips}:
             number += 1
             target = folder / f"{name}_{number}{importer.ANIMATION_SUFFIX}"
         clips[target] = action_clip(action, context.scene)
     return clips
-
-
-def _file_name(name: str) -> str:
-    """A name that file systems take."""
-    return _UNFIT_FOR_FILES.sub("_", name).rstrip(". ") or "animation"
 
 
 # Building

@@ -57,7 +57,8 @@ class ImportOptions:
         use_render_size: make the scene's picture 4:3, which a camera's field of view is for.
         use_textures: give the materials their images.
         game_folders: where images are looked for, besides the game folder that a model's path shows.
-        conversion: scale and axes; None for those that an existing armature was imported with, else none.
+        conversion: scale and axes.
+        use_conversion_of_armature: an animation takes the scale and axes that its armature was imported with.
     """
 
     merge_vertices: bool = True
@@ -68,7 +69,8 @@ class ImportOptions:
     use_render_size: bool = False
     use_textures: bool = True
     game_folders: tuple[str, ...] = ()
-    conversion: axes.Conversion | None = None
+    conversion: axes.Conversion = field(default_factory=axes.unchanged)
+    use_conversion_of_armature: bool = True
 
 
 @dataclass(eq=False)
@@ -293,7 +295,7 @@ def _build_model(
     shown: Progress,
 ) -> None:
     """Makes the armature of a skeleton, and the meshes that hang on it, in a collection of its own."""
-    conversion = options.conversion or axes.unchanged()
+    conversion = options.conversion
     model = convert_model(skeleton.model or Model(skeleton.joints, []), conversion)
     if skeleton.model is None:
         model.joints = convert_joints(model.joints, conversion)
@@ -372,7 +374,7 @@ def _build_animation(
     """Makes the action of an animation; the first of an armature becomes its active one."""
     obj = target.obj
     assert obj is not None
-    conversion = options.conversion or remembered_conversion(obj.data)
+    conversion = remembered_conversion(obj.data) if options.use_conversion_of_armature else options.conversion
     rig = read_rig(obj.data)
     match = match_joints(animation, rig.joints)
     _warn_of_mismatch(match, name, result.report)
@@ -408,7 +410,7 @@ def _build_camera(
         scene,
         state.home_collection(context),
         frame_start=options.frame_start,
-        conversion=options.conversion or axes.unchanged(),
+        conversion=options.conversion,
         report=result.report,
     )
     if options.use_render_size:

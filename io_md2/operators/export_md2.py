@@ -2,23 +2,12 @@
 
 from __future__ import annotations
 
-import time
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import bpy
-from bpy.props import (
-    BoolProperty,
-    EnumProperty,
-    FloatProperty,
-    IntProperty,
-    IntVectorProperty,
-    StringProperty,
-)
-from bpy_extras.io_utils import ExportHelper, orientation_helper
+from bpy.props import BoolProperty, EnumProperty, IntProperty, IntVectorProperty, StringProperty
 
-from ...io_common import axes, panels, reports
-from ...io_common.scene_objects import NothingToExportError
+from ...io_common import file_operators, reports
 from ..exporter import DEFAULT_SKIN_SIZE, ExportOptions, export_file
 from ..format import QUAKE2_LIMITS, Md2Error
 from ..frame_plan import FrameOptions
@@ -27,8 +16,7 @@ if TYPE_CHECKING:
     from bpy.types import Context, UILayout
 
 
-@orientation_helper(axis_forward="Y", axis_up="Z")
-class EXPORT_SCENE_OT_md2(bpy.types.Operator, ExportHelper):
+class EXPORT_SCENE_OT_md2(bpy.types.Operator, file_operators.ExportFile, file_operators.ExportScope):
     """Save meshes, joined, as an MD2 model whose frames are shape keys or frames of the scene"""
 
     bl_idname = "export_scene.md2"
@@ -38,25 +26,6 @@ class EXPORT_SCENE_OT_md2(bpy.types.Operator, ExportHelper):
     filename_ext = ".md2"
     filter_glob: StringProperty(default="*.md2", options={"HIDDEN"})
 
-    use_selection: BoolProperty(name="Selected Only", description="Export the selected meshes", default=False)
-    use_active_collection: BoolProperty(
-        name="Active Collection", description="Export only what is in the active collection", default=False
-    )
-    collection: StringProperty(
-        name="Source Collection",
-        description="Export only what is in the collection of this name",
-        default="",
-        options={"HIDDEN"},
-    )
-    global_scale: FloatProperty(
-        name="Scale",
-        description="Factor of all lengths",
-        default=1.0,
-        min=1e-6,
-        max=1e6,
-        soft_min=0.001,
-        soft_max=1000.0,
-    )
     apply_modifiers: BoolProperty(
         name="Apply Modifiers",
         description="Export the meshes as modifiers make them. The Armature modifier counts in any case",
@@ -130,34 +99,28 @@ class EXPORT_SCENE_OT_md2(bpy.types.Operator, ExportHelper):
         default="QUAKE2",
     )
 
+    def default_name(self, context: Context) -> str:
+        """The active object's."""
+        active = context.view_layer.objects.active
+        return active.name if active is not None else ""
+
     def execute(self, context: Context) -> set[str]:
         """Writes the chosen file."""
-        started = time.perf_counter()
-        report = reports.Report()
-        path = Path(bpy.path.abspath(self.filepath))
-        try:
-            export_file(context, path, self._options(context), report)
-        except (Md2Error, NothingToExportError, OSError) as error:
-            reports.tell(self, "ERROR", str(error))
-            return {"CANCELLED"}
-        reports.deliver(self, report, "Exported", path.name, started)
-        return {"FINISHED"}
+        return file_operators.run(self, "Exported", Md2Error, lambda: self._export(context))
 
     def draw(self, context: Context) -> None:
         """Draws the panels of the file browser, or of a collection's exporter."""
-        layout = self.layout
-        layout.use_property_split = True
-        layout.use_property_decorate = False
-        if context.space_data is not None and context.space_data.type == "FILE_BROWSER":
-            # A collection's own exporter has no choice.
-            header, body = layout.panel("IO_MD2_export_include")
-            header.label(text="Include")
-            if body:
-                body.prop(self, "use_selection")
-                body.prop(self, "use_active_collection")
-        panels.transform(layout, self, "IO_MD2_export")
+        layout = file_operators.begin(self)
+        self.draw_include(layout, context, "IO_MD2_export")
+        self.draw_transform(layout, "IO_MD2_export")
         self._draw_frames(layout)
         self._draw_model(layout)
+
+    def _export(self, context: Context) -> file_operators.Outcome:
+        report = reports.Report()
+        path = self.path()
+        export_file(context, path, self._options(context), report)
+        return report, [path]
 
     def _draw_frames(self, layout: UILayout) -> None:
         header, body = layout.panel("IO_MD2_export_frames")
@@ -185,16 +148,14 @@ class EXPORT_SCENE_OT_md2(bpy.types.Operator, ExportHelper):
 
     def _options(self, context: Context) -> ExportOptions:
         return ExportOptions(
-            use_selection=self.use_selection,
-            use_active_collection=self.use_active_collection,
-            collection=self.collection,
+            scope=self.scope(),
             apply_modifiers=self.apply_modifiers,
             frames=FrameOptions(self.frames, self.frame_step, self._frame_range(context)),
             one_box=self.one_box,
             skin_size=tuple(self.skin_size),
             force_skin_size=self.skin_size_from == "CUSTOM",
             limits=QUAKE2_LIMITS if self.limits == "QUAKE2" else None,
-            conversion=axes.exporting(self.global_scale, self.axis_forward, self.axis_up),
+            conversion=self.conversion(),
         )
 
     def _frame_range(self, context: Context) -> tuple[int, int] | None:

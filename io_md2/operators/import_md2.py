@@ -2,22 +2,12 @@
 
 from __future__ import annotations
 
-import time
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import bpy
-from bpy.props import (
-    BoolProperty,
-    CollectionProperty,
-    EnumProperty,
-    FloatProperty,
-    IntProperty,
-    StringProperty,
-)
-from bpy_extras.io_utils import ImportHelper, orientation_helper
+from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, StringProperty
 
-from ...io_common import axes, panels, preferences, reports
+from ...io_common import file_operators, preferences
 from ..format import FRAMES_PER_SECOND, Md2Error
 from ..importer import ImportOptions, import_files
 
@@ -25,8 +15,7 @@ if TYPE_CHECKING:
     from bpy.types import Context
 
 
-@orientation_helper(axis_forward="Y", axis_up="Z")
-class IMPORT_SCENE_OT_md2(bpy.types.Operator, ImportHelper):
+class IMPORT_SCENE_OT_md2(bpy.types.Operator, file_operators.ImportFiles):
     """Load MD2 models with their frames as shape keys (Quake II and its kin)"""
 
     bl_idname = "import_scene.md2"
@@ -35,18 +24,7 @@ class IMPORT_SCENE_OT_md2(bpy.types.Operator, ImportHelper):
 
     filename_ext = ".md2"
     filter_glob: StringProperty(default="*.md2", options={"HIDDEN"})
-    files: CollectionProperty(type=bpy.types.OperatorFileListElement, options={"HIDDEN", "SKIP_SAVE"})
-    directory: StringProperty(subtype="DIR_PATH", options={"HIDDEN", "SKIP_SAVE"})
 
-    global_scale: FloatProperty(
-        name="Scale",
-        description="Factor of all lengths",
-        default=1.0,
-        min=1e-6,
-        max=1e6,
-        soft_min=0.001,
-        soft_max=1000.0,
-    )
     merge_vertices: BoolProperty(
         name="Merge Vertices",
         description="Make one vertex of those that are in the same place in every frame. Export does not split "
@@ -100,50 +78,21 @@ class IMPORT_SCENE_OT_md2(bpy.types.Operator, ImportHelper):
         soft_max=60.0,
     )
 
-    def invoke(self, context: Context, event: bpy.types.Event) -> set[str]:
-        """Asks in the file browser, or, for files that were dropped, only for the options."""
-        del event
-        return self.invoke_popup(context)  # type: ignore[return-value] # the stubs lack what it returns
-
     def execute(self, context: Context) -> set[str]:
         """Imports the chosen files."""
-        started = time.perf_counter()
-        options = ImportOptions(
-            merge_vertices=self.merge_vertices,
-            custom_normals=self.custom_normals,
-            animation=self.animation,
-            frame_start=self.frame_start,
-            fps=self.fps,
-            sequence_actions=self.sequence_actions,
-            use_scene_timing=self.use_scene_timing,
-            use_textures=self.use_textures,
-            game_folders=tuple(preferences.game_folders()),
-            conversion=axes.importing(self.global_scale, self.axis_forward, self.axis_up),
-        )
-        paths = self._paths()
-        try:
-            result = import_files(context, paths, options)
-        except (Md2Error, OSError) as error:
-            reports.tell(self, "ERROR", str(error))
-            return {"CANCELLED"}
-        reports.deliver(
-            self, result.report, "Imported", reports.listing([path.name for path in paths], 2), started
-        )
-        return {"FINISHED"}
+        return file_operators.run(self, "Imported", Md2Error, lambda: self._import(context))
 
     def draw(self, context: Context) -> None:
-        """Draws the panels of the file browser."""
+        """Draws the panels of the file browser, or of the dialogue after a drop."""
         del context
-        layout = self.layout
-        layout.use_property_split = True
-        layout.use_property_decorate = False
-        panels.transform(layout, self, "IO_MD2_import")
+        layout = file_operators.begin(self)
+        self.draw_transform(layout, "IO_MD2_import")
         header, body = layout.panel("IO_MD2_import_model")
         header.label(text="Model")
         if body:
             body.prop(self, "merge_vertices")
             body.prop(self, "custom_normals")
-            body.prop(self, "use_textures")
+        file_operators.draw_textures(layout, self, "IO_MD2_import")
         header, body = layout.panel("IO_MD2_import_animation")
         header.label(text="Animation")
         if body:
@@ -157,11 +106,21 @@ class IMPORT_SCENE_OT_md2(bpy.types.Operator, ImportHelper):
             row.active = self.use_scene_timing
             row.prop(self, "fps")
 
-    def _paths(self) -> list[Path]:
-        names = [file.name for file in self.files if file.name]
-        if names:
-            return [Path(bpy.path.abspath(self.directory)) / name for name in names]
-        return [Path(bpy.path.abspath(self.filepath))]
+    def _import(self, context: Context) -> file_operators.Outcome:
+        options = ImportOptions(
+            merge_vertices=self.merge_vertices,
+            custom_normals=self.custom_normals,
+            animation=self.animation,
+            frame_start=self.frame_start,
+            fps=self.fps,
+            sequence_actions=self.sequence_actions,
+            use_scene_timing=self.use_scene_timing,
+            use_textures=self.use_textures,
+            game_folders=tuple(preferences.game_folders()),
+            conversion=self.conversion(),
+        )
+        paths = self.paths()
+        return import_files(context, paths, options).report, paths
 
 
 def menu(self: Any, context: Context) -> None:

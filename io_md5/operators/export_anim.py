@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 import bpy
 from bpy.props import EnumProperty, StringProperty
-from bpy_extras.io_utils import ExportHelper, orientation_helper
 
+from ...io_common import names
 from ..exporter import export_animations
-from .export_options import ACTIONS, ExportOptions, draw_panels, run
+from ..import_anim import NAME
+from .export_options import ACTIONS, ExportOptions, armature_of
 
 if TYPE_CHECKING:
     from bpy.types import Context
 
 
-@orientation_helper(axis_forward="Y", axis_up="Z")
-class EXPORT_SCENE_OT_md5anim(bpy.types.Operator, ExportHelper, ExportOptions):
+class EXPORT_SCENE_OT_md5anim(bpy.types.Operator, ExportOptions):
     """Save animations of an armature as MD5"""
 
     bl_idname = "export_scene.md5anim"
@@ -30,13 +30,19 @@ class EXPORT_SCENE_OT_md5anim(bpy.types.Operator, ExportHelper, ExportOptions):
         name="Actions", description="Which animations are written", items=ACTIONS, default="ACTIVE"
     )
 
+    def default_name(self, context: Context) -> str:
+        """The active action's, by the name that it had in its file."""
+        armature = armature_of(context)
+        action = armature.animation_data.action if armature is not None and armature.animation_data else None
+        return names.original(action, NAME, action.name) if action is not None else ""
+
     def execute(self, context: Context) -> set[str]:
         """Writes the chosen file."""
-        return run(self, context, export_animations)
+        return self.run(context, export_animations)
 
     def draw(self, context: Context) -> None:
         """Draws the panels of the file browser, or of a collection's exporter."""
-        draw_panels(self, context, "IO_MD5_export_anim")
+        self.draw_panels(context, "IO_MD5_export_anim")
 
 
 def menu(self: Any, context: Context) -> None:

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import time
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import bpy
-from bpy.props import BoolProperty, FloatProperty, StringProperty
-from bpy_extras.io_utils import ExportHelper, orientation_helper
+from bpy.props import BoolProperty, StringProperty
 
-from ...io_common import axes, panels, reports
-from ...io_common.scene_objects import NothingToExportError
+from ...io_common import file_operators
 from ..export_camera import CameraExportOptions, export_camera
 from ..format import Md5Error
 
@@ -19,8 +15,7 @@ if TYPE_CHECKING:
     from bpy.types import Context
 
 
-@orientation_helper(axis_forward="Y", axis_up="Z")
-class EXPORT_SCENE_OT_md5camera(bpy.types.Operator, ExportHelper):
+class EXPORT_SCENE_OT_md5camera(bpy.types.Operator, file_operators.ExportFile):
     """Save the active camera, or the cameras that markers bind, as an MD5 camera path for a Doom 3 cut scene"""
 
     bl_idname = "export_scene.md5camera"
@@ -30,15 +25,6 @@ class EXPORT_SCENE_OT_md5camera(bpy.types.Operator, ExportHelper):
     filename_ext = ".md5camera"
     filter_glob: StringProperty(default="*.md5camera", options={"HIDDEN"})
 
-    global_scale: FloatProperty(
-        name="Scale",
-        description="Factor of all lengths",
-        default=1.0,
-        min=1e-6,
-        max=1e6,
-        soft_min=0.001,
-        soft_max=1000.0,
-    )
     use_markers: BoolProperty(
         name="Camera Markers",
         description="Follow the cameras that timeline markers bind, each of them a cut. Markers whose names begin "
@@ -46,33 +32,29 @@ class EXPORT_SCENE_OT_md5camera(bpy.types.Operator, ExportHelper):
         default=True,
     )
 
+    def default_name(self, context: Context) -> str:
+        """The camera's."""
+        camera = context.scene.camera
+        return camera.name if camera is not None else ""
+
     def execute(self, context: Context) -> set[str]:
         """Exports the scene's range."""
-        started = time.perf_counter()
-        path = Path(bpy.path.abspath(self.filepath))
-        options = CameraExportOptions(
-            conversion=axes.exporting(self.global_scale, self.axis_forward, self.axis_up),
-            use_markers=self.use_markers,
-        )
-        try:
-            report = export_camera(context, path, options)
-        except (Md5Error, NothingToExportError, OSError) as error:
-            reports.tell(self, "ERROR", str(error))
-            return {"CANCELLED"}
-        reports.deliver(self, report, "Exported", path.name, started)
-        return {"FINISHED"}
+        return file_operators.run(self, "Exported", Md5Error, lambda: self._export(context))
 
     def draw(self, context: Context) -> None:
         """Draws the panels of the file browser."""
         del context
-        layout = self.layout
-        layout.use_property_split = True
-        layout.use_property_decorate = False
-        panels.transform(layout, self, "IO_MD5_export_camera")
+        layout = file_operators.begin(self)
+        self.draw_transform(layout, "IO_MD5_export_camera")
         header, body = layout.panel("IO_MD5_export_camera_path")
         header.label(text="Camera")
         if body:
             body.prop(self, "use_markers")
+
+    def _export(self, context: Context) -> file_operators.Outcome:
+        path = self.path()
+        options = CameraExportOptions(conversion=self.conversion(), use_markers=self.use_markers)
+        return export_camera(context, path, options), [path]
 
 
 def menu(self: Any, context: Context) -> None:

@@ -6,17 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import bpy
 from bpy.props import EnumProperty, StringProperty
-from bpy_extras.io_utils import ExportHelper, orientation_helper
 
 from ..exporter import export_model
-from .export_options import ACTIONS, ExportOptions, draw_panels, run
+from .export_options import ACTIONS, ExportOptions, armature_of
 
 if TYPE_CHECKING:
     from bpy.types import Context
 
 
-@orientation_helper(axis_forward="Y", axis_up="Z")
-class EXPORT_SCENE_OT_md5mesh(bpy.types.Operator, ExportHelper, ExportOptions):
+class EXPORT_SCENE_OT_md5mesh(bpy.types.Operator, ExportOptions):
     """Save an armature and its meshes as an MD5 model, on request with animations"""
 
     bl_idname = "export_scene.md5mesh"
@@ -33,13 +31,18 @@ class EXPORT_SCENE_OT_md5mesh(bpy.types.Operator, ExportHelper, ExportOptions):
         default="NONE",
     )
 
+    def default_name(self, context: Context) -> str:
+        """The armature's."""
+        armature = armature_of(context)
+        return armature.name if armature is not None else ""
+
     def execute(self, context: Context) -> set[str]:
         """Writes the chosen file."""
-        return run(self, context, export_model)
+        return self.run(context, export_model)
 
     def draw(self, context: Context) -> None:
         """Draws the panels of the file browser, or of a collection's exporter."""
-        draw_panels(self, context, "IO_MD5_export_mesh")
+        self.draw_panels(context, "IO_MD5_export_mesh")
 
 
 def menu(self: Any, context: Context) -> None:

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import bpy
-from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, StringProperty
+from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty
 
-from ...io_common import axes, panels, reports
-from ...io_common.scene_objects import NothingToExportError
+from ...io_common import file_operators, reports
 from ..export_anim import AnimationOptions
 from ..export_mesh import WeightOptions
-from ..exporter import ModelOptions, Scope
+from ..exporter import ModelOptions
 from ..format import Md5Error
 from ..format.check import Game
 from ..format.encoding import ORIENTATION_PRECISION, POSITION_PRECISION
@@ -33,32 +30,9 @@ ACTIONS = (
 )
 
 
-class ExportOptions:
+class ExportOptions(file_operators.ExportFile, file_operators.ExportScope):
     """Properties of an export operator, and the options that they stand for."""
 
-    use_selection: BoolProperty(
-        name="Selected Only",
-        description="Export the selected armature with the selected meshes; with an armature alone, all its meshes",
-        default=False,
-    )
-    use_active_collection: BoolProperty(
-        name="Active Collection", description="Export only what is in the active collection", default=False
-    )
-    collection: StringProperty(
-        name="Source Collection",
-        description="Export only what is in the collection of this name",
-        default="",
-        options={"HIDDEN"},
-    )
-    global_scale: FloatProperty(
-        name="Scale",
-        description="Factor of all lengths",
-        default=1.0,
-        min=1e-6,
-        max=1e6,
-        soft_min=0.001,
-        soft_max=1000.0,
-    )
     apply_modifiers: BoolProperty(
         name="Apply Modifiers",
         description="Export the meshes as modifiers other than the Armature make them",
@@ -136,8 +110,8 @@ class ExportOptions:
         """The options of the model."""
         operator: Any = self
         return ModelOptions(
-            scope=Scope(operator.use_selection, operator.use_active_collection, operator.collection),
-            conversion=axes.exporting(operator.global_scale, operator.axis_forward, operator.axis_up),
+            scope=self.scope(),
+            conversion=self.conversion(),
             apply_modifiers=operator.apply_modifiers,
             deform_only=operator.deform_only,
             add_origin=operator.add_origin,
@@ -155,51 +129,42 @@ class ExportOptions:
             orientation_precision=operator.orientation_precision,
         )
 
+    def run(self, context: Context, export: Callable[..., list[Path]]) -> set[str]:
+        """Runs an export with the operator's options and tells the user how it went.
 
-def run(operator: Any, context: Context, export: Callable[..., list[Path]]) -> set[str]:
-    """Runs an export with an operator's options and tells the user how it went.
+        Args:
+            context: the operator's.
+            export: `export_model` or `export_animations`.
+        """
+        operator: Any = self
 
-    Args:
-        operator: with the properties of `ExportOptions`.
-        context: the operator's.
-        export: `export_model` or `export_animations`.
-    """
-    started = time.perf_counter()
-    report = reports.Report()
-    path = Path(bpy.path.abspath(operator.filepath))
-    try:
-        written = export(
-            context, path, operator.model_options(), operator.actions, operator.animation_options(), report
-        )
-    except (Md5Error, NothingToExportError, OSError) as error:
-        reports.tell(operator, "ERROR", str(error))
-        return {"CANCELLED"}
-    reports.deliver(
-        operator, report, "Exported", reports.listing([file.name for file in written], 2), started
-    )
-    return {"FINISHED"}
+        def job() -> file_operators.Outcome:
+            report = reports.Report()
+            options = self.model_options()
+            animation = self.animation_options()
+            return report, export(context, self.path(), options, operator.actions, animation, report)
 
+        return file_operators.run(self, "Exported", Md5Error, job)
 
-def draw_panels(operator: Any, context: Context, prefix: str) -> None:
-    """Draws the panels of the file browser, or of a collection's exporter."""
-    layout = operator.layout
-    layout.use_property_split = True
-    layout.use_property_decorate = False
-    if context.space_data is not None and context.space_data.type == "FILE_BROWSER":
-        # A collection's own exporter has no choice.
-        _include(layout, operator, prefix)
-    panels.transform(layout, operator, prefix)
-    _mesh(layout, operator, prefix)
-    _armature(layout, operator, prefix)
-    _animation(layout, operator, prefix)
+    def draw_panels(self, context: Context, prefix: str) -> None:
+        """Draws the panels of the file browser, or of a collection's exporter."""
+        layout = file_operators.begin(self)
+        self.draw_include(layout, context, prefix)
+        self.draw_transform(layout, prefix)
+        _mesh(layout, self, prefix)
+        _armature(layout, self, prefix)
+        _animation(layout, self, prefix)
 
 
-def _include(layout: UILayout, operator: Any, prefix: str) -> None:
-    header, body = layout.panel(f"{prefix}_include")
-    header.label(text="Include")
-    if body:
-        body.prop(operator, "use_selection")
-        body.prop(operator, "use_active_collection")
+def armature_of(context: Context) -> Any:
+    """The active armature, or that of the active mesh, or the first one; None if there is none."""
+    objects = context.view_layer.objects
+    active = objects.active
+    if active is not None and active.type == "MESH":
+        active = active.find_armature()
+    if active is None or active.type != "ARMATURE":
+        active = next((obj for obj in objects if obj.type == "ARMATURE"), None)
+    return active
 
 
 def _mesh(layout: UILayout, operator: Any, prefix: str) -> None:

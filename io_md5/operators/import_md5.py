@@ -2,22 +2,12 @@
 
 from __future__ import annotations
 
-import time
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import bpy
-from bpy.props import (
-    BoolProperty,
-    CollectionProperty,
-    EnumProperty,
-    FloatProperty,
-    IntProperty,
-    StringProperty,
-)
-from bpy_extras.io_utils import ImportHelper, orientation_helper
+from bpy.props import BoolProperty, EnumProperty, IntProperty, StringProperty
 
-from ...io_common import axes, panels, preferences, reports
+from ...io_common import file_operators, preferences
 from ..format import Md5Error
 from ..importer import ImportOptions, import_files
 
@@ -25,8 +15,7 @@ if TYPE_CHECKING:
     from bpy.types import Context
 
 
-@orientation_helper(axis_forward="Y", axis_up="Z")
-class IMPORT_SCENE_OT_md5(bpy.types.Operator, ImportHelper):
+class IMPORT_SCENE_OT_md5(bpy.types.Operator, file_operators.ImportFiles):
     """Load MD5 models, animations and camera paths (Doom 3, Quake 4, Sauerbraten, the Quake re-releases)"""
 
     bl_idname = "import_scene.md5"
@@ -35,19 +24,6 @@ class IMPORT_SCENE_OT_md5(bpy.types.Operator, ImportHelper):
 
     filename_ext = ".md5mesh"
     filter_glob: StringProperty(default="*.md5mesh;*.md5anim;*.md5camera", options={"HIDDEN"})
-    files: CollectionProperty(type=bpy.types.OperatorFileListElement, options={"HIDDEN", "SKIP_SAVE"})
-    directory: StringProperty(subtype="DIR_PATH", options={"HIDDEN", "SKIP_SAVE"})
-
-    global_scale: FloatProperty(
-        name="Scale",
-        description="Factor of all lengths. An animation for an armature of the scene takes the armature's own "
-        "scale and axes unless it is set here",
-        default=1.0,
-        min=1e-6,
-        max=1e6,
-        soft_min=0.001,
-        soft_max=1000.0,
-    )
     merge_vertices: BoolProperty(
         name="Merge Vertices",
         description="Make one vertex of the copies that UV seams need in the file, so that the model can be "
@@ -94,14 +70,33 @@ class IMPORT_SCENE_OT_md5(bpy.types.Operator, ImportHelper):
         default=True,
     )
 
-    def invoke(self, context: Context, event: bpy.types.Event) -> set[str]:
-        """Asks in the file browser, or, for files that were dropped, only for the options."""
-        del event
-        return self.invoke_popup(context)  # type: ignore[return-value] # the stubs lack what it returns
-
     def execute(self, context: Context) -> set[str]:
         """Imports the chosen files."""
-        started = time.perf_counter()
+        return file_operators.run(self, "Imported", Md5Error, lambda: self._import(context))
+
+    def draw(self, context: Context) -> None:
+        """Draws the panels of the file browser, or of the dialogue after a drop."""
+        del context
+        layout = file_operators.begin(self)
+        self.draw_transform(layout, "IO_MD5_import")
+        header, body = layout.panel("IO_MD5_import_model")
+        header.label(text="Model")
+        if body:
+            body.prop(self, "merge_vertices")
+        header, body = layout.panel("IO_MD5_import_armature")
+        header.label(text="Armature")
+        if body:
+            body.prop(self, "bone_direction")
+        file_operators.draw_textures(layout, self, "IO_MD5_import")
+        header, body = layout.panel("IO_MD5_import_animation")
+        header.label(text="Animation")
+        if body:
+            body.prop(self, "animations")
+            body.prop(self, "frame_start")
+            body.prop(self, "use_scene_timing")
+            body.prop(self, "use_render_size")
+
+    def _import(self, context: Context) -> file_operators.Outcome:
         options = ImportOptions(
             merge_vertices=self.merge_vertices,
             bone_direction=self.bone_direction,
@@ -111,51 +106,15 @@ class IMPORT_SCENE_OT_md5(bpy.types.Operator, ImportHelper):
             use_render_size=self.use_render_size,
             use_textures=self.use_textures,
             game_folders=tuple(preferences.game_folders()),
-            conversion=self._conversion(),
+            conversion=self.conversion(),
+            use_conversion_of_armature=not self._has_own_conversion(),
         )
-        paths = self._paths()
-        try:
-            result = import_files(context, paths, options)
-        except (Md5Error, OSError) as error:
-            reports.tell(self, "ERROR", str(error))
-            return {"CANCELLED"}
-        reports.deliver(
-            self, result.report, "Imported", reports.listing([path.name for path in paths], 2), started
-        )
-        return {"FINISHED"}
+        paths = self.paths()
+        return import_files(context, paths, options).report, paths
 
-    def draw(self, context: Context) -> None:
-        """Draws the panels of the file browser."""
-        del context
-        layout = self.layout
-        layout.use_property_split = True
-        layout.use_property_decorate = False
-        panels.transform(layout, self, "IO_MD5_import")
-        header, body = layout.panel("IO_MD5_import_model")
-        header.label(text="Model")
-        if body:
-            body.prop(self, "merge_vertices")
-            body.prop(self, "bone_direction")
-        panels.materials(layout, self, "IO_MD5_import")
-        header, body = layout.panel("IO_MD5_import_animation")
-        header.label(text="Animation")
-        if body:
-            body.prop(self, "animations")
-            body.prop(self, "frame_start")
-            body.prop(self, "use_scene_timing")
-            body.prop(self, "use_render_size")
-
-    def _paths(self) -> list[Path]:
-        names = [file.name for file in self.files if file.name]
-        if names:
-            return [Path(bpy.path.abspath(self.directory)) / name for name in names]
-        return [Path(bpy.path.abspath(self.filepath))]
-
-    def _conversion(self) -> axes.Conversion | None:
-        given = any(
-            self.properties.is_property_set(name) for name in ("global_scale", "axis_forward", "axis_up")
-        )
-        return axes.importing(self.global_scale, self.axis_forward, self.axis_up) if given else None
+    def _has_own_conversion(self) -> bool:
+        turned = any(self.properties.is_property_set(name) for name in ("axis_forward", "axis_up"))
+        return turned or self.has_own_scale()
 
 
 def menu(self: Any, context: Context) -> None:
