@@ -88,7 +88,9 @@ def check_animation(
     if float(animation.frame_rate) != round(animation.frame_rate):
         findings.append(_warning(f"a frame rate of {animation.frame_rate:g}: the games read whole numbers"))
     if len(animation.bounds) != animation.frame_count:
-        findings.append(_error(f"{len(animation.bounds)} bounds for {animation.frame_count} frames"))
+        findings.append(
+            _error(f"there are bounds for {len(animation.bounds)} frames instead of {animation.frame_count}")
+        )
     findings += _check_components(animation)
     if int((animation.parents == ROOT).sum()) > 1 and game.wants_one_root:
         findings.append(

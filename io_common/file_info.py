@@ -1,0 +1,122 @@
+"""What is in a file, told on a console: as lines to read, or as JSON for programs. Needs no Blender."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any, Protocol, TextIO
+
+
+class Description(Protocol):
+    """What a format tells about a file.
+
+    Attributes:
+        facts: for programs: text, numbers, lists of them; with "kind" and "warnings".
+        lines: for people: sentences about the same.
+    """
+
+    facts: dict[str, Any]
+    lines: list[str]
+
+
+Describe = Callable[[str], Description]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The arguments of the command ``info``."""
+    parser.add_argument("files", nargs="+", metavar="FILE", help="a file, or a folder with all that is in it")
+    parser.add_argument("--json", action="store_true", help="a list of objects, one for each file")
+
+
+def run_alone(program: str, describers: dict[str, Describe], arguments: Sequence[str] | None = None) -> int:
+    """The program ``python -m io_md5`` or ``python -m io_md2``.
+
+    Args:
+        program: how it is called, for the help.
+        describers: for the ending of each kind of file what reads it.
+        arguments: of the command line; those of the process if None.
+
+    Returns:
+        The status of the process: 1 if a file could not be understood.
+    """
+    parser = argparse.ArgumentParser(prog=program, description="Tells what is in a file, warnings included.")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    add_arguments(commands.add_parser("info", help="what is in a file, warnings included"))
+    given = parser.parse_args(arguments)
+    try:
+        return tell(given.files, describers, as_json=given.json)
+    except BrokenPipeError:
+        # Whoever read the output has seen enough; nothing is left to be written at the end either.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+
+
+def tell(
+    files: Iterable[str], describers: dict[str, Describe], *, as_json: bool, out: TextIO | None = None
+) -> int:
+    """Tells what is in files.
+
+    Args:
+        files: their paths; of a folder, all that is in it and has a known ending.
+        describers: for the ending of each kind of file what reads it.
+        as_json: a list of objects instead of lines.
+        out: where to write; standard output if None.
+
+    Returns:
+        The status of the process: 1 if a file could not be understood.
+    """
+    out = out or sys.stdout
+    told: list[dict[str, Any]] = []
+    is_first = True
+    for file in _expanded(files, describers):
+        facts, lines = _describe(file, describers)
+        told.append({"file": file, **facts})
+        if not as_json:
+            _write(
+                out, "" if is_first else "\n", f"{file}: {lines[0]}\n", *(f"  {line}\n" for line in lines[1:])
+            )
+        is_first = False
+    if as_json:
+        _write(out, json.dumps(told, indent=2), "\n")
+    return int(any("error" in facts for facts in told))
+
+
+def _expanded(files: Iterable[str], describers: dict[str, Describe]) -> Iterable[str]:
+    for file in files:
+        if not os.path.isdir(file):
+            yield file
+            continue
+        for folder, folders, names in os.walk(file):
+            folders.sort()
+            yield from (os.path.join(folder, name) for name in sorted(names) if _ending(name) in describers)
+
+
+def _describe(file: str, describers: dict[str, Describe]) -> tuple[dict[str, Any], list[str]]:
+    """Facts and lines about a file, or what is wrong with it."""
+    describe = describers.get(_ending(file))
+    if describe is None:
+        reason = f"unknown kind of file; expected {', '.join(describers)}"
+        return {"error": reason}, [f"ERROR: {reason}"]
+    try:
+        description = describe(file)
+    except (ValueError, OSError) as error:
+        # Both formats' exceptions are ValueErrors.
+        return {"error": str(error)}, [
+            f"ERROR: {str(error).removeprefix(f'{file}, ').removeprefix(f'{file}: ')}"
+        ]
+    warnings = [f"warning: {text}" for text in description.facts["warnings"]]
+    return description.facts, [*description.lines, *warnings]
+
+
+def _ending(file: str) -> str:
+    return Path(file).suffix.lower()
+
+
+def _write(out: TextIO, *texts: str) -> None:
+    """Writes texts; what the console cannot show of names becomes question marks."""
+    encoding = out.encoding or "utf-8"
+    out.write("".join(texts).encode(encoding, "replace").decode(encoding))

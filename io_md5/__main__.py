@@ -1,0 +1,12 @@
+"""``python -m io_md5 info FILE…``: what is in a file, without Blender."""
+
+from __future__ import annotations
+
+import sys
+
+# Run as a program, the rooms of the extension are top-level packages.
+from io_common.file_info import run_alone  # type: ignore[import-not-found]
+
+from .format.describe import DESCRIBERS
+
+sys.exit(run_alone("python -m io_md5", DESCRIBERS))

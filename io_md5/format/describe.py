@@ -1,0 +1,167 @@
+"""What is in an MD5 file, in numbers and in words."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .anim_file import read_animation
+from .camera_file import read_camera
+from .check import Finding, check_animation, check_model
+from .mesh_file import read_mesh
+from .model import ROOT, Floats, Mesh
+from .skinning import skin
+
+
+@dataclass(frozen=True)
+class Description:
+    """What there is to tell about a file.
+
+    Attributes:
+        facts: text, numbers and lists of them, as JSON has them; "kind" and "warnings" are always there.
+        lines: the same, to be read.
+    """
+
+    facts: dict[str, Any]
+    lines: list[str]
+
+
+def describe_mesh(path: str | os.PathLike[str]) -> Description:
+    """Describes an .md5mesh file.
+
+    Args:
+        path: the file.
+
+    Raises:
+        Md5Error: it cannot be understood.
+        OSError: it cannot be read.
+    """
+    model = read_mesh(path)
+    joints = model.joints
+    points = [skin(mesh, joints.positions, joints.orientations) for mesh in model.meshes]
+    meshes = [_mesh_facts(mesh) for mesh in model.meshes]
+    roots = [joints.names[index] for index in np.flatnonzero(joints.parents == ROOT).tolist()]
+    facts = {
+        "kind": "md5mesh",
+        "joints": len(joints),
+        "roots": roots,
+        "meshes": meshes,
+        "vertices": model.vertex_count,
+        "triangles": sum(len(mesh.triangles) for mesh in model.meshes),
+        "box": _box(np.concatenate([np.empty((0, 3)), *points])),
+        "commandline": model.commandline,
+        "warnings": _warnings(model.warnings, check_model(model)),
+    }
+    lines = [
+        "MD5 mesh",
+        f"{_counted(len(joints), 'joint')} below {', '.join(roots)}; {_counted(len(meshes), 'mesh')}, "
+        f"{facts['vertices']:,} vertices, {_counted(facts['triangles'], 'triangle')}",
+        *_box_line(facts["box"]),
+        *(
+            f"mesh {number}: {mesh['shader']!r}, {mesh['vertices']:,} vertices, "
+            f"{_counted(mesh['triangles'], 'triangle')}, {_counted(mesh['weights'], 'weight')}, at most {mesh['weights_per_vertex']} for a vertex"
+            for number, mesh in enumerate(meshes)
+        ),
+        *_commandline_line(model.commandline),
+    ]
+    return Description(facts, lines)
+
+
+def describe_animation(path: str | os.PathLike[str]) -> Description:
+    """Describes an .md5anim file; for the argument and errors see `describe_mesh`."""
+    animation = read_animation(path)
+    seconds = animation.frame_count / animation.frame_rate if animation.frame_rate > 0 else 0.0
+    moving = int((animation.flags != 0).sum())
+    corners = animation.bounds.reshape(-1, 3)
+    facts = {
+        "kind": "md5anim",
+        "joints": len(animation.names),
+        "moving_joints": moving,
+        "frames": animation.frame_count,
+        "frame_rate": animation.frame_rate,
+        "seconds": seconds,
+        "animated_components": int(animation.frames.shape[1]),
+        "box": _box(corners),
+        "commandline": animation.commandline,
+        "warnings": _warnings(animation.warnings, check_animation(animation)),
+    }
+    lines = [
+        "MD5 animation",
+        f"{_counted(animation.frame_count, 'frame')} at {animation.frame_rate:g} a second, {seconds:.2f} s",
+        f"{_counted(len(animation.names), 'joint')}, {moving:,} of them animated in "
+        f"{_counted(facts['animated_components'], 'component')}",
+        *_box_line(facts["box"]),
+        *_commandline_line(animation.commandline),
+    ]
+    return Description(facts, lines)
+
+
+def describe_camera(path: str | os.PathLike[str]) -> Description:
+    """Describes an .md5camera file; for the argument and errors see `describe_mesh`."""
+    camera = read_camera(path)
+    frames = camera.entry_count - len(camera.cuts)
+    seconds = frames / camera.frame_rate if camera.frame_rate > 0 else 0.0
+    views = camera.fields_of_view
+    facts = {
+        "kind": "md5camera",
+        "frames": frames,
+        "frame_rate": camera.frame_rate,
+        "seconds": seconds,
+        "cuts": camera.cuts.tolist(),
+        "fields_of_view": [float(views.min()), float(views.max())] if len(views) else [],
+        "box": _box(camera.positions),
+        "commandline": camera.commandline,
+        "warnings": list(camera.warnings),
+    }
+    lines = [
+        "MD5 camera",
+        f"{_counted(frames, 'frame')} at {camera.frame_rate:g} a second, {seconds:.2f} s; "
+        f"{_counted(len(camera.cuts), 'cut')}",
+        *([f"fields of view from {views.min():g}° to {views.max():g}°"] if len(views) else []),
+        *_box_line(facts["box"]),
+        *_commandline_line(camera.commandline),
+    ]
+    return Description(facts, lines)
+
+
+DESCRIBERS = {".md5mesh": describe_mesh, ".md5anim": describe_animation, ".md5camera": describe_camera}
+"""What describes each kind of file, by its ending."""
+
+
+def _mesh_facts(mesh: Mesh) -> dict[str, Any]:
+    return {
+        "shader": mesh.shader,
+        "name": mesh.name,
+        "vertices": mesh.vertex_count,
+        "triangles": len(mesh.triangles),
+        "weights": len(mesh.weight_joints),
+        "weights_per_vertex": int(mesh.weight_counts.max(initial=0)),
+    }
+
+
+def _warnings(warnings: list[str], findings: list[Finding]) -> list[str]:
+    """What was odd in reading, and what the games would say; the same sentence once."""
+    return list(dict.fromkeys([*warnings, *(finding.text for finding in findings)]))
+
+
+def _box(points: Floats) -> list[list[float]]:
+    """The lower and the upper corner around points; nothing around none."""
+    return [points.min(axis=0).tolist(), points.max(axis=0).tolist()] if len(points) else []
+
+
+def _box_line(box: list[list[float]]) -> list[str]:
+    corners = [" ".join(f"{value:.6g}" for value in corner) for corner in box]
+    return [f"box from ({corners[0]}) to ({corners[1]})"] if corners else []
+
+
+def _commandline_line(commandline: str) -> list[str]:
+    return [f"made by: {commandline}"] if commandline else []
+
+
+def _counted(number: int, what: str) -> str:
+    """A number and the word for it: "1 mesh", "2,000 joints"."""
+    plural = "" if number == 1 else "es" if what.endswith("sh") else "s"
+    return f"{number:,} {what}{plural}"
