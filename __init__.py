@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from importlib import import_module
 
-_FAMILIES = ("io_md5", "io_md2")
+# What Blender is told of, in this order: the families need the preferences.
+_PARTS = (".io_common.preferences", ".io_md5.operators", ".io_md2.operators", ".command_line.command")
 
 
 def register() -> None:
-    """Registers the families with Blender."""
-    import_module(".io_common.preferences", __package__).register()
-    for family in _FAMILIES:
-        import_module(f".{family}.operators", __package__).register()
+    """Registers the families and the command with Blender."""
+    for part in _PARTS:
+        import_module(part, __package__).register()
 
 
 def unregister() -> None:
-    """Takes the families back."""
-    for family in reversed(_FAMILIES):
-        import_module(f".{family}.operators", __package__).unregister()
-    import_module(".io_common.preferences", __package__).unregister()
+    """Takes all back."""
+    for part in reversed(_PARTS):
+        import_module(part, __package__).unregister()

@@ -45,7 +45,11 @@ def lint(session: nox.Session) -> None:
     link = parent / "io_idtech"
     link.unlink(missing_ok=True)
     link.symlink_to(ROOT, target_is_directory=True)
-    rooms = [word for room in ("io_common", "io_md5", "io_md2") for word in ("-p", f"io_idtech.{room}")]
+    rooms = [
+        word
+        for room in ("command_line", "io_common", "io_md5", "io_md2")
+        for word in ("-p", f"io_idtech.{room}")
+    ]
     config = ("--config-file", str(ROOT / "pyproject.toml"))
     session.run("mypy", *config, "-m", "io_idtech", *rooms, env={"MYPYPATH": str(parent)})
 

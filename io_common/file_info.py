@@ -6,21 +6,21 @@ import argparse
 import json
 import os
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol, TextIO
 
 
 class Description(Protocol):
-    """What a format tells about a file.
+    """What a format tells about a file."""
 
-    Attributes:
-        facts: for programs: text, numbers, lists of them; with "kind" and "warnings".
-        lines: for people: sentences about the same.
-    """
+    @property
+    def facts(self) -> dict[str, Any]:
+        """For programs: text, numbers, lists of them; with "kind" and "warnings"."""
 
-    facts: dict[str, Any]
-    lines: list[str]
+    @property
+    def lines(self) -> list[str]:
+        """For people: sentences about the same."""
 
 
 Describe = Callable[[str], Description]
@@ -32,7 +32,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="a list of objects, one for each file")
 
 
-def run_alone(program: str, describers: dict[str, Describe], arguments: Sequence[str] | None = None) -> int:
+def run_alone(
+    program: str, describers: Mapping[str, Describe], arguments: Sequence[str] | None = None
+) -> int:
     """The program ``python -m io_md5`` or ``python -m io_md2``.
 
     Args:
@@ -56,7 +58,7 @@ def run_alone(program: str, describers: dict[str, Describe], arguments: Sequence
 
 
 def tell(
-    files: Iterable[str], describers: dict[str, Describe], *, as_json: bool, out: TextIO | None = None
+    files: Iterable[str], describers: Mapping[str, Describe], *, as_json: bool, out: TextIO | None = None
 ) -> int:
     """Tells what is in files.
 
@@ -85,7 +87,7 @@ def tell(
     return int(any("error" in facts for facts in told))
 
 
-def _expanded(files: Iterable[str], describers: dict[str, Describe]) -> Iterable[str]:
+def _expanded(files: Iterable[str], describers: Mapping[str, Describe]) -> Iterable[str]:
     for file in files:
         if not os.path.isdir(file):
             yield file
@@ -95,7 +97,7 @@ def _expanded(files: Iterable[str], describers: dict[str, Describe]) -> Iterable
             yield from (os.path.join(folder, name) for name in sorted(names) if _ending(name) in describers)
 
 
-def _describe(file: str, describers: dict[str, Describe]) -> tuple[dict[str, Any], list[str]]:
+def _describe(file: str, describers: Mapping[str, Describe]) -> tuple[dict[str, Any], list[str]]:
     """Facts and lines about a file, or what is wrong with it."""
     describe = describers.get(_ending(file))
     if describe is None:

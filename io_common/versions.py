@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import bpy
 
 if TYPE_CHECKING:
-    from bpy.types import Action, AnimData, FCurve
+    from bpy.types import Action, AnimData, FCurve, NlaStrip
 
 _HAS_SLOTS = bpy.app.version >= (4, 4, 0)
 _HAS_BLEND_RELATIVE_PATHS = bpy.app.version >= (4, 5, 0)
@@ -84,6 +84,12 @@ def assign_action(animation_data: AnimData, action: Action | None, id_type: str)
     animation_data.action = action
     if _HAS_SLOTS and action is not None:
         animation_data.action_slot = _slot_for(action, id_type)
+
+
+def assign_slot(strip: NlaStrip, action: Action, id_type: str) -> None:
+    """Lets an NLA strip play the slot of its action for that kind of data-block."""
+    if _HAS_SLOTS:
+        strip.action_slot = _slot_for(action, id_type)
 
 
 class AssignedAction:

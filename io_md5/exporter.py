@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..io_common import atomic, axes, evaluated, names, state
+from ..io_common import atomic, axes, evaluated, manifest, names, state
 from ..io_common.material_names import shader_name
 from ..io_common.reports import Progress, Report, listing, progress
 from ..io_common.scene_objects import NothingToExportError, Scope, collect
@@ -98,7 +97,8 @@ def export_model(
                 _judge(check_animation(animation, model.joints, options.game), target.name, report)
                 files[target] = format_animation(animation)
                 shown.step()
-            for target, data in files.items():
+            # The model last: whoever sees it finds its animations.
+            for target, data in reversed(files.items()):
                 atomic.write_file(target, data)
             shown.step()
     report.count("joints", len(model.joints))
@@ -275,9 +275,7 @@ def _commandline(armature: Object | None) -> str:
 
 def _signature() -> str:
     """The add-on and its version."""
-    manifest = Path(__file__).resolve().parent.parent / "blender_manifest.toml"
-    version = re.search(r'^version = "([^"]+)"', manifest.read_text(encoding="utf-8"), re.MULTILINE)
-    return f"io_idtech {version[1]}" if version else "io_idtech"
+    return f"io_idtech {manifest.version()}"
 
 
 def _build_animation(

@@ -52,6 +52,7 @@ class ImportOptions:
         merge_vertices: make one vertex of the copies along UV seams.
         bone_direction: 'CHILD' (bones point to their children) or 'JOINT' (bones have the axes of the joints).
         animations: 'NONE', or 'FOLDER' for those beside a mesh whose joints are the same.
+        animation_folder: the folder to look in instead of the mesh's own.
         frame_start: the scene frame of the first frame of an animation.
         use_scene_timing: set the scene's frame rate and range by the first camera, else the first animation.
         use_render_size: make the scene's picture 4:3, which a camera's field of view is for.
@@ -64,6 +65,7 @@ class ImportOptions:
     merge_vertices: bool = True
     bone_direction: str = "CHILD"
     animations: str = "NONE"
+    animation_folder: Path | None = None
     frame_start: int = 0
     use_scene_timing: bool = True
     use_render_size: bool = False
@@ -176,7 +178,8 @@ def _read(
                 expected=f"{MESH_SUFFIX}, {ANIMATION_SUFFIX} or {CAMERA_SUFFIX}",
             )  # fmt: skip
     if options.animations == "FOLDER":
-        for folder in dict.fromkeys(path.parent for path in paths if path.suffix.lower() == MESH_SUFFIX):
+        meshes = [path for path in paths if path.suffix.lower() == MESH_SUFFIX]
+        for folder in dict.fromkeys(options.animation_folder or path.parent for path in meshes):
             _read_folder(folder, skeletons, animations, report)
     return skeletons, animations, cameras
 

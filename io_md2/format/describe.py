@@ -42,7 +42,7 @@ def describe_model(path: str | os.PathLike[str]) -> Description:
         for sequence in find_sequences(model.frame_names)
     ]
     places = decompress(model.vertices, model.scale, model.translate).reshape(-1, 3)
-    facts = {
+    facts: dict[str, Any] = {
         "kind": "md2",
         "frames": model.num_frames,
         "seconds": model.num_frames / FRAMES_PER_SECOND,
@@ -59,8 +59,8 @@ def describe_model(path: str | os.PathLike[str]) -> Description:
     corners = [" ".join(f"{value:.6g}" for value in corner) for corner in facts["box"]]
     lines = [
         "MD2 model",
-        f"{_counted(model.num_frames, 'frame')}, {model.num_vertices:,} vertices, {_counted(model.num_triangles, 'triangle')}, "
-        f"{facts['gl_commands']:,} strips and fans",
+        f"{_counted(model.num_frames, 'frame')}, {model.num_vertices:,} vertices, "
+        f"{_counted(model.num_triangles, 'triangle')}, {facts['gl_commands']:,} strips and fans",
         f"skin of {model.skin_width} by {model.skin_height} pixels: {', '.join(model.skins) or 'none named'}",
         *([f"box from ({corners[0]}) to ({corners[1]})"] if corners else []),
         *(

@@ -44,7 +44,7 @@ def describe_mesh(path: str | os.PathLike[str]) -> Description:
     points = [skin(mesh, joints.positions, joints.orientations) for mesh in model.meshes]
     meshes = [_mesh_facts(mesh) for mesh in model.meshes]
     roots = [joints.names[index] for index in np.flatnonzero(joints.parents == ROOT).tolist()]
-    facts = {
+    facts: dict[str, Any] = {
         "kind": "md5mesh",
         "joints": len(joints),
         "roots": roots,
@@ -62,7 +62,8 @@ def describe_mesh(path: str | os.PathLike[str]) -> Description:
         *_box_line(facts["box"]),
         *(
             f"mesh {number}: {mesh['shader']!r}, {mesh['vertices']:,} vertices, "
-            f"{_counted(mesh['triangles'], 'triangle')}, {_counted(mesh['weights'], 'weight')}, at most {mesh['weights_per_vertex']} for a vertex"
+            f"{_counted(mesh['triangles'], 'triangle')}, {_counted(mesh['weights'], 'weight')}, "
+            f"at most {mesh['weights_per_vertex']} for a vertex"
             for number, mesh in enumerate(meshes)
         ),
         *_commandline_line(model.commandline),
@@ -76,7 +77,7 @@ def describe_animation(path: str | os.PathLike[str]) -> Description:
     seconds = animation.frame_count / animation.frame_rate if animation.frame_rate > 0 else 0.0
     moving = int((animation.flags != 0).sum())
     corners = animation.bounds.reshape(-1, 3)
-    facts = {
+    facts: dict[str, Any] = {
         "kind": "md5anim",
         "joints": len(animation.names),
         "moving_joints": moving,
@@ -105,7 +106,7 @@ def describe_camera(path: str | os.PathLike[str]) -> Description:
     frames = camera.entry_count - len(camera.cuts)
     seconds = frames / camera.frame_rate if camera.frame_rate > 0 else 0.0
     views = camera.fields_of_view
-    facts = {
+    facts: dict[str, Any] = {
         "kind": "md5camera",
         "frames": frames,
         "frame_rate": camera.frame_rate,

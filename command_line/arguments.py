@@ -1,0 +1,108 @@
+"""What can be said on the command line."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+
+from ..io_common import file_info
+from .settings import ANIMATIONS_BESIDE, FORMATS, NO_ANIMATIONS, Settings
+
+PROGRAM = "blender --command idtech"
+
+_CONVERT = """\
+Converts models to another format. A folder is searched with all folders in it, and its layout is kept.
+What is up to date is left alone; a file that cannot be converted does not stop the others."""
+
+
+def parse(words: Sequence[str]) -> argparse.Namespace:
+    """Reads the words of a command line.
+
+    Raises:
+        SystemExit: they make no sense, or ask for help; it has been printed.
+    """
+    parser = argparse.ArgumentParser(prog=PROGRAM, description="id Software's MD5 and MD2 models.")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    _add_convert(commands.add_parser("convert", help="convert files or whole trees", description=_CONVERT))
+    info = commands.add_parser("info", help="tell what is in a file", description="Tells what is in files.")
+    file_info.add_arguments(info)
+    return parser.parse_args(words)
+
+
+def settings(given: argparse.Namespace, game_folders: Sequence[str]) -> Settings:
+    """How the command line wants files converted.
+
+    Args:
+        given: what `parse` returned for ``convert``.
+        game_folders: those of the add-on's preferences.
+    """
+    return Settings(
+        format=given.format,
+        animations=given.animations,
+        scale=given.scale,
+        use_textures=not given.no_textures,
+        use_limits=not given.no_limits,
+        game_folders=(*given.game_folder, *game_folders),
+    )
+
+
+def _add_convert(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "inputs",
+        nargs="+",
+        metavar="IN",
+        help="a file (.md5mesh, .md5anim, .md5camera, .md2, .blend) or a folder",
+    )
+    parser.add_argument("--to", required=True, metavar="OUT_FOLDER", help="where the results go")
+    parser.add_argument(
+        "--format", choices=FORMATS, default="blend", help="what the results are (default: blend)"
+    )
+    parser.add_argument(
+        "--animations",
+        default=NO_ANIMATIONS,
+        metavar="folder",
+        help=f"take along the animations that have a model's joints: '{ANIMATIONS_BESIDE}' for those in the "
+        "model's own folder, or the path of another one",
+    )
+    parser.add_argument(
+        "--jobs", type=_count, default=1, metavar="N", help="work with so many Blenders at once (default: 1)"
+    )
+    parser.add_argument(
+        "--shard",
+        type=_shard,
+        default=(1, 1),
+        metavar="I/N",
+        help="only the I-th of N parts of the work, from 1",
+    )
+    parser.add_argument("--scale", type=_factor, default=1.0, metavar="X", help="factor of all lengths")
+    parser.add_argument(
+        "--game-folder",
+        action="append",
+        default=[],
+        metavar="FOLDER",
+        help="look for textures there too; may be given several times",
+    )
+    parser.add_argument("--no-textures", action="store_true", help="leave materials without images")
+    parser.add_argument("--no-limits", action="store_true", help="write MD2 files that Quake II would refuse")
+    parser.add_argument("--force", action="store_true", help="convert also what is up to date")
+
+
+def _count(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError("at least 1")
+    return number
+
+
+def _factor(text: str) -> float:
+    number = float(text)
+    if not 1e-6 <= number <= 1e6:
+        raise argparse.ArgumentTypeError("a factor from 0.000001 to 1000000")
+    return number
+
+
+def _shard(text: str) -> tuple[int, int]:
+    first, slash, second = text.partition("/")
+    if not (slash and first.isdecimal() and second.isdecimal() and 1 <= int(first) <= int(second)):
+        raise argparse.ArgumentTypeError("I/N with I from 1 to N, such as 2/8")
+    return int(first), int(second)

@@ -1,0 +1,100 @@
+"""The command ``idtech``, registered with Blender."""
+
+from __future__ import annotations
+
+import sys
+from argparse import Namespace
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import bpy
+
+from ..io_common import file_info, manifest, preferences
+from ..io_md2.format import describe as md2_describe
+from ..io_md5.format import describe as md5_describe
+from . import arguments, plan
+from .convert import convert
+from .progress import Progress, table, write
+from .record import Records
+from .settings import CONVERTED, FAILED, UP_TO_DATE, Outcome, Settings, Task
+from .workers import convert_all
+
+_NAME = "idtech"
+
+_registered: list[Any] = []
+
+
+def register() -> None:
+    """Registers the command."""
+    _registered.append(bpy.utils.register_cli_command(_NAME, main))
+
+
+def unregister() -> None:
+    """Takes it back."""
+    while _registered:
+        bpy.utils.unregister_cli_command(_registered.pop())
+
+
+def main(words: Sequence[str]) -> int:
+    """Runs the command.
+
+    Args:
+        words: what stands behind its name.
+
+    Returns:
+        The status of the process: 0 if all went well, 1 if a file failed, 2 if the words make no sense.
+    """
+    try:
+        given = arguments.parse(words)
+    except SystemExit as end:
+        return int(end.code or 0)
+    if given.command == "info":
+        describers: dict[str, file_info.Describe] = {**md5_describe.DESCRIBERS, **md2_describe.DESCRIBERS}
+        return file_info.tell(given.files, describers, as_json=given.json)
+    return _convert(given)
+
+
+def _convert(given: Namespace) -> int:
+    settings = arguments.settings(given, preferences.game_folders())
+    out = Path(given.to)
+    tasks, refused = plan.make_plan(given.inputs, out, settings)
+    if not tasks and not refused:
+        write(sys.stderr, f"There is nothing to convert to {settings.format} in {', '.join(given.inputs)}\n")
+        return 1
+    part, parts = given.shard
+    tasks = plan.shard(tasks, part, parts)
+    # What nobody can do is told once.
+    results = refused if part == 1 else []
+    progress = Progress(len(tasks) + len(results), sys.stderr)
+    for task, outcome in results:
+        progress.tell(task, outcome)
+    records = Records(out, settings, manifest.version())
+    for task, outcome in _outcomes(tasks, settings, records, given.jobs, force=given.force):
+        progress.tell(task, outcome)
+        results.append((task, outcome))
+    progress.close()
+    write(sys.stdout, table(results))
+    return int(any(outcome.status == FAILED for _, outcome in results))
+
+
+def _outcomes(
+    tasks: list[Task], settings: Settings, records: Records, jobs: int, *, force: bool
+) -> Iterator[tuple[Task, Outcome]]:
+    to_do = []
+    for task in tasks:
+        if not force and records.is_current(task):
+            yield task, Outcome(UP_TO_DATE)
+        else:
+            to_do.append(task)
+    if jobs > 1 and len(to_do) > 1:
+        outcomes = convert_all(to_do, settings, jobs)
+    else:
+        outcomes = ((task, convert(task, settings)) for task in to_do)
+    for task, outcome in outcomes:
+        if outcome.status == CONVERTED:
+            try:
+                records.keep(task, outcome.files)
+            except OSError as error:
+                outcome.warnings.append(f"it will be converted again next time: {error}")
+        yield task, outcome

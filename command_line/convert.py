@@ -1,0 +1,100 @@
+"""One file into another format, in this Blender: its scene is given up for it."""
+
+from __future__ import annotations
+
+import time
+import traceback
+from pathlib import Path
+
+import bpy
+
+from ..io_common import axes
+from ..io_common.reports import Report
+from ..io_common.scene_objects import NothingToExportError
+from ..io_md2 import importer as md2_importer
+from ..io_md2.format import Md2Error
+from ..io_md5 import importer as md5_importer
+from ..io_md5.format import Md5Error
+from .settings import CONVERTED, FAILED, Outcome, Settings, Task
+from .writers import WRITERS, Scene
+
+
+def convert(task: Task, settings: Settings) -> Outcome:
+    """Converts a file.
+
+    Args:
+        task: the file, and what it becomes. The folder of the target is made.
+        settings: how.
+
+    Returns:
+        What became of it. An error in the file is a reason to fail; so is a fault of the extension, whose trace is
+        printed.
+    """
+    started = time.perf_counter()
+    report = Report()
+    try:
+        task.target.parent.mkdir(parents=True, exist_ok=True)
+        scene = _load(task.source, settings, report)
+        files = WRITERS[settings.format](task.target, scene, settings, report)
+        outcome = Outcome(CONVERTED, files=[str(file) for file in files])
+    except (Md5Error, Md2Error, NothingToExportError, OSError, RuntimeError) as error:
+        outcome = Outcome(FAILED, _without_path(str(error).strip(), task.source))
+    except Exception as error:  # no file may stop the others, and the fault is not hidden
+        traceback.print_exc()
+        outcome = Outcome(
+            FAILED, f"a fault of the extension, please report it: {type(error).__name__}: {error}"
+        )
+    outcome.warnings = report.warnings
+    outcome.seconds = time.perf_counter() - started
+    return outcome
+
+
+def _without_path(text: str, source: Path) -> str:
+    """A reason without the file that it stands beside anyway."""
+    return text.removeprefix(f"{source}, ").removeprefix(f"{source}: ")
+
+
+def _load(source: Path, settings: Settings, report: Report) -> Scene:
+    """Makes a file the scene.
+
+    Raises:
+        Md5Error, Md2Error: it cannot be understood.
+        OSError, RuntimeError: it cannot be read.
+    """
+    ending = source.suffix.lower()
+    if ending == ".blend":
+        bpy.ops.wm.open_mainfile(filepath=str(source), load_ui=False, use_scripts=False)
+        return Scene(ending, settings.scale)
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    conversion = axes.importing(settings.scale, "Y", "Z")
+    if ending == ".md2":
+        result = md2_importer.import_files(
+            bpy.context,
+            [source],
+            md2_importer.ImportOptions(
+                use_textures=settings.use_textures,
+                game_folders=settings.game_folders,
+                conversion=conversion,
+            ),
+        )
+        _take(report, result.report)
+        return Scene(ending, 1.0)
+    folder = settings.animation_folder(source)
+    imported = md5_importer.import_files(
+        bpy.context,
+        [source],
+        md5_importer.ImportOptions(
+            animations="NONE" if folder is None else "FOLDER",
+            animation_folder=folder,
+            use_textures=settings.use_textures,
+            game_folders=settings.game_folders,
+            conversion=conversion,
+        ),
+    )
+    _take(report, imported.report)
+    return Scene(ending, 1.0)
+
+
+def _take(report: Report, other: Report) -> None:
+    for text in other.warnings:
+        report.warn(text)

@@ -1,0 +1,104 @@
+"""What is seen while files are converted, and the table at the end."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterable
+from typing import TextIO
+
+from .settings import CONVERTED, FAILED, UP_TO_DATE, Outcome, Task
+
+_STATUSES = (CONVERTED, UP_TO_DATE, FAILED)
+
+
+class Progress:
+    """Tells of each file when it is done: on a terminal in one line that changes, elsewhere in a line for each.
+
+    Failures and warnings have lines that stay in either case.
+
+    Args:
+        count: of the files.
+        out: where to write.
+    """
+
+    def __init__(self, count: int, out: TextIO) -> None:
+        self._count = count
+        self._done = 0
+        self._failed = 0
+        self._out = out
+        self._changes = out.isatty()
+
+    def tell(self, task: Task, outcome: Outcome) -> None:
+        """One more file is done."""
+        self._done += 1
+        self._failed += outcome.status == FAILED
+        if self._changes:
+            self._clear()
+            self._lines(task, outcome, with_success=False)
+            failed = f", {self._failed} failed" if self._failed else ""
+            line = f"[{self._done}/{self._count}{failed}] {task.name}"
+            width = shutil.get_terminal_size().columns - 1
+            self._write(line if len(line) <= width else f"{line[: width - 1]}…")
+        else:
+            self._lines(task, outcome, with_success=True)
+
+    def close(self) -> None:
+        """All is done."""
+        if self._changes:
+            self._clear()
+
+    def _lines(self, task: Task, outcome: Outcome, *, with_success: bool) -> None:
+        if outcome.status == FAILED:
+            self._write(f"failed {task.name}: {outcome.reason}\n")
+        elif with_success:
+            took = f" in {outcome.seconds:.2f} s" if outcome.status == CONVERTED else ""
+            self._write(f"{outcome.status} {task.name}{took}\n")
+        for text in outcome.warnings:
+            self._write(f"  warning: {text}\n")
+
+    def _clear(self) -> None:
+        # Back to the beginning of the line, and erase it.
+        self._write("\r\x1b[K")
+
+    def _write(self, text: str) -> None:
+        write(self._out, text)
+        self._out.flush()
+
+
+def table(results: Iterable[tuple[Task, Outcome]]) -> str:
+    """How many files of each kind had which end, and what failed with the reason."""
+    results = list(results)
+    kinds = sorted({task.source.suffix.lower() for task, _ in results})
+    rows: list[tuple[str, ...]] = [("", *_STATUSES, "warnings", "seconds")]
+    for kind in kinds:
+        rows.append(
+            _row(kind or "?", [outcome for task, outcome in results if task.source.suffix.lower() == kind])
+        )
+    if len(kinds) != 1:
+        rows.append(_row("all", [outcome for _, outcome in results]))
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = [_aligned(row, widths) for row in rows]
+    failed = sorted(
+        f"  {task.name}: {outcome.reason}" for task, outcome in results if outcome.status == FAILED
+    )
+    if failed:
+        lines += ["", "Failed:", *failed]
+    return "\n".join(lines) + "\n"
+
+
+def _aligned(row: tuple[str, ...], widths: list[int]) -> str:
+    numbers = [cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True)]
+    return "  ".join([row[0].ljust(widths[0]), *numbers])
+
+
+def _row(name: str, outcomes: list[Outcome]) -> tuple[str, ...]:
+    counts = [sum(outcome.status == status for outcome in outcomes) for status in _STATUSES]
+    warnings = sum(len(outcome.warnings) for outcome in outcomes)
+    seconds = sum(outcome.seconds for outcome in outcomes)
+    return (name, *(str(count) for count in (*counts, warnings)), f"{seconds:.1f}")
+
+
+def write(out: TextIO, text: str) -> None:
+    """Writes a text; what the console cannot show of names becomes question marks."""
+    encoding = out.encoding or "utf-8"
+    out.write(text.encode(encoding, "replace").decode(encoding))

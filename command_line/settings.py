@@ -1,0 +1,84 @@
+"""How files are converted, and what becomes of them: plain values, which other processes and records can hold."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+FORMATS = ("blend", "md5", "md2", "glb", "fbx")
+NO_ANIMATIONS = "none"
+ANIMATIONS_BESIDE = "folder"
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How files are converted.
+
+    Attributes:
+        format: one of `FORMATS`.
+        animations: 'none', 'folder' for those beside a model, or the path of another folder.
+        scale: factor of all lengths.
+        use_textures: give materials their images.
+        use_limits: refuse MD2 models that are too large for Quake II.
+        game_folders: where images are looked for.
+    """
+
+    format: str = "blend"
+    animations: str = NO_ANIMATIONS
+    scale: float = 1.0
+    use_textures: bool = True
+    use_limits: bool = True
+    game_folders: tuple[str, ...] = ()
+
+    def animation_folder(self, source: Path) -> Path | None:
+        """Where the animations of a model are; None if none are wanted."""
+        if self.animations == NO_ANIMATIONS:
+            return None
+        return source.parent if self.animations == ANIMATIONS_BESIDE else Path(self.animations)
+
+    def plain(self) -> dict[str, Any]:
+        """As JSON holds it."""
+        return {**asdict(self), "game_folders": list(self.game_folders)}
+
+    @classmethod
+    def from_plain(cls, values: dict[str, Any]) -> Settings:
+        """Back from `plain`."""
+        return cls(**{**values, "game_folders": tuple(values["game_folders"])})
+
+
+@dataclass(frozen=True)
+class Task:
+    """One file to convert.
+
+    Attributes:
+        source: the file.
+        target: the file that it becomes; others may be written beside it.
+        name: what it is called in messages: its path as the user gave it.
+    """
+
+    source: Path
+    target: Path
+    name: str
+
+
+CONVERTED, UP_TO_DATE, FAILED = "converted", "up to date", "failed"
+
+
+@dataclass
+class Outcome:
+    """What became of a task.
+
+    Attributes:
+        status: one of the three above.
+        reason: why it failed.
+        warnings: what was odd or left out.
+        files: what was written.
+        seconds: how long it took.
+    """
+
+    status: str
+    reason: str = ""
+    warnings: list[str] = field(default_factory=list)
+    files: list[str] = field(default_factory=list)
+    seconds: float = 0.0
