@@ -21,6 +21,7 @@ from .settings import CONVERTED, FAILED, UP_TO_DATE, Outcome, Settings, Task
 from .workers import convert_all
 
 _NAME = "idtech"
+_INTERRUPTED = 130  # as shells have it
 
 _registered: list[Any] = []
 
@@ -43,7 +44,8 @@ def main(words: Sequence[str]) -> int:
         words: what stands behind its name.
 
     Returns:
-        The status of the process: 0 if all went well, 1 if a file failed, 2 if the words make no sense.
+        The status of the process: 0 if all went well, 1 if a file failed, 2 if the words make no sense, 130 if it was
+        interrupted.
     """
     try:
         given = arguments.parse(words)
@@ -52,7 +54,11 @@ def main(words: Sequence[str]) -> int:
     if given.command == "info":
         describers: dict[str, file_info.Describe] = {**md5_describe.DESCRIBERS, **md2_describe.DESCRIBERS}
         return file_info.tell(given.files, describers, as_json=given.json)
-    return _convert(given)
+    try:
+        return _convert(given)
+    except KeyboardInterrupt:
+        write(sys.stderr, "\nStopped; what is done is kept, and skipped the next time.\n")
+        return _INTERRUPTED
 
 
 def _convert(given: Namespace) -> int:

@@ -10,11 +10,11 @@ import json
 import queue
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import suppress
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Any
 
 import bpy
 
@@ -36,100 +36,97 @@ def convert_all(tasks: Sequence[Task], settings: Settings, jobs: int) -> Iterato
     Yields:
         Each task with what became of it, in the order in which they end.
     """
-    waiting: queue.SimpleQueue[Task] = queue.SimpleQueue()
-    done: queue.SimpleQueue[tuple[Task, Outcome]] = queue.SimpleQueue()
-    for task in tasks:
-        waiting.put(task)
-    crew = [_Worker(waiting, done, settings) for _ in range(min(jobs, len(tasks)))]
-    try:
-        for worker in crew:
-            worker.start()
-        for _ in tasks:
-            yield done.get()
-    finally:
-        for worker in crew:
-            worker.stop()
+    crew = _Crew(settings, jobs)
+    # Each thread waits for a Blender.
+    with ThreadPoolExecutor(jobs) as threads:
+        try:
+            running = {threads.submit(crew.convert, task): task for task in tasks}
+            for done in as_completed(running):
+                yield running[done], done.result()
+        except BaseException:
+            # Whoever asked does not wait any more.
+            threads.shutdown(wait=False, cancel_futures=True)
+            crew.kill()
+            raise
+    crew.dismiss()
 
 
 def command() -> list[str]:
     """What starts a Blender that works."""
-    if bpy.app.module:
+    if not bpy.app.binary_path:
+        # Blender as a Python module.
         return [sys.executable, str(_SCRIPT)]
     return [bpy.app.binary_path, "--background", "--factory-startup", "--python", str(_SCRIPT)]
 
 
-class _Worker(threading.Thread):
-    """Sees to one Blender."""
+@dataclass(eq=False)
+class _Crew:
+    """Blenders that wait for work; each is started when it is first needed."""
 
-    def __init__(
-        self,
-        waiting: queue.SimpleQueue[Task],
-        done: queue.SimpleQueue[tuple[Task, Outcome]],
-        settings: Settings,
-    ) -> None:
-        super().__init__(daemon=True)
-        self._waiting = waiting
-        self._done = done
-        self._settings = settings
-        self._process: subprocess.Popen[str] | None = None
-        self._stopped = False
+    settings: Settings
+    size: int
+    _idle: queue.SimpleQueue[subprocess.Popen[str] | None] = field(default_factory=queue.SimpleQueue)
+    _all: list[subprocess.Popen[str]] = field(default_factory=list)
 
-    def run(self) -> None:
-        """Hands out tasks until there are none."""
-        with suppress(queue.Empty):
-            while not self._stopped:
-                task = self._waiting.get_nowait()
-                self._done.put((task, self._convert(task)))
-        self._end()
+    def __post_init__(self) -> None:
+        for _ in range(self.size):
+            self._idle.put(None)
 
-    def stop(self) -> None:
-        """Ends the Blender, also in the middle of a file."""
-        self._stopped = True
-        process = self._process
-        if self.is_alive() and process is not None:
-            process.kill()
-
-    def _convert(self, task: Task) -> Outcome:
+    def convert(self, task: Task) -> Outcome:
+        """Has a task done by one that has nothing to do."""
+        process = self._idle.get()
         try:
-            process = self._process = self._process or _start()
+            if process is None:
+                process = self._start()
+            outcome = self._ask(process, task)
+            if outcome is None:
+                status = process.wait()
+                process = None
+                outcome = Outcome(FAILED, f"Blender ended with status {status} while it worked on the file")
         except OSError as error:
-            return Outcome(FAILED, f"no other Blender can be started: {error}")
-        line = json.dumps(
-            {
-                "source": str(task.source),
-                "target": str(task.target),
-                "name": task.name,
-                "settings": self._settings.plain(),
-            }
+            outcome = Outcome(FAILED, f"no other Blender can be started: {error}")
+        finally:
+            self._idle.put(process)
+        return outcome
+
+    def dismiss(self) -> None:
+        """Lets all end by themselves."""
+        for process in self._all:
+            with suppress(OSError, ValueError, subprocess.TimeoutExpired):
+                process.communicate(timeout=_PATIENCE)
+        self.kill()
+
+    def kill(self) -> None:
+        """Ends all at once."""
+        for process in self._all:
+            process.kill()
+            process.wait()
+
+    def _start(self) -> subprocess.Popen[str]:
+        process = subprocess.Popen(
+            command(),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            encoding="utf-8",
+            errors="surrogateescape",
         )
-        pipe: IO[Any] | None = process.stdin
-        assert pipe is not None
+        self._all.append(process)
+        return process
+
+    def _ask(self, process: subprocess.Popen[str], task: Task) -> Outcome | None:
+        """What a Blender says became of a task; None if it died of it."""
+        work = {
+            "source": str(task.source),
+            "target": str(task.target),
+            "name": task.name,
+            "settings": self.settings.plain(),
+        }
+        assert process.stdin is not None
         assert process.stdout is not None
         with suppress(OSError):
             # If it is dead, the end of its output says so.
-            pipe.write(line + "\n")
-            pipe.flush()
-        for answer in process.stdout:
-            if answer.startswith(MARK):
-                return Outcome(**json.loads(answer.removeprefix(MARK)))
-        self._process = None
-        return Outcome(FAILED, f"Blender ended with status {process.wait()} while it worked on the file")
-
-    def _end(self) -> None:
-        process, self._process = self._process, None
-        if process is None:
-            return
-        with suppress(OSError, subprocess.TimeoutExpired):
-            process.communicate(timeout=_PATIENCE)
-        process.kill()
-
-
-def _start() -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        command(),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-        encoding="utf-8",
-        errors="surrogateescape",
-    )
+            process.stdin.write(json.dumps(work) + "\n")
+            process.stdin.flush()
+        answer = next((line for line in process.stdout if line.startswith(MARK)), None)
+        return Outcome(**json.loads(answer.removeprefix(MARK))) if answer is not None else None

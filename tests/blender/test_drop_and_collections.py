@@ -44,25 +44,3 @@ def test_a_collection_exports_itself(tmp_path):
     bpy.ops.collection.exporter_export(index=1)
     assert read_mesh(tmp_path / "exported.md5mesh").joints.names == md5_scenes.NAMES
     assert (tmp_path / "exported.md2").read_bytes()[:4] == b"IDP2"
-
-
-def test_disabling_takes_everything_back(extension):
-    def present():
-        return {
-            name: hasattr(bpy.types, name)
-            for name in (
-                "IMPORT_SCENE_OT_md5",
-                "EXPORT_SCENE_OT_md5mesh",
-                "EXPORT_SCENE_OT_md2",
-                "IO_FH_md5",
-                "IO_FH_md2",
-            )
-        }
-
-    assert all(present().values())
-    extension.unregister()
-    try:
-        assert not any(present().values())
-    finally:
-        extension.register()
-    assert all(present().values())

@@ -1,0 +1,409 @@
+"""``blender --command idtech convert`` and ``… info``: whole trees, in one Blender or several, on many machines."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import struct
+import sys
+from pathlib import Path
+
+import bpy
+import md2_samples
+import md5_scenes
+import pytest
+
+from io_md2.format import read_model
+from io_md5.format import read_animation, read_mesh, write_animation
+
+FORMATS = {"blend": ".blend", "md5": ".md5mesh", "md2": ".md2", "glb": ".glb", "fbx": ".fbx"}
+
+
+@pytest.fixture
+def idtech(part, capfd):
+    """Runs the command; returns its status, what it printed, and what it told on the way."""
+    main = part("command_line.command").main
+
+    def run(*words: str | Path) -> tuple[int, str, str]:
+        capfd.readouterr()
+        status = main([str(word) for word in words])
+        told = capfd.readouterr()
+        return status, told.out, told.err
+
+    return run
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    """Models in folders, with animations, a model of the other family, a damaged file, and what is no model."""
+    folder = tmp_path / "in"
+    joints = md5_scenes.model().joints
+    for name in ("imp", "boss/zombie"):
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        md5_scenes.write(path.parent, path.name)
+    for name in ("walk", "run"):
+        write_animation(md5_scenes.animation(joints), folder / f"{name}.md5anim")
+    (folder / "items").mkdir()
+    md2_samples.write_sample(folder / "items")
+    (folder / "items" / "notes.txt").write_text("no model")
+    return folder
+
+
+def damage(tree: Path) -> Path:
+    bad = tree / "boss" / "bad.md5mesh"
+    bad.write_text("MD5Version 10\njoints {\n\tnonsense\n}\n")
+    return bad
+
+
+def files(folder: Path) -> set[str]:
+    """All files below a folder but the records."""
+    found = (path.relative_to(folder) for path in folder.rglob("*") if path.is_file())
+    return {path.as_posix() for path in found if path.parts[0] != ".idtech"}
+
+
+def counts(table: str, kind: str = "all") -> list[int]:
+    """How many were converted, were up to date, failed."""
+    row = next(line.split() for line in table.splitlines() if line.startswith(kind))
+    return [int(cell) for cell in row[1:4]]
+
+
+@pytest.mark.parametrize(("name", "ending"), FORMATS.items())
+def test_a_tree_keeps_its_layout_in_every_format(idtech, tree, tmp_path, name, ending):
+    status, table, _ = idtech("convert", tree, "--to", tmp_path / "out", "--format", name)
+    assert status == 0
+    assert files(tmp_path / "out") == {f"{model}{ending}" for model in ("imp", "boss/zombie", "items/sample")}
+    assert counts(table) == [3, 0, 0]
+
+
+def test_blend_files_hold_the_model_and_its_animations(idtech, tree, tmp_path):
+    idtech("convert", tree, "--to", tmp_path / "out", "--animations", "folder")
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "out" / "imp.blend"))
+    armature = next(obj for obj in bpy.data.objects if obj.type == "ARMATURE")
+    assert {bone.name for bone in armature.data.bones} == set(md5_scenes.NAMES)
+    assert {action.name for action in bpy.data.actions} == {"walk", "run"}
+
+
+def test_md5_comes_out_as_it_went_in(idtech, tree, tmp_path):
+    idtech(
+        "convert", tree / "imp.md5mesh", "--to", tmp_path / "out", "--format", "md5", "--animations", "folder"
+    )
+    assert files(tmp_path / "out") == {"imp.md5mesh", "walk.md5anim", "run.md5anim"}
+    before, after = read_mesh(tree / "imp.md5mesh"), read_mesh(tmp_path / "out" / "imp.md5mesh")
+    assert after.joints.names == before.joints.names
+    assert (after.meshes[0].triangles == before.meshes[0].triangles).all()
+    assert read_animation(tmp_path / "out" / "run.md5anim").frame_count == 5
+
+
+def test_animations_become_sequences_of_an_md2_one_after_the_other(idtech, tree, tmp_path):
+    idtech(
+        "convert", tree / "imp.md5mesh", "--to", tmp_path / "out", "--format", "md2", "--animations", "folder"
+    )
+    names = read_model(tmp_path / "out" / "imp.md2").frame_names
+    assert names == [f"{sequence}{number}" for sequence in ("run", "walk") for number in range(1, 6)]
+
+
+def test_a_glb_holds_every_animation(idtech, tree, tmp_path):
+    idtech(
+        "convert", tree / "imp.md5mesh", "--to", tmp_path / "out", "--format", "glb", "--animations", "folder"
+    )
+    data = (tmp_path / "out" / "imp.glb").read_bytes()
+    (length,) = struct.unpack_from("<I", data, 12)
+    content = json.loads(data[20 : 20 + length])
+    assert sorted(animation["name"] for animation in content["animations"]) == ["run", "walk"]
+    assert len(content["skins"]) == 1
+
+
+def test_an_fbx_holds_every_animation(idtech, tree, tmp_path):
+    idtech(
+        "convert", tree / "imp.md5mesh", "--to", tmp_path / "out", "--format", "fbx", "--animations", "folder"
+    )
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    bpy.ops.import_scene.fbx(filepath=str(tmp_path / "out" / "imp.fbx"))
+    names = [action.name for action in bpy.data.actions]
+    assert all(any(name in shown for shown in names) for name in ("run", "walk"))
+    armature = next(obj for obj in bpy.data.objects if obj.type == "ARMATURE")
+    assert {bone.name for bone in armature.data.bones} >= set(md5_scenes.NAMES[1:])
+
+
+def test_animations_may_lie_in_another_folder(idtech, tree, tmp_path):
+    idtech("convert", tree / "boss", "--to", tmp_path / "out", "--format", "md5", "--animations", tree)
+    assert files(tmp_path / "out") == {"zombie.md5mesh", "walk.md5anim", "run.md5anim"}
+
+
+def test_a_blend_becomes_a_game_file_and_is_no_source_of_another_blend(idtech, tree, tmp_path):
+    idtech("convert", tree / "imp.md5mesh", "--to", tmp_path / "work")
+    idtech("convert", tmp_path / "work", "--to", tmp_path / "game", "--format", "md5")
+    assert read_mesh(tmp_path / "game" / "imp.md5mesh").joints.names == md5_scenes.NAMES
+    status, _, told = idtech("convert", tmp_path / "work", "--to", tmp_path / "other")
+    assert status == 1
+    assert "nothing to convert" in told
+
+
+def test_an_animation_by_its_name_is_converted_alone(idtech, tree, tmp_path):
+    idtech("convert", tree / "walk.md5anim", "--to", tmp_path / "out", "--format", "md5")
+    assert read_animation(tmp_path / "out" / "walk.md5anim").frame_count == 5
+
+
+def test_scale_is_that_of_all_lengths(idtech, tree, tmp_path):
+    idtech("convert", tree / "imp.md5mesh", "--to", tmp_path / "out", "--format", "md5", "--scale", "0.5")
+    before, after = read_mesh(tree / "imp.md5mesh"), read_mesh(tmp_path / "out" / "imp.md5mesh")
+    assert after.joints.positions == pytest.approx(0.5 * before.joints.positions, abs=1e-5)
+    idtech("convert", tree / "imp.md5mesh", "--to", tmp_path / "work", "--scale", "1")
+    idtech(
+        "convert", tmp_path / "work/imp.blend", "--to", tmp_path / "out2", "--format", "md5", "--scale", "0.5"
+    )
+    again = read_mesh(tmp_path / "out2" / "imp.md5mesh")
+    assert again.joints.positions == pytest.approx(after.joints.positions, abs=1e-5)
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_bad_file_stops_nothing_and_is_named_at_the_end(idtech, tree, tmp_path, jobs):
+    bad = damage(tree)
+    status, table, told = idtech("convert", tree, "--to", tmp_path / "out", "--jobs", jobs)
+    assert status == 1
+    assert counts(table) == [3, 0, 1]
+    assert counts(table, ".md2") == [1, 0, 0]
+    assert f"{bad.as_posix()}: line 3: " in table
+    assert f"failed {bad.as_posix()}: line 3: " in told
+    assert not (tmp_path / "out" / "boss" / "bad.blend").exists()
+
+
+def test_several_blenders_make_the_same_files_as_one(idtech, tree, tmp_path):
+    for jobs in (1, 3):
+        words = ("--format", "md5", "--animations", "folder", "--jobs", jobs)
+        assert idtech("convert", tree, "--to", tmp_path / f"{jobs}", *words)[0] == 0
+    assert files(tmp_path / "1") == files(tmp_path / "3")
+    for name in files(tmp_path / "1"):
+        assert (tmp_path / "1" / name).read_bytes() == (tmp_path / "3" / name).read_bytes()
+
+
+def test_a_blender_that_dies_fails_its_file_and_is_replaced(idtech, tree, tmp_path, part, monkeypatch):
+    # It speaks as a worker does, among noise, and dies of one file.
+    script = tmp_path / "dying.py"
+    mark = part("command_line.worker").MARK
+    script.write_text(
+        "import json, os, sys\n"
+        "for line in sys.stdin:\n"
+        "    task = json.loads(line)\n"
+        "    print('noise')\n"
+        "    if 'zombie' in task['name']:\n"
+        "        os._exit(11)\n"
+        "    open(task['target'], 'w').close()\n"
+        f"    print({mark!r} + json.dumps({{'status': 'converted', 'files': [task['target']]}}), flush=True)\n"
+    )
+    workers = part("command_line.workers")
+    monkeypatch.setattr(workers, "command", lambda: [sys.executable, str(script)])
+    for folder in ("boss", "items"):
+        (tmp_path / "out" / folder).mkdir(parents=True)
+    status, table, _ = idtech("convert", tree, "--to", tmp_path / "out", "--jobs", 2)
+    assert status == 1
+    assert counts(table) == [2, 0, 1]
+    assert "zombie.md5mesh: Blender ended with status 11" in table
+
+
+def test_what_is_up_to_date_is_skipped(idtech, tree, tmp_path):
+    words = ("convert", tree, "--to", tmp_path / "out", "--format", "md5")
+    assert counts(idtech(*words)[1]) == [3, 0, 0]
+    assert counts(idtech(*words)[1]) == [0, 3, 0]
+    assert counts(idtech(*words, "--force")[1]) == [3, 0, 0]
+
+
+def test_a_change_of_the_file_its_animations_the_options_or_the_result_counts(idtech, tree, tmp_path):
+    words = ["convert", tree, "--to", tmp_path / "out", "--format", "md5", "--animations", "folder"]
+    idtech(*words)
+    os.utime(tree / "boss" / "zombie.md5mesh", (0, 0))
+    assert counts(idtech(*words)[1]) == [1, 2, 0]
+    write_animation(md5_scenes.animation(md5_scenes.model().joints), tree / "boss" / "jump.md5anim")
+    assert counts(idtech(*words)[1]) == [1, 2, 0]
+    assert (tmp_path / "out" / "boss" / "jump.md5anim").exists()
+    (tmp_path / "out" / "walk.md5anim").unlink()
+    assert counts(idtech(*words)[1]) == [1, 2, 0]
+    assert counts(idtech(*words, "--scale", "2")[1]) == [3, 0, 0]
+
+
+def test_what_failed_is_tried_again(idtech, tree, tmp_path):
+    damage(tree)
+    words = ("convert", tree, "--to", tmp_path / "out")
+    idtech(*words)
+    assert counts(idtech(*words)[1]) == [0, 3, 1]
+
+
+def test_shards_share_the_work_without_overlap(idtech, tree, tmp_path):
+    damage(tree)
+    done: list[set[str]] = []
+    tasks = []
+    for part_of_it in ("1/3", "2/3", "3/3"):
+        out = tmp_path / part_of_it[0]
+        _, table, _ = idtech("convert", tree, "--to", out, "--shard", part_of_it)
+        done.append(files(out) if out.exists() else set())
+        rows = [line.split() for line in table.splitlines() if line.startswith(".")]
+        tasks.append(sum(int(cell) for row in rows for cell in row[1:4]))
+    assert sorted(tasks) == [1, 1, 2]
+    idtech("convert", tree, "--to", tmp_path / "whole")
+    assert sum(map(len, done)) == len(set().union(*done)) == 3
+    assert set().union(*done) == files(tmp_path / "whole")
+
+
+def test_a_shard_without_work_is_no_failure(idtech, tree, tmp_path):
+    status, _, _ = idtech("convert", tree / "imp.md5mesh", "--to", tmp_path / "out", "--shard", "2/2")
+    assert status == 0
+    assert not (tmp_path / "out").exists()
+
+
+def test_results_among_the_sources_are_no_sources(idtech, tree):
+    for _ in range(2):
+        assert idtech("convert", tree, "--to", tree / "out", "--format", "md5", "--force")[0] == 0
+    assert files(tree / "out") == {"imp.md5mesh", "boss/zombie.md5mesh", "items/sample.md5mesh"}
+
+
+def test_nothing_is_written_over_its_source(idtech, tree):
+    before = (tree / "imp.md5mesh").read_bytes()
+    status, table, _ = idtech("convert", tree, "--to", tree, "--format", "md5")
+    assert status == 1
+    assert "written over itself" in table
+    assert (tree / "imp.md5mesh").read_bytes() == before
+
+
+def test_files_with_the_same_result_get_different_names(idtech, tree, tmp_path):
+    md2_samples.write_sample(tree).rename(tree / "imp.md2")
+    for name, other in (("blend", "imp_md2.blend"), ("md5", "imp_md2.md5mesh"), ("md2", "imp_md5mesh.md2")):
+        out = tmp_path / name
+        status, _, _ = idtech("convert", tree, "--to", out, "--format", name)
+        assert status == 0
+        assert {f"imp{FORMATS[name]}", other} <= files(out)
+
+
+def test_a_file_of_the_same_name_from_another_folder_is_not_overwritten(idtech, tree, tmp_path):
+    status, table, _ = idtech(
+        "convert", tree / "imp.md5mesh", md5_scenes.write(tree / "boss", "imp"), "--to", tmp_path / "out"
+    )
+    # The second gets a name of its own, and a third would be refused.
+    assert status == 0
+    assert files(tmp_path / "out") == {"imp.blend", "imp_md5mesh.blend"}
+    assert counts(table, ".md5mesh") == [2, 0, 0]
+
+
+def test_quake_limits_are_kept_unless_asked_otherwise(idtech, tree, tmp_path, part, monkeypatch):
+    monkeypatch.setattr(
+        part("command_line.writers"), "QUAKE2_LIMITS", part("io_md2.format").Limits(triangles=3)
+    )
+    words = ("convert", tree / "imp.md5mesh", "--to", tmp_path / "out", "--format", "md2")
+    status, table, _ = idtech(*words)
+    assert status == 1
+    assert "triangles" in table
+    assert files(tmp_path / "out") == set()
+    assert idtech(*words, "--no-limits")[0] == 0
+
+
+def test_a_fault_of_the_extension_is_told_and_stops_nothing(idtech, tree, tmp_path, part, monkeypatch):
+    importer = part("io_md2.importer")
+
+    def faulty(*_arguments):
+        raise KeyError("oops")
+
+    monkeypatch.setattr(importer, "import_files", faulty)
+    status, table, told = idtech("convert", tree, "--to", tmp_path / "out")
+    assert status == 1
+    assert counts(table) == [2, 0, 1]
+    assert "fault of the extension" in table
+    assert "Traceback" in told
+    assert "KeyError: 'oops'" in told
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["convert", "x", "--to", "y", "--shard", "0/2"],
+        ["convert", "x", "--to", "y", "--shard", "3/2"],
+        ["convert", "x", "--to", "y", "--jobs", "0"],
+        ["convert", "x", "--to", "y", "--format", "obj"],
+        ["convert", "x", "--to", "y", "--scale", "nan"],
+        ["convert", "x"],
+        ["explode"],
+        [],
+    ],
+    ids=" ".join,
+)
+def test_words_that_make_no_sense_have_status_2(idtech, words):
+    status, _, told = idtech(*words)
+    assert status == 2
+    assert "usage: blender --command idtech" in told
+
+
+def test_help_is_given(idtech):
+    status, told, _ = idtech("convert", "--help")
+    assert status == 0
+    for option in ("--to", "--format", "--animations", "--jobs", "--shard", "--scale", "--force"):
+        assert option in told
+
+
+def test_files_that_are_not_there_or_no_models_are_failures(idtech, tree, tmp_path):
+    status, table, _ = idtech(
+        "convert",
+        tree / "nowhere.md5mesh",
+        tree / "items/notes.txt",
+        tree / "imp.md5mesh",
+        "--to",
+        tmp_path / "out",
+    )
+    assert status == 1
+    assert counts(table) == [1, 0, 2]
+    assert "there is no such file" in table
+    assert "notes.txt: not one of .md5mesh" in table
+
+
+def test_info_tells_of_both_families(idtech, tree):
+    status, told, _ = idtech("info", "--json", tree)
+    kinds = {Path(entry["file"]).name: entry["kind"] for entry in json.loads(told)}
+    assert status == 0
+    assert kinds == {
+        "imp.md5mesh": "md5mesh",
+        "zombie.md5mesh": "md5mesh",
+        "walk.md5anim": "md5anim",
+        "run.md5anim": "md5anim",
+        "sample.md2": "md2",
+    }
+    bad = damage(tree)
+    status, told, _ = idtech("info", bad, tree / "imp.md5mesh")
+    assert status == 1
+    assert f"{bad}: ERROR: line 3" in told
+    assert "6 joints below origin" in told
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def told_to(part, out: io.StringIO) -> str:
+    """What is told of one good file, one with a warning, and a bad one."""
+    settings, progress = part("command_line.settings"), part("command_line.progress")
+    shown = progress.Progress(3, out)
+    for name, outcome in (
+        ("good.md2", settings.Outcome("converted", seconds=0.25)),
+        ("odd.md2", settings.Outcome("converted", warnings=["it is odd"])),
+        ("bad.md2", settings.Outcome("failed", "it is bad")),
+    ):
+        shown.tell(settings.Task(Path(name), Path(name), name), outcome)
+    shown.close()
+    return out.getvalue()
+
+
+def test_elsewhere_than_on_a_terminal_progress_is_plain_lines(part):
+    assert told_to(part, io.StringIO()).splitlines() == [
+        "converted good.md2 in 0.25 s",
+        "converted odd.md2 in 0.00 s",
+        "  warning: it is odd",
+        "failed bad.md2: it is bad",
+    ]
+
+
+def test_on_a_terminal_one_line_changes_and_only_what_is_odd_stays(part):
+    told = told_to(part, Terminal())
+    assert "[1/3] good.md2" in told
+    assert "[3/3, 1 failed] bad.md2" in told
+    # What is left to be seen: each line after the last time that it was erased.
+    left = [line.rpartition("\x1b[K")[2] for line in told.split("\n")]
+    assert [line for line in left if line] == ["  warning: it is odd", "failed bad.md2: it is bad"]
