@@ -24,6 +24,7 @@ PLAN = json.loads(Path(sys.argv[sys.argv.index("--") + 1]).read_text(encoding="u
 FOLDER = Path(PLAN["folder"])
 SAMPLE = Path(PLAN["sample"])
 PATIENCE = 120.0
+EXTENSION = "bl_ext.user_default.io_idtech"
 results: dict[str, Any] = {"pictures": {}}
 
 
@@ -129,6 +130,60 @@ def make_sequences(armature: bpy.types.Object) -> Path:
     return path
 
 
+def export_by_collection() -> Iterator[float]:
+    """The button of a collection's exporter."""
+    (FOLDER / "collected").mkdir()
+    child = bpy.context.view_layer.layer_collection.children[-1]
+    bpy.context.view_layer.active_layer_collection = child
+    with within("PROPERTIES"):
+        bpy.context.space_data.context = "COLLECTION"
+        bpy.ops.collection.exporter_add(name="IO_FH_md5")
+    child.collection.exporters[0].export_properties.filepath = str(FOLDER / "collected" / "collected.md5mesh")
+    yield 2.0
+    with within("PROPERTIES"):
+        bpy.ops.collection.exporter_export(index=0)
+    results["exported by its collection"] = sorted(path.name for path in (FOLDER / "collected").iterdir())
+
+
+def drop() -> Iterator[float]:
+    """What Blender does when files are let go over the viewport: it calls its own operator for that."""
+    for action in list(bpy.data.actions):
+        bpy.data.actions.remove(action)
+    names = [SAMPLE.name, "swim.md5anim"]
+    place = area("VIEW_3D")
+    xdotool("mousemove", place.x + place.width // 2, 800 - place.y - 3 * place.height // 4)
+    yield 1.0
+    with within("VIEW_3D"):
+        bpy.ops.wm.drop_import_file(
+            "INVOKE_DEFAULT", directory=str(SAMPLE.parent), files=[{"name": name} for name in names]
+        )
+    yield 3.0
+    take("drop")
+    results["before the dialogue was answered"] = [obj.name for obj in bpy.data.objects]
+    xdotool("key", "Return")
+    yield 4.0
+    results["dropped"] = sorted(f"{obj.type} {obj.name}" for obj in bpy.data.objects)
+    results["dropped actions"] = sorted(action.name for action in bpy.data.actions)
+
+
+def show_preferences() -> Iterator[float]:
+    """The add-on's own, in place of the viewport."""
+    bpy.context.window.workspace = bpy.data.workspaces["Layout"]
+    yield 2.0
+    preferences = bpy.context.preferences
+    folder = preferences.addons[EXTENSION].preferences.game_folders.add()
+    folder.path = "/games/doom3/base"
+    bpy.context.window_manager.addon_search = "id Tech"
+    preferences.active_section = "ADDONS"
+    place = area("VIEW_3D")
+    place.type = "PREFERENCES"
+    yield 2.0
+    bpy.ops.preferences.addon_expand(module=EXTENSION)
+    place.tag_redraw()
+    yield 2.0
+    take("preferences")
+
+
 def steps() -> Iterator[float]:
     """All that the user does; each yield waits so many seconds."""
     yield 4.0
@@ -162,7 +217,11 @@ def steps() -> Iterator[float]:
     yield from browse(FOLDER / "exported" / SAMPLE.name, "export")
     results["exported"] = sorted(path.name for path in (FOLDER / "exported").iterdir())
 
+    yield from export_by_collection()
+
     model = make_sequences(armature)
+    clear()
+    yield from drop()
     clear()
     for marker in list(bpy.context.scene.timeline_markers):
         bpy.context.scene.timeline_markers.remove(marker)
@@ -180,6 +239,7 @@ def steps() -> Iterator[float]:
     with within("DOPESHEET_EDITOR"):
         bpy.ops.action.view_all()
     yield from model_picture("timeline")
+    yield from show_preferences()
     shrink()
 
 
@@ -216,6 +276,6 @@ view.show_tooltips = False
 view.filebrowser_display_type = "SCREEN"
 addon_utils = import_module("addon_utils")
 addon_utils.extensions_refresh(ensure_wheels=False)
-addon_utils.enable("bl_ext.user_default.io_idtech", default_set=True)
+addon_utils.enable(EXTENSION, default_set=True)
 STEPS = steps()
 bpy.app.timers.register(run, first_interval=1.0)
