@@ -44,3 +44,21 @@ def test_a_collection_exports_itself(tmp_path):
     bpy.ops.collection.exporter_export(index=1)
     assert read_mesh(tmp_path / "exported.md5mesh").joints.names == md5_scenes.NAMES
     assert (tmp_path / "exported.md2").read_bytes()[:4] == b"IDP2"
+
+
+def test_export_all_writes_every_collection_beside_the_blend_with_its_animations(tmp_path):
+    joints = md5_scenes.model().joints
+    clips = {name: md5_scenes.animation(joints) for name in ("walk", "run")}
+    bpy.ops.import_scene.md5(filepath=str(md5_scenes.write(tmp_path, "walker", **clips)), animations="FOLDER")
+    out = tmp_path / "out"
+    out.mkdir()
+    bpy.ops.wm.save_as_mainfile(filepath=str(out / "scene.blend"))
+    layer = bpy.context.view_layer.layer_collection.children["walker"]
+    bpy.context.view_layer.active_layer_collection = layer
+    for name in ("IO_FH_md5", "IO_FH_md2"):
+        bpy.ops.collection.exporter_add(name=name)
+    # Nobody chose a path: the exporters' own names are those of the collection.
+    layer.collection.exporters[0].export_properties.actions = "ALL"
+    bpy.ops.wm.collection_export_all()
+    written = {path.name for path in out.iterdir()} - {"scene.blend"}
+    assert written == {"walker.md5mesh", "walker.md2", "walk.md5anim", "run.md5anim"}
