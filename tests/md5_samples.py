@@ -1,4 +1,4 @@
-"""Small MD5 files and models for the tests, made by code: a mesh and an animation as id's exporter lays them out."""
+"""Small MD5 files and models for the tests, made by code: a mesh, an animation and a camera as id's exporter lays them out."""
 
 from __future__ import annotations
 
@@ -156,6 +156,27 @@ channel 2 {
 	range 0 1
 	keys 1
 		10
+}
+"""
+
+CAMERA = """\
+MD5Version 10
+commandline "camera cams/intro.mb -dest intro.md5camera"
+
+numFrames 5
+frameRate 24
+numCuts 1
+
+cuts {
+	2
+}
+
+camera {
+	( 0 0 64 ) ( 0 0 0.5 ) 90
+	( 1 0 64 ) ( 0 0 0.25 ) 80.5
+	( 2 0 64 ) ( 0 0 0 ) 70
+	( -100 20.125 0 ) ( -0.5 -0.5 -0.5 ) 45
+	( -100 21 0 ) ( 0.1 0.2 0.3 ) 45
 }
 """
 

@@ -141,10 +141,17 @@ def _parse_frames(scan: Scan, mark: int) -> tuple[_Frames, int]:
 def _alike(scan: Scan, mark: int, size: int) -> int:
     """How many times ``frame i { … }`` with `size` numbers, and nothing else, stands from a mark on."""
     blocks_left = (len(scan) - mark) // 3
-    codes = scan.mark_codes[mark : mark + 3 * blocks_left].reshape(blocks_left, 3)
-    counts = scan.counts(mark, mark + 3 * blocks_left).reshape(blocks_left, 3)
-    alike = (codes == codes[0]).all(axis=1) & (counts == (1, size, 0)).all(axis=1)
-    return blocks_left if alike.all() else int(np.argmin(alike))
+    window = 1
+    while True:
+        # What is looked at is at most twice what is alike, however often frames differ.
+        codes = scan.mark_codes[mark : mark + 3 * window].reshape(window, 3)
+        counts = scan.counts(mark, mark + 3 * window).reshape(window, 3)
+        alike = (codes == codes[0]).all(axis=1) & (counts == (1, size, 0)).all(axis=1)
+        if not alike.all():
+            return int(np.argmin(alike))
+        if window == blocks_left:
+            return blocks_left
+        window = min(2 * window, blocks_left)
 
 
 def _assemble(
@@ -162,6 +169,7 @@ def _assemble(
         scan.warnings.append("flags of joints have bits that mean nothing; ignored")
         flags = flags & ALL_COMPONENTS
 
+    blocks.check_pose_count(scan, len(names), sum(len(chunk.rows) for chunk in chunks))
     frames = _join_frames(scan, chunks, header, _needed_components(scan, names, flags, starts, rows))
     base = _base_frame(scan, opened, len(names), needed=bool((flags != ALL_COMPONENTS).any()))
     blocks.check_count(scan, header.get("numjoints"), len(names), "joints")

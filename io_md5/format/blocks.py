@@ -22,6 +22,9 @@ OLD_VERSION = 6
 
 _DEFAULT_RATE = 24.0
 
+# Real files have a number for every few poses at the least, and a box of six for every frame.
+_POSES, _POSES_PER_BYTE = 1 << 20, 8
+
 
 def read_version(scan: Scan) -> None:
     """Checks ``MD5Version``, which begins every MD5 file; what is off but readable is a warning.
@@ -180,6 +183,20 @@ def check_count(scan: Scan, declared: float | None, actual: int, what: str) -> N
     """Warns where a declared count is not what the file holds."""
     if declared is not None and declared != actual:
         scan.warnings.append(f"the file declares {declared:g} {what} and holds {actual}")
+
+
+def check_pose_count(scan: Scan, joint_count: int, frame_count: int) -> None:
+    """Checks that an animation is not much larger than its file: joints and frames are listed apart, poses are both.
+
+    Raises:
+        Md5Error: a file of this size cannot be meant to hold so many poses.
+    """
+    most = _POSES + _POSES_PER_BYTE * len(scan.data)
+    if joint_count * frame_count > most:
+        raise Md5Error(
+            "the animation is out of proportion to its file", path=scan.path, line=1,
+            found=f"{joint_count} joints in {frame_count} frames", expected=f"at most {most} poses of joints",
+        )  # fmt: skip
 
 
 def frame_rate(scan: Scan, rate: float) -> float:

@@ -25,14 +25,12 @@ def timeline(cuts: Ints, entry_count: int) -> tuple[Ints, Ints]:
         The entry on each whole frame, rising, int32 (n,) with n at least 1; and for each cut the first frame after
         it, from 0 to n, int32 (K,).
     """
+    # A frame that has passed a cut has passed those before it, so each cut counts from one frame on, not before the
+    # former's; there the cuts before it have added their number.
+    instants = np.maximum.accumulate(np.maximum(cuts - np.arange(len(cuts), dtype=np.int32), 0)).astype(np.int32)
     # One frame more than there can be: a cut at the last entry comes into effect after the last frame.
-    entries = np.arange(entry_count + 1, dtype=np.int32)
-    passed = np.ones(entry_count + 1, dtype=bool)
-    instants = np.empty(len(cuts), dtype=np.int32)
-    for index, cut in enumerate(cuts.tolist()):
-        passed &= entries >= cut
-        entries += passed
-        instants[index] = np.argmax(passed)
+    passed = np.cumsum(np.bincount(instants, minlength=entry_count + 1))
+    entries = (np.arange(entry_count + 1) + passed).astype(np.int32)
     shown = entries[entries < entry_count]
     # The game stays on the last entry once the time is over.
     return (shown if len(shown) else np.array([entry_count - 1], dtype=np.int32)), instants

@@ -38,6 +38,8 @@ from .model import ROOT, Ints, Joints, Mesh, Model
 from .scanner import Scan
 
 _JOINT_COLUMNS = "parent, position x y z, orientation x y z"
+# Vertices along a UV seam share a few weights; every vertex with every weight would be a table beyond any memory.
+_WEIGHTS, _WEIGHTS_PER_LINE = 1 << 20, 16
 _MESH_KEYS = frozenset({"shader", "name", "numverts", "vert", "numtris", "tri", "numweights", "weight"})
 
 
@@ -177,6 +179,14 @@ def _weight_ranges(scan: Scan, verts: blocks.Table, weight_count: int) -> Ints:
             f"vertex {row} has weights that do not exist", path=scan.path,
             line=scan.number_line(int(verts.firsts[row])), found=f"{count} weights from {start} on",
             expected=f"a range within the {weight_count} weights of the mesh",
+        )  # fmt: skip
+    rows = int(ranges[:, 1].astype(np.int64).sum())
+    most = _WEIGHTS + _WEIGHTS_PER_LINE * (len(ranges) + weight_count)
+    if rows > most:
+        raise Md5Error(
+            "the vertices of a mesh share their weights out of all proportion", path=scan.path,
+            line=scan.number_line(int(verts.firsts[0])), found=f"{rows} weights of {len(ranges)} vertices",
+            expected=f"at most {most}, as the mesh has {weight_count} weights",
         )  # fmt: skip
     bare = int((ranges[:, 1] == 0).sum())
     if bare:

@@ -100,6 +100,7 @@ def parse_channels(scan: Scan, openings: list[int]) -> Animation:
         return held
 
     names = list(dict.fromkeys(joint for joint, _ in tracks if joint not in ("boundsMin", "boundsMax")))
+    blocks.check_pose_count(scan, len(names), frame_count)
     frames = np.empty((frame_count, len(names), 6))
     for index, name in enumerate(names):
         frames[:, index, :3] = np.stack([track(name, place) for place in _PLACES], axis=1)

@@ -74,8 +74,8 @@ def compose(parents: Ints, positions: npt.ArrayLike, orientations: npt.ArrayLike
     positions = np.array(positions, dtype=np.float64)
     orientations = np.array(orientations, dtype=np.float64)
     levels = depths(parents)
-    for level in range(1, int(levels.max(initial=0)) + 1):
-        joints = np.flatnonzero(levels == level)
+    order = np.argsort(levels, kind="stable")
+    for joints in np.split(order, np.flatnonzero(np.diff(levels[order])) + 1)[1:]:
         above = parents[joints]
         turn = orientations[..., above, :]
         positions[..., joints, :] = positions[..., above, :] + quat.rotate(turn, positions[..., joints, :])

@@ -4,31 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from md5_samples import edited
+from md5_samples import CAMERA, edited
 
 from io_md5.format import Camera, Md5Error, format_camera, parse_camera, read_camera, write_camera
 from io_md5.format.cuts import numbered, timeline
-
-CAMERA = """\
-MD5Version 10
-commandline "camera cams/intro.mb -dest intro.md5camera"
-
-numFrames 5
-frameRate 24
-numCuts 1
-
-cuts {
-	2
-}
-
-camera {
-	( 0 0 64 ) ( 0 0 0.5 ) 90
-	( 1 0 64 ) ( 0 0 0.25 ) 80.5
-	( 2 0 64 ) ( 0 0 0 ) 70
-	( -100 20.125 0 ) ( -0.5 -0.5 -0.5 ) 45
-	( -100 21 0 ) ( 0.1 0.2 0.3 ) 45
-}
-"""
 
 
 def camera_of(text):

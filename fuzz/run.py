@@ -1,0 +1,82 @@
+"""Fuzzes one reader with atheris until the time is over or something is found: ``run.py READER SECONDS [FILES]``.
+
+A finding is any exception that is not the reader's own error, more time than `_SECONDS` and `_SECONDS_PER_BYTE` allow,
+or more memory than `_BYTES` and `_BYTES_PER_BYTE` allow. The input that did it is kept in `build/fuzz/READER`; given as
+FILES, inputs are tried once each instead.
+"""
+
+from __future__ import annotations
+
+import resource
+import sys
+import time
+from pathlib import Path
+
+import atheris
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
+
+with atheris.instrument_imports(include=["io_common", "io_md2", "io_md5"]):
+    from targets import TARGETS
+
+_MAX_LENGTH = 1 << 14
+# The code runs several times slower under the fuzzer than alone.
+_SECONDS, _SECONDS_PER_BYTE = 2.0, 1e-4
+_BYTES, _BYTES_PER_BYTE = 64 << 20, 4096
+
+
+class CostError(Exception):
+    """An input that took more time or memory than its size allows."""
+
+
+def main(arguments: list[str]) -> None:
+    """Fuzzes the named reader; returns only by exit."""
+    name, seconds, *files = arguments
+    target = TARGETS[name]
+    folder = ROOT / "build" / "fuzz" / name
+    corpus = folder / "corpus"
+    corpus.mkdir(parents=True, exist_ok=True)
+    for index, seed in enumerate(target.seeds):
+        (corpus / f"seed{index}").write_bytes(seed)
+    options = []
+    if target.words:
+        dictionary = folder / "words"
+        dictionary.write_text("".join(f'"{_escaped(word)}"\n' for word in target.words))
+        options.append(f"-dict={dictionary}")
+
+    def one_input(data: bytes) -> None:
+        memory, started = _peak(), time.perf_counter()
+        try:
+            target.read(data)
+        except target.errors as error:
+            assert str(error)
+        taken, used = time.perf_counter() - started, _peak() - memory
+        if taken > _SECONDS + _SECONDS_PER_BYTE * len(data):
+            raise CostError(f"{taken:.1f} s for {len(data)} bytes")
+        if used > _BYTES + _BYTES_PER_BYTE * len(data):
+            raise CostError(f"{used >> 20} MB for {len(data)} bytes")
+
+    options += [
+        f"-max_total_time={seconds}",
+        f"-max_len={_MAX_LENGTH}",
+        f"-artifact_prefix={folder}/",
+        "-print_final_stats=1",
+        "-verbosity=0",
+        "-seed=1",
+    ]
+    atheris.Setup([sys.argv[0], *options, *(files or [str(corpus)])], one_input)
+    atheris.Fuzz()
+
+
+def _peak() -> int:
+    """The most memory that the process ever had, in bytes."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10
+
+
+def _escaped(word: bytes) -> str:
+    return "".join(f"\\x{byte:02x}" for byte in word)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
