@@ -76,6 +76,14 @@ def frame_dtype(num_vertices: int, frame_size: int | None = None) -> np.dtype[np
     )
 
 
+def has_place(scale: NDArray[np.float32], translate: NDArray[np.float32]) -> NDArray[np.bool_]:
+    """Whether every step of each frame's grid (F, 3) is a place that a float holds, (F, 3)."""
+    with np.errstate(invalid="ignore"):  # signalling NaNs
+        far = np.abs(scale.astype(np.float64)) * 255 + np.abs(translate.astype(np.float64))
+    # NaN fails every comparison, so this asks for what is good.
+    return far <= np.finfo(np.float32).max
+
+
 @dataclass(eq=False)
 class GlCommands:
     """Triangle strips and fans, as a GL renderer draws them (MD2 specification, "OpenGL commands").

@@ -42,6 +42,7 @@ from .model import (
     GlCommands,
     Md2Model,
     frame_dtype,
+    has_place,
 )
 
 _OTHER_FORMATS = {
@@ -235,10 +236,7 @@ class _Reader:
                 )
 
     def check_frames(self, model: Md2Model, offset: int) -> None:
-        scale, translate = model.scale.astype(np.float64), model.translate.astype(np.float64)
-        # NaN fails every comparison, so this asks for what is good.
-        good = np.abs(scale) * 255 + np.abs(translate) <= np.finfo(np.float32).max
-        bad = np.flatnonzero(~good)
+        bad = np.flatnonzero(~has_place(model.scale, model.translate))
         if len(bad):
             frame, axis = divmod(int(bad[0]), 3)
             raise self.error(

@@ -28,6 +28,7 @@ from .model import (
     GlCommands,
     Md2Model,
     frame_dtype,
+    has_place,
 )
 
 _INT32_MAX = 2**31 - 1
@@ -77,8 +78,14 @@ def format_model(model: Md2Model) -> bytes:
         value = getattr(model, name)
         if not 0 <= value <= _INT32_MAX:
             raise Md2Error(f"{name} does not fit", found=str(value), expected=f"0 to {_INT32_MAX}")
-    if not (np.isfinite(model.scale).all() and np.isfinite(model.translate).all()):
-        raise Md2Error("a frame's scale or translation is not finite")
+    bad = np.flatnonzero(~has_place(model.scale, model.translate).all(axis=1))
+    if len(bad):
+        frame = int(bad[0])
+        raise Md2Error(
+            f"frame {frame} has no finite place",
+            found=f"scale {model.scale[frame]}, translate {model.translate[frame]}",
+            expected="finite numbers",
+        )
 
     st = np.zeros(len(model.st), ST_DTYPE)
     st["st"] = _fit("st", model.st, np.int16)

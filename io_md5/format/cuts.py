@@ -27,7 +27,9 @@ def timeline(cuts: Ints, entry_count: int) -> tuple[Ints, Ints]:
     """
     # A frame that has passed a cut has passed those before it, so each cut counts from one frame on, not before the
     # former's; there the cuts before it have added their number.
-    instants = np.maximum.accumulate(np.maximum(cuts - np.arange(len(cuts), dtype=np.int32), 0)).astype(np.int32)
+    instants = np.maximum.accumulate(np.maximum(cuts - np.arange(len(cuts), dtype=np.int32), 0)).astype(
+        np.int32
+    )
     # One frame more than there can be: a cut at the last entry comes into effect after the last frame.
     passed = np.cumsum(np.bincount(instants, minlength=entry_count + 1))
     entries = (np.arange(entry_count + 1) + passed).astype(np.int32)

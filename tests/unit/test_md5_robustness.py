@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from md5_samples import (
     ANIMATION,
+    CAMERA,
     MESH,
     OLD_ANIMATION,
     OLD_MESH,
@@ -17,23 +18,29 @@ from md5_samples import (
 
 from io_md5.format import (
     Animation,
+    Camera,
     Joints,
     Md5Error,
     Mesh,
     Model,
     format_animation,
+    format_camera,
     format_mesh,
     parse_animation,
+    parse_camera,
     parse_mesh,
     skeleton,
     skinning,
 )
+from io_md5.format.cuts import timeline
 from io_md5.format.quaternions import normalise
 from io_md5.format.scanner import Scan
 
 pytest.importorskip("hypothesis", reason="the property tests need hypothesis")
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+
+SAMPLES = [MESH, ANIMATION, CAMERA, OLD_MESH, OLD_ANIMATION]
 
 quick = settings(max_examples=150, deadline=None, derandomize=True)
 
@@ -60,6 +67,12 @@ def try_to_read(data):
         assert positions.shape == (animation.frame_count, len(animation.names), 3)
         assert animation.frame_rate > 0
         write_what_was_read(animation, format_animation, parse_animation)
+    camera = read_or_refuse(parse_camera, data)
+    if camera is not None:
+        entries, _ = timeline(camera.cuts, camera.entry_count)
+        assert 0 <= entries.min()
+        assert entries.max() < camera.entry_count
+        write_what_was_read(camera, format_camera, parse_camera)
 
 
 def write_what_was_read(result, write, read):
@@ -78,7 +91,7 @@ tokens = st.sampled_from(
     [
         b"MD5Version 10\n", b"commandline", b"numJoints", b"numMeshes", b"joints", b"mesh", b"shader", b"numverts",
         b"vert", b"tri", b"weight", b"numFrames", b"frameRate", b"numAnimatedComponents", b"hierarchy", b"bounds",
-        b"baseframe", b"frame", b"bone", b"channel", b"name", b"keys", b"bindpos", b"bindmat", b"parent", b"joint",
+        b"baseframe", b"frame", b"bone", b"channel", b"name", b"cuts", b"camera", b"keys", b"bindpos", b"bindmat", b"parent", b"joint",
         b"attribute", b"{", b"}", b"(", b")", b'"', b'"a"', b'""', b"//", b"/*", b"*/", b"/", b"\\", b"\n", b"\r\n",
         b"\0", b"\x01", b"\xef", b"0", b"1", b"-1", b"2147483648", b"1e9", b"1e400", b"0.5", b"nan", b"-nan(ind)",
         b"1.#IND", b".", b"-", b"+", b"e", b"n",
@@ -105,7 +118,7 @@ def test_any_tokens(words, between):
 
 @quick
 @given(
-    st.sampled_from([MESH, ANIMATION, OLD_MESH, OLD_ANIMATION]),
+    st.sampled_from(SAMPLES),
     st.lists(
         st.tuples(
             st.integers(0, 2000), st.integers(0, 12), st.one_of(tokens, st.binary(max_size=3), st.just(b""))
@@ -124,7 +137,7 @@ def test_mutated_files(sample, changes):
 
 @quick
 @given(
-    st.sampled_from([MESH, ANIMATION, OLD_MESH, OLD_ANIMATION]),
+    st.sampled_from(SAMPLES),
     st.integers(0, 500),
     st.sampled_from(
         [
@@ -159,7 +172,9 @@ def test_files_with_one_token_replaced(sample, place, token):
 
 
 @quick
-@given(st.sampled_from([MESH, ANIMATION]), st.integers(0, 100), st.integers(0, 100), st.integers(0, 4))
+@given(
+    st.sampled_from([MESH, ANIMATION, CAMERA]), st.integers(0, 100), st.integers(0, 100), st.integers(0, 4)
+)
 def test_files_with_lines_lost_repeated_or_moved(sample, source, target, count):
     lines = sample.split("\n")
     source, target = source % len(lines), target % len(lines)
@@ -277,6 +292,23 @@ def animations(draw):
     )
 
 
+@st.composite
+def cameras(draw):
+    entries = draw(st.integers(1, 5))
+    cuts = draw(st.lists(st.integers(0, entries - 1), max_size=4))
+    groups = draw(st.lists(st.sampled_from(["", "pos ( 1 -2 .5 )", "pos ( ) rotA ( 1e3 )"]), min_size=len(cuts),
+                           max_size=len(cuts)))  # fmt: skip
+    return Camera(
+        cuts=np.array(cuts, dtype=np.int32),
+        positions=arrays(draw, entries, 3),
+        orientations=arrays(draw, entries, 3),
+        fields_of_view=arrays(draw, entries),
+        frame_rate=draw(st.sampled_from([1.0, 24.0, 29.97, 60.0])),
+        cut_groups=groups,
+        commandline=draw(names),
+    )
+
+
 @quick
 @given(models())
 def test_any_model_is_read_as_it_was_written(model):
@@ -296,3 +328,72 @@ def test_any_animation_is_read_as_it_was_written(animation):
     again = parse_animation(format_animation(animation))
     assert_same_animation(again, animation)
     assert format_animation(again) == format_animation(animation)
+
+
+@quick
+@given(cameras())
+def test_any_camera_is_read_as_it_was_written(camera):
+    again = parse_camera(format_camera(camera))
+    for name in ("cuts", "positions", "orientations", "fields_of_view"):
+        np.testing.assert_array_equal(getattr(again, name), getattr(camera, name))
+    assert (again.frame_rate, again.commandline) == (camera.frame_rate, camera.commandline)
+    assert again.cut_groups == camera.cut_groups
+    assert format_camera(again) == format_camera(camera)
+
+
+@quick
+@given(st.lists(st.integers(0, 11), max_size=12), st.integers(12, 14))
+def test_the_timeline_of_any_cuts_is_what_doom_3_plays(cuts, entry_count):
+    """`idCameraAnim::GetViewParms`, frame by frame: it goes through the cuts and stops at the first that is to come."""
+    entries, instants = timeline(np.array(cuts, dtype=np.int32), entry_count)
+    played = []
+    for frame in range(entry_count):
+        entry, passed = frame, 0
+        for cut in cuts:
+            if entry < cut:
+                break
+            entry, passed = entry + 1, passed + 1
+        played.append((entry, passed))
+    shown = [entry for entry, _ in played if entry < entry_count]
+    assert entries.tolist() == (shown or [entry_count - 1])
+    for index, instant in enumerate(instants.tolist()):
+        assert [passed > index for _, passed in played] == [frame >= instant for frame in range(entry_count)]
+
+
+def chain(count):
+    """Joints that hang on each other one by one, each a unit further along."""
+    positions = np.zeros((count, 3))
+    positions[:, 0] = np.arange(count)
+    return Joints(
+        names=[f"joint {index}" for index in range(count)],
+        parents=np.arange(-1, count - 1, dtype=np.int32),
+        positions=positions,
+        orientations=np.tile([-1.0, 0.0, 0.0, 0.0], (count, 1)),
+    )
+
+
+def test_five_thousand_joints_in_a_chain():
+    joints = chain(5000)
+    model = Model(joints, [])
+    assert_same_model(parse_mesh(format_mesh(model)), model)
+    animation = Animation(
+        names=joints.names,
+        parents=joints.parents,
+        flags=np.zeros(5000, dtype=np.int32),
+        starts=np.zeros(5000, dtype=np.int32),
+        bounds=np.zeros((1, 2, 3)),
+        base_positions=np.tile([1.0, 0.0, 0.0], (5000, 1)),
+        base_orientations=np.zeros((5000, 3)),
+        frames=np.empty((1, 0)),
+    )
+    again = parse_animation(format_animation(animation))
+    assert_same_animation(again, animation)
+    positions, _ = skeleton.poses(again)
+    assert positions[0, -1].tolist() == [5000.0, 0.0, 0.0]
+
+
+def test_a_cycle_at_the_end_of_a_long_chain_is_refused():
+    joints = chain(5000)
+    joints.parents[0] = 4999
+    with pytest.raises(Md5Error, match=r"line \d+: joint '.*' is its own ancestor"):
+        parse_mesh(format_mesh(Model(joints, [])))
