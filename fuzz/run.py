@@ -61,6 +61,7 @@ def main(arguments: list[str]) -> None:
         f"-max_total_time={seconds}",
         f"-max_len={_MAX_LENGTH}",
         f"-artifact_prefix={folder}/",
+        "-rss_limit_mb=0",  # the fuzzer keeps some bytes of every error itself; memory is judged above
         "-print_final_stats=1",
         "-verbosity=0",
         "-seed=1",

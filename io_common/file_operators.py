@@ -11,7 +11,7 @@ import bpy
 from bpy.props import BoolProperty, CollectionProperty, FloatProperty, StringProperty
 from bpy_extras.io_utils import ExportHelper, ImportHelper, orientation_helper
 
-from . import axes, names, preferences, reports, versions
+from . import axes, faults, names, preferences, reports, rollback, versions
 from .scene_objects import NothingToExportError, Scope
 
 if TYPE_CHECKING:
@@ -208,6 +208,9 @@ def begin(operator: Any) -> UILayout:
 def run(operator: Any, verb: str, bad_data: type[Exception], job: Callable[[], Outcome]) -> set[str]:
     """Does the job of an operator and tells the user how it went.
 
+    A job that fails has changed nothing. What it raises that is no fault of data, files or the user's choice is told
+    as a fault of the program.
+
     Args:
         operator: whose job it is.
         verb: "Imported" or "Exported".
@@ -216,9 +219,25 @@ def run(operator: Any, verb: str, bad_data: type[Exception], job: Callable[[], O
     """
     started = time.perf_counter()
     try:
-        report, paths = job()
-    except (bad_data, NothingToExportError, OSError) as error:
+        with rollback.all_or_nothing(bpy.context):
+            report, paths = job()
+    except (bad_data, NothingToExportError) as error:
         reports.tell(operator, "ERROR", str(error))
+        return {"CANCELLED"}
+    except OSError as error:
+        reports.tell(operator, "ERROR", faults.of_file(error))
+        return {"CANCELLED"}
+    except MemoryError:
+        reports.tell(operator, "ERROR", f"{_subject(operator)}: there is not enough memory for this")
+        return {"CANCELLED"}
+    except Exception as error:
+        faults.tell_own(operator, _subject(operator), error)
         return {"CANCELLED"}
     reports.deliver(operator, report, verb, reports.listing([path.name for path in paths], 2), started)
     return {"FINISHED"}
+
+
+def _subject(operator: Any) -> str:
+    """The file, or files, that an operator is about."""
+    chosen = [file.name for file in getattr(operator, "files", ()) if file.name]
+    return reports.listing(chosen, 2) or bpy.path.basename(operator.filepath)

@@ -1,0 +1,73 @@
+"""What went wrong, told so that the user knows what to do: the system's faults and the program's own."""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import traceback
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from . import reports
+
+if TYPE_CHECKING:
+    from bpy.types import Operator
+
+_ADVICE = {
+    errno.ENOSPC: "the disk is full: make room, or choose another folder",
+    errno.EDQUOT: "the quota of the disk is used up: make room, or choose another folder",
+    errno.EFBIG: "the disk does not take files of this size: choose another folder",
+    errno.EROFS: "the disk cannot be written: choose another folder",
+    errno.EACCES: "it is not permitted: choose another folder, or close the program that has the file open",
+    errno.EPERM: "it is not permitted: choose another folder",
+    errno.EBUSY: "the file is in use: close the program that has it open",
+    errno.ETXTBSY: "the file is in use: close the program that has it open",
+    errno.ENAMETOOLONG: "the name is too long for the disk: choose a shorter one",
+    errno.EISDIR: "there is a folder of this name: choose another name",
+    errno.ENOTDIR: "a part of the path is no folder: choose another one",
+    errno.EIO: "the disk fails: choose another folder",
+    errno.EMFILE: "too many files are open: close some, or restart Blender",
+    errno.EINVAL: "the disk does not take this name: choose another one",
+}
+_SHARING_VIOLATION, _LOCK_VIOLATION = 32, 33
+
+
+def of_file(error: OSError) -> str:
+    """One sentence on a file that could not be read or written: which, and what to do."""
+    advice = _ADVICE.get(error.errno or 0, "")
+    if getattr(error, "winerror", None) in (_SHARING_VIOLATION, _LOCK_VIOLATION):
+        advice = _ADVICE[errno.EBUSY]
+    if error.errno == errno.ENOENT:
+        advice = "there is no such file or folder"
+    # Of a replaced file the target is of interest, not the temporary name.
+    name = error.filename2 or error.filename
+    place = os.fsdecode(name) if name is not None else ""
+    reason = advice or error.strerror or str(error)
+    return f"{place}: {reason}" if place else reason
+
+
+def tell_own(operator: Operator, subject: str, error: Exception) -> None:
+    """Tells that the program is at fault, and where to send what stands on the console.
+
+    Args:
+        operator: whose report it is.
+        subject: the file.
+        error: what was raised, while it is handled; its traceback is printed.
+    """
+    traceback.print_exception(error)
+    kind = type(error).__name__
+    reports.tell(
+        operator,
+        "ERROR",
+        f"{subject}: this is a fault of the add-on, not yours ({kind}: {error}). Nothing was changed. Please send the "
+        f"file and the text on the system console to {_address()}",
+    )
+
+
+def _address() -> str:
+    """Where faults are reported: the website of the manifest, else its maintainer."""
+    text = (Path(__file__).resolve().parent.parent / "blender_manifest.toml").read_text(encoding="utf-8")
+    entries = dict(re.findall(r'^(\w+) = "([^"]+)"', text, re.MULTILINE))
+    website = entries.get("website")
+    return website or f"the maintainer of the add-on, {entries['maintainer']}"

@@ -1,0 +1,111 @@
+"""All or nothing: whatever a job raises, the .blend and the user's state are as they were before it.
+
+Bad files are refused before anything is made. This is for what nobody foresaw, so it asks nobody what was made: what is
+there afterwards and was not before is removed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import bpy
+
+from . import state, versions
+
+if TYPE_CHECKING:
+    from bpy.types import Context, Object, Scene
+
+_TIMING = ("frame_start", "frame_end")
+_RENDER = ("fps", "fps_base", "resolution_x", "resolution_y", "pixel_aspect_x", "pixel_aspect_y")
+
+
+@contextmanager
+def all_or_nothing(context: Context) -> Iterator[None]:
+    """Puts everything back if the block raises an exception, and passes the exception on."""
+    before = _Before(context)
+    try:
+        yield
+    except BaseException:
+        before.restore()
+        raise
+
+
+class _Before:
+    """What there is, and what of it an import changes."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._ids = {data.session_uid for data in _data_blocks()}
+        self._scene = _SceneBefore(context.scene)
+        self._poses = [_PoseBefore(obj) for obj in bpy.data.objects if obj.type == "ARMATURE"]
+        objects = context.view_layer.objects
+        self._active = objects.active
+        self._selected = [obj for obj in objects if obj.select_get()]
+        self._mode = self._active.mode if self._active is not None else "OBJECT"
+
+    def restore(self) -> None:
+        state.leave_edit_modes(self._context)
+        self._scene.restore()
+        for pose in self._poses:
+            pose.restore()
+        bpy.data.batch_remove([data for data in _data_blocks() if data.session_uid not in self._ids])
+        state.select_only(self._context, self._selected, None)
+        self._context.view_layer.objects.active = self._active
+        if self._active is not None and self._active.mode != self._mode:
+            bpy.ops.object.mode_set(mode=self._mode)
+
+
+class _SceneBefore:
+    """The time of a scene, the size of its picture, its camera and markers."""
+
+    def __init__(self, scene: Scene) -> None:
+        self._scene = scene
+        self._settings = [
+            (owner, name, getattr(owner, name))
+            for owner, names in ((scene, _TIMING), (scene.render, _RENDER))
+            for name in names
+        ]
+        self._frame = scene.frame_current, scene.frame_subframe
+        self._camera = scene.camera
+        self._markers = {marker.as_pointer() for marker in scene.timeline_markers}
+
+    def restore(self) -> None:
+        for owner, name, value in self._settings:
+            setattr(owner, name, value)
+        for marker in list(self._scene.timeline_markers):
+            if marker.as_pointer() not in self._markers:
+                self._scene.timeline_markers.remove(marker)
+        frame, subframe = self._frame
+        if self._frame != (self._scene.frame_current, self._scene.frame_subframe):
+            self._scene.frame_set(frame, subframe=subframe)
+        self._scene.camera = self._camera
+
+
+class _PoseBefore:
+    """What plays on an armature, and how its bones turn."""
+
+    def __init__(self, armature: Object) -> None:
+        self._armature = armature
+        data = armature.animation_data
+        self._action = versions.AssignedAction(data) if data is not None else None
+        self._modes = [bone.rotation_mode for bone in armature.pose.bones] if armature.pose else []
+
+    def restore(self) -> None:
+        if self._armature.pose is not None:
+            for bone, mode in zip(self._armature.pose.bones, self._modes, strict=True):
+                if bone.rotation_mode != mode:
+                    bone.rotation_mode = mode
+        if self._action is not None:
+            self._action.restore()
+        elif self._armature.animation_data is not None:
+            self._armature.animation_data_clear()
+
+
+def _data_blocks() -> Iterator[Any]:
+    """All of the .blend."""
+    for prop in bpy.data.bl_rna.properties:
+        # From 5.2 there is one collection of all.
+        if prop.type == "COLLECTION" and prop.identifier != "all_ids":
+            yield from getattr(bpy.data, prop.identifier)

@@ -1,0 +1,108 @@
+"""Damaged files: each loads, or is refused by its name and a reason, with the whole .blend as it was."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import bpy
+import md2_samples
+import md5_samples
+import pytest
+from made_scenes import rig, tube
+from mutants import mutant
+from whole_state import whole_state
+
+MUTANTS = 4000
+_LARGEST = {".md5mesh": 20_000, ".md5anim": 20_000, ".md5camera": 60_000, ".md2": 20_000}
+# "file, line 3: …; found …" or "file, byte 24: …": what a refusal must say besides the file.
+_REASON = re.compile(r"(, line \d+|, byte \d+)?: \w.*")
+
+
+def made_files(folder: Path) -> list[Path]:
+    """Small files by code, of every kind and layout."""
+    files = {
+        "made.md5mesh": md5_samples.MESH,
+        "old.md5mesh": md5_samples.OLD_MESH,
+        "made.md5anim": md5_samples.ANIMATION,
+        "old.md5anim": md5_samples.OLD_ANIMATION,
+        "made.md5camera": md5_samples.CAMERA,
+    }
+    for name, text in files.items():
+        (folder / name).write_text(text)
+    return [*(folder / name for name in files), md2_samples.write_sample(folder)]
+
+
+def small_files(corpus: Path) -> list[Path]:
+    """The small ones of the real files."""
+    return [
+        path
+        for path in sorted(corpus.rglob("*"))
+        if path.is_file() and path.stat().st_size <= _LARGEST.get(path.suffix.lower(), -1)
+    ]
+
+
+def operator_of(path):
+    return bpy.ops.import_scene.md2 if path.suffix.lower() == ".md2" else bpy.ops.import_scene.md5
+
+
+def a_scene_at_work():
+    """An armature and a mesh of the user's, one being edited, others selected, at an odd frame and rate."""
+    armature = rig()
+    mesh = tube(armature)
+    other = tube(armature, name="Other")
+    scene = bpy.context.scene
+    scene.frame_set(7)
+    scene.render.fps, scene.render.fps_base = 30, 1.001
+    scene.timeline_markers.new("mine", frame=3)
+    for obj in (armature, other):
+        obj.select_set(obj is other)
+    mesh.select_set(True)
+    bpy.context.view_layer.objects.active = mesh
+    bpy.ops.object.mode_set(mode="EDIT")
+    return scene
+
+
+def try_mutants(sources, folder, count):
+    """How many mutants loaded and how many were refused; anything else fails the test."""
+    a_scene_at_work()
+    before = whole_state()
+    loaded = refused = 0
+    for seed in range(count):
+        source = sources[seed % len(sources)]
+        path = folder / f"mutant{source.suffix.lower()}"
+        path.write_bytes(mutant(source.read_bytes(), seed, is_text=source.suffix.lower() != ".md2"))
+        try:
+            result = operator_of(path)(filepath=str(path))
+        except RuntimeError as error:
+            text = str(error)
+            said = text.partition(str(path))[2]
+            assert _REASON.match(said), f"seed {seed} of {source.name}: {text}"
+            assert "fault of the add-on" not in text
+            assert whole_state() == before, f"seed {seed} of {source.name} left something behind: {text}"
+            refused += 1
+        else:
+            assert result == {"FINISHED"}
+            bpy.context.evaluated_depsgraph_get().update()
+            loaded += 1
+            bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+            a_scene_at_work()
+            before = whole_state()
+    return loaded, refused
+
+
+def test_damaged_made_files_load_or_are_refused_and_nothing_changes(tmp_path):
+    loaded, refused = try_mutants(made_files(tmp_path), tmp_path, 300)
+    assert loaded
+    assert refused
+
+
+def test_damaged_real_files_load_or_are_refused_and_nothing_changes(corpus, tmp_path, record_property):
+    sources = small_files(corpus)
+    assert {path.suffix.lower() for path in sources} == set(_LARGEST)
+    loaded, refused = try_mutants(sources, tmp_path, MUTANTS)
+    record_property("loaded", loaded)
+    record_property("refused", refused)
+    print(f"{len(sources)} files, {MUTANTS} mutants: {loaded} loaded, {refused} refused")
+    assert loaded + refused == MUTANTS
+    assert min(loaded, refused) > MUTANTS / 10
