@@ -98,8 +98,7 @@ def export_model(
                 files[target] = format_animation(animation)
                 shown.step()
             # The model last: whoever sees it finds its animations.
-            for target, data in reversed(files.items()):
-                atomic.write_file(target, data)
+            atomic.write_files(dict(reversed(files.items())))
             shown.step()
     report.count("joints", len(model.joints))
     report.count("meshes", len(model.meshes))
@@ -135,8 +134,7 @@ def export_animations(
                 _judge(check_animation(animation, model.joints, options.game), target.name, report)
                 files[target] = format_animation(animation)
                 shown.step()
-            for target, data in files.items():
-                atomic.write_file(target, data)
+            atomic.write_files(files)
     return list(files)
 
 

@@ -1,0 +1,255 @@
+"""Whatever goes wrong while files are written: what was there is intact, and nothing else is left."""
+
+from __future__ import annotations
+
+import errno
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from pathlib import Path
+
+import pytest
+
+from io_common.atomic import write_file, write_files
+
+ROOT = Path(__file__).resolve().parents[2]
+WEEK_OF_WORK = b"a week of work"
+
+
+@pytest.fixture
+def target(tmp_path):
+    path = tmp_path / "model.md5mesh"
+    path.write_bytes(WEEK_OF_WORK)
+    return path
+
+
+def fails_with(number, after=0):
+    """A function of the system that fails, from its call number `after` on."""
+    calls = []
+
+    def fail(*_arguments, **_options):
+        calls.append(1)
+        if len(calls) > after:
+            raise OSError(number, os.strerror(number), "a temporary name")
+
+    return fail
+
+
+def assert_refused(call, target, number):
+    """The error names the file and the reason; the old file is there, alone."""
+    before = sorted(target.parent.iterdir())
+    with pytest.raises(OSError, match=os.strerror(number)) as caught:
+        call()
+    assert caught.value.errno == number
+    assert caught.value.filename == str(target)
+    assert sorted(target.parent.iterdir()) == before
+    assert target.read_bytes() == WEEK_OF_WORK
+
+
+def run(code, *arguments):
+    """Runs Python in a process of its own."""
+    return subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code), *map(str, arguments)],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+
+
+def test_a_new_file_is_as_any_new_file(tmp_path):
+    path, plain = tmp_path / "new", tmp_path / "plain"
+    write_file(path, b"new")
+    plain.write_bytes(b"plain")
+    assert path.read_bytes() == b"new"
+    assert path.stat().st_mode == plain.stat().st_mode
+    assert sorted(tmp_path.iterdir()) == [path, plain]
+
+
+def test_a_replaced_file_keeps_its_permissions(target):
+    target.chmod(0o640)
+    write_file(target, b"new")
+    assert target.read_bytes() == b"new"
+    assert target.stat().st_mode & 0o777 == 0o640
+
+
+def test_a_link_stays_one_and_the_file_it_leads_to_is_written(target, tmp_path):
+    (tmp_path / "elsewhere").mkdir()
+    link = tmp_path / "elsewhere" / "link"
+    link.symlink_to(target)
+    write_file(link, b"new")
+    assert link.is_symlink()
+    assert target.read_bytes() == b"new"
+    assert list((tmp_path / "elsewhere").iterdir()) == [link]
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT, errno.EIO])
+def test_a_disk_that_is_full_or_fails(monkeypatch, target, number):
+    monkeypatch.setattr(os, "fsync", fails_with(number))
+    assert_refused(lambda: write_file(target, b"new"), target, number)
+
+
+def test_a_disk_that_takes_no_more_bytes(target):
+    done = run(
+        """
+        import errno, resource, signal, sys
+        from io_common.atomic import write_file
+
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+        try:
+            write_file(sys.argv[1], bytes(100_000))
+        except OSError as error:
+            print(errno.errorcode[error.errno], error.filename)
+        """,
+        target,
+    )
+    assert done.stdout.split() == ["EFBIG", str(target)], done.stderr
+    assert target.read_bytes() == WEEK_OF_WORK
+    assert list(target.parent.iterdir()) == [target]
+
+
+@pytest.mark.parametrize("number", [errno.EROFS, errno.EACCES, errno.EPERM, errno.EMFILE])
+def test_a_folder_that_takes_no_files(monkeypatch, target, number):
+    monkeypatch.setattr(os, "open", fails_with(number))
+    assert_refused(lambda: write_file(target, b"new"), target, number)
+
+
+@pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="no folder here that not even root can write")
+def test_a_folder_that_not_even_root_can_write():
+    with pytest.raises(OSError, match="/proc/model") as caught:
+        write_file("/proc/model.md2", b"new")
+    assert caught.value.filename == "/proc/model.md2"
+
+
+@pytest.mark.parametrize("number", [errno.EACCES, errno.EBUSY, errno.ETXTBSY])
+def test_a_file_that_another_program_has_open(monkeypatch, target, number):
+    monkeypatch.setattr(os, "replace", fails_with(number))
+    assert_refused(lambda: write_file(target, b"new"), target, number)
+
+
+def test_a_file_that_is_write_protected(monkeypatch, target):
+    target.chmod(0o444)
+    # Root may do anything; the rest is asked like this.
+    monkeypatch.setattr(os, "access", lambda path, _mode: path != target)
+    assert_refused(lambda: write_file(target, b"new"), target, errno.EACCES)
+
+
+def test_a_name_that_is_too_long(target):
+    path = target.with_name("x" * 300)
+    with pytest.raises(OSError, match=os.strerror(errno.ENAMETOOLONG)) as caught:
+        write_file(path, b"new")
+    assert caught.value.filename == str(path)
+    assert list(target.parent.iterdir()) == [target]
+
+
+def test_the_longest_name_that_a_disk_takes(tmp_path):
+    path = tmp_path / ("x" * 255)
+    write_file(path, b"new")
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_folder_that_is_not_there(tmp_path):
+    with pytest.raises(FileNotFoundError) as caught:
+        write_file(tmp_path / "none" / "model", b"new")
+    assert caught.value.filename == str(tmp_path / "none" / "model")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_in_the_place_of_the_file(tmp_path):
+    (tmp_path / "model").mkdir()
+    with pytest.raises(IsADirectoryError):
+        write_file(tmp_path / "model", b"new")
+    assert list((tmp_path / "model").iterdir()) == []
+    assert list(tmp_path.iterdir()) == [tmp_path / "model"]
+
+
+def test_a_pipe_is_not_replaced(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(PermissionError):
+        write_file(tmp_path / "pipe", b"new")
+    assert (tmp_path / "pipe").is_fifo()
+    assert list(tmp_path.iterdir()) == [tmp_path / "pipe"]
+
+
+def test_an_interruption(monkeypatch, target):
+    def interrupt(_file):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "fsync", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        write_file(target, b"new")
+    assert target.read_bytes() == WEEK_OF_WORK
+    assert list(target.parent.iterdir()) == [target]
+
+
+@pytest.mark.parametrize("after", [0, 1, 2])
+def test_of_several_files_none_is_replaced_before_all_are_on_the_disk(monkeypatch, target, after):
+    others = [target.with_name(name) for name in ("walk", "run")]
+    others[0].write_bytes(b"old walk")
+    monkeypatch.setattr(os, "fsync", fails_with(errno.ENOSPC, after))
+    failing = [target, *others][after]
+    with pytest.raises(OSError, match=os.strerror(errno.ENOSPC)) as caught:
+        write_files({target: b"new", others[0]: b"new", others[1]: b"new"})
+    assert caught.value.filename == str(failing)
+    assert target.read_bytes() == WEEK_OF_WORK
+    assert others[0].read_bytes() == b"old walk"
+    assert sorted(target.parent.iterdir()) == sorted([target, others[0]])
+
+
+KILLED = """
+    import os, signal, sys
+    from io_common.atomic import write_file
+
+    os.replace = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+    write_file(sys.argv[1], b"new")
+"""
+
+
+def test_what_a_killed_process_left_goes_with_the_next_export_and_nothing_else_does(target):
+    assert run(KILLED, target).returncode == -signal.SIGKILL
+    assert target.read_bytes() == WEEK_OF_WORK
+    (left,) = set(target.parent.iterdir()) - {target}
+    assert left.name.startswith(".io_idtech-")
+    mine = target.with_name(".mine.tmp")
+    mine.write_bytes(b"mine")
+    for path in (left, mine):
+        os.utime(path, (time.time() - 60,) * 2)
+    write_file(target.with_name("other"), b"new")
+    assert sorted(target.parent.iterdir()) == sorted([target, mine, target.with_name("other")])
+
+
+def test_what_another_process_is_writing_stays(target):
+    writer = """
+        import os, sys, time
+        from io_common import atomic
+
+        def replace(source, target):
+            os.utime(source, (time.time() - 60,) * 2)
+            print("waiting", flush=True)
+            sys.stdin.readline()
+            os.rename(source, target)
+
+        os.replace = replace
+        atomic.write_file(sys.argv[1], b"from the other")
+    """
+    with subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(writer), str(target)],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as other:
+        assert other.stdout.readline() == "waiting\n"
+        write_file(target, b"from here")
+        assert target.read_bytes() == b"from here"
+        other.communicate("go\n", timeout=60)
+    assert other.returncode == 0
+    assert target.read_bytes() == b"from the other"
+    assert list(target.parent.iterdir()) == [target]
