@@ -112,7 +112,7 @@ def build_model(context: Context, options: ExportOptions, report: Report) -> Md2
     def hides(modifier: Modifier) -> bool:
         return not options.apply_modifiers and modifier.type != "ARMATURE"
 
-    plan = make_plan(objects, context.scene, options.frames)
+    plan = make_plan(objects, context.scene, options.frames, report)
     with state.hidden_modifiers(objects, hides), progress(len(plan.names)) as shown:
         if plan.scene_frames is None:
             parts = _read(context, objects, report)

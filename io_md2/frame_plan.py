@@ -10,11 +10,12 @@ import numpy.typing as npt
 
 from ..io_common.scene_objects import NothingToExportError
 from . import kept
-from .format.naming import clean_name, make_unique, number_frames
+from .format.naming import MAX_FRAME_NAME, clean_name, make_unique, number_frames
 
 if TYPE_CHECKING:
     from bpy.types import Action, Object, Scene, ShapeKey
 
+    from ..io_common.reports import Report
     from .kept import Kept
 
 AUTO, SHAPE_KEYS, SCENE = "AUTO", "SHAPE_KEYS", "SCENE"
@@ -58,13 +59,14 @@ class Plan:
     may_be_still: bool = False
 
 
-def make_plan(objects: list[Object], scene: Scene, options: FrameOptions) -> Plan:
+def make_plan(objects: list[Object], scene: Scene, options: FrameOptions, report: Report) -> Plan:
     """Decides on the frames.
 
     Args:
         objects: what is exported.
         scene: that shows it.
         options: what the user asks for.
+        report: takes warnings.
 
     Raises:
         NothingToExportError: shape keys are asked for, and there are none.
@@ -82,7 +84,7 @@ def make_plan(objects: list[Object], scene: Scene, options: FrameOptions) -> Pla
         choice = SHAPE_KEYS if imported or (keyed and not has_own) else SCENE
     if choice == SHAPE_KEYS:
         leader = imported[0] if imported else max(keyed, key=lambda obj: len(_key_blocks(obj)))
-        return _plan_keys(leader, keyed, memory)
+        return _plan_keys(leader, keyed, memory, report)
     first, last = options.frame_range or (scene.frame_start, scene.frame_end)
     if options.frames == AUTO and options.frame_range is None and own_range is not None:
         first, last = own_range
@@ -98,12 +100,17 @@ def _key_blocks(obj: Object) -> list[ShapeKey]:
     return [key for key in keys.key_blocks if not key.mute] if keys is not None else []
 
 
-def _plan_keys(leader: Object, keyed: list[Object], memory: Kept | None) -> Plan:
+def _plan_keys(leader: Object, keyed: list[Object], memory: Kept | None, report: Report) -> Plan:
     """The keys of one object; those of others that have the same names go along."""
     shown = [key.name for key in _key_blocks(leader)]
     known = {name: frame for frame, name in enumerate(memory.key_names)} if memory is not None else {}
     former = np.array([known.get(name, NONE) for name in shown])
-    names = _frame_names(former, [clean_name(name) for name in shown], memory)
+    cleaned = [clean_name(name) for name in shown]
+    for place, name in enumerate(shown):
+        # That blanks become underscores is nothing to speak of.
+        if former[place] == NONE and cleaned[place] != "_".join(name.split()):
+            report.warn(f"frames have names of up to {MAX_FRAME_NAME} Latin letters: it was changed", name)
+    names = _frame_names(former, cleaned, memory)
     # A key that was renamed still is the frame that stood in its place.
     for place in np.flatnonzero(former == NONE).tolist():
         if place < len(known) and place not in former:
