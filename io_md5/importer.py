@@ -242,8 +242,29 @@ def _plan(
                 )  # fmt: skip
             target = _Skeleton(path.stem, _bind_of(animation))
             made.append(target)
+        if target.obj is not None:
+            _check_editable(target.obj, path)
         plan.append((path, target))
     return plan
+
+
+def _check_editable(armature: Object, path: Path) -> None:
+    """Checks that an armature can be given an action that stays when the .blend is saved.
+
+    Raises:
+        Md5Error: it is another file's.
+    """
+    override = armature.override_library
+    if armature.library is not None:
+        where = f"is linked from {Path(armature.library.filepath).name}"
+    elif override is not None and override.is_system_override:
+        where = "is a library override that cannot be edited"
+    else:
+        return
+    raise Md5Error(
+        "the armature cannot be animated here", path=str(path), found=f"that {armature.name} {where}",
+        expected="an armature of this .blend, or an editable library override of it",
+    )  # fmt: skip
 
 
 def _armatures_of_scene(context: Context) -> tuple[_Skeleton | None, list[_Skeleton]]:
