@@ -20,6 +20,8 @@ BLENDERS = {
 }
 DEMO_BLENDER = "5.0"
 TEST_TOOLS = ["pytest>=8.3", "hypothesis>=6.100"]
+# What `fuzz/targets.py` has.
+FUZZED = ["md5mesh", "md5anim", "md5camera", "md2", "pcx", "mtr", "skins"]
 # A reader of MD5 that shares no code with the project.
 PEERS = ["assimp-py>=1.0"]
 # The oldest supported version: what its stubs know is there in all.
@@ -69,6 +71,17 @@ def blender(session: nox.Session, blender: str) -> None:
     """What runs in Blender, on the working copy."""
     install_blender(session, blender, *TEST_TOOLS, *PEERS)
     session.run("python", "tests/run.py", *(session.posargs or ["tests/blender"]))
+
+
+@nox.session(python="3.11")
+def fuzz(session: nox.Session) -> None:
+    """Looks for files that break a reader: readers and seconds for each of them, or all of them for a minute."""
+    session.install("numpy>=2.2", "atheris>=2.3")
+    words = session.posargs or ["60"]
+    readers = [word for word in words if not word.isdigit()] or FUZZED
+    seconds = next((word for word in words if word.isdigit()), "60")
+    for reader in readers:
+        session.run("python", "fuzz/run.py", reader, seconds)
 
 
 @nox.session(python="3.11")

@@ -132,7 +132,8 @@ def skins(data: bytes) -> None:
 _MD5_WORDS = tuple(
     b"MD5Version commandline numJoints numMeshes joints mesh shader name numverts vert numtris tri numweights weight "
     b"numFrames frameRate numAnimatedComponents hierarchy bounds baseframe frame numCuts cuts camera bone channel "
-    b"bindpos bindmat parent joint attribute keys range framerate // /* */ { } ( ) 1e39 nan 1.#IND 2147483648 -1".split()
+    b"bindpos bindmat parent joint attribute keys range framerate // /* */ { } ( ) "
+    b"1e39 nan 1.#IND 2147483648 -1".split()
 )
 _MTR_WORDS = tuple(
     b"material table skin diffusemap specularmap bumpmap qer_editorimage blend map alphaTest twosided translucent { } "

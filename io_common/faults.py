@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import errno
 import os
-import re
 import traceback
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from . import reports
+from . import manifest, reports
 
 if TYPE_CHECKING:
     from bpy.types import Operator
@@ -61,13 +59,5 @@ def tell_own(operator: Operator, subject: str, error: Exception) -> None:
         operator,
         "ERROR",
         f"{subject}: this is a fault of the add-on, not yours ({kind}: {error}). Nothing was changed. Please send the "
-        f"file and the text on the system console to {_address()}",
+        f"file and the text on the system console to {manifest.address()}",
     )
-
-
-def _address() -> str:
-    """Where faults are reported: the website of the manifest, else its maintainer."""
-    text = (Path(__file__).resolve().parent.parent / "blender_manifest.toml").read_text(encoding="utf-8")
-    entries = dict(re.findall(r'^(\w+) = "([^"]+)"', text, re.MULTILINE))
-    website = entries.get("website")
-    return website or f"the maintainer of the add-on, {entries['maintainer']}"

@@ -1,4 +1,4 @@
-"""Small MD5 files and models for the tests, made by code: a mesh, an animation and a camera as id's exporter lays them out."""
+"""Small MD5 files and models for the tests, made by code: a mesh, an animation, a camera in id's layout."""
 
 from __future__ import annotations
 

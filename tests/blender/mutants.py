@@ -7,8 +7,9 @@ import re
 import struct
 
 _NUMBER = re.compile(rb"-?\d+(?:\.\d+)?")
-_NUMBERS = [b"-1", b"0", b"1", b"63", b"255", b"999999999", b"2147483647", b"-2147483648", b"4294967296", b"1e9", b"3e38",
-            b"-3e38", b"1e400", b"nan", b"inf", b"-nan(ind)", b"1.#IND", b"0.5", b"x", b"{", b"}", b'"', b""]  # fmt: skip
+_NUMBERS = [b"-1", b"0", b"1", b"63", b"255", b"999999999", b"2147483647", b"-2147483648", b"4294967296", b"1e9",
+            b"3e38", b"-3e38", b"1e400", b"nan", b"inf", b"-nan(ind)", b"1.#IND", b"0.5", b"x", b"{", b"}", b'"',
+            b""]  # fmt: skip
 _INTEGERS = [0, 1, -1, 4, 39, 67, 68, 255, 256, 0x7FFF, 0xFFFF, 999_999_999, 0x7FFFFFFF, -(2**31)]
 _FLOATS = [b"\0\0\xc0\x7f", b"\0\0\x80\x7f", b"\0\0\x80\xff", b"\xff\xff\x7f\x7f", b"\x01\0\x80\x7f"]
 _NOISE = [

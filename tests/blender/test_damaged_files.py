@@ -8,7 +8,6 @@ from pathlib import Path
 import bpy
 import md2_samples
 import md5_samples
-import pytest
 from made_scenes import rig, tube
 from mutants import mutant
 from whole_state import whole_state

@@ -93,7 +93,7 @@ def test_of_a_model_and_its_actions_none_is_replaced_before_all_are_written(monk
     with monkeypatch.context() as patch:
         patch.setattr(os, "fsync", second_fails)
         text = told("md5mesh", path, actions="ALL")
-    assert "Bend.md5anim: the disk is full" in text
+    assert "model.md5mesh: the disk is full" in text
     assert {file: file.read_bytes() for file in tmp_path.iterdir()} == before
 
 

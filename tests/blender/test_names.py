@@ -1,4 +1,4 @@
-"""Names that Blender cannot hold as they are: imported distinctly, exported as they were; what no game reads is said."""
+"""Names that Blender cannot hold as they are come in apart and go out as they were; what a file cannot hold is said."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ JOINT_NAMES = [
     "head", "Head", "HEAD",
     "", "origin", "origin.001", "origin.002", "bone", "bone.001",
     "twin", "twin",  # the games take the first
-    " leading", "trailing ", "two words", "tab\there", "it's", "back\\slash", "[0]", "a.b/c:d*e?f|g<h>i", "{", "}", "//",
+    " leading", "trailing ", "two words", "tab\there", "it's", "back\\slash", "[0]", "a.b/c:d*e?f|g<h>i", "{", "}",
+    "//",
     "\x01\x02", "caf\udce9", "\udcff\udcfe", "🦴" * 20, "\N{RIGHT-TO-LEFT OVERRIDE}kcab",
 ]  # fmt: skip
 SHADERS = ["models/" + "s" * 300 + "/one", "models/" + "s" * 300 + "/two", "skin", "Skin", "", "it's", "skin.001",
@@ -120,8 +121,10 @@ def test_what_a_string_of_the_file_cannot_hold_is_refused_or_replaced_and_said(t
         assert name in told
 
 
-MD2_SKINS = ["s" * 63 + "a", "s" * 63 + "b", "S" * 63 + "a", "skin.pcx", "SKIN.PCX", 'qu"ote.pcx', "new\nline", "caf\xe9.pcx", "\xff\xfe"]  # fmt: skip
-MD2_FRAMES = ["a" * 16, "a" * 15 + "b", "A" * 16, "run1", "run1", "Run1", "", 'qu"ote', "new\nline", "caf\xe9", "\xff\xfe", "run1.001"]  # fmt: skip
+MD2_SKINS = ["s" * 63 + "a", "s" * 63 + "b", "S" * 63 + "a", "skin.pcx", "SKIN.PCX", 'qu"ote.pcx', "new\nline",
+             "caf\xe9.pcx", "\xff\xfe"]  # fmt: skip
+MD2_FRAMES = ["a" * 16, "a" * 15 + "b", "A" * 16, "run1", "run1", "Run1", "", 'qu"ote', "new\nline",
+              "caf\xe9", "\xff\xfe", "run1.001"]  # fmt: skip
 
 
 def odd_md2():

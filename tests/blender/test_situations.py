@@ -154,7 +154,9 @@ def test_an_animation_onto_a_linked_armature_says_why_not(folder, tmp_path):
     linked = link_collection(library_of_a_model(tmp_path, folder))
     bpy.context.view_layer.objects.active = next(obj for obj in linked.all_objects if obj.type == "ARMATURE")
     before = whole_state()
-    with pytest.raises(RuntimeError, match="test is linked from library.blend; .*editable library override"):
+    with pytest.raises(
+        RuntimeError, match=r"test is linked from library\.blend; .*editable library override"
+    ):
         importing("animation", folder)
     assert whole_state() == before
 
@@ -295,7 +297,7 @@ def test_exports_in_every_mode(tmp_path, kind, mode):
 @pytest.mark.parametrize("kind", ["md5mesh", "md5anim", "md5camera", "md2"])
 def test_an_export_of_nothing_says_so(tmp_path, kind):
     before = whole_state()
-    with pytest.raises(RuntimeError, match="there is no |has no active camera"):
+    with pytest.raises(RuntimeError, match=r"there is no |has no active camera"):
         getattr(bpy.ops.export_scene, kind)(filepath=str(tmp_path / f"a.{kind}"))
     assert whole_state() == before
     assert list(tmp_path.iterdir()) == []

@@ -68,7 +68,8 @@ SHAPES = {
     "meshes of nothing": (mesh, lambda n: VERSION + JOINT + "mesh { x }\n" * n),
     "every vertex with every weight": (
         mesh,
-        lambda n: VERSION + JOINT + "mesh {" + lines(f"vert {{i}} 0 0 0 {n}", n) + lines("weight {i} 0 1 0 0 0", n) + "}",
+        lambda n: VERSION + JOINT + "mesh {" + lines(f"vert {{i}} 0 0 0 {n}", n) + lines("weight {i} 0 1 0 0 0", n)
+        + "}",
     ),
     "numbers that are none": (mesh, lambda n: VERSION + JOINT + "mesh {" + "weight 0 0 nan 0 0 1.#IND\n" * n + "}"),
     "comments that do not end": (mesh, lambda n: VERSION + JOINT + "/* " * n),
