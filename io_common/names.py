@@ -8,9 +8,12 @@ made of it: renaming the thing in Blender renames it in the file.
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Iterable
 from typing import Any
 
 _COPY_SUFFIX = re.compile(r"\.\d{3,}$")
+_SUFFIX_ROOM = 12
 _UNFIT_FOR_FILES = re.compile(r'[<>:"/\\|?*\x00-\x1f]')
 
 
@@ -25,6 +28,31 @@ def for_blender(name: str, limit: int, fallback: str) -> str:
     data = name.encode("utf-8", "surrogateescape").replace(b"\0", b"")
     shown = data.decode("utf-8", "replace") or fallback
     return shown.encode("utf-8")[:limit].decode("utf-8", "ignore")
+
+
+def distinct(shown: Iterable[str], limit: int) -> list[str]:
+    """Names with numbers behind those that were there before, as Blender makes them.
+
+    Blender tries every number anew for every name: a file of a thousand equal names would take it minutes.
+
+    Args:
+        shown: what Blender can show, in order; at most `limit` bytes each.
+        limit: how many bytes Blender keeps.
+    """
+    taken: set[str] = set()
+    numbers: Counter[bytes] = Counter()
+    result = []
+    for name in shown:
+        unique = name
+        base = _COPY_SUFFIX.sub("", name).encode("utf-8")
+        while unique in taken:
+            # Those that are cut to the same beginning share their numbers.
+            numbers[base[: limit - _SUFFIX_ROOM]] += 1
+            suffix = f".{numbers[base[: limit - _SUFFIX_ROOM]]:03}"
+            unique = base[: limit - len(suffix)].decode("utf-8", "ignore") + suffix
+        taken.add(unique)
+        result.append(unique)
+    return result
 
 
 def for_files(name: str, fallback: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -10,6 +11,12 @@ import bpy
 
 if TYPE_CHECKING:
     from bpy.types import Armature, Collection, Context, Modifier, Object, Scene
+
+    from .reports import Report
+
+# What Blender takes for frames per second, and for what they are divided by.
+_LOWEST_FPS, _HIGHEST_FPS = 1, 32767
+_LOWEST_BASE, _HIGHEST_BASE = 1e-5, 1e6
 
 
 def leave_edit_modes(context: Context) -> None:
@@ -25,10 +32,11 @@ def select_only(context: Context, objects: list[Object], active: Object | None) 
     for obj in context.view_layer.objects:
         if obj.select_get():
             obj.select_set(False)
+    there = set(context.view_layer.objects)
     for obj in objects:
-        if obj.name in context.view_layer.objects:
+        if obj in there:
             obj.select_set(True)
-    if active is not None and active.name in context.view_layer.objects:
+    if active in there:
         context.view_layer.objects.active = active
 
 
@@ -84,6 +92,16 @@ def kept_frame(scene: Scene) -> Iterator[None]:
     finally:
         scene.frame_set(frame, subframe=subframe)
         scene.camera = camera
+
+
+def set_frame_rate(scene: Scene, rate: float, report: Report) -> None:
+    """Has a scene play at a rate in frames per second; the nearest one that it can, with a warning."""
+    render = scene.render
+    render.fps = whole = round(min(max(rate, _LOWEST_FPS), _HIGHEST_FPS))
+    render.fps_base = min(max(whole / rate, _LOWEST_BASE), _HIGHEST_BASE)
+    plays = render.fps / render.fps_base
+    if not math.isclose(plays, rate, rel_tol=1e-4):
+        report.warn(f"no scene plays {rate:g} frames per second: it plays {plays:g}")
 
 
 @contextmanager

@@ -41,11 +41,10 @@ def add_keys(
         The names that Blender gave them.
     """
     points = np.ascontiguousarray(positions, dtype=np.float32).reshape(model.num_frames, -1)
+    wanted = [names.for_blender(name, versions.MAX_NAME, _NAMELESS) for name in model.frame_names]
     shown = []
-    for frame_name, places in zip(model.frame_names, points, strict=True):
-        key = obj.shape_key_add(
-            name=names.for_blender(frame_name, versions.MAX_NAME, _NAMELESS), from_mix=False
-        )
+    for name, places in zip(names.distinct(wanted, versions.MAX_NAME), points, strict=True):
+        key = obj.shape_key_add(name=name, from_mix=False)
         # `points` is `data` without a wrapper for every point: forty times as fast.
         key.points.foreach_set("co", places)
         shown.append(key.name)

@@ -14,7 +14,7 @@ from ..io_common.materials import SKIN, MaterialLibrary
 from ..io_common.reports import Report, progress
 from ..io_common.textures.search import MaterialImages, Search
 from . import kept
-from .format import FRAMES_PER_SECOND, Md2Model, decompress, read_model
+from .format import FRAMES_PER_SECOND, Md2Error, Md2Model, decompress, read_model
 from .format.merging import merge_copies
 from .import_frames import ABSOLUTE, NONE, RELATIVE, add_keys, add_markers, build_actions
 from .import_model import TURNED, build_object, degenerate, set_normals
@@ -22,6 +22,10 @@ from .skins import image_size, material_skins
 
 if TYPE_CHECKING:
     from bpy.types import Action, Context, Material, Mesh, Object, Scene
+
+
+# Many times what any game takes. Blender's time grows with the square of their number.
+_MOST_KEYS = 10_000
 
 
 @dataclass(frozen=True)
@@ -82,6 +86,8 @@ def import_files(context: Context, paths: list[Path], options: ImportOptions) ->
     """
     result = ImportResult()
     models = {path: read_model(path) for path in dict.fromkeys(paths)}
+    if options.animation != NONE:
+        _check_size(models)
     search = Search(options.game_folders)
     skins = {
         path: search.model(path, model.skins).md2_skins() if options.use_textures else None
@@ -98,9 +104,23 @@ def import_files(context: Context, paths: list[Path], options: ImportOptions) ->
             shown.step()
         materials.tell(result.report, search.warnings)
     if animated and options.use_scene_timing:
-        _set_scene_timing(context.scene, animated[0], options)
+        _set_scene_timing(context.scene, animated[0], options, result.report)
     state.select_only(context, result.objects, result.objects[0] if result.objects else None)
     return result
+
+
+def _check_size(models: dict[Path, Md2Model]) -> None:
+    """Checks that Blender can show the frames as keys.
+
+    Raises:
+        Md2Error: there are too many.
+    """
+    for path, model in models.items():
+        if model.num_frames > _MOST_KEYS:
+            raise Md2Error(
+                "more frames than Blender can show as shape keys", path=str(path), found=str(model.num_frames),
+                expected=f"at most {_MOST_KEYS}; without animation, the first frame alone is imported",
+            )  # fmt: skip
 
 
 def _materials(
@@ -179,10 +199,8 @@ def _keep(mesh: Mesh, model: Md2Model, key_names: list[str], options: ImportOpti
     )
 
 
-def _set_scene_timing(scene: Scene, model: Md2Model, options: ImportOptions) -> None:
+def _set_scene_timing(scene: Scene, model: Md2Model, options: ImportOptions, report: Report) -> None:
     """The scene plays a model at its rate, over its frames."""
-    whole = max(1, round(options.fps))
-    scene.render.fps = whole
-    scene.render.fps_base = whole / options.fps
+    state.set_frame_rate(scene, options.fps, report)
     scene.frame_start = options.frame_start
     scene.frame_end = options.frame_start + model.num_frames - 1

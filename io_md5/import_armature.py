@@ -126,10 +126,8 @@ def _add_bones(
     armature = obj.data
     assert isinstance(armature, bpy.types.Armature)
     with state.edit_mode(context, obj):
-        bones = [
-            armature.edit_bones.new(names.for_blender(name, versions.MAX_NAME, "Bone"))
-            for name in joints.names
-        ]
+        shown = [names.for_blender(name, versions.MAX_NAME, "Bone") for name in joints.names]
+        bones = [armature.edit_bones.new(name) for name in names.distinct(shown, versions.MAX_NAME)]
         for bone, parent, matrix, length in zip(
             bones, joints.parents.tolist(), matrices.tolist(), lengths.tolist(), strict=True
         ):

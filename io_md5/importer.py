@@ -22,7 +22,7 @@ from .conversion import (
 )
 from .format import Animation, Camera, Joints, Md5Error, Model, read_animation, read_camera, read_mesh
 from .format import quaternions as quat
-from .format.skeleton import compose
+from .format.skeleton import compose, depths
 from .format.skinning import disagreements, skin
 from .import_anim import Match, build_action, match_joints
 from .import_armature import build_armature
@@ -39,6 +39,10 @@ ANIMATION_SUFFIX = ".md5anim"
 CAMERA_SUFFIX = ".md5camera"
 
 COMMANDLINE = "md5_commandline"
+
+# Many times what any game takes. Blender's time grows with the square of the first two; and it goes down a skeleton by
+# calling itself, which ends it some ten thousand joints down.
+_MOST_JOINTS, _MOST_MESHES, _DEEPEST = 4096, 4096, 1000
 
 # Weights that disagree about a vertex by more than this part of the model's size are reported.
 _NOTABLE_DISAGREEMENT = 1e-5
@@ -142,7 +146,7 @@ def import_files(context: Context, paths: list[Path], options: ImportOptions) ->
         for path, camera in cameras.items():
             _build_camera(context, path.stem, camera, options, result)
             shown.step()
-    _set_scene_timing(context.scene, cameras, animations, options)
+    _set_scene_timing(context.scene, cameras, animations, options, result.report)
     if result.objects:
         state.select_only(context, result.objects, result.objects[0])
     return result
@@ -162,6 +166,7 @@ def _read(
         suffix = path.suffix.lower()
         if suffix == MESH_SUFFIX:
             model = read_mesh(path)
+            _check_size(model.joints, len(model.meshes), path)
             skeletons.append(_Skeleton(path.stem, model.joints, model=model))
             if options.use_textures:
                 skeletons[-1].images = _find_images(path, model, search)
@@ -182,6 +187,27 @@ def _read(
         for folder in dict.fromkeys(options.animation_folder or path.parent for path in meshes):
             _read_folder(folder, skeletons, animations, report)
     return skeletons, animations, cameras
+
+
+def _check_size(joints: Joints, mesh_count: int, path: Path) -> None:
+    """Checks that Blender can show a model: it would freeze over too many bones or objects, and crash on deep ones.
+
+    Raises:
+        Md5Error: there is too much of something.
+    """
+    deepest = int(depths(joints.parents).max(initial=-1)) + 1
+    for found, most, what in (
+        (len(joints), _MOST_JOINTS, "joints"),
+        (mesh_count, _MOST_MESHES, "meshes"),
+        (deepest, _DEEPEST, "joints hanging on each other"),
+    ):
+        if found > most:
+            raise Md5Error(
+                f"more {what} than Blender can show",
+                path=str(path),
+                found=str(found),
+                expected=f"at most {most}",
+            )
 
 
 def _read_folder(
@@ -241,6 +267,7 @@ def _plan(
                     found=listing(animation.names), expected=f"joints of {listing(present)}",
                 )  # fmt: skip
             target = _Skeleton(path.stem, _bind_of(animation))
+            _check_size(target.joints, 0, path)
             made.append(target)
         if target.obj is not None:
             _check_editable(target.obj, path)
@@ -450,6 +477,7 @@ def _set_scene_timing(
     cameras: dict[Path, Camera],
     animations: dict[Path, Animation],
     options: ImportOptions,
+    report: Report,
 ) -> None:
     """The scene plays at the rate of what was imported, over its range; a cut scene is as long as its camera."""
     if not options.use_scene_timing:
@@ -462,8 +490,6 @@ def _set_scene_timing(
         rate, count = animation.frame_rate, animation.frame_count
     else:
         return
-    whole = max(1, round(rate))
-    scene.render.fps = whole
-    scene.render.fps_base = whole / rate
+    state.set_frame_rate(scene, rate, report)
     scene.frame_start = options.frame_start
     scene.frame_end = options.frame_start + count - 1

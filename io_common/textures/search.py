@@ -25,6 +25,7 @@ import posixpath
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import cached_property
 from pathlib import Path
 
 from .conventions import SUFFIXES, Role, guess_skins, role_names
@@ -155,7 +156,7 @@ class ModelSearch:
         skins = [self._md2_skin(name) for name in self._names]
         if any(skin.diffuse is not None for skin in skins):
             return skins
-        guessed = self._guess_skins()
+        guessed = self._guessed_skins
         if not skins:
             skins = [
                 MaterialImages(self.place.relative(file.path) or file.relative, listed=False)
@@ -270,7 +271,7 @@ class ModelSearch:
             return
         if mesh and self._by_base_name(result, clean_name(mesh), Rule.CONVENTION, note=False):
             return
-        for file in self._guess_skins()[:1]:
+        for file in self._guessed_skins[:1]:
             self._take_diffuse(result, file, Rule.CONVENTION, self._finder_beside(file))
 
     # --- The rules
@@ -334,7 +335,9 @@ class ModelSearch:
                 return True
         return False
 
-    def _guess_skins(self) -> list[GameFile]:
+    @cached_property
+    def _guessed_skins(self) -> list[GameFile]:
+        """The images beside the model that may be its skins, whatever its names say; looked for once."""
         listing = self.place.own.listing()
         if listing is None:
             return []

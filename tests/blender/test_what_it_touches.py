@@ -26,7 +26,8 @@ ROOMS = ("command_line", "io_common", "io_md2", "io_md5")
 STARTS_PROCESSES = {Path("command_line/workers.py")}
 _OUTWARD = {
     "_socket", "aiohttp", "asyncio", "ctypes", "ftplib", "http", "imaplib", "multiprocessing", "poplib", "pty",
-    "requests", "smtplib", "socket", "socketserver", "ssl", "subprocess", "telnetlib", "urllib", "urllib3", "webbrowser", "xmlrpc",
+    "requests", "smtplib", "socket", "socketserver", "ssl", "subprocess", "telnetlib", "urllib", "urllib3",
+    "webbrowser", "xmlrpc",
 }  # fmt: skip
 _OUTWARD_CALLS = {"system", "popen", "fork", "forkpty", "startfile"}
 _OUTWARD_CALL = re.compile(r"exec[lv]|spawn|posix_spawn")
