@@ -92,7 +92,9 @@ tokens = st.sampled_from(
         b"MD5Version 10\n", b"commandline", b"numJoints", b"numMeshes", b"joints", b"mesh", b"shader", b"numverts",
         b"vert", b"tri", b"weight", b"numFrames", b"frameRate", b"numAnimatedComponents", b"hierarchy", b"bounds",
         b"baseframe", b"frame", b"bone", b"channel", b"name", b"cuts", b"camera", b"keys", b"bindpos",
-        b"bindmat", b"parent", b"joint", b"attribute", b"{", b"}", b"(", b")", b'"', b'"a"', b'""', b"//", b"/*", b"*/", b"/", b"\\", b"\n", b"\r\n",
+        b"bindmat", b"parent", b"joint", b"attribute",
+        b"{", b"}", b"(", b")", b'"', b'"a"', b'""', b"//", b"/*", b"*/", b"/",
+        b"\\", b"\n", b"\r\n",
         b"\0", b"\x01", b"\xef", b"0", b"1", b"-1", b"2147483648", b"1e9", b"1e400", b"0.5", b"nan", b"-nan(ind)",
         b"1.#IND", b".", b"-", b"+", b"e", b"n",
     ]
