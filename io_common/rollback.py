@@ -40,21 +40,34 @@ class _Before:
         self._ids = {data.session_uid for data in _data_blocks()}
         self._scene = _SceneBefore(context.scene)
         self._poses = [_PoseBefore(obj) for obj in bpy.data.objects if obj.type == "ARMATURE"]
-        objects = context.view_layer.objects
-        self._active = objects.active
-        self._selected = [obj for obj in objects if obj.select_get()]
-        self._mode = self._active.mode if self._active is not None else "OBJECT"
+        self._view = _view(context)
 
     def restore(self) -> None:
-        state.leave_edit_modes(self._context)
         self._scene.restore()
         for pose in self._poses:
             pose.restore()
-        bpy.data.batch_remove([data for data in _data_blocks() if data.session_uid not in self._ids])
-        state.select_only(self._context, self._selected, None)
-        self._context.view_layer.objects.active = self._active
-        if self._active is not None and self._active.mode != self._mode:
-            bpy.ops.object.mode_set(mode=self._mode)
+        new = [data for data in _data_blocks() if data.session_uid not in self._ids]
+        if not new and _view(self._context) == self._view:
+            # Leaving Edit Mode and coming back is not nothing.
+            return
+        state.leave_edit_modes(self._context)
+        bpy.data.batch_remove(new)
+        active, mode, selected = self._view
+        state.select_only(self._context, selected, None)
+        self._context.view_layer.objects.active = active
+        if active is not None and active.mode != mode:
+            bpy.ops.object.mode_set(mode=mode)
+
+
+def _view(context: Context) -> tuple[Object | None, str, list[Object]]:
+    """The active object, its mode, and the selected objects."""
+    objects = context.view_layer.objects
+    active = objects.active
+    return (
+        active,
+        active.mode if active is not None else "OBJECT",
+        [obj for obj in objects if obj.select_get()],
+    )
 
 
 class _SceneBefore:
@@ -73,14 +86,16 @@ class _SceneBefore:
 
     def restore(self) -> None:
         for owner, name, value in self._settings:
-            setattr(owner, name, value)
+            if getattr(owner, name) != value:
+                setattr(owner, name, value)
         for marker in list(self._scene.timeline_markers):
             if marker.as_pointer() not in self._markers:
                 self._scene.timeline_markers.remove(marker)
         frame, subframe = self._frame
         if self._frame != (self._scene.frame_current, self._scene.frame_subframe):
             self._scene.frame_set(frame, subframe=subframe)
-        self._scene.camera = self._camera
+        if self._scene.camera != self._camera:
+            self._scene.camera = self._camera
 
 
 class _PoseBefore:
