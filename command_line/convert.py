@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import time
-import traceback
 from pathlib import Path
 
 import bpy
 
-from ..io_common import axes
+from ..io_common import axes, faults
 from ..io_common.reports import Report
 from ..io_common.scene_objects import NothingToExportError
 from ..io_md2 import importer as md2_importer
@@ -27,8 +26,8 @@ def convert(task: Task, settings: Settings) -> Outcome:
         settings: how.
 
     Returns:
-        What became of it. An error in the file is a reason to fail; so is a fault of the extension, whose trace is
-        printed.
+        What became of it. An error in the file is a reason to fail; so is a fault of the extension, whose
+        traceback is printed.
     """
     started = time.perf_counter()
     report = Report()
@@ -37,13 +36,15 @@ def convert(task: Task, settings: Settings) -> Outcome:
         scene = _load(task.source, settings, report)
         files = WRITERS[settings.format](task.target, scene, settings, report)
         outcome = Outcome(CONVERTED, files=[str(file) for file in files])
-    except (Md5Error, Md2Error, NothingToExportError, OSError, RuntimeError) as error:
+    except (Md5Error, Md2Error, NothingToExportError, RuntimeError) as error:
         outcome = Outcome(FAILED, _without_path(str(error).strip(), task.source))
-    except Exception as error:  # no file may stop the others, and the fault is not hidden
-        traceback.print_exc()
-        outcome = Outcome(
-            FAILED, f"a fault of the extension, please report it: {type(error).__name__}: {error}"
-        )
+    except OSError as error:
+        outcome = Outcome(FAILED, _without_path(faults.of_file(error), task.source))
+    except MemoryError:
+        outcome = Outcome(FAILED, "there is not enough memory for this")
+    except Exception as error:
+        # No file may stop the others.
+        outcome = Outcome(FAILED, faults.of_program(error))
     outcome.warnings = report.warnings
     outcome.seconds = time.perf_counter() - started
     return outcome

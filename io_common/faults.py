@@ -53,11 +53,18 @@ def tell_own(operator: Operator, subject: str, error: Exception) -> None:
         subject: the file.
         error: what was raised, while it is handled; its traceback is printed.
     """
+    reports.tell(operator, "ERROR", f"{subject}: {of_program(error)}")
+
+
+def of_program(error: Exception) -> str:
+    """Sentences on a fault of the program, and where to send what stands on the console.
+
+    Args:
+        error: what was raised, while it is handled; its traceback is printed.
+    """
     traceback.print_exception(error)
     kind = type(error).__name__
-    reports.tell(
-        operator,
-        "ERROR",
-        f"{subject}: this is a fault of the add-on, not yours ({kind}: {error}). Nothing was changed. Please send the "
-        f"file and the text on the system console to {manifest.address()}",
+    return (
+        f"this is a fault of the add-on, not yours ({kind}: {error}). Nothing was changed. Please send the file and the "
+        f"text on the system console to {manifest.address()}"
     )

@@ -307,7 +307,7 @@ def test_a_fault_of_the_extension_is_told_and_stops_nothing(idtech, tree, tmp_pa
     status, table, told = idtech("convert", tree, "--to", tmp_path / "out")
     assert status == 1
     assert counts(table) == [2, 0, 1]
-    assert "fault of the extension" in table
+    assert "this is a fault of the add-on" in table
     assert "Traceback" in told
     assert "KeyError: 'oops'" in told
 
