@@ -65,6 +65,6 @@ def of_program(error: Exception) -> str:
     traceback.print_exception(error)
     kind = type(error).__name__
     return (
-        f"this is a fault of the add-on, not yours ({kind}: {error}). Nothing was changed. Please send the file and the "
-        f"text on the system console to {manifest.address()}"
+        f"this is a fault of the add-on, not yours ({kind}: {error}). Nothing was changed. Please send the file and "
+        f"the text on the system console to {manifest.address()}"
     )
