@@ -167,7 +167,10 @@ def test_disabling_and_enabling_write_nothing_but_what_python_and_blender_do_for
     with watched() as seen:
         addon_utils.disable(extension.__name__)
         addon_utils.enable(extension.__name__)
-    own = ("__pycache__", str(Path("extensions", ".cache")))  # compiled code, and Blender's list of extensions
+    own = (
+        "__pycache__",
+        str(Path("extensions", ".cache")),
+    )  # compiled code, and Blender's list of extensions
     assert [place for _, place in seen if not any(word in place for word in own)] == []
 
 

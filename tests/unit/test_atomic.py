@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -112,6 +113,26 @@ def test_a_disk_that_takes_no_more_bytes(target):
     assert done.stdout.split() == ["EFBIG", str(target)], done.stderr
     assert target.read_bytes() == WEEK_OF_WORK
     assert list(target.parent.iterdir()) == [target]
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """A disk of 64 kB, where this process may make one."""
+    place = tmp_path / "disk"
+    place.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(place)]
+    if shutil.which("mount") is None or subprocess.run(mount, capture_output=True, check=False).returncode:
+        pytest.skip("no disk of its own can be mounted here")
+    yield place
+    subprocess.run(["umount", str(place)], check=True)
+
+
+def test_a_disk_that_is_really_full(small_disk):
+    target = small_disk / "model.md5mesh"
+    write_file(target, WEEK_OF_WORK)
+    assert_refused(lambda: write_file(target, bytes(100_000)), target, errno.ENOSPC)
+    write_file(target, b"new")
+    assert target.read_bytes() == b"new"
 
 
 @pytest.mark.parametrize("number", [errno.EROFS, errno.EACCES, errno.EPERM, errno.EMFILE])

@@ -46,11 +46,14 @@ quick = settings(max_examples=150, deadline=None, derandomize=True)
 
 
 def read_or_refuse(read, data):
-    """What is read, or nothing where the bytes are refused in words; any other exception fails the test."""
+    """What is read, or nothing where the bytes are refused with place and reason; any other exception fails."""
     try:
         return read(data)
     except Md5Error as error:
-        return None if str(error) else error
+        lines, line, reason = data.count(b"\n") + 1, error.line, error.reason
+    assert reason
+    assert 1 <= line <= lines
+    return None
 
 
 def try_to_read(data):
