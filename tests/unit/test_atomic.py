@@ -16,6 +16,8 @@ import pytest
 
 from io_common.atomic import write_file, write_files
 
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals, pipes and links as POSIX has them")
+
 ROOT = Path(__file__).resolve().parents[2]
 WEEK_OF_WORK = b"a week of work"
 
