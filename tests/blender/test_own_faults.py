@@ -127,3 +127,21 @@ def test_too_little_memory_is_no_fault_of_the_program(part, monkeypatch, model):
     with pytest.raises(RuntimeError, match=r"test\.md5mesh: there is not enough memory"):
         bpy.ops.import_scene.md5(filepath=str(model))
     assert whole_state() == before
+
+
+def test_an_interruption_leaves_everything_as_it_was(part, model):
+    a_scene_at_work()
+    before = whole_state()
+    importer = part("io_md5.importer")
+
+    def interrupted():
+        with part("io_common.rollback").all_or_nothing(bpy.context):
+            importer.import_files(
+                bpy.context, [model, model.with_name("shot.md5camera")], importer.ImportOptions()
+            )
+            assert whole_state() != before
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    assert whole_state() == before
