@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import math
+import os
 from collections.abc import Sequence
 
 from ..io_common import file_info
@@ -53,12 +55,15 @@ def _add_convert(parser: argparse.ArgumentParser) -> None:
         metavar="IN",
         help="a file (.md5mesh, .md5anim, .md5camera, .md2, .blend) or a folder",
     )
-    parser.add_argument("--to", required=True, metavar="OUT_FOLDER", help="where the results go")
+    parser.add_argument(
+        "--to", required=True, type=_out_folder, metavar="OUT_FOLDER", help="where the results go"
+    )
     parser.add_argument(
         "--format", choices=FORMATS, default="blend", help="what the results are (default: blend)"
     )
     parser.add_argument(
         "--animations",
+        type=_animations,
         default=NO_ANIMATIONS,
         metavar="folder",
         help=f"take along the animations that have a model's joints: '{ANIMATIONS_BESIDE}' for those in the "
@@ -78,31 +83,54 @@ def _add_convert(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--game-folder",
         action="append",
+        type=_folder,
         default=[],
         metavar="FOLDER",
         help="look for textures there too; may be given several times",
     )
     parser.add_argument("--no-textures", action="store_true", help="leave materials without images")
     parser.add_argument("--no-limits", action="store_true", help="write MD2 files that Quake II would refuse")
-    parser.add_argument("--force", action="store_true", help="convert also what is up to date")
+    parser.add_argument(
+        "--force",
+        action="store_true",
+        help="convert also what is up to date, and write over files that are no results of this command",
+    )
 
 
 def _count(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError("at least 1")
-    return number
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number from 1 on")
+    return int(text)
 
 
 def _factor(text: str) -> float:
-    number = float(text)
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
     if not 1e-6 <= number <= 1e6:
-        raise argparse.ArgumentTypeError("a factor from 0.000001 to 1000000")
+        raise argparse.ArgumentTypeError(f"{text!r} is no number from 0.000001 to 1000000")
     return number
+
+
+def _folder(text: str) -> str:
+    if not os.path.isdir(text):
+        raise argparse.ArgumentTypeError(f"there is no folder {text!r}")
+    return text
+
+
+def _animations(text: str) -> str:
+    return text if text in (NO_ANIMATIONS, ANIMATIONS_BESIDE) else _folder(text)
+
+
+def _out_folder(text: str) -> str:
+    if os.path.exists(text) and not os.path.isdir(text):
+        raise argparse.ArgumentTypeError(f"{text!r} is no folder")
+    return text
 
 
 def _shard(text: str) -> tuple[int, int]:
     first, slash, second = text.partition("/")
     if not (slash and first.isdecimal() and second.isdecimal() and 1 <= int(first) <= int(second)):
-        raise argparse.ArgumentTypeError("I/N with I from 1 to N, such as 2/8")
+        raise argparse.ArgumentTypeError(f"{text!r} is not I/N with I from 1 to N, such as 2/8")
     return int(first), int(second)

@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
 from argparse import Namespace
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import bpy
 
-from ..io_common import file_info, manifest, preferences
+from ..io_common import faults, file_info, manifest, preferences
 from ..io_md2.format import describe as md2_describe
 from ..io_md5.format import describe as md5_describe
 from . import arguments, plan
 from .convert import convert
-from .progress import Progress, table, write
+from .progress import Progress, table
 from .record import Records
 from .settings import CONVERTED, FAILED, UP_TO_DATE, Outcome, Settings, Task
 from .workers import convert_all
 
 _NAME = "idtech"
 _INTERRUPTED = 130  # as shells have it
+_STDOUT, _STDERR = 1, 2
 
 _registered: list[Any] = []
 
@@ -55,33 +60,61 @@ def main(words: Sequence[str]) -> int:
         describers: dict[str, file_info.Describe] = {**md5_describe.DESCRIBERS, **md2_describe.DESCRIBERS}
         return file_info.tell(given.files, describers, as_json=given.json)
     try:
-        return _convert(given)
+        with _stoppable():
+            return _convert(given)
     except KeyboardInterrupt:
-        write(sys.stderr, "\nStopped; what is done is kept, and skipped the next time.\n")
+        file_info.write(sys.stderr, "\nStopped; what is done is kept, and skipped the next time.\n")
         return _INTERRUPTED
 
 
 def _convert(given: Namespace) -> int:
     settings = arguments.settings(given, preferences.game_folders())
     out = Path(given.to)
-    tasks, refused = plan.make_plan(given.inputs, out, settings)
+    records = Records(out, settings, manifest.version())
+    tasks, refused = plan.make_plan(given.inputs, out, settings, records.results())
     if not tasks and not refused:
-        write(sys.stderr, f"There is nothing to convert to {settings.format} in {', '.join(given.inputs)}\n")
+        file_info.write(
+            sys.stderr, f"There is nothing to convert to {settings.format} in {', '.join(given.inputs)}\n"
+        )
         return 1
     part, parts = given.shard
     tasks = plan.shard(tasks, part, parts)
     # What nobody can do is told once.
     results = refused if part == 1 else []
     progress = Progress(len(tasks) + len(results), sys.stderr)
-    for task, outcome in results:
-        progress.tell(task, outcome)
-    records = Records(out, settings, manifest.version())
-    for task, outcome in _outcomes(tasks, settings, records, given.jobs, force=given.force):
-        progress.tell(task, outcome)
-        results.append((task, outcome))
+    with _blender_aside():
+        for task, outcome in results:
+            progress.tell(task, outcome)
+        for task, outcome in _outcomes(tasks, settings, records, given.jobs, force=given.force):
+            progress.tell(task, outcome)
+            results.append((task, outcome))
     progress.close()
-    write(sys.stdout, table(results))
+    file_info.write(sys.stdout, table(results))
     return int(any(outcome.status == FAILED for _, outcome in results))
+
+
+@contextmanager
+def _stoppable() -> Iterator[None]:
+    """Ctrl-C is Python's: Blender's own handling would go on to the end."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+@contextmanager
+def _blender_aside() -> Iterator[None]:
+    """What Blender prints goes to the standard error: the standard output is the table's."""
+    sys.stdout.flush()
+    output = os.dup(_STDOUT)
+    os.dup2(_STDERR, _STDOUT)
+    try:
+        yield
+    finally:
+        sys.stdout.flush()
+        os.dup2(output, _STDOUT)
+        os.close(output)
 
 
 def _outcomes(
@@ -92,7 +125,7 @@ def _outcomes(
         if not force and records.is_current(task):
             yield task, Outcome(UP_TO_DATE)
         else:
-            to_do.append(task)
+            to_do.append(replace(task, replaceable=None if force else tuple(records.files(task))))
     if jobs > 1 and len(to_do) > 1:
         outcomes = convert_all(to_do, settings, jobs)
     else:
@@ -102,5 +135,5 @@ def _outcomes(
             try:
                 records.keep(task, outcome.files)
             except OSError as error:
-                outcome.warnings.append(f"it will be converted again next time: {error}")
+                outcome.warnings.append(f"it will be converted again next time: {faults.of_file(error)}")
         yield task, outcome

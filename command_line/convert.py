@@ -14,6 +14,7 @@ from ..io_md2 import importer as md2_importer
 from ..io_md2.format import Md2Error
 from ..io_md5 import importer as md5_importer
 from ..io_md5.format import Md5Error
+from .placing import TakenError, place, workplace
 from .settings import CONVERTED, FAILED, Outcome, Settings, Task
 from .writers import WRITERS, Scene
 
@@ -32,12 +33,15 @@ def convert(task: Task, settings: Settings) -> Outcome:
     started = time.perf_counter()
     report = Report()
     try:
-        task.target.parent.mkdir(parents=True, exist_ok=True)
-        scene = _load(task.source, settings, report)
-        files = WRITERS[settings.format](task.target, scene, settings, report)
-        outcome = Outcome(CONVERTED, files=[str(file) for file in files])
-    except (Md5Error, Md2Error, NothingToExportError, RuntimeError) as error:
-        outcome = Outcome(FAILED, _without_path(str(error).strip(), task.source))
+        with workplace(task.target.parent) as folder:
+            scene = _load(task.source, settings, report)
+            made = WRITERS[settings.format](folder / task.target.name, scene, settings, report)
+            outcome = Outcome(CONVERTED, files=[str(file) for file in place(made, task)])
+    except (Md5Error, Md2Error, NothingToExportError, TakenError) as error:
+        outcome = Outcome(FAILED, _without_path(str(error), task.source))
+    except RuntimeError as error:
+        # What Blender's own operators report; a traceback ends with what matters.
+        outcome = Outcome(FAILED, str(error).strip().splitlines()[-1].removeprefix("Error: "))
     except OSError as error:
         outcome = Outcome(FAILED, _without_path(faults.of_file(error), task.source))
     except MemoryError:
@@ -73,13 +77,15 @@ def _load(source: Path, settings: Settings, report: Report) -> Scene:
             bpy.context,
             [source],
             md2_importer.ImportOptions(
+                # Only there an animation may be one of several.
+                sequence_actions=settings.format == "glb",
                 use_textures=settings.use_textures,
                 game_folders=settings.game_folders,
                 conversion=conversion,
             ),
         )
         _take(report, result.report)
-        return Scene(ending, 1.0)
+        return Scene(ending, sequences=result.actions[1:])
     folder = settings.animation_folder(source)
     imported = md5_importer.import_files(
         bpy.context,
@@ -93,7 +99,7 @@ def _load(source: Path, settings: Settings, report: Report) -> Scene:
         ),
     )
     _take(report, imported.report)
-    return Scene(ending, 1.0)
+    return Scene(ending)
 
 
 def _take(report: Report, other: Report) -> None:

@@ -6,6 +6,7 @@ import shutil
 from collections.abc import Iterable
 from typing import TextIO
 
+from ..io_common.file_info import on_one_line, write
 from .settings import CONVERTED, FAILED, UP_TO_DATE, Outcome, Task
 
 _STATUSES = (CONVERTED, UP_TO_DATE, FAILED)
@@ -36,7 +37,7 @@ class Progress:
             self._clear()
             self._lines(task, outcome, with_success=False)
             failed = f", {self._failed} failed" if self._failed else ""
-            line = f"[{self._done}/{self._count}{failed}] {task.name}"
+            line = f"[{self._done}/{self._count}{failed}] {on_one_line(task.name)}"
             width = shutil.get_terminal_size().columns - 1
             self._write(line if len(line) <= width else f"{line[: width - 1]}…")
         else:
@@ -49,12 +50,12 @@ class Progress:
 
     def _lines(self, task: Task, outcome: Outcome, *, with_success: bool) -> None:
         if outcome.status == FAILED:
-            self._write(f"failed {task.name}: {outcome.reason}\n")
+            self._write(f"failed {on_one_line(task.name)}: {on_one_line(outcome.reason)}\n")
         elif with_success:
             took = f" in {outcome.seconds:.2f} s" if outcome.status == CONVERTED else ""
-            self._write(f"{outcome.status} {task.name}{took}\n")
+            self._write(f"{outcome.status} {on_one_line(task.name)}{took}\n")
         for text in outcome.warnings:
-            self._write(f"  warning: {text}\n")
+            self._write(f"  warning: {on_one_line(text)}\n")
 
     def _clear(self) -> None:
         # Back to the beginning of the line, and erase it.
@@ -79,7 +80,9 @@ def table(results: Iterable[tuple[Task, Outcome]]) -> str:
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = [_aligned(row, widths) for row in rows]
     failed = sorted(
-        f"  {task.name}: {outcome.reason}" for task, outcome in results if outcome.status == FAILED
+        f"  {on_one_line(task.name)}: {on_one_line(outcome.reason)}"
+        for task, outcome in results
+        if outcome.status == FAILED
     )
     if failed:
         lines += ["", "Failed:", *failed]
@@ -96,9 +99,3 @@ def _row(name: str, outcomes: list[Outcome]) -> tuple[str, ...]:
     warnings = sum(len(outcome.warnings) for outcome in outcomes)
     seconds = sum(outcome.seconds for outcome in outcomes)
     return (name, *(str(count) for count in (*counts, warnings)), f"{seconds:.1f}")
-
-
-def write(out: TextIO, text: str) -> None:
-    """Writes a text; what the console cannot show of names becomes question marks."""
-    encoding = out.encoding or "utf-8"
-    out.write(text.encode(encoding, "replace").decode(encoding))

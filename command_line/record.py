@@ -1,4 +1,4 @@
-"""What was converted before, and how: the reason to leave a file alone.
+"""What was converted before, and how: the reason to leave a file alone, and to write over a result.
 
 The folder of the results holds a folder `.idtech` with a small file for each result. A result is up to date if it is
 there, and was made from the same files in the same way. Each result has a record of its own, so that several machines
@@ -7,12 +7,15 @@ may work on one folder.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from ..io_common import atomic
+from .plan import ANIMATION
 from .settings import Settings, Task
 
 FOLDER = ".idtech"
@@ -32,16 +35,29 @@ class Records:
         self._settings = settings
         self._version = version
 
+    def results(self) -> Iterator[Path]:
+        """All files that earlier runs made."""
+        for place in (self._out / FOLDER).glob("*.json"):
+            yield from self._files(_read(place))
+
+    def files(self, task: Task) -> list[Path]:
+        """What a task made when it was done last."""
+        return self._files(_read(self._place(task)))
+
     def is_current(self, task: Task) -> bool:
         """Whether a task need not be done."""
+        known = _read(self._place(task))
+        files = self._files(known)
         try:
-            known = json.loads(self._place(task).read_text(encoding="utf-8"))
-            files = [self._out / name for name in known.pop("files")]
             state = self._state(task)
-        except (OSError, ValueError, KeyError, AttributeError, TypeError):
-            # There is no record, or it is damaged; or the source is gone, which will be told when it is read.
+        except OSError:
+            # The source is gone, which will be told when it is read.
             return False
-        return bool(known == state and files and all(file.exists() for file in files))
+        return (
+            all(known.get(key) == value for key, value in state.items())
+            and bool(files)
+            and all(file.exists() for file in files)
+        )
 
     def keep(self, task: Task, files: list[str]) -> None:
         """Remembers that a task was done.
@@ -49,6 +65,9 @@ class Records:
         Args:
             task: that was done.
             files: what was written.
+
+        Raises:
+            OSError: the record cannot be written.
         """
         place = self._place(task)
         place.parent.mkdir(parents=True, exist_ok=True)
@@ -56,21 +75,45 @@ class Records:
         data = {**self._state(task), "files": names}
         atomic.write_file(place, json.dumps(data, indent=1).encode())
 
+    def _files(self, known: dict[str, Any]) -> list[Path]:
+        names = known.get("files")
+        return [self._out / str(name) for name in names] if isinstance(names, list) else []
+
     def _place(self, task: Task) -> Path:
-        relative = task.target.relative_to(self._out)
-        return self._out / FOLDER / relative.with_name(f"{relative.name}.json")
+        # Names of results may be as long as the disk takes them.
+        relative = os.path.relpath(task.target, self._out).replace(os.sep, "/")
+        digest = hashlib.sha256(os.fsencode(relative)).hexdigest()
+        return self._out / FOLDER / f"{digest[:32]}.json"
 
     def _state(self, task: Task) -> dict[str, Any]:
         """What the result depends on; textures are not looked at."""
         sources = [task.source]
         folder = self._settings.animation_folder(task.source)
         if folder is not None and folder.is_dir():
-            sources += sorted(path for path in folder.iterdir() if path.suffix.lower() == ".md5anim")
+            sources += sorted(path for path in folder.iterdir() if path.suffix.lower() == ANIMATION)
         return {
             "version": self._version,
             "settings": self._settings.plain(),
-            "sources": {path.name: _stamp(path) for path in sources},
+            "prefix": task.prefix,
+            "sources": {self._seen_from_out(path): _stamp(path) for path in sources},
         }
+
+    def _seen_from_out(self, path: Path) -> str:
+        """The way to a source: the same on all machines that have both on one disk."""
+        try:
+            return os.path.relpath(path, self._out)
+        except ValueError:
+            # On another drive of Windows.
+            return os.path.abspath(path)
+
+
+def _read(place: Path) -> dict[str, Any]:
+    """A record; an empty one if there is none, or it is damaged."""
+    try:
+        known = json.loads(place.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return known if isinstance(known, dict) else {}
 
 
 def _stamp(path: Path) -> list[int]:

@@ -55,11 +55,38 @@ class Task:
         source: the file.
         target: the file that it becomes; others may be written beside it.
         name: what it is called in messages: its path as the user gave it.
+        prefix: what the names of animations beside the target begin with.
+        replaceable: files that may be written over: what the task made before; None for any.
     """
 
     source: Path
     target: Path
     name: str
+    prefix: str = ""
+    replaceable: tuple[Path, ...] | None = ()
+
+    def plain(self) -> dict[str, Any]:
+        """As JSON holds it."""
+        replaceable = None if self.replaceable is None else [str(path) for path in self.replaceable]
+        return {
+            "source": str(self.source),
+            "target": str(self.target),
+            "name": self.name,
+            "prefix": self.prefix,
+            "replaceable": replaceable,
+        }
+
+    @classmethod
+    def from_plain(cls, values: dict[str, Any]) -> Task:
+        """Back from `plain`."""
+        names = values["replaceable"]
+        return cls(
+            Path(values["source"]),
+            Path(values["target"]),
+            values["name"],
+            values["prefix"],
+            None if names is None else tuple(Path(name) for name in names),
+        )
 
 
 CONVERTED, UP_TO_DATE, FAILED = "converted", "up to date", "failed"

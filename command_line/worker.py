@@ -31,7 +31,7 @@ def work() -> None:
     convert = importlib.import_module(f"{_PACKAGE}.command_line.convert").convert
     for line in sys.stdin:
         given = json.loads(line)
-        task = settings.Task(Path(given["source"]), Path(given["target"]), given["name"])
+        task = settings.Task.from_plain(given["task"])
         outcome = convert(task, settings.Settings.from_plain(given["settings"]))
         # On a line of its own, whatever Blender printed before.
         print(f"\n{MARK}{json.dumps(asdict(outcome))}", flush=True)

@@ -36,6 +36,7 @@ def convert_all(tasks: Sequence[Task], settings: Settings, jobs: int) -> Iterato
     Yields:
         Each task with what became of it, in the order in which they end.
     """
+    jobs = min(jobs, len(tasks))
     crew = _Crew(settings, jobs)
     # Each thread waits for a Blender.
     with ThreadPoolExecutor(jobs) as threads:
@@ -116,12 +117,7 @@ class _Crew:
 
     def _ask(self, process: subprocess.Popen[str], task: Task) -> Outcome | None:
         """What a Blender says became of a task; None if it died of it."""
-        work = {
-            "source": str(task.source),
-            "target": str(task.target),
-            "name": task.name,
-            "settings": self.settings.plain(),
-        }
+        work = {"task": task.plain(), "settings": self.settings.plain()}
         assert process.stdin is not None
         assert process.stdout is not None
         with suppress(OSError):

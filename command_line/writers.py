@@ -4,26 +4,26 @@ from __future__ import annotations
 
 import contextlib
 import io
-import os
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import bpy
 
-from ..io_common import axes, versions
+from ..io_common import axes
 from ..io_common.reports import Report
 from ..io_md2 import exporter as md2_exporter
-from ..io_md2.format import QUAKE2_LIMITS
+from ..io_md2.format import FRAMES_PER_SECOND, QUAKE2_LIMITS
 from ..io_md2.frame_plan import FrameOptions
 from ..io_md5 import exporter as md5_exporter
-from ..io_md5.export_anim import AnimationOptions, fitting_actions
+from ..io_md5.export_anim import AnimationOptions
 from ..io_md5.export_camera import CameraExportOptions, export_camera
 from .settings import NO_ANIMATIONS, Settings
+from .tracks import armature_and_actions, one_after_the_other, retime, side_by_side
 
 if TYPE_CHECKING:
-    from bpy.types import Action, Object
+    from bpy.types import Action
 
 
 @dataclass(frozen=True)
@@ -33,10 +33,12 @@ class Scene:
     Attributes:
         ending: of the file that it came from.
         scale: the factor of lengths that is still to be applied.
+        sequences: the actions of the sequences of an MD2.
     """
 
     ending: str
-    scale: float
+    scale: float = 1.0
+    sequences: list[Action] = field(default_factory=list)
 
 
 Writer = Callable[[Path, Scene, Settings, Report], list[Path]]
@@ -44,8 +46,7 @@ Writer = Callable[[Path, Scene, Settings, Report], list[Path]]
 
 def _write_blend(target: Path, scene: Scene, settings: Settings, report: Report) -> list[Path]:
     del scene, settings, report
-    with _unfinished(target) as path:
-        bpy.ops.wm.save_as_mainfile(filepath=str(path), copy=True, check_existing=False)
+    bpy.ops.wm.save_as_mainfile(filepath=str(target), copy=True, check_existing=False)
     return [target]
 
 
@@ -61,16 +62,19 @@ def _write_md5(target: Path, scene: Scene, settings: Settings, report: Report) -
         return md5_exporter.export_animations(
             bpy.context, target, model, "ACTIVE", AnimationOptions(), report
         )
+    # Which armature is the active one, nobody sees on a command line: several are refused.
+    bpy.context.view_layer.objects.active = None
     _warn_of_frames(report)
     actions = "NONE" if settings.animations == NO_ANIMATIONS else "ALL"
     return md5_exporter.export_model(bpy.context, target, model, actions, AnimationOptions(), report)
 
 
 def _write_md2(target: Path, scene: Scene, settings: Settings, report: Report) -> list[Path]:
-    armature, actions = _armature_and_actions()
+    armature, actions = armature_and_actions()
+    retime(actions, FRAMES_PER_SECOND)
     frames = "AUTO"
     if armature is not None and len(actions) > 1 and settings.animations != NO_ANIMATIONS:
-        _one_after_the_other(armature, actions)
+        one_after_the_other(armature, actions)
         frames = "SCENE"
     options = md2_exporter.ExportOptions(
         frames=FrameOptions(frames),
@@ -82,20 +86,36 @@ def _write_md2(target: Path, scene: Scene, settings: Settings, report: Report) -
 
 
 def _write_glb(target: Path, scene: Scene, settings: Settings, report: Report) -> list[Path]:
-    del scene, settings, report
-    armature, actions = _armature_and_actions()
+    del settings, report
+    armature, actions = armature_and_actions()
+    _retime_to_scene(actions)
+    # Blender's exporter looks for several actions in the tracks.
     if armature is not None and len(actions) > 1:
-        # The exporter of Blender looks for actions in the tracks.
-        _side_by_side(armature, actions)
-    with _unfinished(target) as path, _enabled("io_scene_gltf2"), _silent():
-        bpy.ops.export_scene.gltf(filepath=str(path), export_format="GLB", check_existing=False)
+        side_by_side(armature, actions, "OBJECT")
+    if scene.sequences:
+        (obj,) = bpy.context.view_layer.objects
+        side_by_side(obj.data.shape_keys, scene.sequences, "KEY")
+    with _enabled("io_scene_gltf2"), _silent():
+        bpy.ops.export_scene.gltf(
+            filepath=str(target), export_format="GLB", export_cameras=True, check_existing=False
+        )
     return [target]
 
 
 def _write_fbx(target: Path, scene: Scene, settings: Settings, report: Report) -> list[Path]:
     del scene, settings, report
-    with _unfinished(target) as path, _enabled("io_scene_fbx"), _silent():
-        bpy.ops.export_scene.fbx(filepath=str(path), add_leaf_bones=False, check_existing=False)
+    armature, actions = armature_and_actions()
+    _retime_to_scene(actions)
+    # Where actions are not those of one armature, the scene as it plays is all that Blender's exporter can write.
+    has_actions = armature is not None
+    with _enabled("io_scene_fbx"), _silent():
+        bpy.ops.export_scene.fbx(
+            filepath=str(target),
+            add_leaf_bones=False,
+            bake_anim_use_all_actions=has_actions,
+            bake_anim_use_nla_strips=has_actions,
+            check_existing=False,
+        )
     return [target]
 
 
@@ -110,57 +130,15 @@ WRITERS: dict[str, Writer] = {
 
 
 def _warn_of_frames(report: Report) -> None:
-    keyed = [obj.name for obj in bpy.data.objects if obj.type == "MESH" and obj.data.shape_keys is not None]
-    for name in keyed:
-        report.warn("MD5 moves joints only: the frames of shape keys are left out", name)
+    for obj in bpy.data.objects:
+        if obj.type == "MESH" and obj.data.shape_keys is not None:
+            report.warn("MD5 moves joints only: the frames of shape keys are left out", obj.name)
 
 
-def _armature_and_actions() -> tuple[Object | None, list[Action]]:
-    """The only armature with the actions that move its bones."""
-    armatures = [obj for obj in bpy.context.view_layer.objects if obj.type == "ARMATURE"]
-    if len(armatures) != 1:
-        return None, []
-    return armatures[0], fitting_actions(armatures[0])
-
-
-def _side_by_side(armature: Object, actions: list[Action]) -> None:
-    """Each action in a track of its own, in its own place."""
-    for action in actions:
-        _add_strip(armature, action, round(action.frame_range[0]))
-    versions.assign_action(armature.animation_data, None, "OBJECT")
-
-
-def _one_after_the_other(armature: Object, actions: list[Action]) -> None:
-    """The actions in a row over the range of the scene, a marker at the beginning of each."""
-    scene = bpy.context.scene
-    scene.timeline_markers.clear()
-    start = 0
-    for action in actions:
-        _add_strip(armature, action, start)
-        scene.timeline_markers.new(action.name, frame=start)
-        start += round(action.frame_range[1] - action.frame_range[0]) + 1
-    versions.assign_action(armature.animation_data, None, "OBJECT")
-    scene.frame_start, scene.frame_end = 0, start - 1
-
-
-def _add_strip(armature: Object, action: Action, start: int) -> None:
-    track = armature.animation_data.nla_tracks.new()
-    track.name = action.name
-    strip = track.strips.new(action.name, start, action)
-    versions.assign_slot(strip, action, "OBJECT")
-    # What plays in a row must not hold on when the next one begins.
-    strip.extrapolation = "NOTHING"
-
-
-@contextlib.contextmanager
-def _unfinished(target: Path) -> Iterator[Path]:
-    """A path to write to; what is there at the end becomes the target, which is whole or not there at all."""
-    path = target.with_name(f".{target.stem}.part{target.suffix}")
-    try:
-        yield path
-        os.replace(path, target)
-    finally:
-        path.unlink(missing_ok=True)
+def _retime_to_scene(actions: list[Action]) -> None:
+    """One file has one rate for all its animations."""
+    render = bpy.context.scene.render
+    retime(actions, render.fps / render.fps_base)
 
 
 @contextlib.contextmanager

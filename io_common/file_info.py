@@ -6,6 +6,7 @@ import argparse
 import json
 import os
 import sys
+import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol, TextIO
@@ -43,18 +44,13 @@ def run_alone(
         arguments: of the command line; those of the process if None.
 
     Returns:
-        The status of the process: 1 if a file could not be understood.
+        The status of the process: 1 if a file could not be understood, or there is none.
     """
     parser = argparse.ArgumentParser(prog=program, description="Tells what is in a file, warnings included.")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     add_arguments(commands.add_parser("info", help="what is in a file, warnings included"))
     given = parser.parse_args(arguments)
-    try:
-        return tell(given.files, describers, as_json=given.json)
-    except BrokenPipeError:
-        # Whoever read the output has seen enough; nothing is left to be written at the end either.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+    return tell(given.files, describers, as_json=given.json)
 
 
 def tell(
@@ -69,22 +65,27 @@ def tell(
         out: where to write; standard output if None.
 
     Returns:
-        The status of the process: 1 if a file could not be understood.
+        The status of the process: 1 if a file could not be understood, or there is none.
     """
     out = out or sys.stdout
     told: list[dict[str, Any]] = []
-    is_first = True
-    for file in _expanded(files, describers):
-        facts, lines = _describe(file, describers)
-        told.append({"file": file, **facts})
-        if not as_json:
-            _write(
-                out, "" if is_first else "\n", f"{file}: {lines[0]}\n", *(f"  {line}\n" for line in lines[1:])
-            )
-        is_first = False
-    if as_json:
-        _write(out, json.dumps(told, indent=2), "\n")
-    return int(any("error" in facts for facts in told))
+    try:
+        for file in _expanded(files, describers):
+            facts, lines = _describe(file, describers)
+            if not as_json:
+                gap = "\n" if told else ""
+                shown = [f"{file}: {lines[0]}", *(f"  {line}" for line in lines[1:])]
+                write(out, gap + "".join(f"{on_one_line(line)}\n" for line in shown))
+            told.append({"file": file, **facts})
+        if as_json:
+            write(out, json.dumps(told, indent=2) + "\n")
+        out.flush()
+    except BrokenPipeError:
+        # Whoever read the output has seen enough; nothing is left to be written at the end either.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), out.fileno())
+    if not told:
+        write(sys.stderr, f"There is no {', '.join(describers)} file here\n")
+    return int(not told or any("error" in facts for facts in told))
 
 
 def _expanded(files: Iterable[str], describers: Mapping[str, Describe]) -> Iterable[str]:
@@ -99,26 +100,50 @@ def _expanded(files: Iterable[str], describers: Mapping[str, Describe]) -> Itera
 
 def _describe(file: str, describers: Mapping[str, Describe]) -> tuple[dict[str, Any], list[str]]:
     """Facts and lines about a file, or what is wrong with it."""
-    describe = describers.get(_ending(file))
-    if describe is None:
-        reason = f"unknown kind of file; expected {', '.join(describers)}"
-        return {"error": reason}, [f"ERROR: {reason}"]
     try:
-        description = describe(file)
-    except (ValueError, OSError) as error:
-        # Both formats' exceptions are ValueErrors.
-        return {"error": str(error)}, [
-            f"ERROR: {str(error).removeprefix(f'{file}, ').removeprefix(f'{file}: ')}"
-        ]
+        description = _describer(file, describers)(file)
+    except OSError as error:
+        return _wrong(error.strerror or str(error))
+    except ValueError as error:
+        # Both formats' exceptions are.
+        return _wrong(str(error).removeprefix(f"{file}, ").removeprefix(f"{file}: "))
+    except MemoryError:
+        return _wrong("there is not enough memory for this")
     warnings = [f"warning: {text}" for text in description.facts["warnings"]]
     return description.facts, [*description.lines, *warnings]
+
+
+def _describer(file: str, describers: Mapping[str, Describe]) -> Describe:
+    """What reads a file.
+
+    Raises:
+        ValueError: nothing does.
+    """
+    if not os.path.exists(file):
+        raise ValueError("there is no such file or folder")
+    if not os.path.isfile(file):
+        # To wait for what comes out of a pipe may be for ever.
+        raise ValueError("it is no file")
+    describe = describers.get(_ending(file))
+    if describe is None:
+        raise ValueError(f"unknown kind of file; expected {', '.join(describers)}")
+    return describe
+
+
+def _wrong(reason: str) -> tuple[dict[str, Any], list[str]]:
+    return {"error": reason}, [f"ERROR: {reason}"]
 
 
 def _ending(file: str) -> str:
     return Path(file).suffix.lower()
 
 
-def _write(out: TextIO, *texts: str) -> None:
-    """Writes texts; what the console cannot show of names becomes question marks."""
+def on_one_line(text: str) -> str:
+    """A text whose control characters are shown, not obeyed: names of files may hold any."""
+    return "".join(repr(letter)[1:-1] if unicodedata.category(letter) == "Cc" else letter for letter in text)
+
+
+def write(out: TextIO, text: str) -> None:
+    """Writes a text; what the console cannot show of names becomes question marks."""
     encoding = out.encoding or "utf-8"
-    out.write("".join(texts).encode(encoding, "replace").decode(encoding))
+    out.write(text.encode(encoding, "replace").decode(encoding))

@@ -5,17 +5,20 @@ from __future__ import annotations
 import io
 import json
 import os
+import signal
 import struct
 import sys
 from pathlib import Path
+from typing import Any
 
 import bpy
 import md2_samples
 import md5_scenes
+import numpy as np
 import pytest
 
 from io_md2.format import read_model
-from io_md5.format import read_animation, read_mesh, write_animation
+from io_md5.format import Camera, read_animation, read_camera, read_mesh, write_animation, write_camera
 
 FORMATS = {"blend": ".blend", "md5": ".md5mesh", "md2": ".md2", "glb": ".glb", "fbx": ".fbx"}
 
@@ -101,16 +104,15 @@ def test_animations_become_sequences_of_an_md2_one_after_the_other(idtech, tree,
         "convert", tree / "imp.md5mesh", "--to", tmp_path / "out", "--format", "md2", "--animations", "folder"
     )
     names = read_model(tmp_path / "out" / "imp.md2").frame_names
-    assert names == [f"{sequence}{number}" for sequence in ("run", "walk") for number in range(1, 6)]
+    # Five frames at 24 a second are three at the 10 of every MD2.
+    assert names == [f"{sequence}{number}" for sequence in ("run", "walk") for number in range(1, 4)]
 
 
 def test_a_glb_holds_every_animation(idtech, tree, tmp_path):
     idtech(
         "convert", tree / "imp.md5mesh", "--to", tmp_path / "out", "--format", "glb", "--animations", "folder"
     )
-    data = (tmp_path / "out" / "imp.glb").read_bytes()
-    (length,) = struct.unpack_from("<I", data, 12)
-    content = json.loads(data[20 : 20 + length])
+    content = glb(tmp_path / "out" / "imp.glb")
     assert sorted(animation["name"] for animation in content["animations"]) == ["run", "walk"]
     assert len(content["skins"]) == 1
 
@@ -186,7 +188,7 @@ def test_a_blender_that_dies_fails_its_file_and_is_replaced(idtech, tree, tmp_pa
     script.write_text(
         "import json, os, sys\n"
         "for line in sys.stdin:\n"
-        "    task = json.loads(line)\n"
+        "    task = json.loads(line)['task']\n"
         "    print('noise')\n"
         "    if 'zombie' in task['name']:\n"
         "        os._exit(11)\n"
@@ -262,8 +264,208 @@ def test_nothing_is_written_over_its_source(idtech, tree):
     before = (tree / "imp.md5mesh").read_bytes()
     status, table, _ = idtech("convert", tree, "--to", tree, "--format", "md5")
     assert status == 1
-    assert "written over itself" in table
+    assert "is a source itself" in table
     assert (tree / "imp.md5mesh").read_bytes() == before
+
+
+def test_nothing_is_written_over_a_source_of_another_file(idtech, tree, tmp_path):
+    folder = tmp_path / "both"
+    folder.mkdir()
+    md5_scenes.write(folder, "imp")
+    md2_samples.write_sample(folder).rename(folder / "imp.md2")
+    before = {path: path.read_bytes() for path in folder.iterdir()}
+    status, table, _ = idtech("convert", folder, "--to", folder, "--format", "md2")
+    assert status == 1
+    assert counts(table) == [1, 0, 1]
+    assert {path: path.read_bytes() for path in before} == before
+    # Nor if the second has the same name and comes from elsewhere.
+    words = ("convert", tree / "imp.md5mesh", md5_scenes.write(tree / "boss", "imp"), "--to", tree)
+    before = {path: path.read_bytes() for path in tree.rglob("*.md5mesh")}
+    idtech(*words, "--format", "md5")
+    assert {path: path.read_bytes() for path in before} == before
+
+
+def test_what_is_no_result_is_written_over_by_force_only(idtech, tree, tmp_path):
+    idtech("convert", tree / "imp.md5mesh", "--to", tmp_path / "work", "--animations", "folder")
+    out = tmp_path / "work"
+    (out / "walk.md5anim").write_text("somebody's")
+    words = ("convert", out / "imp.blend", "--to", out, "--format", "md5", "--animations", "folder")
+    status, table, _ = idtech(*words)
+    assert status == 1
+    assert "walk.md5anim is there already" in table
+    assert (out / "walk.md5anim").read_text() == "somebody's"
+    assert not (out / "imp.md5mesh").exists()
+    assert idtech(*words, "--force")[0] == 0
+    assert read_animation(out / "walk.md5anim").frame_count == 5
+    # From then on it is a result.
+    os.utime(out / "imp.blend", (0, 0))
+    assert idtech(*words)[0] == 0
+
+
+def test_animations_of_several_models_in_a_folder_do_not_take_each_others_places(idtech, tree, tmp_path):
+    md5_scenes.write(tree, "zombie")
+    words = ("--format", "md5", "--animations", "folder")
+    assert idtech("convert", tree, "--to", tmp_path / "out", *words)[0] == 0
+    assert {path.name for path in (tmp_path / "out").glob("*.md5*")} == {
+        "imp.md5mesh",
+        "imp_run.md5anim",
+        "imp_walk.md5anim",
+        "zombie.md5mesh",
+        "zombie_run.md5anim",
+        "zombie_walk.md5anim",
+    }
+
+
+def test_the_results_of_a_run_in_place_are_no_sources_of_the_next(idtech, tree):
+    words = ("convert", tree, "--to", tree, "--format", "md2", "--animations", "folder", "--no-limits")
+    first, second = idtech(*words), idtech(*words)
+    assert counts(first[1]) == [2, 0, 1]
+    assert counts(second[1]) == [0, 2, 1]
+
+
+def test_only_files_are_read(idtech, tree, tmp_path):
+    os.mkfifo(tree / "endless.md2")
+    assert idtech("convert", tree, "--to", tmp_path / "out")[0] == 0
+    status, table, _ = idtech("convert", tree / "endless.md2", "--to", tmp_path / "out")
+    assert status == 1
+    assert "it is no file" in table
+    status, told, _ = idtech("info", tree / "endless.md2")
+    assert status == 1
+    assert "it is no file" in told
+
+
+def test_hidden_files_are_left_out_and_links_to_files_are_files(idtech, tree, tmp_path):
+    (tree / "._imp.md5mesh").write_text("what another system keeps beside a file")
+    (tree / "linked").mkdir()
+    (tree / "linked" / "copy.md5mesh").symlink_to(tree / "imp.md5mesh")
+    assert idtech("convert", tree, "--to", tmp_path / "out")[0] == 0
+    assert "linked/copy.blend" in files(tmp_path / "out")
+    assert len(files(tmp_path / "out")) == 4
+
+
+def test_a_file_that_is_named_again_keeps_its_place_in_the_tree(idtech, tree, tmp_path):
+    assert idtech("convert", tree, tree / "boss/zombie.md5mesh", "--to", tmp_path / "out")[0] == 0
+    assert len(files(tmp_path / "out")) == 3
+    assert "boss/zombie.blend" in files(tmp_path / "out")
+
+
+def test_odd_and_long_names_are_converted_and_told_on_one_line(idtech, tmp_path):
+    folder = tmp_path / "in"
+    folder.mkdir()
+    md5_scenes.write(folder, "n" * 240)
+    md5_scenes.write(folder, "two\nlines")
+    words = ("convert", folder, "--to", tmp_path / "out")
+    status, _, told = idtech(*words)
+    assert status == 0
+    assert "two\\nlines.md5mesh" in told
+    assert files(tmp_path / "out") == {f"{'n' * 240}.blend", "two\nlines.blend"}
+    assert counts(idtech(*words)[1], ".md5mesh") == [0, 2, 0]
+
+
+def test_nothing_but_results_and_records_is_left(idtech, tree, tmp_path):
+    damage(tree)
+    idtech("convert", tree, "--to", tmp_path / "out", "--format", "md5", "--jobs", 2)
+    left = {path.name for path in (tmp_path / "out").rglob("*") if path.suffix not in (".md5mesh", ".json")}
+    assert left == {"boss", "items", ".idtech"}
+
+
+def test_an_interrupted_run_says_so_and_keeps_what_is_done(idtech, tree, tmp_path, part, monkeypatch):
+    command = part("command_line.command")
+    convert = command.convert
+    done = []
+
+    def interrupted(task, settings):
+        if done:
+            os.kill(os.getpid(), signal.SIGINT)
+        done.append(task)
+        return convert(task, settings)
+
+    before = signal.getsignal(signal.SIGINT)
+    monkeypatch.setattr(command, "convert", interrupted)
+    status, _, told = idtech("convert", tree, "--to", tmp_path / "out")
+    monkeypatch.undo()
+    assert status == 130
+    assert "Stopped" in told
+    assert signal.getsignal(signal.SIGINT) is before
+    assert counts(idtech("convert", tree, "--to", tmp_path / "out")[1]) == [2, 1, 0]
+
+
+def glb(path: Path) -> dict[str, Any]:
+    """The description in a .glb file."""
+    data = path.read_bytes()
+    (length,) = struct.unpack_from("<I", data, 12)
+    return json.loads(data[20 : 20 + length])
+
+
+def write_shot(folder: Path) -> Path:
+    """A camera that moves for four frames."""
+    places = np.linspace([0, 0, 0], [30, 0, 0], 4)
+    camera = Camera(np.zeros(0, np.int32), places, np.zeros((4, 3)), np.full(4, 70.0))
+    write_camera(camera, folder / "shot.md5camera")
+    return folder / "shot.md5camera"
+
+
+def test_cameras_are_converted_where_the_format_holds_them(idtech, tmp_path):
+    shot = write_shot(tmp_path)
+    for name in ("blend", "md5", "glb", "fbx"):
+        assert idtech("convert", shot, "--to", tmp_path / name, "--format", name)[0] == 0
+    content = glb(tmp_path / "glb" / "shot.glb")
+    assert len(content["cameras"]) == 1
+    assert content["animations"]
+    assert read_camera(tmp_path / "md5" / "shot.md5camera").positions == pytest.approx(
+        read_camera(shot).positions, abs=1e-4
+    )
+    status, table, _ = idtech("convert", shot, "--to", tmp_path / "md2", "--format", "md2")
+    assert status == 1
+    assert "md2 is made of" in table
+
+
+def test_the_frames_of_an_md2_are_animations_elsewhere(idtech, tree, tmp_path):
+    for name in ("glb", "fbx"):
+        assert idtech("convert", tree / "items", "--to", tmp_path / "out", "--format", name)[0] == 0
+    animations = {animation["name"] for animation in glb(tmp_path / "out" / "sample.glb")["animations"]}
+    assert {"stand", "run", "pain1"} <= animations
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    bpy.ops.import_scene.fbx(filepath=str(tmp_path / "out" / "sample.fbx"))
+    assert len(bpy.data.actions) == 1
+
+
+def test_every_animation_lasts_as_long_as_in_its_file(idtech, tree, tmp_path):
+    joints = md5_scenes.model().joints
+    write_animation(md5_scenes.animation(joints, frames=25, rate=24.0), tree / "walk.md5anim")
+    write_animation(md5_scenes.animation(joints, frames=25, rate=48.0), tree / "run.md5anim")
+    words = ("convert", tree / "imp.md5mesh", "--to", tmp_path / "out", "--animations", "folder")
+    idtech(*words, "--format", "glb")
+    content = glb(tmp_path / "out" / "imp.glb")
+    seconds = {
+        animation["name"]: max(content["accessors"][s["input"]]["max"][0] for s in animation["samplers"])
+        - min(content["accessors"][s["input"]]["min"][0] for s in animation["samplers"])
+        for animation in content["animations"]
+    }
+    assert seconds == pytest.approx({"walk": 1.0, "run": 0.5}, abs=0.05)
+    idtech(*words, "--format", "md2")
+    names = read_model(tmp_path / "out" / "imp.md2").frame_names
+    # Ten frames for each second, and the first.
+    assert sum(name.startswith("walk") for name in names) == 11
+    assert sum(name.startswith("run") for name in names) == 6
+
+
+def test_several_armatures_in_a_blend_are_refused_as_nobody_sees_which_is_active(idtech, tmp_path):
+    for name in ("one", "two"):
+        bpy.ops.import_scene.md5(filepath=str(md5_scenes.write(tmp_path, name)))
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "both.blend"))
+    status, table, _ = idtech("convert", tmp_path / "both.blend", "--to", tmp_path / "out", "--format", "md5")
+    assert status == 1
+    assert "several armatures: one, two" in table
+
+
+def test_a_blend_is_no_source_of_what_blender_converts_itself(idtech, tree, tmp_path):
+    idtech("convert", tree / "imp.md5mesh", "--to", tmp_path / "work")
+    status, table, _ = idtech(
+        "convert", tmp_path / "work/imp.blend", "--to", tmp_path / "out", "--format", "glb"
+    )
+    assert status == 1
+    assert "glb is made of" in table
 
 
 def test_files_with_the_same_result_get_different_names(idtech, tree, tmp_path):
@@ -320,6 +522,11 @@ def test_a_fault_of_the_extension_is_told_and_stops_nothing(idtech, tree, tmp_pa
         ["convert", "x", "--to", "y", "--jobs", "0"],
         ["convert", "x", "--to", "y", "--format", "obj"],
         ["convert", "x", "--to", "y", "--scale", "nan"],
+        ["convert", "x", "--to", "y", "--scale", "big"],
+        ["convert", "x", "--to", "y", "--jobs", "many"],
+        ["convert", "x", "--to", "y", "--animations", "no such folder"],
+        ["convert", "x", "--to", "y", "--game-folder", "no such folder"],
+        ["convert", "x", "--to", __file__],
         ["convert", "x"],
         ["explode"],
         [],
