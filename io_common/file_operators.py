@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -16,6 +17,11 @@ from .scene_objects import NothingToExportError, Scope
 
 if TYPE_CHECKING:
     from bpy.types import Context, UILayout
+
+
+class NoFileError(ValueError):
+    """What the user chose is no file."""
+
 
 # What a run gives: what is to be told, and the files that it was about.
 Outcome = tuple[reports.Report, Iterable[Path]]
@@ -102,12 +108,16 @@ class ImportFiles(Transform, ImportHelper):
         return self.invoke_popup(context)  # type: ignore[return-value] # the stubs lack what it returns
 
     def paths(self) -> list[Path]:
-        """The files that were chosen."""
+        """The files that were chosen.
+
+        Raises:
+            NoFileError: there is none.
+        """
         operator: Any = self
         chosen = [file.name for file in operator.files if file.name]
         if chosen:
             return [Path(bpy.path.abspath(operator.directory)) / name for name in chosen]
-        return [Path(bpy.path.abspath(operator.filepath))]
+        return [_file(bpy.path.abspath(operator.filepath))]
 
     def conversion(self) -> axes.Conversion:
         """From the coordinates of the file into those of the scene."""
@@ -145,9 +155,14 @@ class ExportFile(Transform, ExportHelper):
         return super().invoke(context, event)  # type: ignore[return-value] # the stubs lack what it returns
 
     def path(self) -> Path:
-        """The file that was chosen, with the format's ending."""
+        """The file that was chosen, with the format's ending.
+
+        Raises:
+            NoFileError: there is none.
+        """
         operator: Any = self
-        return Path(bpy.path.ensure_ext(bpy.path.abspath(operator.filepath), operator.filename_ext))
+        path = _file(bpy.path.abspath(operator.filepath))
+        return Path(bpy.path.ensure_ext(str(path), operator.filename_ext))
 
     def conversion(self) -> axes.Conversion:
         """From the coordinates of the scene into those of the file."""
@@ -221,7 +236,7 @@ def run(operator: Any, verb: str, bad_data: type[Exception], job: Callable[[], O
     try:
         with rollback.all_or_nothing(bpy.context):
             report, paths = job()
-    except (bad_data, NothingToExportError) as error:
+    except (bad_data, NothingToExportError, NoFileError) as error:
         reports.tell(operator, "ERROR", str(error))
         return {"CANCELLED"}
     except OSError as error:
@@ -235,6 +250,17 @@ def run(operator: Any, verb: str, bad_data: type[Exception], job: Callable[[], O
         return {"CANCELLED"}
     reports.deliver(operator, report, verb, reports.listing([path.name for path in paths], 2), started)
     return {"FINISHED"}
+
+
+def _file(path: str) -> Path:
+    """A path that names a file, which need not be there.
+
+    Raises:
+        NoFileError: it names none.
+    """
+    if os.path.basename(path) in ("", ".", "..") or os.path.isdir(path):
+        raise NoFileError(f"{path}: this is a folder, choose a file in it" if path else "no file was chosen")
+    return Path(path)
 
 
 def _subject(operator: Any) -> str:

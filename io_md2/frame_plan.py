@@ -31,7 +31,7 @@ class FrameOptions:
         frames: 'SHAPE_KEYS' (each key a frame), 'SCENE' (what the scene shows over a range), or 'AUTO': the keys of an
             imported MD2; else the range of the action of the armature, if it has a range of its own as imported
             ones do; else shape keys, if there are any; else the scene.
-        frame_step: every so manieth frame of the scene.
+        frame_step: N for every N-th frame of the scene.
         frame_range: first and last frame of the scene; None for its own.
     """
 

@@ -44,7 +44,7 @@ class AnimationOptions:
     """How animations are exported.
 
     Attributes:
-        frame_step: every so manieth frame.
+        frame_step: N for every N-th frame.
         frame_rate: frames per second of the file; 0 for the action's own, else the scene's.
         position_precision: see `format.encoding`.
         orientation_precision: see `format.encoding`.

@@ -116,7 +116,7 @@ class _Skeleton:
 def import_files(context: Context, paths: list[Path], options: ImportOptions) -> ImportResult:
     """Imports md5mesh, md5anim and md5camera files.
 
-    An animation goes to the model of the same call that it fits best, else to the active armature, else to the
+    An animation goes to the models of the same call that it fits best, else to the active armature, else to the
     one armature of the scene that it fits; where there is none at all, it makes its own.
 
     Args:
@@ -133,7 +133,7 @@ def import_files(context: Context, paths: list[Path], options: ImportOptions) ->
     skeletons, animations, cameras = _read(paths, options, search, result.report)
     plan = _plan(context, skeletons, animations)
     steps = sum(len(skeleton.model.meshes) + 1 for skeleton in skeletons if skeleton.model)
-    with progress(steps + len(animations) + len(cameras)) as shown:
+    with progress(steps + len(plan) + len(cameras)) as shown:
         state.leave_edit_modes(context)
         materials = MaterialLibrary(SHADER)
         for skeleton in dict.fromkeys([*skeletons, *(target for _, target in plan)]):
@@ -254,24 +254,31 @@ def _plan(
     plan: list[tuple[Path, _Skeleton]] = []
     made: list[_Skeleton] = []
     for path, animation in animations.items():
-        target = _best([*skeletons, *made], animation, path)
-        if target is None and active is not None:
-            target = _best([active], animation, path)
-        if target is None:
-            target = _best(others, animation, path)
-        if target is None:
+        # Models of one skeleton, such as a man and his armour, all get it.
+        targets = _best([*skeletons, *made], animation)
+        if not targets and active is not None:
+            targets = _best([active], animation)
+        if not targets:
+            targets = _best(others, animation)
+            if len(targets) > 1:
+                raise Md5Error(
+                    "the animation fits several armatures", path=str(path),
+                    found=listing([skeleton.name for skeleton in targets]), expected="one of them made active",
+                )  # fmt: skip
+        if not targets:
             present = [skeleton.name for skeleton in [*skeletons, *([active] if active else []), *others]]
             if present:
                 raise Md5Error(
                     "no joint of the animation has the name of a bone", path=str(path),
                     found=listing(animation.names), expected=f"joints of {listing(present)}",
                 )  # fmt: skip
-            target = _Skeleton(path.stem, _bind_of(animation))
-            _check_size(target.joints, 0, path)
-            made.append(target)
-        if target.obj is not None:
-            _check_editable(target.obj, path)
-        plan.append((path, target))
+            targets = [_Skeleton(path.stem, _bind_of(animation))]
+            _check_size(targets[0].joints, 0, path)
+            made += targets
+        for target in targets:
+            if target.obj is not None:
+                _check_editable(target.obj, path)
+            plan.append((path, target))
     return plan
 
 
@@ -308,23 +315,13 @@ def _armatures_of_scene(context: Context) -> tuple[_Skeleton | None, list[_Skele
     return first, [skeleton for skeleton in found if skeleton is not first]
 
 
-def _best(skeletons: list[_Skeleton], animation: Animation, path: Path) -> _Skeleton | None:
-    """The skeleton that has most of the joints; None if none has any.
-
-    Raises:
-        Md5Error: several have as many.
-    """
+def _best(skeletons: list[_Skeleton], animation: Animation) -> list[_Skeleton]:
+    """The skeletons that have most of the joints; none if none has any."""
     scores = [len(match_joints(animation, skeleton.joints).joints) for skeleton in skeletons]
     best = max(scores, default=0)
     if best == 0:
-        return None
-    chosen = [skeleton for skeleton, score in zip(skeletons, scores, strict=True) if score == best]
-    if len(chosen) > 1:
-        raise Md5Error(
-            "the animation fits several armatures", path=str(path),
-            found=listing([skeleton.name for skeleton in chosen]), expected="one of them made active",
-        )  # fmt: skip
-    return chosen[0]
+        return []
+    return [skeleton for skeleton, score in zip(skeletons, scores, strict=True) if score == best]
 
 
 def _bind_of(animation: Animation) -> Joints:

@@ -48,7 +48,7 @@ class EXPORT_SCENE_OT_md2(bpy.types.Operator, file_operators.ExportFile, file_op
     )
     frame_step: IntProperty(
         name="Frame Step",
-        description="Export every so manieth frame of the scene",
+        description="Export every N-th frame of the scene",
         default=1,
         min=1,
         soft_max=10,

@@ -18,7 +18,7 @@ class IO_FH_md2(bpy.types.FileHandler):
     """MD2 models."""
 
     bl_idname = "IO_FH_md2"
-    bl_label = "Quake II MD2"
+    bl_label = "id Tech 2 MD2"
     bl_import_operator = IMPORT_SCENE_OT_md2.bl_idname
     bl_export_operator = EXPORT_SCENE_OT_md2.bl_idname
     bl_file_extensions = ".md2"

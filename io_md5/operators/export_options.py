@@ -47,14 +47,14 @@ class ExportOptions(file_operators.ExportFile, file_operators.ExportScope):
         default=False,
     )
     max_influences: IntProperty(
-        name="Weights per Vertex",
-        description="Keep the largest so many weights of a vertex; 0 keeps all, Doom 3 BFG uses 4",
+        name="Max Weights",
+        description="How many weights a vertex may have; the largest are kept. 0 keeps all, Doom 3 BFG uses 4",
         default=0,
         min=0,
         soft_max=8,
     )
     min_weight: FloatProperty(
-        name="Smallest Weight",
+        name="Min Weight",
         description="Leave out smaller weights",
         default=0.0,
         min=0.0,
@@ -78,7 +78,7 @@ class ExportOptions(file_operators.ExportFile, file_operators.ExportScope):
         default=Game.ANY.value,
     )
     frame_step: IntProperty(
-        name="Frame Step", description="Export every so manieth frame", default=1, min=1, soft_max=10
+        name="Frame Step", description="Export every N-th frame", default=1, min=1, soft_max=10
     )
     frame_rate: FloatProperty(
         name="Frame Rate",

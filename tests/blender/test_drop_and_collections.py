@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import bpy
 import md5_scenes
+import numpy as np
 
-from io_md5.format import read_mesh, write_animation
+from io_md5.format import read_animation, read_mesh, write_animation
 
 
 def test_file_handlers_know_their_files_and_operators():
@@ -30,6 +31,21 @@ def test_a_model_and_its_animations_dropped_together_are_one_model_with_actions(
     (armature,) = (obj for obj in bpy.data.objects if obj.type == "ARMATURE")
     assert {action.name for action in bpy.data.actions} == {"walk", "run"}
     assert armature.animation_data.action is not None
+
+
+def test_models_of_one_skeleton_dropped_with_an_animation_all_move(tmp_path):
+    man, armour = md5_scenes.write(tmp_path, "man"), md5_scenes.write(tmp_path, "armour")
+    write_animation(md5_scenes.animation(read_mesh(man).joints), tmp_path / "walk.md5anim")
+    names = [man.name, armour.name, "walk.md5anim"]
+    bpy.ops.import_scene.md5(directory=str(tmp_path), files=[{"name": name} for name in names])
+    armatures = [obj for obj in bpy.data.objects if obj.type == "ARMATURE"]
+    actions = {obj.animation_data.action for obj in armatures}
+    assert len(armatures) == len(actions) == 2
+    for obj in armatures:
+        bpy.context.view_layer.objects.active = obj
+        bpy.ops.export_scene.md5anim(filepath=str(tmp_path / f"{obj.name}_out"), collection=obj.name)
+    out = [read_animation(tmp_path / f"{name}_out.md5anim").frames for name in ("man", "armour")]
+    assert np.allclose(*out, atol=1e-5)
 
 
 def test_a_collection_exports_itself(tmp_path):

@@ -73,7 +73,7 @@ def test_names_that_are_too_long_and_folders_that_are_not_there(tmp_path, operat
     assert "choose a shorter one" in told(operator, tmp_path / f"{'x' * 300}.{operator}")
     assert "no such file or folder" in told(operator, tmp_path / "none" / f"model.{operator}")
     (tmp_path / f"folder.{operator}").mkdir()
-    assert "there is a folder of this name" in told(operator, tmp_path / f"folder.{operator}")
+    assert "this is a folder" in told(operator, tmp_path / f"folder.{operator}")
     assert list(tmp_path.iterdir()) == [tmp_path / f"folder.{operator}"]
 
 

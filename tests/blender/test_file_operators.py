@@ -105,3 +105,17 @@ def test_the_default_scale_holds_for_md2_too(tmp_path, preferences):
     bpy.ops.export_scene.md2(filepath=str(tmp_path / "back.md2"))
     before, after = read_model(path), read_model(tmp_path / "back.md2")
     assert after.scale == pytest.approx(before.scale, rel=1e-5)
+
+
+@pytest.mark.parametrize("given", ["", ".", "folder/", "folder/..", "folder"])
+@pytest.mark.parametrize(
+    "operator", ["import_scene.md5", "import_scene.md2", *(f"export_scene.{name}" for name in EXPORTS)]
+)
+def test_a_path_without_a_file_is_an_error(walker, tmp_path, monkeypatch, operator, given):
+    (tmp_path / "folder").mkdir()
+    monkeypatch.chdir(tmp_path)
+    before = sorted(tmp_path.rglob("*"))
+    module, name = operator.split(".")
+    with pytest.raises(RuntimeError, match=r"no file was chosen|this is a folder"):
+        getattr(getattr(bpy.ops, module), name)(filepath=given)
+    assert sorted(tmp_path.rglob("*")) == before

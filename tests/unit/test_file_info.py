@@ -126,7 +126,7 @@ def test_json_is_a_list_with_an_object_for_each_file(tmp_path):
     assert status == 1
     assert (good["joints"], good["warnings"]) == (59, [])
     assert "line 3" in damaged["error"]
-    assert "No such file" in missing["error"]
+    assert "no such file" in missing["error"]
 
 
 def test_of_a_folder_all_files_are_told(tmp_path):

@@ -64,6 +64,8 @@ def take(name: str) -> dict[str, float]:
 def clear() -> None:
     for obj in list(bpy.data.objects):
         bpy.data.objects.remove(obj)
+    for collection in bpy.context.scene.collection.children_recursive[1:]:
+        bpy.data.collections.remove(collection)
     bpy.data.orphans_purge()
 
 
