@@ -100,7 +100,9 @@ def _stoppable() -> Iterator[None]:
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        # The application's own, which Python cannot name, is not needed any more: with the command it ends.
+        if before is not None:
+            signal.signal(signal.SIGINT, before)
 
 
 @contextmanager
