@@ -192,10 +192,8 @@ def _needed_components(
     """How many components a frame must have for each joint, (J,)."""
     if (negative := np.flatnonzero((starts < 0) & (flags != 0))).size:
         joint = int(negative[0])
-        raise scan.number_error(
-            f"the first component of joint {names[joint]!r} does not exist",
-            int(rows.firsts[joint]) + 2,
-            "0 or more",
+        raise rows.error(
+            f"the first component of joint {names[joint]!r} does not exist", joint, 2, "0 or more"
         )
     sizes = ((flags[:, None] >> np.arange(len(COMPONENTS))) & 1).sum(axis=1)
     return np.where(flags != 0, starts.astype(np.int64) + sizes, 0)

@@ -11,7 +11,8 @@ import numpy.typing as npt
 
 from .errors import Md5Error
 from .model import Ints
-from .scanner import IntArray, Scan
+from .rows import Rows
+from .scanner import Scan
 from .skeleton import CyclicHierarchyError, depths
 
 VERSION = 10
@@ -104,13 +105,13 @@ class Table:
 
     Attributes:
         scan: the text.
-        values: float64 (n, width).
-        firsts: the index in `scan.numbers` of each row's first number, (n,).
+        values: float64 or int64 (n, width).
+        runs: the first mark of each run and how many rows it has.
     """
 
     scan: Scan
-    values: npt.NDArray[np.float64]
-    firsts: IntArray
+    values: Rows
+    runs: list[tuple[int, int]]
 
     def __len__(self) -> int:
         return len(self.values)
@@ -122,9 +123,11 @@ class Table:
             Md5Error: a number is not whole or too large.
         """
         values = self.values[:, columns]
-        bad = (values != np.floor(values)) | (np.abs(values) > np.iinfo(np.int32).max)
+        with np.errstate(invalid="ignore"):
+            whole = values.astype(np.int64)
+        bad = (whole != values) | (np.abs(whole) > np.iinfo(np.int32).max)
         self._refuse(bad, columns, f"{what} is not a whole number", "a whole number")
-        return values.astype(np.int32)
+        return whole.astype(np.int32)
 
     def indices(self, columns: slice, what: str, count: int, lowest: int = 0) -> Ints:
         """Some columns as references to one of `count` things, int32 (n, m); `lowest` may be -1 for "none".
@@ -137,12 +140,26 @@ class Table:
         self._refuse((numbers < lowest) | (numbers >= count), columns, f"{what} does not exist", expected)
         return numbers
 
+    def line(self, row: int, column: int = 0) -> int:
+        """The line of a number, counted from 1."""
+        for mark, count in self.runs:
+            if row < count:
+                break
+            row -= count
+        if self.scan.rows(mark) is not None:
+            return self.scan.mark_line(mark) + row
+        return self.scan.number_line(int(self.scan.mark_numbers[mark + row]) + column)
+
+    def error(self, reason: str, row: int, column: int, expected: str) -> Md5Error:
+        """An error at a number."""
+        found = f"{self.values[row, column]:.10g}"
+        line = self.line(row, column)
+        return Md5Error(reason, path=self.scan.path, line=line, found=found, expected=expected)
+
     def _refuse(self, bad: npt.NDArray[np.bool_], columns: slice, reason: str, expected: str) -> None:
         if bad.any():
-            row, column = np.argwhere(bad)[0]
-            raise self.scan.number_error(
-                reason, int(self.firsts[row] + (columns.start or 0) + column), expected
-            )
+            row, column = np.argwhere(bad)[0].tolist()
+            raise self.error(reason, row, (columns.start or 0) + column, expected)
 
 
 def table(scan: Scan, runs: list[tuple[int, int]], width: int, what: str, columns: str) -> Table:
@@ -158,22 +175,27 @@ def table(scan: Scan, runs: list[tuple[int, int]], width: int, what: str, column
     Raises:
         Md5Error: a mark is followed by more or fewer numbers.
     """
-    values, firsts = [np.empty((0, width))], [np.empty(0, dtype=np.int64)]
-    for first, last in runs:
-        counts = scan.counts(first, last)
-        wrong = np.flatnonzero(counts != width)
-        if len(wrong):
-            raise scan.error(
-                f"{what} has the wrong number of values", first + int(wrong[0]),
-                found=f"{int(counts[wrong[0]])} numbers", expected=f"{width} ({columns})",
-            )  # fmt: skip
-        numbers = scan.mark_numbers[first : last + 1]
-        values.append(scan.numbers[numbers[0] : numbers[-1]].reshape(-1, width))
-        firsts.append(numbers[:-1])
-    return Table(scan, np.concatenate(values), np.concatenate(firsts))
+    parts = [_run(scan, first, last, width, what, columns) for first, last in runs]
+    values = np.concatenate(parts) if len(parts) > 1 else parts[0] if parts else np.empty((0, width))
+    return Table(scan, values, [(first, len(part)) for (first, _), part in zip(runs, parts, strict=True)])
 
 
-def check_numbering(scan: Scan, numbers: npt.NDArray[np.float64], what: str) -> None:
+def _run(scan: Scan, first: int, last: int, width: int, what: str, columns: str) -> Rows:
+    """The rows of one run of marks, (n, width)."""
+    taken_out = scan.rows(first)
+    if taken_out is not None:
+        return taken_out
+    counts = scan.counts(first, last)
+    wrong = np.flatnonzero(counts != width)
+    if len(wrong):
+        raise scan.error(
+            f"{what} has the wrong number of values", first + int(wrong[0]),
+            found=f"{int(counts[wrong[0]])} numbers", expected=f"{width} ({columns})",
+        )  # fmt: skip
+    return scan.numbers[scan.mark_numbers[first] : scan.mark_numbers[last]].reshape(-1, width)
+
+
+def check_numbering(scan: Scan, numbers: npt.NDArray[np.number], what: str) -> None:
     """Warns where things are not numbered 0, 1, 2 …: the games ignore the number, their order counts."""
     if len(numbers) and not np.array_equal(numbers, np.arange(len(numbers))):
         scan.warnings.append(f"{what} are not numbered in order; their order in the file counts")

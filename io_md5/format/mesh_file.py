@@ -35,6 +35,7 @@ from . import blocks, old_layout, printing
 from . import quaternions as quat
 from .errors import Md5Error
 from .model import ROOT, Ints, Joints, Mesh, Model
+from .rows import cut_rows
 from .scanner import Scan
 
 _JOINT_COLUMNS = "parent, position x y z, orientation x y z"
@@ -63,7 +64,8 @@ def parse_mesh(data: bytes, path: str = "") -> Model:
     Raises:
         Md5Error: the bytes cannot be understood; the message names the place.
     """
-    scan = Scan(data, path)
+    text, rows = cut_rows(data)
+    scan = Scan(text, path, rows)
     blocks.read_version(scan)
     commandline = ""
     counts: dict[str, float] = {}
@@ -177,7 +179,7 @@ def _weight_ranges(scan: Scan, verts: blocks.Table, weight_count: int) -> Ints:
         start, count = ranges[row].tolist()
         raise Md5Error(
             f"vertex {row} has weights that do not exist", path=scan.path,
-            line=scan.number_line(int(verts.firsts[row])), found=f"{count} weights from {start} on",
+            line=verts.line(row), found=f"{count} weights from {start} on",
             expected=f"a range within the {weight_count} weights of the mesh",
         )  # fmt: skip
     rows = int(ranges[:, 1].astype(np.int64).sum())

@@ -21,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .errors import Md5Error
+from .rows import RowBlocks, Rows
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
@@ -80,6 +81,7 @@ class Scan:
     Args:
         data: the bytes of the file.
         path: its name, for messages.
+        rows: blocks that were taken out of the text.
 
     Attributes:
         numbers: every number of the text in order, float64 (N,); finite.
@@ -89,9 +91,10 @@ class Scan:
         Md5Error: a token begins like a number and is none, before the last brace.
     """
 
-    def __init__(self, data: bytes, path: str = "") -> None:
+    def __init__(self, data: bytes, path: str = "", rows: RowBlocks | None = None) -> None:
         self.data = data
         self.path = path
+        self._rows = rows or {}
         self.warnings: list[str] = []
         self._strings: dict[int, str] = {}
         self._open_strings: set[int] = set()
@@ -165,6 +168,10 @@ class Scan:
     def counts(self, first: int, last: int) -> IntArray:
         """How many numbers follow each of the marks first … last - 1, (last - first,)."""
         return np.diff(self.mark_numbers[first : last + 1])
+
+    def rows(self, mark: int) -> Rows | None:
+        """The numbers of the block of rows that was taken out behind this mark, (rows, width), if one was."""
+        return self._rows.get(int(self.mark_offsets[mark]))
 
     def run_end(self, mark: int) -> int:
         """The mark after the run of equal marks that this one stands in."""

@@ -1,0 +1,118 @@
+"""Rows that are read in bulk say what they say when they are read one by one, and complain of the same places."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+from md5_samples import MESH
+
+from io_md5.format import Md5Error, mesh_file, parse_mesh
+from io_md5.format.rows import cut_rows
+
+pytest.importorskip("hypothesis", reason="the property tests need hypothesis")
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+DATA = MESH.encode()
+FIRST_ROW = DATA.index(b"\tvert 0")
+
+
+def outcome(data):
+    """What is read of a mesh, or the words with which it is refused."""
+    try:
+        model = parse_mesh(data, "box.md5mesh")
+    except Md5Error as error:
+        return str(error)
+    meshes = [
+        [(field.name, np.asarray(getattr(mesh, field.name)).tolist()) for field in dataclasses.fields(mesh)]
+        for mesh in model.meshes
+    ]
+    return model.joints.names, meshes, model.warnings
+
+
+def one_by_one(data):
+    """The same without reading in bulk."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(mesh_file, "cut_rows", lambda text: (text, {}))
+        return outcome(data)
+
+
+def test_rows_as_exporters_write_them_are_read_in_bulk():
+    left, blocks = cut_rows(DATA)
+    assert [rows.shape for rows in blocks.values()] == [(2, 4), (3, 5), (4, 6)]
+    for offset in blocks:
+        assert left[offset:].startswith((b"vert\n", b"tri\n", b"weight\n"))
+    assert left.count(b"\n") == DATA.count(b"\n")
+    assert outcome(DATA) == one_by_one(DATA)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("\n", "\r\n"),
+        ("\tvert", "  vert"),
+        ("vert 1 (", "vert   1   ("),
+        ("( 0.25 1 )", "(0.25 1)"),
+        ("( 0.25 1 )", "0.25 1"),
+        ("numverts 3", "numverts 7"),
+        ("numverts 3", "numverts 3 // three"),
+        ("numverts 3", "/* numverts 3"),
+        ("numverts 3", 'shader "numverts 3'),
+        ("\tnumverts 3", "\tnumverts 3\n\tnumverts 3"),
+        ("vert 0 ( 0 0 ) 0 1", "vert 0 ( 0 0 ) 0 1 // first"),
+        ("vert 1 ( 0.25 1 ) 1 2", "vert 1 ( 0.25 1 ) 1 2 /* num */"),
+        ("vert 1 ( 0.25 1 ) 1 2", "vert 1 ( 0.25 1 )\n1 2"),
+        ("vert 1 ( 0.25 1 ) 1 2\n", ""),
+        ("vert 1 ( 0.25 1 ) 1 2\n", "\n"),
+        ("vert 1 ( 0.25 1 ) 1 2", "vert1 ( 0.25 1 ) 1 2"),
+        ("vert 1 ( 0.25 1 ) 1 2", "v1ert ( 0.25 1 ) 1 2"),
+        ("vert 1 ( 0.25 1 ) 1 2", "1 vert ( 0.25 1 ) 1 2"),
+        ("vert 1 ( 0.25 1 ) 1 2", "vert 1 ( 2.5e-1 1 ) 1 2"),
+        ("vert 1 ( 0.25 1 ) 1 2", "vert 1 ( 0.2.5 1 ) 1 2"),
+        ("vert 1 ( 0.25 1 ) 1 2", "vert 1 ( 0.25 - ) 1 2"),
+        ("vert 1 ( 0.25 1 ) 1 2", "vert 1 ( 0.25-1 ) 1 2"),
+        ("vert 1 ( 0.25 1 ) 1 2", "vert 1 ( 0.25 nan ) 1 2"),
+        ("vert 1 ( 0.25 1 ) 1 2", "vert 1 ( 0.25 1 ) 1.5 2"),
+        ("vert 1 ( 0.25 1 ) 1 2", "vert 1 ( 0.25 1 ) 1 20"),
+        ("vert 1 ( 0.25 1 ) 1 2", "vert 1 ( 0.25 1 ) 1 0"),
+        ("vert 1 ( 0.25 1 ) 1 2", "vert 9 ( 0.25 1 ) 1 2"),
+        ("0 1\n\tvert 1 ( 0.25 1 )", "0 1 7\n\tvert 1 ( 0.25 )"),
+        ("\ttri 0 0 1 2\n\ttri 1 2", "\ttri 0 0 1 2 1\n\ttri 2"),
+        ("tri 1 2 1 0", "tri 1 2 1 3"),
+        ("tri 1 2 1 0", "tri 1 2 1 -1"),
+        ("tri 1 2 1 0", "tri 1 2 1 0.5"),
+        ("tri 1 2 1 0", "tri 1 2 1 4294967296"),
+        ("tri 1 2 1 0", "tri 1 2 1 99999999999999999999"),
+        ("tri 1 2 1 0", "tri 1 2 1 0 }"),
+        ("\n\tnumweights", "numweights"),
+        ("weight 2 2 0.25", "weight 2 3 0.25"),
+        ("weight 2 2 0.25", "weight 2 -1 0.25"),
+        ("weight 2 2 0.25", f"weight 2 2 {'9' * 60}"),
+        ("( 0 0 -10 )\n}", "( 0 0 -10 ) }"),
+        ("( 0 0 -10 )\n}", "( 0 0 -10 )"),
+        ("mesh {", "mesh {\n\tvert 0 ( 0 0 ) 0 1\n"),
+        ("mesh {", "nomesh {"),
+    ],
+)  # fmt: skip
+def test_whatever_the_rows_are_like_reading_in_bulk_changes_nothing(old, new):
+    assert old in MESH
+    data = MESH.replace(old, new).encode()
+    assert outcome(data) == one_by_one(data)
+
+
+@settings(max_examples=400, deadline=None, derandomize=True)
+@given(
+    st.lists(
+        st.tuples(st.integers(FIRST_ROW, len(DATA) - 1), st.sampled_from([*b' \n\t().-+0159e/*"}nvt', None])),
+        min_size=1,
+        max_size=3,
+    )
+)
+def test_damaged_bytes_among_rows_are_complained_of_in_the_same_words(changes):
+    letters = list(DATA)
+    for place, byte in changes:
+        letters[place] = byte
+    data = bytes(byte for byte in letters if byte is not None)
+    assert outcome(data) == one_by_one(data)
