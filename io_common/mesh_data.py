@@ -33,11 +33,15 @@ def new_triangle_mesh(
     """
     mesh = bpy.data.meshes.new(name)
     mesh.vertices.add(len(vertices))
-    mesh.vertices.foreach_set("co", np.ascontiguousarray(vertices, dtype=np.float32).ravel())
+    # Through the attributes whole arrays are copied; through vertices and loops each element is set by itself.
+    if len(vertices):
+        places = np.ascontiguousarray(vertices, dtype=np.float32).ravel()
+        mesh.attributes["position"].data.foreach_set("vector", places)
     count = len(triangles)
     if count:
         mesh.loops.add(3 * count)
-        mesh.loops.foreach_set("vertex_index", np.ascontiguousarray(triangles, dtype=np.int32).ravel())
+        corners = np.ascontiguousarray(triangles, dtype=np.int32).ravel()
+        mesh.attributes[".corner_vert"].data.foreach_set("value", corners)
         mesh.polygons.add(count)
         mesh.polygons.foreach_set("loop_start", np.arange(0, 3 * count, 3, dtype=np.int32))
     mesh.update(calc_edges=True)

@@ -33,7 +33,7 @@ _NEARLY_PARALLEL = 0.9
 
 def build_armature(
     context: Context, name: str, joints: Joints, collection: Collection, *, size: float, direction: str
-) -> Object:
+) -> tuple[Object, list[str]]:
     """An armature whose bones are the joints; Object Mode must be on.
 
     Args:
@@ -43,6 +43,9 @@ def build_armature(
         collection: where the object is put.
         size: of the model, for the lengths of bones.
         direction: 'CHILD' or 'JOINT'.
+
+    Returns:
+        The object, and Blender's name of each joint.
     """
     armature = bpy.data.armatures.new(names.for_blender(name, versions.MAX_ID_NAME, "Armature"))
     obj = bpy.data.objects.new(armature.name, armature)
@@ -50,7 +53,7 @@ def build_armature(
     orientations, lengths = bone_axes(joints, size, turn_to_children=direction == "CHILD")
     bone_names = _add_bones(context, obj, joints, orientations, lengths)
     _remember_joints(obj, joints, bone_names)
-    return obj
+    return obj, bone_names
 
 
 def bone_axes(joints: Joints, size: float, *, turn_to_children: bool) -> tuple[Floats, Floats]:

@@ -17,10 +17,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ..io_common import mesh_data, names, versions
-from .format import Joints, Mesh
+from .format import Mesh
 from .format.model import Floats
 from .format.seams import degenerate, merge_copies
-from .format.skinning import places_of, skin, vertex_normals, vertex_weights
+from .format.skinning import places_of, vertex_normals, vertex_weights
 
 if TYPE_CHECKING:
     from bpy.types import Material, Object
@@ -39,7 +39,7 @@ def build_mesh(
     name: str,
     index: int,
     mesh: Mesh,
-    joints: Joints,
+    vertices: Floats,
     armature: Object,
     bone_names: list[str],
     material: Material | None,
@@ -52,23 +52,23 @@ def build_mesh(
         name: of the object and its data.
         index: the place of the mesh in the file.
         mesh: the mesh block.
-        joints: the bind pose in the coordinates of the scene.
+        vertices: in the bind pose, in the coordinates of the scene, (V, 3).
         armature: the armature.
         bone_names: Blender's name of each joint.
         material: of all faces.
         merge_vertices: make one vertex of the copies along UV seams.
     """
-    vertices = skin(mesh, joints.positions, joints.orientations)
     firsts = merge_copies(mesh, vertices) if merge_vertices else np.arange(mesh.vertex_count)
-    kept = np.unique(firsts)
+    stays = firsts == np.arange(mesh.vertex_count)
+    kept = np.flatnonzero(stays)
     flat = degenerate(mesh.triangles)
     # Clockwise in the file, counter-clockwise in Blender.
     corners = mesh.triangles[~flat][:, [0, 2, 1]]
     data = mesh_data.new_triangle_mesh(
         names.for_blender(name, versions.MAX_ID_NAME, "Mesh"),
         vertices[kept],
-        np.searchsorted(kept, firsts)[corners],
-        (mesh.uvs * (1.0, -1.0) + (0.0, 1.0))[corners.ravel()],
+        (np.cumsum(stays) - 1)[firsts][corners],
+        (mesh.uvs * (1.0, -1.0) + (0.0, 1.0)).astype(np.float32)[corners.ravel()],
     )
     mesh_data.set_integers(data, VERTEX, "POINT", kept)
     if len(kept) < mesh.vertex_count:
@@ -103,7 +103,9 @@ def _remember(data: bpy.types.Mesh, index: int, mesh: Mesh, flat: npt.NDArray[np
         numbers = np.flatnonzero(flat)
         rows = np.column_stack([numbers, mesh.triangles[numbers]])
         data[DEGENERATE_TRIANGLES] = rows.astype(np.int32).ravel()
-    unused = np.setdiff1d(np.arange(mesh.vertex_count), mesh.triangles[~flat])
+    is_unused = np.ones(mesh.vertex_count, dtype=bool)
+    is_unused[mesh.triangles[~flat]] = False
+    unused = np.flatnonzero(is_unused)
     if len(unused):
         data[UNUSED] = np.column_stack([unused, mesh.uvs[unused]]).ravel()
 
@@ -132,15 +134,29 @@ def add_vertex_groups(obj: Object, mesh: Mesh, kept: npt.NDArray[np.int64], bone
     vertices, weights = vertices[mine], rows.weights[mine]
     if not len(vertices):
         return
-    joints, biases = mesh.weight_joints[weights].astype(np.int64), mesh.weight_biases[weights]
-    # Several weights of one joint on one vertex are one weight in Blender.
-    pairs, inverse = np.unique(joints * len(kept) + vertices, return_inverse=True)
-    biases = np.bincount(inverse.ravel(), biases).astype(np.float64)
-    joints, vertices = pairs // len(kept), pairs % len(kept)
+    # The narrower the numbers, the faster they are sorted.
+    joints = mesh.weight_joints[weights].astype(np.min_scalar_type(len(bone_names)))
+    joints, vertices, biases = _one_weight_per_joint(joints, vertices, mesh.weight_biases[weights])
     # One call for all vertices that have the same weight for the same joint.
-    order = np.lexsort((vertices, biases, joints))
+    order = np.lexsort((biases, joints))
     joints, biases, vertices = joints[order], biases[order], vertices[order]
-    starts = np.flatnonzero((np.diff(joints, prepend=-1) != 0) | (np.diff(biases, prepend=np.nan) != 0))
-    groups = {joint: obj.vertex_groups.new(name=bone_names[joint]) for joint in np.unique(joints).tolist()}
-    for start, end in zip(starts.tolist(), [*starts[1:].tolist(), len(vertices)], strict=True):
-        groups[int(joints[start])].add(vertices[start:end].tolist(), float(biases[start]), "REPLACE")
+    changes = (joints[1:] != joints[:-1]) | (biases[1:] != biases[:-1])
+    starts = np.append(0, np.flatnonzero(changes) + 1)
+    owners = joints[starts].tolist()
+    groups = {joint: obj.vertex_groups.new(name=bone_names[joint]) for joint in dict.fromkeys(owners)}
+    ends = [*starts[1:].tolist(), len(vertices)]
+    for joint, start, end, bias in zip(owners, starts.tolist(), ends, biases[starts].tolist(), strict=True):
+        groups[joint].add(vertices[start:end].tolist(), bias, "REPLACE")
+
+
+def _one_weight_per_joint(
+    joints: npt.NDArray[np.unsignedinteger], vertices: npt.NDArray[np.int64], biases: Floats
+) -> tuple[npt.NDArray[np.unsignedinteger], npt.NDArray[np.int64], Floats]:
+    """Weights sorted by joint, then by vertex (rising already), those of one joint on one vertex added up."""
+    order = np.argsort(joints, kind="stable")
+    joints, vertices, biases = joints[order], vertices[order], biases[order]
+    repeated = (joints[1:] == joints[:-1]) & (vertices[1:] == vertices[:-1])
+    if repeated.any():
+        firsts = np.append(0, np.flatnonzero(~repeated) + 1)
+        joints, vertices, biases = joints[firsts], vertices[firsts], np.add.reduceat(biases, firsts)
+    return joints, vertices, biases

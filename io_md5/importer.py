@@ -22,8 +22,9 @@ from .conversion import (
 )
 from .format import Animation, Camera, Joints, Md5Error, Model, read_animation, read_camera, read_mesh
 from .format import quaternions as quat
+from .format.model import Floats
 from .format.skeleton import compose, depths
-from .format.skinning import disagreements, skin
+from .format.skinning import bind_pose
 from .import_anim import Match, build_action, match_joints
 from .import_armature import build_armature
 from .import_camera import build_camera, frame_count, set_render_size
@@ -349,17 +350,18 @@ def _build_model(
         model.joints = convert_joints(model.joints, conversion)
     collection = bpy.data.collections.new(names.for_blender(skeleton.name, versions.MAX_ID_NAME, "Model"))
     state.home_collection(context).children.link(collection)
-    size = _size(model)
-    obj = build_armature(
-        context, skeleton.name, model.joints, collection, size=size, direction=options.bone_direction
+    joints = model.joints
+    poses = [bind_pose(mesh, joints.positions, joints.orientations) for mesh in model.meshes]
+    size = _size(joints, [vertices for vertices, _ in poses])
+    obj, bone_names = build_armature(
+        context, skeleton.name, joints, collection, size=size, direction=options.bone_direction
     )
     _remember(obj.data, model, conversion)
-    rig = read_rig(obj.data)
     skeleton.obj = obj
     result.objects.append(obj)
-    result.report.count("joints", len(model.joints))
+    result.report.count("joints", len(joints))
     shown.step()
-    _warn_of_disagreements(model, size, skeleton.name, result.report)
+    _warn_of_disagreements([distances for _, distances in poses], size, skeleton.name, result.report)
     for index, mesh in enumerate(model.meshes):
         name = mesh.name or _base_name(mesh.shader) or skeleton.name
         images = skeleton.images[index] if skeleton.images else None
@@ -368,9 +370,9 @@ def _build_model(
             name,
             index,
             mesh,
-            rig.joints,
+            poses[index][0],
             obj,
-            rig.bone_names,
+            bone_names,
             material,
             merge_vertices=options.merge_vertices,
         )
@@ -388,11 +390,9 @@ def _remember(armature: bpy.types.Armature, model: Model, conversion: axes.Conve
     remember_conversion(armature, conversion)
 
 
-def _size(model: Model) -> float:
+def _size(joints: Joints, vertices: list[Floats]) -> float:
     """The diagonal of the box around vertices and joints."""
-    joints = model.joints
-    points = [joints.positions, *(skin(mesh, joints.positions, joints.orientations) for mesh in model.meshes)]
-    cloud = np.concatenate(points)
+    cloud = np.concatenate([joints.positions, *vertices])
     return float(np.linalg.norm(np.ptp(cloud, axis=0))) if len(cloud) else 0.0
 
 
@@ -402,9 +402,7 @@ def _base_name(shader: str) -> str:
     return last.rpartition(".")[0] or last
 
 
-def _warn_of_disagreements(model: Model, size: float, name: str, report: Report) -> None:
-    joints = model.joints
-    off = [disagreements(mesh, joints.positions, joints.orientations) for mesh in model.meshes]
+def _warn_of_disagreements(off: list[Floats], size: float, name: str, report: Report) -> None:
     distances = np.concatenate([np.empty(0), *off])
     notable = distances > _NOTABLE_DISAGREEMENT * size
     if notable.any():

@@ -142,10 +142,10 @@ class Table:
 
     def line(self, row: int, column: int = 0) -> int:
         """The line of a number, counted from 1."""
-        for mark, count in self.runs:
-            if row < count:
-                break
-            row -= count
+        marks = [mark for mark, _ in self.runs]
+        lasts = np.cumsum([count for _, count in self.runs])
+        run = int(np.searchsorted(lasts, row, side="right"))
+        mark, row = marks[run], row - int(lasts[run]) + self.runs[run][1]
         if self.scan.rows(mark) is not None:
             return self.scan.mark_line(mark) + row
         return self.scan.number_line(int(self.scan.mark_numbers[mark + row]) + column)

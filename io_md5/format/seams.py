@@ -14,6 +14,9 @@ from .skinning import equal_rows, vertex_weights
 
 IntArray = npt.NDArray[np.int64]
 
+# Three numbers below this are one number of 63 bits.
+_PACKABLE = 1 << 21
+
 
 def same_weights(mesh: Mesh) -> IntArray:
     """For each vertex a number that is the same for vertices with exactly equal weights, (V,).
@@ -53,13 +56,18 @@ def merge_copies(mesh: Mesh, vertices: Floats) -> IntArray:
     alone[triangles] = False
     groups = same_weights(mesh)
     facing_away = np.zeros(count, dtype=bool)
-    normals = _own_normals(vertices, triangles)
+    before = _same_corners(triangles, count)
+    normals: Floats | None = None
     while True:
         firsts = _first_members(groups, facing_away, alone)
-        bad = triangles[_conflicts(firsts, triangles)]
+        bad = triangles[_conflicts(firsts[triangles], before, count)]
         if not len(bad):
             return firsts
-        members = np.isin(firsts, firsts[bad.ravel()])
+        if normals is None:
+            normals = _own_normals(vertices, triangles)
+        crowded = np.zeros(count, dtype=bool)
+        crowded[firsts[bad]] = True
+        members = crowded[firsts]
         turned = members & (np.einsum("vi,vi->v", normals, normals[firsts]) < 0.0)
         if (turned & ~facing_away).any():
             facing_away |= turned
@@ -76,21 +84,42 @@ def degenerate(triangles: npt.NDArray[np.integer]) -> npt.NDArray[np.bool_]:
 def _first_members(
     groups: IntArray, facing_away: npt.NDArray[np.bool_], alone: npt.NDArray[np.bool_]
 ) -> IntArray:
-    keys = groups * 2 + facing_away
-    keys[alone] = -1 - np.flatnonzero(alone)
-    _, firsts, inverse = np.unique(keys, return_index=True, return_inverse=True)
-    return firsts[inverse.ravel()].astype(np.int64)
+    """For each vertex the first with the same group and side, (V,); its own index where it is alone."""
+    members = np.flatnonzero(~alone)
+    keys = groups[members] * 2 + facing_away[members]
+    first_of_key = np.empty(2 * len(groups), dtype=np.int64)
+    # Of several values for one key the last stays, so the first vertex comes last.
+    first_of_key[keys[::-1]] = members[::-1]
+    firsts = np.arange(len(groups))
+    firsts[members] = first_of_key[keys]
+    return firsts
 
 
-def _conflicts(firsts: IntArray, triangles: npt.NDArray[np.integer]) -> npt.NDArray[np.bool_]:
-    """Which triangles (T,) would collapse, or lie on the vertices of another, by the merge."""
-    merged = np.sort(firsts[triangles], axis=1)
-    numbers = equal_rows(merged)
-    before = equal_rows(np.sort(triangles, axis=1).astype(np.int64))
+def _conflicts(merged: IntArray, before: IntArray, count: int) -> npt.NDArray[np.bool_]:
+    """Which triangles (T,) would collapse, or lie on the vertices of another, by the merge.
+
+    Args:
+        merged: the vertices of the triangles after the merge, (T, 3).
+        before: a number for each triangle, the same for those that share their vertices in the file, (T,).
+        count: V.
+    """
+    numbers = _same_corners(merged, count)
+    order = np.argsort(numbers, kind="stable")
+    same = numbers[order[1:]] == numbers[order[:-1]]
     # Triangles that share their vertices in the file already are not the merge's doing.
-    differing = np.unique(np.column_stack([numbers, before]), axis=0)[:, 0]
-    crowded = np.bincount(differing, minlength=len(merged) + 1) > 1
-    return degenerate(merged) | crowded[numbers]
+    differ = same & (before[order[1:]] != before[order[:-1]])
+    crowded = np.isin(numbers, numbers[order[1:][differ]]) if differ.any() else False
+    return degenerate(merged) | crowded
+
+
+def _same_corners(triangles: npt.NDArray[np.integer], count: int) -> IntArray:
+    """For each triangle (T, 3) a number that is the same for those on the same of V vertices, (T,)."""
+    a, b, c = triangles.astype(np.int64).T
+    low, high = np.minimum(np.minimum(a, b), c), np.maximum(np.maximum(a, b), c)
+    middle = a + b + c - low - high
+    if count < _PACKABLE:
+        return (low * count + middle) * count + high
+    return equal_rows(np.stack([low, middle, high], axis=1))
 
 
 def _own_normals(vertices: Floats, triangles: npt.NDArray[np.integer]) -> Floats:

@@ -14,6 +14,9 @@ import numpy.typing as npt
 from . import quaternions as quat
 from .model import Floats, Ints, Mesh
 
+# An odd number whose bits are like random ones (the golden ratio), for mixing the bits of rows.
+_MIXER = np.uint64(0x9E3779B97F4A7C15)
+
 
 @dataclass(frozen=True, eq=False)
 class VertexWeights:
@@ -75,8 +78,8 @@ def skin(mesh: Mesh, positions: npt.ArrayLike, orientations: npt.ArrayLike) -> F
     return rows.sums(points * mesh.weight_biases[rows.weights, None])
 
 
-def disagreements(mesh: Mesh, positions: npt.ArrayLike, orientations: npt.ArrayLike) -> Floats:
-    """How far the weights of each vertex are from agreeing where it is in the bind pose, (V,).
+def bind_pose(mesh: Mesh, positions: npt.ArrayLike, orientations: npt.ArrayLike) -> tuple[Floats, Floats]:
+    """The vertices of a mesh in the bind pose, (V, 3), and how far the weights of each are from agreeing, (V,).
 
     Linear blend skinning carries a vertex from its place in the bind pose, so it draws a vertex whose weights
     all put it there exactly as the formula does. For others the two may differ by up to the returned distance:
@@ -92,8 +95,9 @@ def disagreements(mesh: Mesh, positions: npt.ArrayLike, orientations: npt.ArrayL
     points = weight_points(mesh, positions, orientations)[rows.weights]
     biases = mesh.weight_biases[rows.weights, None]
     vertices = rows.sums(points * biases)
-    distances = np.linalg.norm(points - vertices[rows.vertices], axis=-1, keepdims=True)
-    return rows.sums(np.abs(biases) * distances)[:, 0]
+    points -= vertices[rows.vertices]
+    distances = np.sqrt(np.einsum("ri,ri->r", points, points))[:, None]
+    return vertices, rows.sums(np.abs(biases) * distances)[:, 0]
 
 
 def face_normals(vertices: npt.ArrayLike, triangles: Ints) -> Floats:
@@ -138,10 +142,44 @@ def places_of(vertices: npt.ArrayLike) -> npt.NDArray[np.int64]:
 
 def equal_rows(rows: npt.NDArray[np.number]) -> npt.NDArray[np.int64]:
     """For each row of a table (N, n) a number that is the same for equal rows, (N,), each < N."""
-    numbers = np.zeros(len(rows), dtype=np.int64)
-    for column in rows.T:
-        values = np.unique(column, return_inverse=True)[1].ravel()
-        numbers = np.unique(numbers * len(rows) + values, return_inverse=True)[1].ravel().astype(np.int64)
+    if rows.shape[1] == 0:
+        return np.zeros(len(rows), dtype=np.int64)
+    table = rows + np.zeros(1, dtype=rows.dtype)  # no -0
+    numbers = _equal_numbers(_mixed(table))
+    members = np.empty(len(table), dtype=np.int64)
+    members[numbers] = np.arange(len(table))
+    if np.array_equal(table[members[numbers]], table):
+        return numbers
+    return _equal_rows_by_columns(table)
+
+
+def _equal_numbers(values: npt.NDArray[np.number]) -> npt.NDArray[np.int64]:
+    """For each value (N,) the rank of it among the distinct ones, (N,)."""
+    order = np.argsort(values)
+    ordered = values[order]
+    ranks = np.zeros(len(values), dtype=np.int64)
+    np.cumsum(ordered[1:] != ordered[:-1], out=ranks[1:])
+    numbers = np.empty(len(values), dtype=np.int64)
+    numbers[order] = ranks
+    return numbers
+
+
+def _mixed(table: npt.NDArray[np.number]) -> npt.NDArray[np.uint64]:
+    """A number for each row, (N,): equal for equal rows, and nearly never for others."""
+    mixed = np.zeros(len(table), dtype=np.uint64)
+    for column in table.T:
+        wide = np.float64 if column.dtype.kind == "f" else np.int64
+        mixed ^= np.ascontiguousarray(column, dtype=wide).view(np.uint64)
+        mixed *= _MIXER
+        mixed ^= mixed >> np.uint64(32)
+    return mixed
+
+
+def _equal_rows_by_columns(table: npt.NDArray[np.number]) -> npt.NDArray[np.int64]:
+    """The same for any rows, a column at a time."""
+    numbers = np.zeros(len(table), dtype=np.int64)
+    for column in table.T:
+        numbers = _equal_numbers(numbers * len(table) + _equal_numbers(column))
     return numbers
 
 

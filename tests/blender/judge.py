@@ -7,7 +7,7 @@ import numpy as np
 
 from io_md5.format import Animation, Model
 from io_md5.format.skeleton import poses
-from io_md5.format.skinning import disagreements, skin
+from io_md5.format.skinning import bind_pose, skin
 
 
 def meshes_of(armature):
@@ -68,7 +68,7 @@ def worst_error(armature, model: Model, animation: Animation | None = None, fram
         assert not np.isnan(seen).any(), f"{obj.name} misses vertices of the file"
         if not len(vertices):
             continue
-        excuse = disagreements(mesh, model.joints.positions, model.joints.orientations) if animation else 0.0
+        excuse = bind_pose(mesh, model.joints.positions, model.joints.orientations)[1] if animation else 0.0
         distances = np.linalg.norm(seen - vertices, axis=1) - excuse
         worst = max(worst, float(distances.max()))
     return worst

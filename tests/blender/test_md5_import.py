@@ -15,6 +15,7 @@ from paths import CORPUS
 
 from io_md5.format import Joints, Md5Error, read_animation, read_mesh, write_animation, write_mesh
 from io_md5.format import quaternions as quat
+from io_md5.format.skinning import skin
 
 
 def import_md5(path, **options):
@@ -74,6 +75,28 @@ def test_bones_have_the_names_hierarchy_and_order_of_the_joints(tmp_path):
     assert [bone.name for bone in bones] == joints.names
     parents = [joints.names[parent] if parent >= 0 else None for parent in joints.parents]
     assert [bone.parent.name if bone.parent else None for bone in bones] == parents
+
+
+def test_a_joint_before_its_parent_moves_its_own_vertices(tmp_path):
+    walker = read_mesh(md5_scenes.write(tmp_path))
+    joints, (mesh,) = walker.joints, walker.meshes
+    turned = np.arange(len(joints))[::-1]
+    parents = np.where(joints.parents < 0, -1, len(joints) - 1 - joints.parents)
+    walker.joints = Joints(
+        joints.names[::-1],
+        parents[turned].astype(np.int32),
+        joints.positions[turned],
+        joints.orientations[turned],
+    )
+    expected = skin(mesh, joints.positions, joints.orientations)
+    mesh.weight_joints = (len(joints) - 1 - mesh.weight_joints).astype(np.int32)
+    write_mesh(walker, tmp_path / "turned.md5mesh")
+    (part,) = meshes_of(import_md5(tmp_path / "turned.md5mesh", merge_vertices=False))
+    np.testing.assert_allclose([vertex.co for vertex in part.data.vertices], expected, atol=1e-4)
+    for vertex in part.data.vertices:
+        start, count = mesh.weight_starts[vertex.index], mesh.weight_counts[vertex.index]
+        owners = {walker.joints.names[joint] for joint in mesh.weight_joints[start : start + count]}
+        assert {part.vertex_groups[group.group].name for group in vertex.groups} == owners
 
 
 def test_vertex_groups_are_the_weights(tmp_path):

@@ -544,7 +544,7 @@ def test_an_empty_mesh_has_no_vertices_and_no_normals(rng):
     assert normals.shape == (0, 3)
     weights = skinning.normal_weights(mesh, normals, orientations[0])
     assert skinning.skin_normals(mesh, weights, orientations).shape == (2, 0, 3)
-    assert skinning.disagreements(mesh, positions[0], orientations[0]).shape == (0,)
+    assert skinning.bind_pose(mesh, positions[0], orientations[0])[1].shape == (0,)
 
 
 def test_disagreement_is_0_where_all_weights_name_the_same_place(rng):
@@ -557,7 +557,7 @@ def test_disagreement_is_0_where_all_weights_name_the_same_place(rng):
         offset = places[row] - positions[joint]
         mesh.weight_positions[weight] = rotate_point(conjugate(orientations[joint]), offset)
     close(skinning.skin(mesh, positions, orientations), places, atol=1e-10)
-    close(skinning.disagreements(mesh, positions, orientations), 0.0, atol=1e-10)
+    close(skinning.bind_pose(mesh, positions, orientations)[1], 0.0, atol=1e-10)
 
 
 def test_disagreement_is_the_biased_distance_of_weights_from_their_vertex(rng):
@@ -573,7 +573,7 @@ def test_disagreement_is_the_biased_distance_of_weights_from_their_vertex(rng):
             point = [t + p for t, p in zip(turned, positions[joint], strict=True)]
             total += abs(mesh.weight_biases[weight]) * math.dist(point, vertex)
         expected.append(total)
-    close(skinning.disagreements(mesh, positions, orientations), expected, atol=1e-10)
+    close(skinning.bind_pose(mesh, positions, orientations)[1], expected, atol=1e-10)
 
 
 # Normals
