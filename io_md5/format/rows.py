@@ -49,10 +49,9 @@ def cut_rows(data: bytes) -> tuple[bytes, RowBlocks]:
             continue
         word = header[1]
         start = data.rfind(b"\n", 0, header.end()) + 1
-        text = _lines(data, start, word)
+        text, count = _lines(data, start, word)
         if not text:
             continue
-        count = text.count(b"\n")
         kept += (data[done:start], word, b"\n" * count)
         offset = length + start - done
         found.append(_Block(offset, text, count, _WIDTHS[word], word == b"tri"))
@@ -85,20 +84,25 @@ class _Block:
     is_whole: bool
 
 
-def _lines(data: bytes, start: int, word: bytes) -> bytes:
-    """The lines from an offset on to the next header or brace, if each is the word and numbers; else nothing."""
+def _lines(data: bytes, start: int, word: bytes) -> tuple[bytes, int]:
+    """The lines from an offset on to the next header or brace, and how many; nothing unless each is as it must be.
+
+    Each begins like the first with its indentation and the word, and goes on with plain numbers.
+    """
     end = data.find(b"}", start)
-    header = data.find(b"num", start, end)
+    # Headers begin with an n; the words of rows have none.
+    header = data.find(b"n", start, end)
     end = header if header >= 0 else end
     last = data.find(b"\n", start + len(data[start:end].rstrip()), end)
     if last < 0:
-        return b""
+        return b"", 0
     text = data[start : last + 1]
-    indent = text[: len(text) - len(text.lstrip())]
     words = text.translate(None, _PLAIN + _BLANKS)
     count = len(words) // (len(word) + 1)
-    alike = words == (word + b"\n") * count
-    return text if alike and (b"\n" + text).count(b"\n" + indent + word + b" ") == count else b""
+    if words != (word + b"\n") * count:
+        return b"", 0
+    head = b"\n" + text[: text.index(word)] + word + b" "
+    return (text, count) if (b"\n" + text).count(head) == count else (b"", 0)
 
 
 def _convert(alike: list[_Block], kind: type[np.int64 | np.float64], blocks: RowBlocks) -> bool:

@@ -36,10 +36,14 @@ class VertexWeights:
 
     def sums(self, rows: Floats) -> Floats:
         """The sum of the rows (…, R, n) of each vertex, (…, V, n); 0 for a vertex without weights."""
+        if not len(self.vertices):
+            return np.zeros((*rows.shape[:-2], self.vertex_count, rows.shape[-1]))
+        firsts = np.append(0, np.flatnonzero(self.vertices[1:] != self.vertices[:-1]) + 1)
+        sums: Floats = np.add.reduceat(rows, firsts, axis=-2)
+        if len(firsts) == self.vertex_count:
+            return sums
         result = np.zeros((*rows.shape[:-2], self.vertex_count, rows.shape[-1]))
-        if len(self.vertices):
-            firsts = np.flatnonzero(np.diff(self.vertices, prepend=-1))
-            result[..., self.vertices[firsts], :] = np.add.reduceat(rows, firsts, axis=-2)
+        result[..., self.vertices[firsts], :] = sums
         return result
 
 
