@@ -15,6 +15,8 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass
 
+import numpy as np
+
 
 @dataclass(frozen=True)
 class Strategy:
@@ -54,7 +56,7 @@ def cover_primitives(partners: list[int], strategy: Strategy) -> tuple[list[int]
     num_triangles = len(partners) // 3
     gain, loss = strategy.triangle_gain, strategy.neighbour_loss
     free = [True] * num_triangles
-    degree = [sum(p >= 0 for p in partners[3 * t : 3 * t + 3]) for t in range(num_triangles)]
+    degree: list[int] = (np.array(partners, np.int64).reshape(-1, 3) >= 0).sum(axis=1).tolist()
     # A triangle is listed anew when its degree changes; its older places are then skipped.
     waiting: list[deque[int]] = [deque(), deque(), deque(), deque()]
     for triangle in range(num_triangles):

@@ -167,9 +167,13 @@ def match_grid(
     allowed = grid_tolerance(scale, translate) if tolerance is None else np.asarray(tolerance, np.float64)
     if allowed.ndim:
         allowed = allowed[..., None, :]
-    vertices = quantise_on_grid(points, scale, translate)
+    kept: NDArray[np.bool_] | None = None
     if previous is not None:
         kept = np.abs(decompress(previous, scale, translate) - points) <= allowed
+        if kept.all():
+            return previous.copy(), np.ones(points.shape[:-1], bool)
+    vertices = quantise_on_grid(points, scale, translate)
+    if kept is not None:
         vertices = np.where(kept, previous, vertices)
     distance = np.abs(decompress(vertices, scale, translate) - points)
     on_grid: NDArray[np.bool_] = np.all(distance <= allowed, axis=-1)
