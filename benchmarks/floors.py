@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 import bpy
 import numpy as np
+import numpy.typing as npt
 
+from io_md2.format import Md2Model, decompress
 from io_md5.format import Animation, Model
 from io_md5.format.seams import degenerate, merge_copies
 from io_md5.format.skinning import skin, vertex_weights
+
+Singles = npt.NDArray[np.float32]
+Corners = npt.NDArray[np.int32]
 
 _NUMBER = re.compile(rb"(?<![\w.])[-+]?\d+\.?\d*(?:[eE][-+]?\d+)?(?![\w.])")
 
@@ -58,7 +64,8 @@ class ActionFloor:
 class ModelFloor:
     """Making the bones, meshes and vertex groups of a model from finished arrays."""
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: Model, *, through_attributes: bool = False) -> None:
+        self._fill = _fill_attributes if through_attributes else _fill
         self._joints = model.joints
         self._meshes = []
         for mesh in model.meshes:
@@ -87,6 +94,16 @@ class ModelFloor:
 
     def run(self) -> None:
         """Makes an armature and its meshes."""
+        self.make_bones()
+        for vertices, triangles, uvs, calls in self._meshes:
+            part = bpy.data.objects.new("floor", _mesh(vertices, triangles, uvs, self._fill))
+            bpy.context.collection.objects.link(part)
+            groups = [part.vertex_groups.new(name=name) for name in self._joints.names]
+            for joint, members, bias in calls:
+                groups[joint].add(members, bias, "REPLACE")
+
+    def make_bones(self) -> None:
+        """Makes the armature alone."""
         armature = bpy.data.armatures.new("floor")
         obj = bpy.data.objects.new("floor", armature)
         bpy.context.collection.objects.link(obj)
@@ -96,18 +113,59 @@ class ModelFloor:
         for bone, head in zip(bones, self._joints.positions.tolist(), strict=True):
             bone.head, bone.tail = head, (head[0], head[1], head[2] + 1.0)
         bpy.ops.object.mode_set(mode="OBJECT")
-        for vertices, triangles, uvs, calls in self._meshes:
-            mesh = bpy.data.meshes.new("floor")
-            mesh.vertices.add(len(vertices) // 3)
-            mesh.vertices.foreach_set("co", vertices)
-            mesh.loops.add(len(triangles))
-            mesh.loops.foreach_set("vertex_index", triangles)
-            mesh.polygons.add(len(triangles) // 3)
-            mesh.polygons.foreach_set("loop_start", np.arange(0, len(triangles), 3, dtype=np.int32))
-            mesh.update(calc_edges=True)
-            mesh.uv_layers.new().uv.foreach_set("vector", uvs)
-            part = bpy.data.objects.new("floor", mesh)
-            bpy.context.collection.objects.link(part)
-            groups = [part.vertex_groups.new(name=name) for name in self._joints.names]
-            for joint, members, bias in calls:
-                groups[joint].add(members, bias, "REPLACE")
+
+
+class FramesFloor:
+    """Making the mesh, shape keys and F-curves of an MD2 model from finished arrays."""
+
+    def __init__(self, model: Md2Model, curves: type, *, through_attributes: bool = False) -> None:
+        self._curves = curves
+        self._fill = _fill_attributes if through_attributes else _fill
+        places = decompress(model.vertices, model.scale, model.translate)
+        self._frames = np.ascontiguousarray(places).reshape(model.num_frames, -1)
+        self._names = model.frame_names
+        self._triangles = model.triangles[:, [0, 2, 1]].astype(np.int32).ravel()
+        self._uvs = np.zeros(self._triangles.size * 2, dtype=np.float32)
+        self._points = np.array([0, 0, 1, 1, 2, 0], dtype=np.float32)
+        self._kinds = np.ones(3, dtype=np.int32)
+
+    def run(self) -> None:
+        """Makes the object and its action."""
+        mesh = _mesh(self._frames[0], self._triangles, self._uvs, self._fill)
+        obj = bpy.data.objects.new("floor", mesh)
+        bpy.context.collection.objects.link(obj)
+        for name, places in zip(self._names, self._frames, strict=True):
+            key = obj.shape_key_add(name=name, from_mix=False)
+            key.points.foreach_set("co", places)
+        curves = self._curves(bpy.data.actions.new("floor"), "KEY")
+        for name in self._names[1:]:
+            curve = curves.new(f'key_blocks["{name}"].value', 0, "Frames")
+            curve.keyframe_points.add(3)
+            curve.keyframe_points.foreach_set("co", self._points)
+            curve.keyframe_points.foreach_set("interpolation", self._kinds)
+            curve.update()
+
+
+def _mesh(vertices: Singles, triangles: Corners, uvs: Singles, fill: Callable[..., None]) -> bpy.types.Mesh:
+    """A mesh of triangles with a UV map, from flat arrays."""
+    mesh = bpy.data.meshes.new("floor")
+    mesh.vertices.add(len(vertices) // 3)
+    mesh.loops.add(len(triangles))
+    mesh.polygons.add(len(triangles) // 3)
+    fill(mesh, vertices, triangles)
+    mesh.polygons.foreach_set("loop_start", np.arange(0, len(triangles), 3, dtype=np.int32))
+    mesh.update(calc_edges=True)
+    mesh.uv_layers.new().uv.foreach_set("vector", uvs)
+    return mesh
+
+
+def _fill(mesh: bpy.types.Mesh, vertices: Singles, triangles: Corners) -> None:
+    """Places and corners as Blender's manual has it: through vertices and loops."""
+    mesh.vertices.foreach_set("co", vertices)
+    mesh.loops.foreach_set("vertex_index", triangles)
+
+
+def _fill_attributes(mesh: bpy.types.Mesh, vertices: Singles, triangles: Corners) -> None:
+    """The same through the attributes that hold them."""
+    mesh.attributes["position"].data.foreach_set("vector", vertices)
+    mesh.attributes[".corner_vert"].data.foreach_set("value", triangles)

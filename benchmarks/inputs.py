@@ -9,8 +9,15 @@ from io_md5.format import quaternions as quat
 from io_md5.format.skeleton import compose
 
 
-def model(vertices: int, joints: int, seed: int = 1) -> Model:
-    """A carpet of quads over a tree of joints; two weights for half of the vertices, a UV seam every 40 columns."""
+def model(vertices: int, joints: int, triangles: int | None = None, seed: int = 1) -> Model:
+    """A carpet over a tree of joints; two weights for half of the vertices.
+
+    Args:
+        vertices: how many, about.
+        joints: how many.
+        triangles: how many, thrown anywhere; unless given, two for each quad between neighbours.
+        seed: for what is random.
+    """
     rng = np.random.default_rng(seed)
     parents = np.array(
         [-1, *(rng.integers(max(0, joint - 6), joint) for joint in range(1, joints))], dtype=np.int32
@@ -34,15 +41,19 @@ def model(vertices: int, joints: int, seed: int = 1) -> Model:
     points = np.repeat(places, counts, axis=0)
     local = quat.rotate(quat.conjugate(orientations[owners]), points - positions[owners])
     a = (np.arange(rows - 1)[:, None] * width + np.arange(width - 1)).ravel()
-    triangles = np.concatenate(
+    faces = np.concatenate(
         [np.stack([a, a + width, a + 1], 1), np.stack([a + 1, a + width, a + width + 1], 1)]
     )
+    if triangles is not None:
+        faces = (
+            rng.integers(0, count, (triangles, 1)) + np.cumsum(rng.integers(1, 99, (triangles, 3)), 1)
+        ) % count
     mesh = Mesh(
         shader="made",
         uvs=np.column_stack([u.ravel(), v.ravel()]),
         weight_starts=starts,
         weight_counts=counts,
-        triangles=triangles.astype(np.int32),
+        triangles=faces.astype(np.int32),
         weight_joints=owners,
         weight_biases=biases,
         weight_positions=local,

@@ -1,0 +1,361 @@
+"""The jobs: what is read, imported and exported, and what it is compared with."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+import sys
+from collections.abc import Callable, Iterable
+from functools import cached_property
+from pathlib import Path
+
+import bpy
+import inputs
+import md2_inputs
+import memory
+import numpy as np
+from extension import empty, operator
+from floors import ActionFloor, FramesFloor, ModelFloor, NumberFloor
+from results import Memory, Results, Row
+from timing import Job, medians
+
+from io_md2.format import read_model, write_model
+from io_md5.format import Animation, read_animation, read_mesh, write_animation, write_mesh
+
+ROOT = Path(__file__).resolve().parent.parent
+CORPUS = Path(os.environ.get("IO_IDTECH_CORPUS", ROOT.parent / "shared" / "corpus"))
+BOB = CORPUS / "md5/21region+ik/data/models/boblampclean.md5mesh"
+RIFLE = CORPUS / "md5/UnvanquishedAssets+res-weapons_src.dpkdir/models/weapons/rifle/rifle_view.md5mesh"
+PLAYER = CORPUS / "md2/assimp+assimp/test/models/MD2/faerie.md2"
+
+IMPORT, EXPORT, PLAYING, READING = 2.0, 2.0, 0.5, 1.0
+"""The ratios that are promised."""
+
+
+class Jobs:
+    """The jobs, and the files that they share.
+
+    Args:
+        folder: for files.
+        curves: the add-on's writer of F-curves.
+        results: take what is measured.
+    """
+
+    def __init__(self, folder: Path, curves: type, results: Results) -> None:
+        self.folder = folder
+        self.curves = curves
+        self.results = results
+
+    def all(self) -> Iterable[Callable[[], None]]:
+        """All jobs in the order of the table."""
+        return (
+            self.reading,
+            self.clip,
+            self.mesh,
+            self.mesh_parts,
+            self.player,
+            self.large,
+            self.export_clip,
+            self.export_mesh,
+            self.export_player,
+            self.memory,
+        )
+
+    # Files
+
+    @cached_property
+    def rifle(self) -> Path:
+        """A mesh of some 7,400 vertices and 46 joints, alone in its folder."""
+        return self._alone(RIFLE, lambda path: write_mesh(inputs.model(7_400, 46), path), "mesh.md5mesh")
+
+    @cached_property
+    def bob(self) -> Path:
+        """The model that the clip is for."""
+        return self._alone(BOB, lambda path: write_mesh(inputs.model(900, 33), path), "bob.md5mesh")
+
+    @cached_property
+    def bob_clip(self) -> Path:
+        """2,800 frames of 33 joints: the 140 frames of a real clip 20 times over, or as many made ones."""
+        source = BOB.with_suffix(".md5anim")
+        if source.is_file():
+            clip = read_animation(source)
+            clip.frames = np.tile(clip.frames, (20, 1))
+            clip.bounds = np.zeros((clip.frame_count, 2, 3))
+        else:
+            clip = inputs.animation(read_mesh(self.bob).joints, 2800)
+        return self._clip(clip, "clip")
+
+    @cached_property
+    def rifle_clip(self) -> Path:
+        """501 frames for the mesh of 7,400 vertices."""
+        idle = RIFLE.with_name("rifle_view_idle.md5anim")
+        made = inputs.animation(read_mesh(self.rifle).joints, 501)
+        return self._clip(read_animation(idle) if idle.is_file() else made, "idle")
+
+    @cached_property
+    def md2_player(self) -> Path:
+        """A player model of 198 frames."""
+        return self._alone(PLAYER, lambda path: write_model(md2_inputs.player(), path), "player.md2")
+
+    @cached_property
+    def huge(self) -> Path:
+        """100,000 vertices and 500 joints: ten times the largest real model."""
+        path = self._path("huge.md5mesh")
+        write_mesh(inputs.model(100_000, 500), path)
+        return path
+
+    @cached_property
+    def huge_clip(self) -> Path:
+        """10,000 frames of 33 joints."""
+        return self._clip(inputs.animation(read_mesh(self.bob).joints, 10_000), "long")
+
+    @cached_property
+    def md2_huge(self) -> Path:
+        """Quake II's greatest model."""
+        path = self._path("limits.md2")
+        write_model(md2_inputs.torus(*md2_inputs.LIMITS), path)
+        return path
+
+    def _path(self, name: str) -> Path:
+        """A file in a folder of its own: Assimp also reads what lies beside a model."""
+        path = self.folder / Path(name).stem / name
+        path.parent.mkdir(exist_ok=True)
+        return path
+
+    def _alone(self, real: Path, make: Callable[[Path], None], name: str) -> Path:
+        path = self._path(name)
+        if real.is_file():
+            shutil.copyfile(real, path)
+        else:
+            make(path)
+        return path
+
+    def _clip(self, clip: Animation, name: str) -> Path:
+        path = self._path(name + ".md5anim")
+        write_animation(clip, path)
+        return path
+
+    # Reading
+
+    def reading(self) -> None:
+        """Files into arrays, against Assimp and against their bare numbers."""
+        two = self._path("two.md5mesh")
+        write_mesh(inputs.model(18_000, 60), two)
+        for path, target in ((two, READING), (self.huge, None)):
+            job = f"read md5mesh of {path.stat().st_size / 1e6:.1f} MB into arrays"
+            self._against_assimp(job, lambda p=path: read_mesh(p), path, target)
+            self._row(job, lambda p=path: read_mesh(p), "np.fromstring", NumberFloor(path.read_bytes()).run)
+        player = self.md2_player
+        self._against_assimp("read MD2 player model into arrays", lambda: read_model(player), player, None)
+
+    def _against_assimp(self, job: str, read: Callable[[], object], path: Path, target: float | None) -> None:
+        assimp = _assimp(path)
+        if assimp is not None:
+            self._row(job, read, "Assimp", assimp, target)
+
+    # Importing
+
+    def clip(self) -> None:
+        """A clip of 2,800 frames."""
+        self._import_clip(self.bob_clip, IMPORT)
+
+    def mesh(self) -> None:
+        """A mesh of some 7,400 vertices."""
+        self._import_mesh(self.rifle, IMPORT)
+
+    def mesh_parts(self) -> None:
+        """Which of Blender's calls take the rest of that import."""
+        path = self.rifle
+        floor = ModelFloor(read_mesh(path))
+        numbers = NumberFloor(path.read_bytes())
+        importer = sys.modules["io_idtech.io_md5.importer"]
+
+        def build() -> None:
+            options = importer.ImportOptions(use_textures=False)
+            empty()
+            importer.import_files(bpy.context, [path], options)
+
+        whole, reading, update, bones, calls, bare = medians(
+            Job(operator(path), empty),
+            Job(lambda: read_mesh(path)),
+            Job(lambda: bpy.context.view_layer.update(), build),
+            Job(floor.make_bones, empty),
+            Job(floor.run, empty),
+            Job(numbers.run),
+        )
+        for part, seconds in (
+            ("reading the file", reading),
+            ("Blender's update of the scene afterwards (`view_layer.update`)", update),
+            ("Blender's bones in Edit Mode, with its changes of mode", bones),
+            ("the bare calls of the floor", calls),
+            ("`np.fromstring`", bare),
+        ):
+            self.results.rows.append(Row(f"of importing that mesh: {part}", seconds, "the import", whole))
+
+    def player(self) -> None:
+        """An MD2 player model of 198 frames."""
+        self._import_md2(self.md2_player, "MD2 player model", IMPORT)
+
+    def large(self) -> None:
+        """Ten times the largest real models."""
+        self._import_mesh(self.huge, None)
+        self._import_clip(self.huge_clip, None)
+        self._import_md2(self.md2_huge, "MD2 at its limits", None)
+
+    def _import_clip(self, path: Path, target: float | None) -> None:
+        clip = read_animation(path)
+        floor, numbers = ActionFloor(clip, self.curves), NumberFloor(path.read_bytes())
+
+        def prepare() -> None:
+            empty()
+            operator(self.bob)()
+
+        seconds, least = medians(Job(operator(path), prepare), Job(_both(floor, numbers), empty))
+        job = f"import clip, {clip.frame_count:,} frames of {len(clip.names)} joints"
+        self.results.rows.append(Row(job, seconds, "floor", least, target))
+
+    def _import_mesh(self, path: Path, target: float | None) -> None:
+        model = read_mesh(path)
+        numbers = NumberFloor(path.read_bytes())
+        floors = (ModelFloor(model), ModelFloor(model, through_attributes=True))
+        seconds, least, fastest = medians(
+            Job(operator(path), empty), *(Job(_both(floor, numbers), empty) for floor in floors)
+        )
+        job = f"import mesh, {model.vertex_count:,} vertices, {len(model.joints)} joints"
+        assimp = _assimp(path)
+        peer = medians(Job(assimp))[0] if assimp else None
+        self.results.rows.append(Row(job, seconds, "floor", least, target, peer))
+        self.results.rows.append(Row(job, seconds, "fastest floor", fastest))
+
+    def _import_md2(self, path: Path, name: str, target: float | None) -> None:
+        model = read_model(path)
+        floors = (
+            FramesFloor(model, self.curves),
+            FramesFloor(model, self.curves, through_attributes=True),
+        )
+        seconds, least, fastest = medians(
+            Job(operator(path), empty), *(Job(floor.run, empty) for floor in floors)
+        )
+        job = f"import {name}, {model.num_frames} frames of {model.num_vertices:,} vertices"
+        assimp = _assimp(path)
+        peer = medians(Job(assimp))[0] if assimp else None
+        self.results.rows.append(Row(job, seconds, "floor", least, target, peer))
+        self.results.rows.append(Row(job, seconds, "fastest floor", fastest))
+
+    # Exporting
+
+    def export_clip(self) -> None:
+        """501 frames of 46 joints with bounds, against playing them once."""
+        empty()
+        operator(self.rifle)()
+        operator(self.rifle_clip)()
+        target = str(self.folder / "out.md5anim")
+
+        def play() -> None:
+            scene = bpy.context.scene
+            for frame in range(scene.frame_start, scene.frame_end + 1):
+                scene.frame_set(frame)
+
+        frames = bpy.context.scene.frame_end - bpy.context.scene.frame_start + 1
+        self._row(
+            f"export {frames} frames of 46 joints with bounds",
+            lambda: bpy.ops.export_scene.md5anim(filepath=target),
+            "playing them once",
+            play,
+            PLAYING,
+        )
+
+    def export_mesh(self) -> None:
+        """The mesh of 7,400 vertices, and the largest one."""
+        for path, target in ((self.rifle, EXPORT), (self.huge, None)):
+            out = str(self.folder / "out.md5mesh")
+            self._export(
+                f"export mesh, {read_mesh(path).vertex_count:,} vertices",
+                lambda: bpy.ops.export_scene.md5mesh(filepath=out),  # noqa: B023 - the same in each round
+                path,
+                target,
+            )
+
+    def export_player(self) -> None:
+        """The MD2 player model as it came, with every frame edited, and the largest model."""
+        out = str(self.folder / "out.md2")
+
+        def export() -> object:
+            return bpy.ops.export_scene.md2(filepath=out, limits="NONE")
+
+        def edit() -> None:
+            for key in bpy.context.view_layer.objects.active.data.shape_keys.key_blocks:
+                key.points[0].co.x += 0.123
+
+        self._export("export MD2 player model", export, self.md2_player, EXPORT)
+        self._export("export MD2 player model, every frame edited", export, self.md2_player, None, edit)
+        self._export("export MD2 at its limits", export, self.md2_huge, None)
+
+    def _export(
+        self,
+        job: str,
+        export: Callable[[], object],
+        path: Path,
+        target: float | None,
+        change: Callable[[], object] = lambda: None,
+    ) -> None:
+        def load() -> None:
+            empty()
+            operator(path)()
+            change()
+
+        seconds, importing = medians(Job(export, load), Job(operator(path), empty))
+        self.results.rows.append(Row(job, seconds, "its import", importing, target))
+
+    # Memory
+
+    def memory(self) -> None:
+        """The peak of each import."""
+        if not memory.is_measurable():
+            return
+        for job, path, armature in (
+            ("mesh of 7,400 vertices", self.rifle, None),
+            ("mesh of 100,000 vertices", self.huge, None),
+            ("clip of 2,800 frames", self.bob_clip, self.bob),
+            ("clip of 10,000 frames", self.huge_clip, self.bob),
+            ("MD2 player model", self.md2_player, None),
+            ("MD2 at its limits", self.md2_huge, None),
+        ):
+            peak = memory.measure(path, armature)
+            self.results.memory.append(Memory(job, peak.file, peak.result, peak.above))
+
+    def _row(
+        self,
+        job: str,
+        run: Callable[[], object],
+        against: str,
+        other: Callable[[], object],
+        target: float | None = None,
+    ) -> None:
+        seconds, least = medians(Job(run), Job(other))
+        self.results.rows.append(Row(job, seconds, against, least, target))
+
+
+def _both(floor: ActionFloor | ModelFloor, numbers: NumberFloor) -> Callable[[], None]:
+    def run() -> None:
+        numbers.run()
+        floor.run()
+
+    return run
+
+
+def _assimp(path: Path) -> Callable[[], object] | None:
+    """Assimp's reading of a file, if it is installed and can."""
+    if importlib.util.find_spec("assimp_py") is None:
+        return None
+    import assimp_py
+
+    def read() -> object:
+        return assimp_py.import_file(str(path), 0)
+
+    try:
+        read()
+    except (RuntimeError, ValueError):
+        return None
+    return read
