@@ -7,7 +7,6 @@ two frames. With absolute keys one curve of the evaluation time walks along thei
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import bpy
@@ -104,25 +103,26 @@ def _build_action(keys: Key, sequence: FrameSequence, frame_start: int) -> Actio
         keys.key_blocks.foreach_get("frame", places)
         frames = np.arange(frame_start, frame_start + sequence.num_frames)
         points = np.column_stack([frames, places[sequence.first : sequence.last + 1]])
-        _write(curves.new("eval_time", 0, _GROUP), points.tolist())
+        _write(curves.new("eval_time", 0, _GROUP), points.ravel().tolist())
     return action
 
 
-def _tent(index: int, sequence: FrameSequence, frame_start: int) -> Sequence[Sequence[float]]:
-    """The value of a frame's key over a sequence: frames of the scene and values, at most three."""
+def _tent(index: int, sequence: FrameSequence, frame_start: int) -> list[float]:
+    """The value of a frame's key over a sequence: frame of the scene and value of each keyframe, at most three."""
     if not sequence.first <= index <= sequence.last:
-        return [(frame_start, 0.0)]
+        return [frame_start, 0.0]
     frame = frame_start + index - sequence.first
-    points = [(frame - 1, 0.0), (frame, 1.0), (frame + 1, 0.0)]
-    return points[index == sequence.first : 2 if index == sequence.last else 3]
+    points = [frame - 1, 0.0, frame, 1.0, frame + 1, 0.0]
+    return points[2 * (index == sequence.first) : 4 if index == sequence.last else 6]
 
 
-def _write(curve: FCurve, points: Sequence[Sequence[float]]) -> None:
-    """Sets all keys of an empty curve, linear between and constant beyond them."""
-    linear = bpy.types.Keyframe.bl_rna.properties["interpolation"].enum_items["LINEAR"].value  # type: ignore[attr-defined]
-    curve.keyframe_points.add(len(points))
-    curve.keyframe_points.foreach_set("co", np.array(points, dtype=np.float32).ravel())
-    curve.keyframe_points.foreach_set("interpolation", [linear] * len(points))
+def _write(curve: FCurve, points: list[float]) -> None:
+    """Sets all keys of an empty curve, frame and value of each in turn, linear between and constant beyond them."""
+    count = len(points) // 2
+    keyframes = curve.keyframe_points
+    keyframes.add(count)
+    keyframes.foreach_set("co", points)
+    keyframes.foreach_set("interpolation", [versions.LINEAR] * count)
     curve.update()
 
 

@@ -37,9 +37,13 @@ def decompress(
     Returns:
         float32, the shape of ``vertices``, in the model's units.
     """
-    factor = np.asarray(scale, np.float32)[..., None, :]
-    positions = vertices * factor
-    positions += np.asarray(translate, np.float32)[..., None, :]
+    scale, translate = np.asarray(scale, np.float32), np.asarray(translate, np.float32)
+    positions = np.empty(vertices.shape, np.float32)
+    # An axis at a time numpy has long rows to work on.
+    for axis in range(3):
+        places = positions[..., axis]
+        np.multiply(vertices[..., axis], scale[..., None, axis], out=places)
+        places += translate[..., None, axis]
     return positions
 
 
@@ -110,11 +114,15 @@ def quantise_on_grid(
     points = np.asarray(positions, np.float64)
     if not np.isfinite(points).all():
         raise Md2Error("positions are not finite")
-    factor = np.asarray(scale, np.float64)[..., None, :]
-    steps = points - np.asarray(translate, np.float64)[..., None, :]
-    with np.errstate(over="ignore"):
-        steps = np.divide(steps, factor, out=np.zeros_like(steps), where=factor != 0)
-    return np.clip(np.floor(steps + 0.5), 0, STEPS).astype(np.uint8)
+    scale, translate = np.asarray(scale, np.float64), np.asarray(translate, np.float64)
+    vertices = np.empty(points.shape, np.uint8)
+    for axis in range(3):
+        factor = scale[..., None, axis]
+        steps = points[..., axis] - translate[..., None, axis]
+        with np.errstate(over="ignore"):
+            steps = np.divide(steps, factor, out=np.zeros_like(steps), where=factor != 0)
+        vertices[..., axis] = np.clip(np.floor(steps + 0.5), 0, STEPS)
+    return vertices
 
 
 def grid_tolerance(scale: NDArray[Any], translate: NDArray[Any]) -> NDArray[np.float64]:
@@ -165,19 +173,28 @@ def match_grid(
     """
     points = np.asarray(positions, np.float64)
     allowed = grid_tolerance(scale, translate) if tolerance is None else np.asarray(tolerance, np.float64)
-    if allowed.ndim:
-        allowed = allowed[..., None, :]
+    allowed = np.broadcast_to(allowed, np.shape(scale))[..., None, :]
     kept: NDArray[np.bool_] | None = None
     if previous is not None:
-        kept = np.abs(decompress(previous, scale, translate) - points) <= allowed
+        kept = _within(allowed, decompress(previous, scale, translate), points)
         if kept.all():
             return previous.copy(), np.ones(points.shape[:-1], bool)
     vertices = quantise_on_grid(points, scale, translate)
     if kept is not None:
         vertices = np.where(kept, previous, vertices)
-    distance = np.abs(decompress(vertices, scale, translate) - points)
-    on_grid: NDArray[np.bool_] = np.all(distance <= allowed, axis=-1)
+    on_grid: NDArray[np.bool_] = np.all(
+        _within(allowed, decompress(vertices, scale, translate), points), axis=-1
+    )
     return vertices, on_grid
+
+
+def _within(allowed: NDArray[Any], some: NDArray[Any], others: NDArray[Any]) -> NDArray[np.bool_]:
+    """Return where coordinates (..., V, 3) differ by no more than is allowed (..., 1, 3)."""
+    near = np.empty(some.shape, bool)
+    for axis in range(3):
+        distance = np.abs(some[..., axis] - others[..., axis])
+        np.less_equal(distance, allowed[..., axis], out=near[..., axis])
+    return near
 
 
 def frame_at(
