@@ -141,7 +141,7 @@ class Jobs:
     def reading(self) -> None:
         """Files into arrays, against Assimp and against their bare numbers."""
         two = self._path("two.md5mesh")
-        write_mesh(inputs.model(18_000, 60), two)
+        write_mesh(inputs.model(10_000, 60), two)
         for path, target in ((two, READING), (self.huge, None)):
             job = f"read md5mesh of {path.stat().st_size / 1e6:.1f} MB into arrays"
             self._against_assimp(job, lambda p=path: read_mesh(p), path, target)

@@ -22,19 +22,19 @@ PAGE = ROOT / "docs" / "speed.md"
 _INTRODUCTION = """\
 # Speed
 
-Made by `python run.py benchmark`. Look at the ratios: seconds differ from machine to machine. Each time is the median of
-up to fifteen runs after one that does not count, and the two times of a row were taken in turns in one process. Nothing
+Made by `python run.py benchmark`. Look at the ratios: seconds differ from machine to machine. Each time is the median
+of up to fifteen runs after one that does not count, and the times of a row were taken in turns in one process. Nothing
 is kept from one run to the next: each begins with an empty file of Blender.
 
 **The floor** is the least that Blender's own calls cost for the same data: the bare `foreach_set` of vertices, corners,
-faces, texture coordinates, shape keys and keyframes, vertex groups with one call for all vertices of equal weight, bones
-(which only Edit Mode can make, so the two changes of mode are in it), plus `np.fromstring` over the numbers of the file.
-The *fastest floor* does the same, but sets places and corners through the attributes `position` and `.corner_vert`,
-which copies whole arrays; so does the add-on. Custom properties, materials, modifiers, parents, merging seams and
-Blender's own update of the scene after an operator are in no floor.
+faces, texture coordinates, shape keys and keyframes, vertex groups with one call for all vertices of equal weight,
+bones (which only Edit Mode can make, so the two changes of mode are in it), plus `np.fromstring` over the numbers of
+the file. The *fastest floor* does the same, but sets places and corners through the attributes `position` and
+`.corner_vert`, which copies whole arrays; so does the add-on. Custom properties, materials, modifiers, parents,
+merging seams and Blender's own update of the scene after an operator are in no floor.
 
-**Memory** is the resident memory of a fresh process for each file: its peak during the import above what stays of it once
-what was freed was given back, as a multiple of the file's size.
+**Memory** is the resident memory of a fresh process for each file: its peak during the import above what stays of it
+once what was freed was given back, as a multiple of the file's size.
 
 Assimp (`assimp-py`) only reads; where it can read the same file, its time stands in the last column.
 """

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
+
+from . import mesh_data
 
 if TYPE_CHECKING:
     from bpy.types import Depsgraph, Mesh, Object
@@ -52,8 +55,7 @@ def triangle_mesh(obj: Object, depsgraph: Depsgraph) -> TriangleMesh:
     loops = flat.reshape(count, 3)
     polygons = np.empty(count, dtype=np.int32)
     mesh.loop_triangles.foreach_get("polygon_index", polygons)
-    corner_vertices = np.empty(len(mesh.loops), dtype=np.int32)
-    mesh.loops.foreach_get("vertex_index", corner_vertices)
+    corner_vertices = mesh_data.corner_vertices(mesh)
     polygon_materials = np.empty(len(mesh.polygons), dtype=np.int32)
     mesh.polygons.foreach_get("material_index", polygon_materials)
     if np.linalg.det(world_matrix(evaluated)[:3, :3]) < 0.0:
@@ -77,10 +79,8 @@ def world_matrix(obj: Object) -> Floats:
 def world_vertices(evaluated: Object) -> Floats:
     """The vertices of an evaluated object in the space of the scene, float64 (V, 3)."""
     mesh = evaluated.data
-    places = np.empty(len(mesh.vertices) * 3, dtype=np.float32)
-    mesh.vertices.foreach_get("co", places)
     matrix = world_matrix(evaluated)
-    vertices = places.reshape(-1, 3).astype(np.float64)
+    vertices = mesh_data.places(mesh).astype(np.float64)
     if np.array_equal(matrix, np.eye(4)):
         return vertices
     return vertices @ matrix[:3, :3].T + matrix[:3, 3]
@@ -111,8 +111,6 @@ def vertex_group_weights(mesh: Mesh) -> tuple[Ints, Ints, Floats]:
 
     Blender offers no way to read them at once.
     """
-    rows = [(v.index, g.group, g.weight) for v in mesh.vertices for g in v.groups]
-    if not rows:
-        return np.empty(0, dtype=np.int32), np.empty(0, dtype=np.int32), np.empty(0)
-    vertices, groups, weights = zip(*rows, strict=True)
-    return np.array(vertices, dtype=np.int32), np.array(groups, dtype=np.int32), np.array(weights)
+    rows = [(index, g.group, g.weight) for index, v in enumerate(mesh.vertices) for g in v.groups]
+    table = np.fromiter(chain.from_iterable(rows), dtype=np.float64, count=3 * len(rows)).reshape(-1, 3)
+    return table[:, 0].astype(np.int32), table[:, 1].astype(np.int32), table[:, 2].copy()

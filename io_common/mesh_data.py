@@ -55,3 +55,19 @@ def set_integers(mesh: Mesh, name: str, domain: str, values: npt.NDArray[np.inte
     """Adds an attribute of whole numbers; `domain` is 'POINT' or 'CORNER'."""
     attribute = mesh.attributes.new(name, "INT", domain)
     attribute.data.foreach_set("value", np.ascontiguousarray(values, dtype=np.int32).ravel())
+
+
+def places(mesh: Mesh) -> npt.NDArray[np.float32]:
+    """The vertices of a mesh, (V, 3)."""
+    result = np.empty((len(mesh.vertices), 3), dtype=np.float32)
+    if len(result):
+        mesh.attributes["position"].data.foreach_get("vector", result.ravel())
+    return result
+
+
+def corner_vertices(mesh: Mesh) -> npt.NDArray[np.int32]:
+    """The vertex of each corner of a mesh, (C,)."""
+    result = np.empty(len(mesh.loops), dtype=np.int32)
+    if len(result):
+        mesh.attributes[".corner_vert"].data.foreach_get("value", result)
+    return result

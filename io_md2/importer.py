@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from ..io_common import axes, state
+from ..io_common import axes, mesh_data, state
 from ..io_common.materials import SKIN, MaterialLibrary
 from ..io_common.reports import Report, progress
 from ..io_common.textures.search import MaterialImages, Search
@@ -186,8 +186,7 @@ def _animate(
 
 
 def _keep(mesh: Mesh, model: Md2Model, key_names: list[str], options: ImportOptions) -> None:
-    triangles = np.empty(3 * len(mesh.polygons), dtype=np.int32)
-    mesh.loops.foreach_get("vertex_index", triangles)
+    triangles = mesh_data.corner_vertices(mesh)
     kept.keep(
         mesh,
         model,

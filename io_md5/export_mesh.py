@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from ..io_common import evaluated, names
+from ..io_common import evaluated, mesh_data, names
 from ..io_common.reports import Report
 from . import import_mesh, rig
 from .export_skeleton import Skeleton
@@ -239,15 +239,14 @@ def _read_origin(
         return None
     corners = evaluated.integers(shown.mesh, import_mesh.CORNER_VERTEX, "CORNER")
     if corners is None:
-        corner_vertices = np.empty(len(shown.mesh.loops), dtype=np.int32)
-        shown.mesh.loops.foreach_get("vertex_index", corner_vertices)
-        corners = vertices[corner_vertices]
+        corners = vertices[mesh_data.corner_vertices(shown.mesh)]
     count = len(ranges)
     if (vertices.size and vertices.max() >= count) or (corners.size and corners.max() >= count):
         return None
     table = np.array(data.get(import_mesh.WEIGHTS, ()), dtype=np.float64).reshape(-1, 5)
-    joint_of_index = _joints_by_index(skeleton)
-    joints = np.array([joint_of_index.get(int(joint), -1) for joint in table[:, 0]], dtype=np.int32)
+    joints = _joints_by_index(skeleton, count=int(table[:, 0].max(initial=-1)) + 1)[
+        table[:, 0].astype(np.int64)
+    ]
     weights = _Weights(ranges[:, 0], ranges[:, 1], joints, table[:, 1], _points(table, joints, skeleton))
     unused = np.array(data.get(import_mesh.UNUSED, ()), dtype=np.float64).reshape(-1, 3)
     return _Origin(
@@ -265,15 +264,18 @@ def _integer_rows(data: Any, key: str, width: int) -> Ints:
     return np.array(data.get(key, ()), dtype=np.int32).reshape(-1, width)
 
 
-def _joints_by_index(skeleton: Skeleton) -> dict[int, int]:
-    """The joint that each joint of the file has become; of a bone and its copies the first counts."""
+def _joints_by_index(skeleton: Skeleton, count: int) -> Ints:
+    """The joint that each joint of the file has become, -1 where it is gone, (count,).
+
+    Of a bone and its copies the first counts.
+    """
     assert skeleton.armature is not None
     bones = skeleton.armature.data.bones
-    result: dict[int, int] = {}
+    result = np.full(count, -1, dtype=np.int32)
     for name, joint in zip(skeleton.rig.bone_names, skeleton.joint_of_bone.tolist(), strict=True):
-        index = bones[name].get(rig.INDEX)
-        if index is not None and joint >= 0:
-            result.setdefault(int(index), joint)
+        index = bones[name].get(rig.INDEX, -1)
+        if joint >= 0 and 0 <= index < count and result[index] < 0:
+            result[index] = joint
     return result
 
 

@@ -174,14 +174,13 @@ def match_grid(
     points = np.asarray(positions, np.float64)
     allowed = grid_tolerance(scale, translate) if tolerance is None else np.asarray(tolerance, np.float64)
     allowed = np.broadcast_to(allowed, np.shape(scale))[..., None, :]
-    kept: NDArray[np.bool_] | None = None
-    if previous is not None:
+    if previous is None:
+        vertices = quantise_on_grid(points, scale, translate)
+    else:
         kept = _within(allowed, decompress(previous, scale, translate), points)
         if kept.all():
             return previous.copy(), np.ones(points.shape[:-1], bool)
-    vertices = quantise_on_grid(points, scale, translate)
-    if kept is not None:
-        vertices = np.where(kept, previous, vertices)
+        vertices = np.where(kept, previous, quantise_on_grid(points, scale, translate))
     on_grid: NDArray[np.bool_] = np.all(
         _within(allowed, decompress(vertices, scale, translate), points), axis=-1
     )

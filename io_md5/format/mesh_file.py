@@ -230,28 +230,26 @@ def format_mesh(model: Model) -> bytes:
         "}",
     ]
     for mesh in model.meshes:
-        lines += ["", *_format_mesh_block(mesh)]
+        lines += ["", _format_mesh_block(mesh)]
     return "\n".join([*lines, ""]).encode("utf-8", "surrogateescape")
 
 
-def _format_mesh_block(mesh: Mesh) -> list[str]:
-    verts, tris, weights = (range(len(rows)) for rows in (mesh.uvs, mesh.triangles, mesh.weight_joints))
-    ranges = (mesh.weight_starts.tolist(), mesh.weight_counts.tolist())
-    numbers = printing.columns(np.column_stack([mesh.weight_biases, mesh.weight_positions]))
-    vert, tri = "\tvert %d ( %s %s ) %d %d", "\ttri %d %d %d %d"
-    weight = "\tweight %d %d %s ( %s %s %s )"
-    return [
-        "mesh {",
-        *([f"\tname {printing.quoted(mesh.name)}"] if mesh.name else []),
-        f"\tshader {printing.quoted(mesh.shader)}",
-        "",
-        f"\tnumverts {len(verts)}",
-        *(vert % row for row in zip(verts, *printing.columns(mesh.uvs), *ranges, strict=True)),
-        "",
-        f"\tnumtris {len(tris)}",
-        *(tri % row for row in zip(tris, *mesh.triangles.T.tolist(), strict=True)),
-        "",
-        f"\tnumweights {len(weights)}",
-        *(weight % row for row in zip(weights, mesh.weight_joints.tolist(), *numbers, strict=True)),
-        "}",
-    ]
+def _format_mesh_block(mesh: Mesh) -> str:
+    verts, tris, weights = (np.arange(len(rows)) for rows in (mesh.uvs, mesh.triangles, mesh.weight_joints))
+    ranges = np.column_stack([mesh.weight_starts, mesh.weight_counts])
+    name = f"\tname {printing.quoted(mesh.name)}\n" if mesh.name else ""
+    return (
+        f"mesh {{\n{name}\tshader {printing.quoted(mesh.shader)}\n\n\tnumverts {len(verts)}\n"
+        + printing.rows("\tvert %d ( %f %f ) %d %d", verts, mesh.uvs, ranges)
+        + f"\n\tnumtris {len(tris)}\n"
+        + printing.rows("\ttri %d %d %d %d", tris, mesh.triangles)
+        + f"\n\tnumweights {len(weights)}\n"
+        + printing.rows(
+            "\tweight %d %d %f ( %f %f %f )",
+            weights,
+            mesh.weight_joints,
+            mesh.weight_biases,
+            mesh.weight_positions,
+        )
+        + "}"
+    )

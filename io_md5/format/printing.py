@@ -8,6 +8,8 @@ no escapes, so no name can hold either.
 from __future__ import annotations
 
 import re
+from itertools import chain
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +19,6 @@ from .errors import Md5Error
 DECIMALS = 10
 """Digits behind the point that id's exporter prints."""
 
-_TRAILING_ZEROS = re.compile(r"\.?0+(?= )")
 # Besides what ends a string, halves of UTF-16 pairs but for those that stand for single bytes.
 _UNQUOTABLE = re.compile('["\r\n\0\ud800-\udc7f\udd00-\udfff]')
 
@@ -42,11 +43,9 @@ def decimals(values: npt.ArrayLike) -> list[str]:
     Raises:
         Md5Error: a number is not finite as a 32-bit float.
     """
-    flat = np.asarray(values, dtype=np.float64).ravel()
-    check_finite(flat)
-    flat = np.where(np.abs(flat) < 10.0**-DECIMALS, np.round(flat, DECIMALS) + 0.0, flat)  # no -0
+    flat = _printable(np.asarray(values, dtype=np.float64).ravel())
     text = (f"%.{DECIMALS}f " * len(flat)) % tuple(flat.tolist())
-    return _TRAILING_ZEROS.sub("", text).split()
+    return _without_trailing_zeros(text, " ").split()
 
 
 def columns(values: npt.NDArray[np.float64]) -> list[list[str]]:
@@ -54,6 +53,43 @@ def columns(values: npt.NDArray[np.float64]) -> list[list[str]]:
     flat = decimals(values)
     width = values.shape[1]
     return [flat[column::width] for column in range(width)]
+
+
+def rows(layout: str, *tables: npt.NDArray[Any]) -> str:
+    """Lines of one layout, all numbers.
+
+    Args:
+        layout: of one line without its end: ``%d`` for a whole number, ``%f`` for the shortest plain decimal.
+        tables: the numbers from left to right, (n,) or (n, m).
+
+    Raises:
+        Md5Error: a number is not finite as a 32-bit float.
+    """
+    columns: list[list[float]] = []
+    for table in tables:
+        numbers = _printable(table) if table.dtype.kind == "f" else table
+        columns += numbers.T.tolist() if numbers.ndim == 2 else [numbers.tolist()]
+    line = layout.replace("%f", f"%.{DECIMALS}f\0") + "\n"
+    text = (line * len(tables[0])) % tuple(chain.from_iterable(zip(*columns, strict=True)))
+    return _without_trailing_zeros(text, "\0").replace("\0", "")
+
+
+def _printable(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Finite numbers without a negative zero."""
+    check_finite(values)
+    return np.where(np.abs(values) < 10.0**-DECIMALS, np.round(values, DECIMALS) + 0.0, values)
+
+
+def _without_trailing_zeros(text: str, end: str) -> str:
+    """Decimals without the zeros behind their last digit, and without a point that would end them.
+
+    Args:
+        text: numbers with DECIMALS digits behind the point.
+        end: what stands behind each of them and nowhere else.
+    """
+    for zeros in ("0000", "0000", "00", "0", "."):
+        text = text.replace(zeros + end, end)
+    return text
 
 
 def is_writable(name: str) -> bool:

@@ -90,6 +90,8 @@ def test_rows_as_exporters_write_them_are_read_in_bulk():
         ("weight 2 2 0.25", "weight 2 3 0.25"),
         ("weight 2 2 0.25", "weight 2 -1 0.25"),
         ("weight 2 2 0.25", f"weight 2 2 {'9' * 60}"),
+        ("weight 2 2 0.25", f"weight 2 2 -0.{'9' * 30}"),
+        ("weight 2 2 0.25", "weight 2 2 -0.000"),
         ("( 0 0 -10 )\n}", "( 0 0 -10 ) }"),
         ("( 0 0 -10 )\n}", "( 0 0 -10 )"),
         ("mesh {", "mesh {\n\tvert 0 ( 0 0 ) 0 1\n"),
@@ -116,3 +118,26 @@ def test_damaged_bytes_among_rows_are_complained_of_in_the_same_words(changes):
         letters[place] = byte
     data = bytes(byte for byte in letters if byte is not None)
     assert outcome(data) == one_by_one(data)
+
+
+@settings(max_examples=300, deadline=None, derandomize=True)
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(["", "-"]),
+            st.text("0123456789", max_size=9),
+            st.sampled_from(["", ".", ".5", ".000", ".1000000000", ".123456789012345678", ".00000000000000000000001"]),
+        ).filter(lambda parts: parts[1] + parts[2] not in ("", ".")),
+        min_size=5,
+        max_size=5,
+    )
+)  # fmt: skip
+def test_decimals_are_read_as_the_floats_nearest_to_them(parts):
+    numbers = ["".join(part) for part in parts]
+    bias, x, y, z, s = numbers
+    data = MESH.replace("weight 2 2 0.25 ( 7 8 9.0625 )", f"weight 2 2 {bias} ( {x} {y} {z} )")
+    data = data.replace("( 0.25 1 )", f"( {s} 1 )").encode()
+    assert outcome(data) == one_by_one(data)
+    mesh = parse_mesh(data).meshes[0]
+    read = [mesh.weight_biases[2], *mesh.weight_positions[2], mesh.uvs[1, 0]]
+    assert [float(number).hex() for number in read] == [float(number).hex() for number in numbers]
