@@ -122,6 +122,8 @@ def benchmark(session: nox.Session, blender: str) -> None:
     """How fast the jobs are against the least that Blender's own calls cost."""
     install_blender(session, blender, *PEERS)
     session.run("python", "benchmarks/run.py", *session.posargs)
+    # The page of the documentation, of all Blenders that were measured.
+    session.run("python", "benchmarks/tables.py")
 
 
 def build_zip(session: nox.Session) -> Path:

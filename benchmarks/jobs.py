@@ -55,6 +55,7 @@ class Jobs:
             self.mesh,
             self.mesh_parts,
             self.player,
+            self.player_parts,
             self.large,
             self.export_clip,
             self.export_mesh,
@@ -165,33 +166,38 @@ class Jobs:
         self._import_mesh(self.rifle, IMPORT)
 
     def mesh_parts(self) -> None:
-        """Which of Blender's calls take the rest of that import."""
+        """What takes the time of that import."""
         path = self.rifle
         floor = ModelFloor(read_mesh(path))
-        numbers = NumberFloor(path.read_bytes())
-        importer = sys.modules["io_idtech.io_md5.importer"]
+        parts = {
+            "reading the file": Job(lambda: read_mesh(path)),
+            "bones in Edit Mode, with its changes of mode": Job(floor.make_bones, empty),
+            "the bare calls of the floor": Job(floor.run, empty),
+            "`np.fromstring` of the floor": Job(NumberFloor(path.read_bytes()).run),
+        }
+        self._parts("that mesh", path, "io_idtech.io_md5.importer", parts)
+
+    def player_parts(self) -> None:
+        """What takes the time of that import."""
+        path = self.md2_player
+        parts = {
+            "reading the file": Job(lambda: read_model(path)),
+            "the bare calls of the floor": Job(FramesFloor(read_model(path), self.curves).run, empty),
+        }
+        self._parts("that MD2 model", path, "io_idtech.io_md2.importer", parts)
+
+    def _parts(self, what: str, path: Path, module: str, parts: dict[str, Job]) -> None:
+        importer = sys.modules[module]
 
         def build() -> None:
-            options = importer.ImportOptions(use_textures=False)
             empty()
-            importer.import_files(bpy.context, [path], options)
+            importer.import_files(bpy.context, [path], importer.ImportOptions(use_textures=False))
 
-        whole, reading, update, bones, calls, bare = medians(
-            Job(operator(path), empty),
-            Job(lambda: read_mesh(path)),
-            Job(lambda: bpy.context.view_layer.update(), build),
-            Job(floor.make_bones, empty),
-            Job(floor.run, empty),
-            Job(numbers.run),
-        )
-        for part, seconds in (
-            ("reading the file", reading),
-            ("Blender's update of the scene afterwards (`view_layer.update`)", update),
-            ("Blender's bones in Edit Mode, with its changes of mode", bones),
-            ("the bare calls of the floor", calls),
-            ("`np.fromstring`", bare),
-        ):
-            self.results.rows.append(Row(f"of importing that mesh: {part}", seconds, "the import", whole))
+        update = Job(lambda: bpy.context.view_layer.update(), build)
+        parts = {**parts, "Blender's update of the scene after the operator (`view_layer.update`)": update}
+        whole, *times = medians(Job(operator(path), empty), *parts.values())
+        for part, seconds in zip(parts, times, strict=True):
+            self.results.rows.append(Row(f"of importing {what}: {part}", seconds, "the import", whole))
 
     def player(self) -> None:
         """An MD2 player model of 198 frames."""
