@@ -46,6 +46,7 @@ def cut_rows(data: bytes) -> tuple[bytes, RowBlocks]:
         The text that is left, and the blocks.
     """
     kept: list[bytes] = []
+    view = memoryview(data)
     found: list[_Block] = []
     done = at = length = 0
     while (at := data.find(b"num", at)) >= 0:
@@ -55,14 +56,14 @@ def cut_rows(data: bytes) -> tuple[bytes, RowBlocks]:
             continue
         word = header[1]
         start = data.rfind(b"\n", 0, header.end()) + 1
-        text, count = _lines(data, start, word)
-        if not text:
+        end, count = _lines(data, start, word)
+        if not count:
             continue
         kept += (data[done:start], word, b"\n" * count)
         offset = length + start - done
-        found.append(_Block(offset, text, count, _WIDTHS[word], word == b"tri"))
+        found.append(_Block(offset, view[start:end], count, _WIDTHS[word], word == b"tri"))
         length = offset + len(word) + count
-        done = at = start + len(text)
+        done = at = end
     blocks: RowBlocks = {}
     for kind in (np.int64, np.float64):
         alike = [block for block in found if block.is_whole == (kind is np.int64)]
@@ -77,21 +78,21 @@ class _Block:
 
     Attributes:
         offset: of its word in the text that is left.
-        text: its lines.
+        text: its lines, still part of the whole text.
         count: how many they are.
         width: how many numbers a line has.
         is_whole: whether they are whole.
     """
 
     offset: int
-    text: bytes
+    text: memoryview
     count: int
     width: int
     is_whole: bool
 
 
-def _lines(data: bytes, start: int, word: bytes) -> tuple[bytes, int]:
-    """The lines from an offset on to the next header or brace, and how many; nothing unless each is as it must be.
+def _lines(data: bytes, start: int, word: bytes) -> tuple[int, int]:
+    """Where the lines from an offset on to the next header or brace end, and how many; 0 unless each is as it must be.
 
     Each begins like the first with its indentation and the word, and goes on with plain numbers.
     """
@@ -101,14 +102,14 @@ def _lines(data: bytes, start: int, word: bytes) -> tuple[bytes, int]:
     end = header if header >= 0 else end
     last = data.find(b"\n", start + len(data[start:end].rstrip()), end)
     if last < 0:
-        return b"", 0
+        return start, 0
     text = data[start : last + 1]
     words = text.translate(None, _PLAIN + _BLANKS)
     count = len(words) // (len(word) + 1)
     if words != (word + b"\n") * count:
-        return b"", 0
+        return start, 0
     head = b"\n" + text[: text.index(word)] + word + b" "
-    return (text, count) if (b"\n" + text).count(head) == count else (b"", 0)
+    return last + 1, count if (b"\n" + text).count(head) == count else 0
 
 
 def _convert(alike: list[_Block], kind: type[np.int64 | np.float64], blocks: RowBlocks) -> bool:
@@ -166,14 +167,14 @@ def _decimals(
         filled: which of them are no blanks.
         starts: the byte before each decimal.
     """
-    mantissas = _whole_numbers(text.translate(None, b"."))
-    if mantissas is None or len(mantissas) != len(starts):
-        return None
     points = np.flatnonzero(buffer == _POINT)
     owners = np.searchsorted(starts, points, side="right") - 1
-    lasts = np.flatnonzero(filled[1:] < filled[:-1])
-    places = lasts[owners] - points
     if (owners[1:] == owners[:-1]).any():
+        return None
+    places = np.flatnonzero(filled[1:] < filled[:-1])[owners] - points
+    del points
+    mantissas = _whole_numbers(text.translate(None, b"."))
+    if mantissas is None or len(mantissas) != len(starts):
         return None
     if places.max(initial=0) >= len(_POWERS) or max(int(mantissas.max()), -int(mantissas.min())) > _EXACT:
         return None
