@@ -74,17 +74,19 @@ def _is_bare(obj: Object) -> bool:
     return not is_deformed and not any(modifier.show_viewport for modifier in obj.modifiers)
 
 
-def _stored_keys(part: Part, indices: list[int]) -> Floats:
-    """The vertices of some keys in the space of the scene, (F, U, 3)."""
+def _stored_keys(part: Part, indices: list[int]) -> npt.NDArray[np.floating]:
+    """The vertices of some keys in the space of the scene, (F, U, 3), as precise as they are."""
     blocks = part.obj.data.shape_keys.key_blocks
     places = np.empty((len(indices), 3 * part.vertex_count), dtype=np.float32)
     for row, index in enumerate(indices):
         blocks[index].points.foreach_get("co", places[row])
-    vertices = places.reshape(len(indices), -1, 3)[:, part.used].astype(np.float64)
+    vertices = places.reshape(len(indices), -1, 3)
+    if len(part.used) < part.vertex_count:
+        vertices = vertices[:, part.used]
     matrix = evaluated.world_matrix(part.obj)
     if np.array_equal(matrix, np.eye(4)):
         return vertices
-    return vertices @ matrix[:3, :3].T + matrix[:3, 3]
+    return vertices.astype(np.float64) @ matrix[:3, :3].T + matrix[:3, 3]
 
 
 def _take(

@@ -17,6 +17,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .edges import around
+
 
 @dataclass(frozen=True)
 class Strategy:
@@ -54,6 +56,7 @@ def cover_primitives(partners: list[int], strategy: Strategy) -> tuple[list[int]
         after another as numbers of corners.
     """
     num_triangles = len(partners) // 3
+    owner, following, previous = around(3 * num_triangles)
     gain, loss = strategy.triangle_gain, strategy.neighbour_loss
     free = [True] * num_triangles
     degree: list[int] = (np.array(partners, np.int64).reshape(-1, 3) >= 0).sum(axis=1).tolist()
@@ -87,17 +90,15 @@ def cover_primitives(partners: list[int], strategy: Strategy) -> tuple[list[int]
                 ways: list[list[int]] = []
                 # The two half-edges at the pivot corner are the ways out. Leaving by one of them after
                 # entering by the other turns to the next half-edge on one way, to the previous on the other.
-                for leaving, turn_back in (
-                    (3 * first + pivot, False),
-                    (3 * first + (pivot + 2) % 3, True),
-                ):
+                pivot_edge = 3 * first + pivot
+                for leaving, turn_back in ((pivot_edge, False), (previous[pivot_edge], True)):
                     way: list[int] = []
                     half_edge, back = leaving, turn_back
                     while len(way) < _LONGEST:
                         entered = partners[half_edge]
                         if entered < 0:
                             break
-                        triangle = entered // 3
+                        triangle = owner[entered]
                         if not free[triangle] or seen[triangle] == stamp:
                             break
                         seen[triangle] = stamp
@@ -105,7 +106,7 @@ def cover_primitives(partners: list[int], strategy: Strategy) -> tuple[list[int]
                         value += gain - loss * degree[triangle]
                         if not is_fan:
                             back = not back
-                        half_edge = 3 * triangle + (entered + (2 if back else 1)) % 3
+                        half_edge = previous[entered] if back else following[entered]
                     ways.append(way)
                 onward, backward = ways
                 length = len(onward) + len(backward) + 1

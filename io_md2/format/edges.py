@@ -61,3 +61,11 @@ class EdgeTable:
         partner[partner // 3 == half_edges // 3] = -1
         result: list[int] = partner.tolist()
         return result
+
+
+def around(count: int) -> tuple[list[int], list[int], list[int]]:
+    """Return the triangle of each of so many half-edges, and the next and the previous one around it."""
+    half_edges = np.arange(count)
+    following = half_edges + np.where(half_edges % 3 == 2, -2, 1)
+    previous = half_edges + np.where(half_edges % 3 == 0, 2, -1)
+    return (half_edges // 3).tolist(), following.tolist(), previous.tolist()
