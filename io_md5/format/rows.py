@@ -9,12 +9,13 @@ so (comments, exponents, several rows on one line, anything damaged) is left as 
 from __future__ import annotations
 
 import re
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
+from .decimals import plain_decimals, whole_numbers
 
 Rows = npt.NDArray[Any]
 """Numbers (rows, width), int64 for triangles, else float64."""
@@ -26,15 +27,11 @@ _WIDTHS = {b"vert": 5, b"tri": 4, b"weight": 6}
 
 _PLAIN = b"0123456789.-"
 _BLANKS = b" \t\r()"
-_NEWLINE, _POINT, _MINUS = b"\n.-"
+_NEWLINE = 0x0A
 _ONLY_NUMBERS = bytes(byte if byte in _PLAIN + b"\n" else 0x20 for byte in range(256))
 
 # The line before a block: ``numverts 24``, then perhaps empty lines and the first row's indentation.
 _HEADER = re.compile(rb"num(vert|tri|weight)s[ \t]+\d+[ \t\r]*\n\s*")
-
-# Whole numbers up to this, and these powers of ten, are exact as 64-bit floats.
-_EXACT = 1 << 53
-_POWERS = np.array([float(f"1e{exponent}") for exponent in range(23)])
 
 _LARGEST = float(np.finfo(np.float32).max)
 
@@ -118,7 +115,7 @@ def _convert(alike: list[_Block], kind: type[np.int64 | np.float64], blocks: Row
     buffer = np.frombuffer(plain, dtype=np.uint8)
     filled = buffer > 0x20
     # A line begins with a word, so no number begins at offset 0.
-    starts = np.flatnonzero(filled[1:] > filled[:-1])
+    starts = np.flatnonzero(filled[1:] > filled[:-1]) + 1
     ends = np.cumsum([block.count * block.width for block in alike])
     if len(starts) != ends[-1]:
         return False
@@ -130,9 +127,11 @@ def _convert(alike: list[_Block], kind: type[np.int64 | np.float64], blocks: Row
         if (rows[:, -1] > own_ends).any() or (rows[1:, 0] < own_ends[:-1]).any():
             return False
         line += block.count
-    numbers: Rows | None = (
-        _whole_numbers(plain) if kind is np.int64 else _decimals(plain, buffer, filled, starts)
-    )
+    numbers: Rows | None
+    if kind is np.int64:
+        numbers = whole_numbers(plain)
+    else:
+        numbers = plain_decimals(plain, starts, np.flatnonzero(filled[1:] < filled[:-1]) + 1)
     if numbers is None or len(numbers) != len(starts):
         return False
     largest = np.iinfo(np.int32).max if kind is np.int64 else _LARGEST
@@ -141,45 +140,3 @@ def _convert(alike: list[_Block], kind: type[np.int64 | np.float64], blocks: Row
     for block, part in zip(alike, np.split(numbers, ends[:-1]), strict=True):
         blocks[block.offset] = part.reshape(block.count, block.width)
     return True
-
-
-def _whole_numbers(text: bytes) -> npt.NDArray[np.int64] | None:
-    """The whole numbers of a text, as many as there are before something else; None if that is nothing."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", DeprecationWarning)
-        try:
-            return np.fromstring(text, dtype=np.int64, sep=" ")
-        except (DeprecationWarning, ValueError):
-            return None
-
-
-def _decimals(
-    text: bytes, buffer: npt.NDArray[np.uint8], filled: npt.NDArray[np.bool_], starts: npt.NDArray[np.int64]
-) -> npt.NDArray[np.float64] | None:
-    """The numbers of a text of plain decimals; None where they are not as plain as that.
-
-    Digits without their point are a whole number, which is converted in a third of the time, and divided by a power
-    of ten it is the very float that the decimal stands for, as long as both are exact.
-
-    Args:
-        text: decimals and blanks.
-        buffer: its bytes.
-        filled: which of them are no blanks.
-        starts: the byte before each decimal.
-    """
-    points = np.flatnonzero(buffer == _POINT)
-    owners = np.searchsorted(starts, points, side="right") - 1
-    if (owners[1:] == owners[:-1]).any():
-        return None
-    places = np.flatnonzero(filled[1:] < filled[:-1])[owners] - points
-    del points
-    mantissas = _whole_numbers(text.translate(None, b"."))
-    if mantissas is None or len(mantissas) != len(starts):
-        return None
-    if places.max(initial=0) >= len(_POWERS) or max(int(mantissas.max()), -int(mantissas.min())) > _EXACT:
-        return None
-    numbers = mantissas.astype(np.float64)
-    numbers[owners] /= _POWERS[places]
-    zeros = np.flatnonzero(mantissas == 0)
-    numbers[zeros[buffer[starts[zeros] + 1] == _MINUS]] = -0.0
-    return numbers

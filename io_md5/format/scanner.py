@@ -14,12 +14,12 @@ values says whether a vector is complete. More liberal than that lexer: a leadin
 from __future__ import annotations
 
 import re
-import warnings
 from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
+from .decimals import floats, plain_decimals
 from .errors import Md5Error
 from .rows import RowBlocks, Rows
 
@@ -254,18 +254,27 @@ class Scan:
                 elif self.data.startswith(b"/*", start) and not self.data.endswith(b"*/", start + 2, end):
                     self._open_comment = start
                     self.warnings.append(f"the comment that begins at line {self.line(start)} is not closed")
-        if any(word in text for word in (b"nan(", b"NaN(", b"NAN(")):
+        if self._may_hold_words(b"nan"):
             text = bytearray(_NAN_PAYLOAD.sub(lambda payload: b" " * len(payload[0]), text))
         text += b" " * 8
         return text
+
+    @cached_property
+    def _letters(self) -> bytes:
+        """The text in lower case without what numbers are made of: little of it."""
+        return self.data.translate(None, b"0123456789.-+() \t\r\n").lower()
+
+    def _may_hold_words(self, *words: bytes) -> bool:
+        """Whether one of some words of letters may be in the text; if not, it is not."""
+        return any(word in self._letters for word in words)
 
     def _find_not_finite_words(
         self, starts: IntArray, ends: IntArray, is_number: npt.NDArray[np.bool_]
     ) -> None:
         """Counts the words `nan`, `inf` and `infinity` among the numbers (`is_number` is changed)."""
-        lower = self.data.lower() if b"n" in self.data or b"N" in self.data else b""
-        if not any(word in lower for word in (b"nan", b"inf")):
+        if not self._may_hold_words(b"nan", b"inf"):
             return
+        lower = self.data.lower()
         for token in np.flatnonzero(~is_number):
             if lower[starts[token] : ends[token]] in _NOT_FINITE_WORDS:
                 is_number[token] = True
@@ -299,13 +308,11 @@ class Scan:
         for word in np.flatnonzero(lengths > _SHORT_WORD):
             buffer[word_starts[word] : word_ends[word]] = 0x20
         count = len(self.number_offsets)
-        with warnings.catch_warnings():
-            warnings.simplefilter("error", DeprecationWarning)
-            try:
-                numbers = np.fromstring(bytes(text).translate(_ONLY_BODY), dtype=np.float64, sep=" ")
-            except (DeprecationWarning, ValueError):
-                numbers = np.empty(0)
-        if len(numbers) != count:
+        plain = bytes(text).translate(_ONLY_BODY)
+        numbers = plain_decimals(plain, self.number_offsets, number_ends)
+        if numbers is None:
+            numbers = floats(plain)
+        if numbers is None or len(numbers) != count:
             numbers = self._convert_one_by_one(number_ends, last_brace=text.rfind(b"}"))
         bad = ~(np.abs(numbers) <= _LARGEST)
         if bad.any():
