@@ -187,7 +187,7 @@ def _weight_ranges(scan: Scan, verts: blocks.Table, weight_count: int) -> Ints:
     if rows > most:
         raise Md5Error(
             "the vertices of a mesh share their weights out of all proportion", path=scan.path,
-            line=scan.number_line(int(verts.firsts[0])), found=f"{rows} weights of {len(ranges)} vertices",
+            line=verts.line(0), found=f"{rows} weights of {len(ranges)} vertices",
             expected=f"at most {most}, as the mesh has {weight_count} weights",
         )  # fmt: skip
     bare = int((ranges[:, 1] == 0).sum())

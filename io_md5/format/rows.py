@@ -137,6 +137,6 @@ def _convert(alike: list[_Block], kind: type[np.int64 | np.float64], blocks: Row
     largest = np.iinfo(np.int32).max if kind is np.int64 else _LARGEST
     if numbers.max() > largest or numbers.min() < -largest:
         return False
-    for block, part in zip(alike, np.split(numbers, ends[:-1]), strict=True):
-        blocks[block.offset] = part.reshape(block.count, block.width)
+    for block, values in zip(alike, np.split(numbers, ends[:-1]), strict=True):
+        blocks[block.offset] = values.reshape(block.count, block.width)
     return True
