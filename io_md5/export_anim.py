@@ -179,18 +179,7 @@ def _sample(scene: Scene, clip: Clip, skeleton: Skeleton, frames: Floats) -> Flo
             # Blender's matrices lie in memory by columns.
             local = buffer.reshape(-1, 4, 4)[order].swapaxes(1, 2)
             poses[index] = evaluated.world_matrix(shown) @ local
-    return poses @ _joints_in_bones(skeleton)
-
-
-def _joints_in_bones(skeleton: Skeleton) -> Floats:
-    """Each joint's bind pose in the space of its bone's rest, (J, 4, 4)."""
-    rig = skeleton.rig
-    back = quat.conjugate(rig.rest_orientations)
-    result = np.zeros((len(rig), 4, 4))
-    result[:, :3, :3] = quat.to_matrices(quat.multiply(back, rig.joints.orientations))
-    result[:, :3, 3] = quat.rotate(back, rig.joints.positions - rig.rest_positions)
-    result[:, 3, 3] = 1.0
-    return result
+    return poses @ quat.transforms(*rig.joints_in_bones())
 
 
 @contextmanager

@@ -66,11 +66,7 @@ class Skeleton:
             Positions (…, n, 3), orientations (…, n, 4), and whether a joint was skewed.
         """
         if np.linalg.det(world[:3, :3]) < 0.0 or nearest_rotations(world[:3, :3])[1]:
-            matrices = np.zeros((*positions.shape[:-1], 4, 4))
-            matrices[..., :3, :3] = quat.to_matrices(orientations)
-            matrices[..., :3, 3] = positions
-            matrices[..., 3, 3] = 1.0
-            return self.place(world @ matrices)
+            return self.place(world @ quat.transforms(positions, orientations))
         own = np.flatnonzero(self.bones >= 0)
         chosen = self.bones[own]
         turn = quat.from_matrices(self.conversion.turn @ nearest_rotations(world[:3, :3])[0])
@@ -145,21 +141,14 @@ def build_skeleton(
         joints.positions[own] = rig.joints.positions[chosen[own]]
         joints.orientations[own] = rig.joints.orientations[chosen[own]]
         return skeleton
-    joints.positions, joints.orientations, skewed = skeleton.place(world @ joint_matrices(rig.joints))
+    joints.positions, joints.orientations, skewed = skeleton.place(
+        world @ quat.transforms(rig.joints.positions, rig.joints.orientations)
+    )
     if skewed:
         report.warn(
             "scaled unevenly: joints cannot be, so what turns with them is off in motion", armature.name
         )
     return skeleton
-
-
-def joint_matrices(joints: Joints) -> Floats:
-    """Joints as matrices, (J, 4, 4)."""
-    matrices = np.zeros((len(joints), 4, 4))
-    matrices[:, :3, :3] = quat.to_matrices(joints.orientations)
-    matrices[:, :3, 3] = joints.positions
-    matrices[:, 3, 3] = 1.0
-    return matrices
 
 
 def nearest_rotations(matrices: Floats) -> tuple[Floats, bool]:

@@ -122,10 +122,7 @@ def _add_bones(
     context: Context, obj: Object, joints: Joints, orientations: Floats, lengths: Floats
 ) -> list[str]:
     """Makes the bones and returns the names that Blender gave them."""
-    matrices = np.zeros((len(joints), 4, 4))
-    matrices[:, :3, :3] = quat.to_matrices(orientations)
-    matrices[:, :3, 3] = joints.positions
-    matrices[:, 3, 3] = 1.0
+    matrices = quat.transforms(joints.positions, orientations)
     armature = obj.data
     assert isinstance(armature, bpy.types.Armature)
     with state.edit_mode(context, obj):

@@ -45,7 +45,7 @@ def poses_from_curves(
     if channels is None:
         return None
     locations, rotations = channels
-    bind, parents = rig.joints, rig.joints.parents
+    parents = rig.joints.parents
     # A bone relative to its parent is its rest relative to its parent's rest, then its channels.
     has_parent = (parents != ROOT)[:, None]
     above = quat.conjugate(np.where(has_parent, rig.rest_orientations[parents], (1.0, 0.0, 0.0, 0.0)))
@@ -58,12 +58,8 @@ def poses_from_curves(
         rest_moves + quat.rotate(rest_turns, locations),
         quat.multiply(rest_turns, quat.normalise(rotations)),
     )
-    # The joint is fixed in its bone.
-    back = quat.conjugate(rig.rest_orientations)
-    moves = quat.rotate(back, bind.positions - rig.rest_positions)
-    return positions + quat.rotate(orientations, moves), quat.multiply(
-        orientations, quat.multiply(back, bind.orientations)
-    )
+    moves, turns = rig.joints_in_bones()
+    return positions + quat.rotate(orientations, moves), quat.multiply(orientations, turns)
 
 
 def _is_plain(armature: Object) -> bool:

@@ -54,6 +54,12 @@ class Rig:
     def __len__(self) -> int:
         return len(self.bone_names)
 
+    def joints_in_bones(self) -> tuple[Floats, Floats]:
+        """Each joint in the space of its bone, where it is fixed: positions (J, 3) and orientations (J, 4)."""
+        back = quat.conjugate(self.rest_orientations)
+        positions = quat.rotate(back, self.joints.positions - self.rest_positions)
+        return positions, quat.multiply(back, self.joints.orientations)
+
 
 def read_rig(armature: Armature) -> Rig:
     """The skeleton of an armature at rest, which must not be in Edit Mode."""

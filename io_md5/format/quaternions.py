@@ -91,6 +91,16 @@ def to_matrices(quaternions: npt.ArrayLike) -> Array:
     return np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)
 
 
+def transforms(positions: npt.ArrayLike, quaternions: npt.ArrayLike) -> Array:
+    """Matrices (…, 4, 4) that turn by unit quaternions (…, 4), then move by positions (…, 3)."""
+    positions = np.asarray(positions, dtype=np.float64)
+    matrices = np.zeros((*positions.shape[:-1], 4, 4))
+    matrices[..., :3, :3] = to_matrices(quaternions)
+    matrices[..., :3, 3] = positions
+    matrices[..., 3, 3] = 1.0
+    return matrices
+
+
 def from_matrices(matrices: npt.ArrayLike) -> Array:
     """Unit quaternions (…, 4) with w >= 0 of rotation matrices (…, 3, 3); small errors of the matrix are shared out.
 
