@@ -24,6 +24,9 @@ FRAME_RATE = "md5_frame_rate"
 COMMANDLINE = "md5_commandline"
 NAME = "md5_name"
 
+# So many poses of a joint are computed at once.
+_CACHED = 1 << 13
+
 
 @dataclass(frozen=True)
 class Match:
@@ -90,20 +93,25 @@ def build_action(
     if animation.commandline:
         names.keep_text(action, COMMANDLINE, animation.commandline)
 
-    joints = np.array(match.joints, dtype=np.int64)
-    locations, rotations = _channels(animation, rig, joints, np.array(match.bones, dtype=np.int64))
+    joints, bones = np.array(match.joints, dtype=np.int64), np.array(match.bones, dtype=np.int64)
+    table = components(animation)
     moves, turns = _moving(animation)
     curves = versions.ActionCurves(action, "OBJECT")
     keys = _Keys(frame_start, animation.frame_count)
-    for place, (joint, bone) in enumerate(zip(match.joints, match.bones, strict=True)):
-        bone_name = rig.bone_names[bone]
-        path = f'pose.bones["{bpy.utils.escape_identifier(bone_name)}"]'
-        for index in range(3):
-            curve = curves.new(f"{path}.location", index, bone_name)
-            keys.fill(curve, locations[:, place, index], moving=bool(moves[joint]))
-        for index in range(4):
-            curve = curves.new(f"{path}.rotation_quaternion", index, bone_name)
-            keys.fill(curve, rotations[:, place, index], moving=bool(turns[joint]))
+    # A few joints at a time, so that what is computed of them stays in the processor's cache.
+    step = max(1, _CACHED // max(animation.frame_count, 1))
+    for first in range(0, len(joints), step):
+        some = slice(first, first + step)
+        locations, rotations = _channels(table[:, joints[some]], rig, bones[some])
+        for place, (joint, bone) in enumerate(zip(match.joints[some], match.bones[some], strict=True)):
+            bone_name = rig.bone_names[bone]
+            path = f'pose.bones["{bpy.utils.escape_identifier(bone_name)}"]'
+            for index in range(3):
+                curve = curves.new(f"{path}.location", index, bone_name)
+                keys.fill(curve, locations[:, place, index], moving=bool(moves[joint]))
+            for index in range(4):
+                curve = curves.new(f"{path}.rotation_quaternion", index, bone_name)
+                keys.fill(curve, rotations[:, place, index], moving=bool(turns[joint]))
     return action
 
 
@@ -135,10 +143,15 @@ def _moving(animation: Animation) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np
 
 
 def _channels(
-    animation: Animation, rig: Rig, joints: npt.NDArray[np.int64], bones: npt.NDArray[np.int64]
+    table: Floats, rig: Rig, bones: npt.NDArray[np.int64]
 ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
-    """Locations (F, n, 3) and continuous rotations (F, n, 4) of the matched bones."""
-    table = components(animation)[:, joints]
+    """Locations (F, n, 3) and continuous rotations (F, n, 4) of some bones.
+
+    Args:
+        table: the components of the bones' joints, (F, n, 6).
+        rig: the armature.
+        bones: indices into the rig, (n,).
+    """
     positions, orientations = table[..., :3], quat.with_w(table[..., 3:])
 
     bind = rig.joints
