@@ -23,8 +23,9 @@ _INTRODUCTION = """\
 # Speed
 
 Made by `python run.py benchmark`. Look at the ratios: seconds differ from machine to machine. Each time is the median
-of up to fifteen runs after one that does not count, and the times of a row were taken in turns in one process. Nothing
-is kept from one run to the next: each begins with an empty file of Blender.
+of the faster half of up to fifteen runs (what else a machine does only makes a run slower) after one that does not
+count, and the times of a row were taken in turns in one process. Nothing is kept from one run to the next: each begins
+with an empty file of Blender.
 
 **The floor** is the least that Blender's own calls cost for the same data: the bare `foreach_set` of vertices, corners,
 faces, texture coordinates, shape keys and keyframes, vertex groups with one call for all vertices of equal weight,
