@@ -27,9 +27,8 @@ def leave_edit_modes(context: Context) -> None:
 
 def select_only(context: Context, objects: list[Object], active: Object | None) -> None:
     """Selects these objects and no others."""
-    # A view layer learns of objects that were just linked when one is asked for its selection.
-    for obj in objects[:1]:
-        obj.select_get(view_layer=context.view_layer)
+    # A view layer learns of objects that were just linked when it is updated.
+    context.view_layer.update()
     for obj in context.view_layer.objects:
         if obj.select_get():
             obj.select_set(False)
