@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import sys
 from argparse import Namespace
 from collections.abc import Iterator, Sequence
@@ -14,18 +13,20 @@ from typing import Any
 
 import bpy
 
-from ..io_common import faults, file_info, manifest, preferences
+from ..io_common import file_info, manifest, preferences
 from ..io_md2.format import describe as md2_describe
 from ..io_md5.format import describe as md5_describe
 from . import arguments, plan
 from .convert import convert
 from .progress import Progress, table
 from .record import Records
-from .settings import CONVERTED, FAILED, UP_TO_DATE, Outcome, Settings, Task
+from .settings import FAILED, UP_TO_DATE, Outcome, Task
+from .stopping import Stop, stoppable
 from .workers import convert_all
 
 _NAME = "idtech"
 _INTERRUPTED = 130  # as shells have it
+_NOTICE = "Stopping when this file is done; Ctrl-C again stops at once."
 _STDOUT, _STDERR = 1, 2
 
 _registered: list[Any] = []
@@ -60,14 +61,14 @@ def main(words: Sequence[str]) -> int:
         describers: dict[str, file_info.Describe] = {**md5_describe.DESCRIBERS, **md2_describe.DESCRIBERS}
         return file_info.tell(given.files, describers, as_json=given.json)
     try:
-        with _stoppable():
-            return _convert(given)
+        with stoppable(_NOTICE) as stop:
+            return _convert(given, stop)
     except KeyboardInterrupt:
         file_info.write(sys.stderr, "\nStopped; what is done is kept, and skipped the next time.\n")
         return _INTERRUPTED
 
 
-def _convert(given: Namespace) -> int:
+def _convert(given: Namespace, stop: Stop) -> int:
     settings = arguments.settings(given, preferences.game_folders())
     out = Path(given.to)
     records = Records(out, settings, manifest.version())
@@ -85,24 +86,13 @@ def _convert(given: Namespace) -> int:
     with _blender_aside():
         for task, outcome in results:
             progress.tell(task, outcome)
-        for task, outcome in _outcomes(tasks, settings, records, given.jobs, force=given.force):
+        for task, outcome in _outcomes(tasks, records, given.jobs, force=given.force):
             progress.tell(task, outcome)
             results.append((task, outcome))
+            stop.check()
     progress.close()
     file_info.write(sys.stdout, table(results))
     return int(any(outcome.status == FAILED for _, outcome in results))
-
-
-@contextmanager
-def _stoppable() -> Iterator[None]:
-    """Ctrl-C is Python's: Blender's own handling would go on to the end."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
-        yield
-    finally:
-        # The application's own, which Python cannot name, is not needed any more: with the command it ends.
-        if before is not None:
-            signal.signal(signal.SIGINT, before)
 
 
 @contextmanager
@@ -120,7 +110,7 @@ def _blender_aside() -> Iterator[None]:
 
 
 def _outcomes(
-    tasks: list[Task], settings: Settings, records: Records, jobs: int, *, force: bool
+    tasks: list[Task], records: Records, jobs: int, *, force: bool
 ) -> Iterator[tuple[Task, Outcome]]:
     to_do = []
     for task in tasks:
@@ -129,13 +119,7 @@ def _outcomes(
         else:
             to_do.append(replace(task, replaceable=None if force else tuple(records.files(task))))
     if jobs > 1 and len(to_do) > 1:
-        outcomes = convert_all(to_do, settings, jobs)
+        yield from convert_all(to_do, records, jobs)
     else:
-        outcomes = ((task, convert(task, settings)) for task in to_do)
-    for task, outcome in outcomes:
-        if outcome.status == CONVERTED:
-            try:
-                records.keep(task, outcome.files)
-            except OSError as error:
-                outcome.warnings.append(f"it will be converted again next time: {faults.of_file(error)}")
-        yield task, outcome
+        for task in to_do:
+            yield task, convert(task, records)

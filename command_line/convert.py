@@ -14,17 +14,18 @@ from ..io_md2 import importer as md2_importer
 from ..io_md2.format import Md2Error
 from ..io_md5 import importer as md5_importer
 from ..io_md5.format import Md5Error
-from .placing import TakenError, place, workplace
+from .placing import TakenError, find_places, move, workplace
+from .record import Records
 from .settings import CONVERTED, FAILED, Outcome, Settings, Task
 from .writers import WRITERS, Scene
 
 
-def convert(task: Task, settings: Settings) -> Outcome:
+def convert(task: Task, records: Records) -> Outcome:
     """Converts a file.
 
     Args:
         task: the file, and what it becomes. The folder of the target is made.
-        settings: how.
+        records: of the results; they say how it is converted, and are kept.
 
     Returns:
         What became of it. An error in the file is a reason to fail; so is a fault of the extension, whose
@@ -32,11 +33,17 @@ def convert(task: Task, settings: Settings) -> Outcome:
     """
     started = time.perf_counter()
     report = Report()
+    settings = records.settings
     try:
         with workplace(task.target.parent) as folder:
             scene = _load(task.source, settings, report)
             made = WRITERS[settings.format](folder / task.target.name, scene, settings, report)
-            outcome = Outcome(CONVERTED, files=[str(file) for file in place(made, task)])
+            places = find_places(made, task)
+            # Whatever happens from here on, what is there is ours.
+            records.claim(task, places.values())
+            move(places)
+            records.keep(task, places.values())
+        outcome = Outcome(CONVERTED)
     except (Md5Error, Md2Error, NothingToExportError, TakenError) as error:
         outcome = Outcome(FAILED, _without_path(str(error), task.source))
     except RuntimeError as error:

@@ -10,7 +10,7 @@ import os
 import shutil
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -33,19 +33,15 @@ def workplace(folder: Path) -> Iterator[Path]:
         yield Path(name)
 
 
-def place(made: Sequence[Path], task: Task) -> list[Path]:
-    """Moves files to their places, the target last: whoever sees it finds the others.
+def find_places(made: Sequence[Path], task: Task) -> dict[Path, Path]:
+    """Where files belong, the target last: whoever sees it finds the others.
 
     Args:
         made: files in a workplace.
         task: whose they are.
 
-    Returns:
-        The places.
-
     Raises:
-        TakenError: a file is there that must not be written over; nothing was moved.
-        OSError: a file cannot be moved.
+        TakenError: a file is there that must not be written over.
     """
     places = {
         path: _place_of(path, task) for path in sorted(made, key=lambda path: path.name == task.target.name)
@@ -57,9 +53,17 @@ def place(made: Sequence[Path], task: Task) -> list[Path]:
                 raise TakenError(
                     f"{path} is there already, and no result of this task: use another folder, or --force"
                 )
+    return places
+
+
+def move(places: Mapping[Path, Path]) -> None:
+    """Moves files to their places.
+
+    Raises:
+        OSError: a file cannot be moved.
+    """
     for source, path in places.items():
         source.replace(path)
-    return list(places.values())
 
 
 def _place_of(path: Path, task: Task) -> Path:

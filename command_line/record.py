@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -28,16 +28,20 @@ class Records:
         out: the folder.
         settings: how files are converted.
         version: of the extension; another one may give other results.
+
+    Attributes:
+        out: the folder.
+        settings: how files are converted.
     """
 
     def __init__(self, out: Path, settings: Settings, version: str) -> None:
-        self._out = out
-        self._settings = settings
+        self.out = out
+        self.settings = settings
         self._version = version
 
     def results(self) -> Iterator[Path]:
         """All files that earlier runs made."""
-        for place in (self._out / FOLDER).glob("*.json"):
+        for place in (self.out / FOLDER).glob("*.json"):
             yield from self._files(_read(place))
 
     def files(self, task: Task) -> list[Path]:
@@ -59,7 +63,15 @@ class Records:
             and all(file.exists() for file in files)
         )
 
-    def keep(self, task: Task, files: list[str]) -> None:
+    def claim(self, task: Task, files: Iterable[Path]) -> None:
+        """Says which files a task is about to make, so that it may make them again if it is killed meanwhile.
+
+        Raises:
+            OSError: that cannot be written.
+        """
+        self._write(task, {}, files)
+
+    def keep(self, task: Task, files: Iterable[Path]) -> None:
         """Remembers that a task was done.
 
         Args:
@@ -67,33 +79,35 @@ class Records:
             files: what was written.
 
         Raises:
-            OSError: the record cannot be written.
+            OSError: that cannot be written.
         """
+        self._write(task, self._state(task), files)
+
+    def _write(self, task: Task, state: dict[str, Any], files: Iterable[Path]) -> None:
         place = self._place(task)
         place.parent.mkdir(parents=True, exist_ok=True)
-        names = [os.path.relpath(file, self._out) for file in files]
-        data = {**self._state(task), "files": names}
-        atomic.write_file(place, json.dumps(data, indent=1).encode())
+        names = [os.path.relpath(file, self.out) for file in files]
+        atomic.write_file(place, json.dumps({**state, "files": names}, indent=1).encode())
 
     def _files(self, known: dict[str, Any]) -> list[Path]:
         names = known.get("files")
-        return [self._out / str(name) for name in names] if isinstance(names, list) else []
+        return [self.out / str(name) for name in names] if isinstance(names, list) else []
 
     def _place(self, task: Task) -> Path:
         # Names of results may be as long as the disk takes them.
-        relative = os.path.relpath(task.target, self._out).replace(os.sep, "/")
+        relative = os.path.relpath(task.target, self.out).replace(os.sep, "/")
         digest = hashlib.sha256(os.fsencode(relative)).hexdigest()
-        return self._out / FOLDER / f"{digest[:32]}.json"
+        return self.out / FOLDER / f"{digest[:32]}.json"
 
     def _state(self, task: Task) -> dict[str, Any]:
         """What the result depends on; textures are not looked at."""
         sources = [task.source]
-        folder = self._settings.animation_folder(task.source)
+        folder = self.settings.animation_folder(task.source)
         if folder is not None and folder.is_dir():
             sources += sorted(path for path in folder.iterdir() if path.suffix.lower() == ANIMATION)
         return {
             "version": self._version,
-            "settings": self._settings.plain(),
+            "settings": self.settings.plain(),
             "prefix": task.prefix,
             "sources": {self._seen_from_out(path): _stamp(path) for path in sources},
         }
@@ -101,7 +115,7 @@ class Records:
     def _seen_from_out(self, path: Path) -> str:
         """The way to a source: the same on all machines that have both on one disk."""
         try:
-            return os.path.relpath(path, self._out)
+            return os.path.relpath(path, self.out)
         except ValueError:
             # On another drive of Windows.
             return os.path.abspath(path)

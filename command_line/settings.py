@@ -100,12 +100,10 @@ class Outcome:
         status: one of the three above.
         reason: why it failed.
         warnings: what was odd or left out.
-        files: what was written.
         seconds: how long it took.
     """
 
     status: str
     reason: str = ""
     warnings: list[str] = field(default_factory=list)
-    files: list[str] = field(default_factory=list)
     seconds: float = 0.0

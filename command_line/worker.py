@@ -7,6 +7,7 @@ import importlib.util
 import json
 import os
 import sys
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 
@@ -27,14 +28,21 @@ def work() -> None:
     assert spec.loader is not None
     sys.modules[_PACKAGE] = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(sys.modules[_PACKAGE])
-    settings = importlib.import_module(f"{_PACKAGE}.command_line.settings")
-    convert = importlib.import_module(f"{_PACKAGE}.command_line.convert").convert
-    for line in sys.stdin:
-        given = json.loads(line)
-        task = settings.Task.from_plain(given["task"])
-        outcome = convert(task, settings.Settings.from_plain(given["settings"]))
-        # On a line of its own, whatever Blender printed before.
-        print(f"\n{MARK}{json.dumps(asdict(outcome))}", flush=True)
+    room = f"{_PACKAGE}.command_line"
+    settings = importlib.import_module(f"{room}.settings")
+    records = importlib.import_module(f"{room}.record")
+    convert = importlib.import_module(f"{room}.convert").convert
+    version = importlib.import_module(f"{_PACKAGE}.io_common.manifest").version()
+    stopping = importlib.import_module(f"{room}.stopping")
+    with suppress(KeyboardInterrupt), stopping.stoppable() as stop:
+        for line in sys.stdin:
+            given = json.loads(line)
+            how = settings.Settings.from_plain(given["settings"])
+            kept = records.Records(Path(given["out"]), how, version)
+            outcome = convert(settings.Task.from_plain(given["task"]), kept)
+            # On a line of its own, whatever Blender printed before.
+            print(f"\n{MARK}{json.dumps(asdict(outcome))}", flush=True)
+            stop.check()
 
 
 if __name__ == "__main__":

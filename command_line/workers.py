@@ -7,7 +7,9 @@ Blender prints there is left out.
 from __future__ import annotations
 
 import json
+import os
 import queue
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
@@ -18,26 +20,28 @@ from pathlib import Path
 
 import bpy
 
-from .settings import FAILED, Outcome, Settings, Task
+from .record import Records
+from .settings import FAILED, Outcome, Task
 from .worker import MARK
 
 _SCRIPT = Path(__file__).with_name("worker.py")
-_PATIENCE = 20  # seconds for a Blender to end by itself
+# Seconds for a Blender to end by itself, and in the middle of its work.
+_PATIENCE, _MOMENT = 20.0, 5.0
 
 
-def convert_all(tasks: Sequence[Task], settings: Settings, jobs: int) -> Iterator[tuple[Task, Outcome]]:
+def convert_all(tasks: Sequence[Task], records: Records, jobs: int) -> Iterator[tuple[Task, Outcome]]:
     """Converts files with several Blenders.
 
     Args:
         tasks: the files.
-        settings: how.
+        records: of the results; they say how files are converted, and are kept.
         jobs: how many Blenders.
 
     Yields:
         Each task with what became of it, in the order in which they end.
     """
     jobs = min(jobs, len(tasks))
-    crew = _Crew(settings, jobs)
+    crew = _Crew(records, jobs)
     # Each thread waits for a Blender.
     with ThreadPoolExecutor(jobs) as threads:
         try:
@@ -64,7 +68,7 @@ def command() -> list[str]:
 class _Crew:
     """Blenders that wait for work; each is started when it is first needed."""
 
-    settings: Settings
+    records: Records
     size: int
     _idle: queue.SimpleQueue[subprocess.Popen[str] | None] = field(default_factory=queue.SimpleQueue)
     _all: list[subprocess.Popen[str]] = field(default_factory=list)
@@ -98,8 +102,13 @@ class _Crew:
         self.kill()
 
     def kill(self) -> None:
-        """Ends all at once."""
+        """Ends all; they have a moment for the files in hand."""
+        if os.name == "posix":
+            for process in self._all:
+                process.send_signal(signal.SIGINT)
         for process in self._all:
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(_MOMENT)
             process.kill()
             process.wait()
 
@@ -117,7 +126,11 @@ class _Crew:
 
     def _ask(self, process: subprocess.Popen[str], task: Task) -> Outcome | None:
         """What a Blender says became of a task; None if it died of it."""
-        work = {"task": task.plain(), "settings": self.settings.plain()}
+        work = {
+            "task": task.plain(),
+            "settings": self.records.settings.plain(),
+            "out": str(self.records.out),
+        }
         assert process.stdin is not None
         assert process.stdout is not None
         with suppress(OSError):

@@ -193,7 +193,7 @@ def test_a_blender_that_dies_fails_its_file_and_is_replaced(idtech, tree, tmp_pa
         "    if 'zombie' in task['name']:\n"
         "        os._exit(11)\n"
         "    open(task['target'], 'w').close()\n"
-        f"    print({mark!r} + json.dumps({{'status': 'converted', 'files': [task['target']]}}), flush=True)\n"
+        f"    print({mark!r} + json.dumps({{'status': 'converted'}}), flush=True)\n"
     )
     workers = part("command_line.workers")
     monkeypatch.setattr(workers, "command", lambda: [sys.executable, str(script)])
@@ -374,11 +374,11 @@ def test_an_interrupted_run_says_so_and_keeps_what_is_done(idtech, tree, tmp_pat
     convert = command.convert
     done = []
 
-    def interrupted(task, settings):
+    def interrupted(task, records):
         if done:
             os.kill(os.getpid(), signal.SIGINT)
         done.append(task)
-        return convert(task, settings)
+        return convert(task, records)
 
     before = signal.getsignal(signal.SIGINT)
     monkeypatch.setattr(command, "convert", interrupted)
@@ -387,7 +387,40 @@ def test_an_interrupted_run_says_so_and_keeps_what_is_done(idtech, tree, tmp_pat
     assert status == 130
     assert "Stopped" in told
     assert signal.getsignal(signal.SIGINT) is before
-    assert counts(idtech("convert", tree, "--to", tmp_path / "out")[1]) == [2, 1, 0]
+    # The file in hand was finished.
+    assert counts(idtech("convert", tree, "--to", tmp_path / "out")[1]) == [1, 2, 0]
+
+
+def test_what_a_killed_run_left_is_made_again(idtech, tree, tmp_path, part, monkeypatch):
+    convert = part("command_line.convert")
+
+    class KilledError(BaseException):
+        pass
+
+    def killed(places):
+        first = next(iter(places))
+        first.replace(places[first])
+        raise KilledError
+
+    words = (
+        "convert",
+        tree / "imp.md5mesh",
+        "--to",
+        tmp_path / "out",
+        "--format",
+        "md5",
+        "--animations",
+        "folder",
+    )
+    monkeypatch.setattr(convert, "move", killed)
+    with pytest.raises(KilledError):
+        idtech(*words)
+    assert len(files(tmp_path / "out")) == 1
+    monkeypatch.undo()
+    status, table, _ = idtech(*words)
+    assert status == 0
+    assert counts(table, ".md5mesh") == [1, 0, 0]
+    assert files(tmp_path / "out") == {"imp.md5mesh", "run.md5anim", "walk.md5anim"}
 
 
 def glb(path: Path) -> dict[str, Any]:
