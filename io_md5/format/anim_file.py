@@ -36,7 +36,7 @@ from pathlib import Path
 import numpy as np
 
 from . import blocks, old_layout, printing
-from .errors import Md5Error
+from .contents import read_contents
 from .model import ROOT, Animation, Floats, Ints
 from .scanner import IntArray, Scan
 from .skeleton import ALL_COMPONENTS, COMPONENTS
@@ -63,47 +63,28 @@ def parse_animation(data: bytes, path: str = "") -> Animation:
         Md5Error: the bytes cannot be understood; the message names the place.
     """
     scan = Scan(data, path)
-    blocks.read_version(scan)
-    commandline = ""
-    header: dict[str, float] = {}
-    opened: dict[str, int] = {}
     chunks: list[_Frames] = []
-    channels: list[int] = []
-    stray: int | None = None
-    mark = 0
-    while mark < len(scan):
-        key = scan.key(mark)
-        if key == "md5version":
-            mark += 1
-        elif key == "commandline":
-            commandline, mark = blocks.commandline(scan, mark)
-        elif key in ("numframes", "numjoints", "framerate", "numanimatedcomponents", "numchannels"):
-            header[key] = blocks.header_number(scan, mark)
-            mark += 1
-        elif key in ("hierarchy", "bounds", "baseframe") and key not in opened:
-            opened[key] = blocks.opening(scan, mark)
-            mark = scan.block_end(opened[key]) + 1
-        elif key == "frame" and scan.text(mark + 1) == "{":
-            chunk, mark = _parse_frames(scan, mark)
-            chunks.append(chunk)
-        elif key == "channel" and scan.text(mark + 1) == "{":
-            channels.append(mark + 1)
-            mark = scan.block_end(mark + 1) + 1
-        else:
-            stray = mark if stray is None else stray
-            mark += 1
-    if stray is not None:
-        scan.warnings.append(f"text at line {scan.mark_line(stray)} belongs to no block; ignored")
-    if channels and "hierarchy" not in opened:
-        animation = old_layout.parse_channels(scan, channels)
-    elif "hierarchy" not in opened:
-        raise Md5Error(
-            "not an md5anim file", path=path, line=scan.mark_line(len(scan)),
-            found="no hierarchy", expected='a block "hierarchy { … }"',
-        )  # fmt: skip
+
+    def frames(mark: int) -> int:
+        chunk, after = _parse_frames(scan, mark)
+        chunks.append(chunk)
+        return after
+
+    contents = read_contents(
+        scan,
+        numbers=("numframes", "numjoints", "framerate", "numanimatedcomponents", "numchannels"),
+        once=("hierarchy", "bounds", "baseframe"),
+        repeated=("channel",),
+        others={"frame": frames},
+    )
+    contents.warn_of_stray()
+    if "hierarchy" in contents.opened:
+        animation = _assemble(scan, contents.opened, chunks, contents.numbers)
+    elif contents.repeated["channel"]:
+        animation = old_layout.parse_channels(scan, contents.repeated["channel"])
     else:
-        animation = _assemble(scan, opened, chunks, header)
-    animation.commandline = commandline
+        raise contents.missing("md5anim", "hierarchy")
+    animation.commandline = contents.commandline
     animation.warnings = scan.warnings
     return animation
 

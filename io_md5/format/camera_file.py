@@ -31,6 +31,7 @@ from pathlib import Path
 import numpy as np
 
 from . import blocks, printing
+from .contents import read_contents
 from .errors import Md5Error
 from .model import Camera, Floats, Ints
 from .scanner import Scan
@@ -64,34 +65,11 @@ def parse_camera(data: bytes, path: str = "") -> Camera:
         Md5Error: the bytes cannot be understood; the message names the place.
     """
     scan = Scan(data, path)
-    blocks.read_version(scan)
-    commandline = ""
-    header: dict[str, float] = {}
-    opened: dict[str, int] = {}
-    stray: int | None = None
-    mark = 0
-    while mark < len(scan):
-        key = scan.key(mark)
-        if key == "md5version":
-            mark += 1
-        elif key == "commandline":
-            commandline, mark = blocks.commandline(scan, mark)
-        elif key in ("numframes", "framerate", "numcuts"):
-            header[key] = blocks.header_number(scan, mark)
-            mark += 1
-        elif key in ("cuts", "camera") and key not in opened:
-            opened[key] = blocks.opening(scan, mark)
-            mark = scan.block_end(opened[key]) + 1
-        else:
-            stray = mark if stray is None else stray
-            mark += 1
-    if stray is not None:
-        scan.warnings.append(f"text at line {scan.mark_line(stray)} belongs to no block; ignored")
+    contents = read_contents(scan, numbers=("numframes", "framerate", "numcuts"), once=("cuts", "camera"))
+    contents.warn_of_stray()
+    opened, header = contents.opened, contents.numbers
     if "camera" not in opened:
-        raise Md5Error(
-            "not an md5camera file", path=path, line=scan.mark_line(len(scan)),
-            found="no camera", expected='a block "camera { … }"',
-        )  # fmt: skip
+        raise contents.missing("md5camera", "camera")
     table = _entries(scan, opened["camera"])
     cuts, groups = _cuts(scan, opened["cuts"], len(table)) if "cuts" in opened else ([], [])
     blocks.check_count(scan, header.get("numframes"), len(table), "frames")
@@ -103,7 +81,7 @@ def parse_camera(data: bytes, path: str = "") -> Camera:
         fields_of_view=table[:, 6].copy(),
         frame_rate=blocks.frame_rate(scan, header.get("framerate", 0.0)),
         cut_groups=groups,
-        commandline=commandline,
+        commandline=contents.commandline,
     )
     camera.warnings = [*scan.warnings, *odd_cuts(camera.cuts)]
     return camera

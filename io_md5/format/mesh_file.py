@@ -33,6 +33,7 @@ import numpy as np
 
 from . import blocks, old_layout, printing
 from . import quaternions as quat
+from .contents import read_contents
 from .errors import Md5Error
 from .model import ROOT, Ints, Joints, Mesh, Model
 from .rows import cut_rows
@@ -66,54 +67,26 @@ def parse_mesh(data: bytes, path: str = "") -> Model:
     """
     text, rows = cut_rows(data)
     scan = Scan(text, path, rows)
-    blocks.read_version(scan)
-    commandline = ""
-    counts: dict[str, float] = {}
-    joints: Joints | None = None
-    mesh_marks: list[int] = []
-    bone_marks: list[int] = []
-    stray: int | None = None
-    mark = 0
-    while mark < len(scan):
-        key = scan.key(mark)
-        if key == "md5version":
-            mark += 1
-        elif key == "commandline":
-            commandline, mark = blocks.commandline(scan, mark)
-        elif key in ("numjoints", "nummeshes", "numbones"):
-            counts[key] = blocks.header_number(scan, mark)
-            mark += 1
-        elif key == "joints" and joints is None:
-            first = blocks.opening(scan, mark) + 1
-            mark = scan.block_end(first - 1)
-            joints = _parse_joints(scan, first, mark)
-            mark += 1
-        elif key == "bone" and scan.text(mark + 1) == "{":
-            bone_marks.append(mark + 1)
-            mark = scan.block_end(mark + 1) + 1
-        elif key == "mesh" and scan.text(mark + 1) == "{":
-            mesh_marks.append(mark + 1)
-            mark = scan.block_end(mark + 1) + 1
-        else:
-            stray = mark if stray is None else stray
-            mark += 1
-    if joints is None and bone_marks:
-        joints = old_layout.parse_bones(scan, bone_marks)
-    if joints is None:
-        raise Md5Error(
-            "not an md5mesh file", path=path, line=scan.mark_line(len(scan)),
-            found="no joints", expected='a block "joints { … }"',
-        )  # fmt: skip
-    meshes = [_parse_mesh(scan, opening, len(joints)) for opening in mesh_marks]
+    contents = read_contents(
+        scan, numbers=("numjoints", "nummeshes", "numbones"), once=("joints",), repeated=("bone", "mesh")
+    )
+    if "joints" in contents.opened:
+        joints = _parse_joints(scan, contents.opened["joints"])
+    elif contents.repeated["bone"]:
+        joints = old_layout.parse_bones(scan, contents.repeated["bone"])
+    else:
+        raise contents.missing("md5mesh", "joints")
+    meshes = [_parse_mesh(scan, opening, len(joints)) for opening in contents.repeated["mesh"]]
+    counts = contents.numbers
     blocks.check_count(scan, counts.get("numjoints", counts.get("numbones")), len(joints), "joints")
     blocks.check_count(scan, counts.get("nummeshes"), len(meshes), "meshes")
-    if stray is not None:
-        scan.warnings.append(f"text at line {scan.mark_line(stray)} belongs to no block; ignored")
-    return Model(joints, meshes, commandline, scan.warnings)
+    contents.warn_of_stray()
+    return Model(joints, meshes, contents.commandline, scan.warnings)
 
 
-def _parse_joints(scan: Scan, first: int, last: int) -> Joints:
-    blocks.check_begins_with_name(scan, first - 1)
+def _parse_joints(scan: Scan, opening: int) -> Joints:
+    blocks.check_begins_with_name(scan, opening)
+    first, last = opening + 1, scan.block_end(opening)
     names = [scan.name(mark) for mark in range(first, last)]
     rows = blocks.table(scan, [(first, last)], 7, "the joint", _JOINT_COLUMNS)
     parents = rows.indices(slice(0, 1), "the parent", len(names), lowest=ROOT)[:, 0]
