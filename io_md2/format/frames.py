@@ -171,13 +171,17 @@ def match_grid(
     Raises:
         Md2Error: positions are not finite.
     """
+    places = positions if previous is None else decompress(previous, scale, translate)
+    if previous is not None and np.array_equal(places, positions):
+        # Nothing was touched.
+        return previous.copy(), np.ones(previous.shape[:-1], bool)
     points = np.asarray(positions, np.float64)
     allowed = grid_tolerance(scale, translate) if tolerance is None else np.asarray(tolerance, np.float64)
     allowed = np.broadcast_to(allowed, np.shape(scale))[..., None, :]
     if previous is None:
         vertices = quantise_on_grid(points, scale, translate)
     else:
-        kept = _within(allowed, decompress(previous, scale, translate), points)
+        kept = _within(allowed, places, points)
         if kept.all():
             return previous.copy(), np.ones(points.shape[:-1], bool)
         vertices = np.where(kept, previous, quantise_on_grid(points, scale, translate))

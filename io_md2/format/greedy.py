@@ -80,6 +80,7 @@ class _Search:
     def follow(self, first: int, corner: int, is_fan: bool) -> list[int]:
         """Return the half-edges by which a fan or strip from a corner of a triangle enters the next ones."""
         members, across, heads, used, tried = self.members, self.across, self.heads, self.used, self.tried
+        ends, stop_at_used = self.ends, self.stop_at_used
         self.current = current = self.current + 1
         cursors: dict[int, int] = {}
         path: list[int] = []
@@ -87,11 +88,11 @@ class _Search:
         half_edge = 3 * first + (corner + (2 if is_fan else 1)) % 3
         turn_back = True
         while (group := across[half_edge]) >= 0:
-            slot, end = heads[group], self.ends[group]
+            slot, end = heads[group], ends[group]
             while slot < end and members[slot] < passed:
                 slot += 1
             heads[group] = slot
-            if not self.stop_at_used:
+            if not stop_at_used:
                 slot = self.first_free(max(slot, cursors.get(group, 0)), end)
                 cursors[group] = slot
             if slot >= end:

@@ -71,7 +71,7 @@ def rows(layout: str, *tables: npt.NDArray[Any]) -> str:
         columns += numbers.T.tolist() if numbers.ndim == 2 else [numbers.tolist()]
     line = layout.replace("%f", f"%.{DECIMALS}f\0") + "\n"
     text = (line * len(tables[0])) % tuple(chain.from_iterable(zip(*columns, strict=True)))
-    return _without_trailing_zeros(text, "\0").replace("\0", "")
+    return _without_trailing_zeros(text, "\0").replace("\0", "") if "%f" in layout else text
 
 
 def _printable(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
