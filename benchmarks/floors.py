@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import bpy
 import numpy as np
 import numpy.typing as npt
 
 from io_md2.format import Md2Model, decompress
-from io_md5.format import Animation, Model
+from io_md5.format import Model
 from io_md5.format.seams import degenerate, merge_copies
 from io_md5.format.skinning import skin, vertex_weights
 
@@ -34,17 +34,20 @@ class NumberFloor:
 
 
 class ActionFloor:
-    """Making F-curves and filling them, for every joint of an animation."""
+    """Making the F-curves that an action has, and filling them with as many keys: what does not move has one.
 
-    def __init__(self, animation: Animation, curves: type) -> None:
+    Args:
+        made: the curves of the action, as the import makes them.
+        curves: what makes curves in this Blender.
+    """
+
+    def __init__(self, made: Iterable[bpy.types.FCurve], curves: type) -> None:
         self._curves = curves
-        count = animation.frame_count
-        self._paths = [
-            (f'pose.bones["{name}"].{channel}', index, name)
-            for name in animation.names
-            for channel, width in (("location", 3), ("rotation_quaternion", 4))
-            for index in range(width)
+        self._made = [
+            (curve.data_path, curve.array_index, curve.group.name, len(curve.keyframe_points))
+            for curve in made
         ]
+        count = max(keys for *_, keys in self._made)
         self._points = np.zeros((count, 2), dtype=np.float32)
         self._points[:, 0] = np.arange(count)
         self._kinds = np.ones(count, dtype=np.int32)
@@ -53,11 +56,11 @@ class ActionFloor:
         """Makes and fills an action."""
         curves = self._curves(bpy.data.actions.new("floor"), "OBJECT")
         points = self._points.ravel()
-        for path, index, group in self._paths:
+        for path, index, group, count in self._made:
             curve = curves.new(path, index, group)
-            curve.keyframe_points.add(len(self._kinds))
-            curve.keyframe_points.foreach_set("co", points)
-            curve.keyframe_points.foreach_set("interpolation", self._kinds)
+            curve.keyframe_points.add(count)
+            curve.keyframe_points.foreach_set("co", points[: 2 * count])
+            curve.keyframe_points.foreach_set("interpolation", self._kinds[:count])
             curve.update()
 
 

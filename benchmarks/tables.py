@@ -35,7 +35,7 @@ the file. The *fastest floor* does the same, but sets places and corners through
 merging seams and Blender's own update of the scene after an operator are in no floor.
 
 **Memory** is the resident memory of a fresh process for each file: its peak during the import above what stays of it
-once what was freed was given back, as a multiple of the file's size.
+once what was freed was given back, as a multiple of the file's size. What stays includes what Blender evaluates.
 
 Assimp (`assimp-py`) only reads; where it can read the same file, its time stands in the last column.
 """
@@ -43,11 +43,12 @@ Assimp (`assimp-py`) only reads; where it can read the same file, its time stand
 _REST = """\
 Bold is what was not reached, or what other work on the machine disturbed. What takes the rest:
 
-- Reading an .md5mesh: the compiled reader of Assimp takes less than `np.fromstring` alone takes for the numbers of the
-  file (the rows *against np.fromstring*), and numpy has nothing faster that is exact for every decimal.
-- Importing an MD2 player model: `view_layer.update`, with which Blender ends every operator that a script calls, takes
-  as long as the bare calls together: it evaluates the new shape keys and the curves that drive them. Its row, and
-  those of the other parts, stand below.
+- Reading an .md5mesh: the compiled reader of Assimp goes over the text once. `np.fromstring` alone takes longer than it
+  for the numbers of the file (the rows *against np.fromstring*). The add-on converts plain decimals faster than that,
+  but numpy has to go over the text several times.
+- Importing an MD2 player model: `view_layer.update`, without which nothing new can be selected, and with which Blender
+  ends every operator, is in no floor. With shape keys and the curves that drive them it takes about as long as the bare
+  calls. Its row, and those of the other parts, stand below; what they leave is the add-on's own.
 """
 
 

@@ -24,6 +24,8 @@ _ADVICE = {
     errno.ENAMETOOLONG: "the name is too long for the disk: choose a shorter one",
     errno.EISDIR: "there is a folder of this name: choose another name",
     errno.ENOTDIR: "a part of the path is no folder: choose another one",
+    errno.ELOOP: "the link leads to itself: choose another file",
+    errno.EEXIST: "there is a file of this name: choose another name",
     errno.EIO: "the disk fails: choose another folder",
     errno.EMFILE: "too many files are open: close some, or restart Blender",
     errno.EINVAL: "the disk does not take this name: choose another one",

@@ -116,8 +116,14 @@ class ImportFiles(Transform, ImportHelper):
         operator: Any = self
         chosen = [file.name for file in operator.files if file.name]
         if chosen:
-            return [Path(bpy.path.abspath(operator.directory)) / name for name in chosen]
-        return [_file(bpy.path.abspath(operator.filepath))]
+            paths = [Path(bpy.path.abspath(operator.directory)) / name for name in chosen]
+        else:
+            paths = [_file(bpy.path.abspath(operator.filepath))]
+        for path in paths:
+            if path.exists() and not path.is_file():
+                # To read from a pipe or a device may be without end.
+                raise NoFileError(f"{path}: this is no file")
+        return paths
 
     def conversion(self) -> axes.Conversion:
         """From the coordinates of the file into those of the scene."""

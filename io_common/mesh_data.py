@@ -45,6 +45,10 @@ def new_triangle_mesh(
         mesh.polygons.add(count)
         mesh.polygons.foreach_set("loop_start", np.arange(0, 3 * count, 3, dtype=np.int32))
     mesh.update(calc_edges=True)
+    # Nothing is selected; whether edges are would be left to chance otherwise.
+    for name in (".select_vert", ".select_edge", ".select_poly"):
+        if name in mesh.attributes:
+            mesh.attributes.remove(mesh.attributes[name])
     if corner_uvs is not None:
         layer = mesh.uv_layers.new(name=UV_MAP)
         layer.uv.foreach_set("vector", np.ascontiguousarray(corner_uvs, dtype=np.float32).ravel())

@@ -308,7 +308,7 @@ def _armatures_of_scene(context: Context) -> tuple[_Skeleton | None, list[_Skele
     if active is not None and active.type != "ARMATURE":
         active = active.find_armature()
     found = [
-        _Skeleton(obj.name, read_rig(obj.data).joints, obj=obj)
+        _Skeleton(obj.name_full, read_rig(obj.data).joints, obj=obj)
         for obj in context.view_layer.objects
         if obj.type == "ARMATURE" and obj.data.bones
     ]

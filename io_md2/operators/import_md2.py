@@ -61,7 +61,11 @@ class IMPORT_SCENE_OT_md2(bpy.types.Operator, file_operators.ImportFiles):
         default=False,
     )
     frame_start: IntProperty(
-        name="Start Frame", description="The scene frame of the first frame of the file", default=0
+        name="Start Frame",
+        description="The scene frame of the first frame of the file",
+        default=0,
+        min=-1_000_000,
+        max=1_000_000,
     )
     use_scene_timing: BoolProperty(
         name="Set Scene Timing",

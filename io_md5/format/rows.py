@@ -93,19 +93,22 @@ def _lines(data: bytes, start: int, word: bytes) -> tuple[int, int]:
 
     Each begins like the first with its indentation and the word, and goes on with plain numbers.
     """
-    end = data.find(b"}", start)
-    # Headers begin with an n; the words of rows have none.
-    header = data.find(b"n", start, end)
-    end = header if header >= 0 else end
+    # Headers begin with an n; the words of rows have none. No further than there is looked for a brace.
+    header = data.find(b"n", start)
+    header = header if header >= 0 else len(data)
+    brace = data.find(b"}", start, header)
+    end = brace if brace >= 0 else header
     last = data.find(b"\n", start + len(data[start:end].rstrip()), end)
-    if last < 0:
+    # Behind the rows another word would belong to them, such as "nan".
+    if last < 0 or (brace < 0 and not data.startswith(b"num", header)):
         return start, 0
     text = data[start : last + 1]
     words = text.translate(None, _PLAIN + _BLANKS)
     count = len(words) // (len(word) + 1)
-    if words != (word + b"\n") * count:
+    indentation = text.find(word)
+    if words != (word + b"\n") * count or indentation < 0:
         return start, 0
-    head = b"\n" + text[: text.index(word)] + word + b" "
+    head = b"\n" + text[:indentation] + word + b" "
     return last + 1, count if (b"\n" + text).count(head) == count else 0
 
 

@@ -49,7 +49,11 @@ class IMPORT_SCENE_OT_md5(bpy.types.Operator, file_operators.ImportFiles):
         default="NONE",
     )
     frame_start: IntProperty(
-        name="Start Frame", description="The scene frame of the first frame of a file", default=0
+        name="Start Frame",
+        description="The scene frame of the first frame of a file",
+        default=0,
+        min=-1_000_000,
+        max=1_000_000,
     )
     use_scene_timing: BoolProperty(
         name="Set Scene Timing",

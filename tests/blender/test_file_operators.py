@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import bpy
@@ -105,6 +106,32 @@ def test_the_default_scale_holds_for_md2_too(tmp_path, preferences):
     bpy.ops.export_scene.md2(filepath=str(tmp_path / "back.md2"))
     before, after = read_model(path), read_model(tmp_path / "back.md2")
     assert after.scale == pytest.approx(before.scale, rel=1e-5)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there are no named pipes as files")
+@pytest.mark.parametrize(("operator", "ending"), [("md5", ".md5mesh"), ("md2", ".md2")])
+def test_what_could_be_read_without_end_is_not_imported(tmp_path, operator, ending):
+    os.mkfifo(tmp_path / f"pipe{ending}")
+    (tmp_path / f"device{ending}").symlink_to("/dev/zero")
+    for name in ("pipe", "device"):
+        with pytest.raises(RuntimeError, match="this is no file"):
+            getattr(bpy.ops.import_scene, operator)(filepath=str(tmp_path / f"{name}{ending}"))
+
+
+@pytest.mark.parametrize("start", [-(2**31), 2**31 - 1])
+def test_any_start_frame_that_can_be_asked_for_is_possible(tmp_path, start):
+    walk = md5_scenes.animation(md5_scenes.model().joints)
+    path = md5_scenes.write(tmp_path, walk=walk)
+    bpy.ops.import_scene.md5(filepath=str(path), animations="FOLDER", frame_start=start)
+    bpy.ops.import_scene.md2(filepath=str(md2_samples.write_sample(tmp_path)), frame_start=start)
+
+
+def test_nothing_of_a_new_mesh_is_selected_in_edit_mode(tmp_path):
+    bpy.ops.import_scene.md5(filepath=str(md5_scenes.write(tmp_path)))
+    bpy.ops.import_scene.md2(filepath=str(md2_samples.write_sample(tmp_path)))
+    for mesh in bpy.data.meshes:
+        for part in (mesh.vertices, mesh.edges, mesh.polygons):
+            assert not any(element.select for element in part)
 
 
 @pytest.mark.parametrize("given", ["", ".", "folder/", "folder/..", "folder"])

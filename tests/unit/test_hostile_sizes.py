@@ -71,6 +71,7 @@ SHAPES = {
         lambda n: VERSION + JOINT + "mesh {" + lines(f"vert {{i}} 0 0 0 {n}", n) + lines("weight {i} 0 1 0 0 0", n)
         + "}",
     ),
+    "headers without rows": (mesh, lambda n: VERSION + JOINT + "mesh {" + "numverts 1\nx\n" * n + "}"),
     "numbers that are none": (mesh, lambda n: VERSION + JOINT + "mesh {" + "weight 0 0 nan 0 0 1.#IND\n" * n + "}"),
     "comments that do not end": (mesh, lambda n: VERSION + JOINT + "/* " * n),
     "strings that do not end": (mesh, lambda n: VERSION + JOINT + '"x\n' * n),
@@ -129,6 +130,13 @@ def test_time_is_in_proportion_to_the_file(read, shape):
     seconds = cost(read, large)
     if seconds > 1.0:
         assert seconds < 25 * min(cost(read, small) for _ in range(3))
+
+
+def test_headers_without_rows_are_looked_through_once():
+    """What goes wrong here takes little time for each, and so is seen in large files only."""
+    read, shape = SHAPES["headers without rows"]
+    small, large = (file_of(shape, size) for size in (1_000_000, 4_000_000))
+    assert cost(read, large) < 10 * max(min(cost(read, small) for _ in range(3)), 0.05)
 
 
 def test_a_model_of_many_frames_and_one_of_many_skins():

@@ -90,6 +90,13 @@ def test_rows_as_exporters_write_them_are_read_in_bulk():
         ("tri 1 2 1 0", "tri 1 2 1 4294967296"),
         ("tri 1 2 1 0", "tri 1 2 1 99999999999999999999"),
         ("tri 1 2 1 0", "tri 1 2 1 0 }"),
+        ("tri 1 2 1 0", "tri 1 2 1 -"),
+        ("tri 1 2 1 0", "tri 1 - 1 0"),
+        ("tri 1 2 1 0", "tri 1 2 1 - 0"),
+        ("tri 0 0 1 2\n\ttri 1 2 1 0", "tr i 0 0 1 2\n\ttr i 1 2 1 0"),
+        ("0 1\n\tvert 1", "0 1\n\tnan\n\tvert 1"),
+        ("( 0.5 -0.125 ) 3 1\n", "( 0.5 -0.125 ) 3 1\n\tnan\n\t4 5\n"),
+        ("( 0.5 -0.125 ) 3 1\n", "( 0.5 -0.125 ) 3 1\n\tname \"n\"\n\tvert 3 ( 0 0 ) 0 1\n"),
         ("\n\tnumweights", "numweights"),
         ("weight 2 2 0.25", "weight 2 3 0.25"),
         ("weight 2 2 0.25", "weight 2 -1 0.25"),
@@ -105,6 +112,13 @@ def test_rows_as_exporters_write_them_are_read_in_bulk():
 def test_whatever_the_rows_are_like_reading_in_bulk_changes_nothing(old, new):
     assert old in MESH
     data = MESH.replace(old, new).encode()
+    assert outcome(data) == one_by_one(data)
+
+
+@pytest.mark.parametrize("row", ["v ert 0 ( 0 0 ) 0 1", "ve0rt 0 ( 0 0 ) 0 1", "ver 0 t ( 0 0 ) 0 1"])
+def test_a_word_that_is_torn_apart_is_no_row(row):
+    start, end = MESH.index("vert 0 ("), MESH.index("\n\n\tnumtris")
+    data = f"{MESH[:start]}{row}{MESH[end:]}".encode()
     assert outcome(data) == one_by_one(data)
 
 
