@@ -180,9 +180,22 @@ class Jobs:
     def player_parts(self) -> None:
         """What takes the time of that import."""
         path = self.md2_player
+        select_only = sys.modules["io_idtech.io_common.state"].select_only
+
+        def build() -> None:
+            """Data as it is before Blender is asked for an update the first time."""
+            empty()
+            importer = sys.modules["io_idtech.io_md2.importer"]
+            importer.state.select_only = lambda *_: None
+            importer.import_files(bpy.context, [path], importer.ImportOptions(use_textures=False))
+            importer.state.select_only = select_only
+
         parts = {
             "reading the file": Job(lambda: read_model(path)),
             "the bare calls of the floor": Job(FramesFloor(read_model(path), self.curves).run, empty),
+            "Blender's update of the scene when it is selected (`view_layer.update`)": Job(
+                lambda: bpy.context.view_layer.update(), build
+            ),
         }
         self._parts("that MD2 model", path, "io_idtech.io_md2.importer", parts)
 
@@ -190,14 +203,11 @@ class Jobs:
         importer = sys.modules[module]
 
         def build() -> None:
-            """All but the selection at the end, which asks Blender for an update."""
             empty()
-            select, importer.state.select_only = importer.state.select_only, lambda *_: None
             importer.import_files(bpy.context, [path], importer.ImportOptions(use_textures=False))
-            importer.state.select_only = select
 
         update = Job(lambda: bpy.context.view_layer.update(), build)
-        parts = {**parts, "Blender's first update of the scene with it (`view_layer.update`)": update}
+        parts = {**parts, "what is left of Blender's update of the scene (`view_layer.update`)": update}
         whole, *times = medians(Job(operator(path), empty), *parts.values())
         for part, seconds in zip(parts, times, strict=True):
             self.results.rows.append(Row(f"of importing {what}: {part}", seconds, "the import", whole))

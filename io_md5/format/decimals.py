@@ -17,10 +17,10 @@ _POWERS = np.array([float(f"1e{exponent}") for exponent in range(23)])
 
 
 def whole_numbers(text: bytes) -> npt.NDArray[np.int64] | None:
-    """The whole numbers of a text that holds nothing else, (n,); None where it does."""
-    # For numpy a sign may stand alone, or apart from its number.
-    if any(sign in text for sign in (b"- ", b"-\n")) or text.endswith(b"-"):
-        return None
+    """The whole numbers of a text that holds nothing else, (n,); None where it does.
+
+    A sign that stands alone, or apart from its number, is none to numpy: whoever calls sees to that.
+    """
     with warnings.catch_warnings():
         warnings.simplefilter("error", DeprecationWarning)
         try:

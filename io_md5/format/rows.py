@@ -132,7 +132,8 @@ def _convert(alike: list[_Block], kind: type[np.int64 | np.float64], blocks: Row
         line += block.count
     numbers: Rows | None
     if kind is np.int64:
-        numbers = whole_numbers(plain)
+        # Each sign has its number at once; every line, the last one too, ends with its end.
+        numbers = None if b"- " in plain or b"-\n" in plain else whole_numbers(plain)
     else:
         numbers = plain_decimals(plain, starts, np.flatnonzero(filled[1:] < filled[:-1]) + 1)
     if numbers is None or len(numbers) != len(starts):
