@@ -52,6 +52,7 @@ class Jobs:
         return (
             self.reading,
             self.clip,
+            self.clip_parts,
             self.mesh,
             self.mesh_parts,
             self.player,
@@ -161,6 +162,24 @@ class Jobs:
         """A clip of 2,800 frames."""
         self._import_clip(self.bob_clip, IMPORT)
 
+    def clip_parts(self) -> None:
+        """What takes the time of that import."""
+        path = self.bob_clip
+
+        def prepare() -> None:
+            empty()
+            operator(self.bob)()
+
+        floor = self._action_floor(path)
+        parts = {
+            "reading the file": Job(lambda: read_animation(path)),
+            "`np.fromstring` of the floor": Job(NumberFloor(path.read_bytes()).run),
+            "the bare calls of the floor": Job(floor.run, empty),
+        }
+        whole, *times = medians(Job(operator(path), prepare), *parts.values())
+        for part, seconds in zip(parts, times, strict=True):
+            self.results.rows.append(Row(f"of importing that clip: {part}", seconds, "the import", whole))
+
     def mesh(self) -> None:
         """A mesh of some 7,400 vertices."""
         self._import_mesh(self.rifle, IMPORT)
@@ -229,15 +248,20 @@ class Jobs:
             empty()
             operator(self.bob)()
 
-        prepare()
-        operator(path)()
-        action = bpy.context.view_layer.objects.active.animation_data.action
-        versions = sys.modules[self.curves.__module__]
-        floor = ActionFloor(versions.action_fcurves(action, "OBJECT"), self.curves)
+        floor = self._action_floor(path)
         numbers = NumberFloor(path.read_bytes())
         seconds, least = medians(Job(operator(path), prepare), Job(_both(floor, numbers), empty))
         job = f"import clip, {clip.frame_count:,} frames of {len(clip.names)} joints"
         self.results.rows.append(Row(job, seconds, "floor", least, target))
+
+    def _action_floor(self, path: Path) -> ActionFloor:
+        """The floor of a clip: the curves and keys that its import makes."""
+        empty()
+        operator(self.bob)()
+        operator(path)()
+        action = bpy.context.view_layer.objects.active.animation_data.action
+        versions = sys.modules[self.curves.__module__]
+        return ActionFloor(versions.action_fcurves(action, "OBJECT"), self.curves)
 
     def _import_mesh(self, path: Path, target: float | None) -> None:
         model = read_mesh(path)

@@ -46,6 +46,8 @@ Bold is what was not reached, or what other work on the machine disturbed. What 
 - Reading an .md5mesh: the compiled reader of Assimp goes over the text once. `np.fromstring` alone takes longer than it
   for the numbers of the file (the rows *against np.fromstring*). The add-on converts plain decimals faster than that,
   but numpy has to go over the text several times.
+- Importing a clip: reading the file and the bare calls stand below. What they leave is the add-on's own: the poses of
+  the joints turned into channels of the bones, with the bind pose and the rest pose of each, and made continuous.
 - Importing an MD2 player model: `view_layer.update`, without which nothing new can be selected, and with which Blender
   ends every operator, is in no floor. With shape keys and the curves that drive them it takes about as long as the bare
   calls. Its row, and those of the other parts, stand below; what they leave is the add-on's own.

@@ -14,6 +14,7 @@ values says whether a vector is complete. More liberal than that lexer: a leadin
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import cached_property
 
 import numpy as np
@@ -240,24 +241,31 @@ class Scan:
     def _without_strings_and_comments(self) -> bytearray:
         """The text with comments blanked and every string replaced by a mark; eight spaces are added."""
         text = bytearray(self.data.translate(_NO_CONTROLS))
-        if b'"' in text or b"/" in text:
-            for match in _STRING_OR_COMMENT.finditer(self.data):
-                start, end = match.span()
-                text[start:end] = b" " * (end - start)
-                if self.data[start] == _QUOTE:
-                    text[start] = _STRING_MARK
-                    closed = end - start > 1 and self.data[end - 1] == _QUOTE
-                    value = self.data[start + 1 : end - closed]
-                    self._strings[start] = value.decode("utf-8", "surrogateescape")
-                    if not closed:
-                        self._open_strings.add(start)
-                elif self.data.startswith(b"/*", start) and not self.data.endswith(b"*/", start + 2, end):
-                    self._open_comment = start
-                    self.warnings.append(f"the comment that begins at line {self.line(start)} is not closed")
+        for start, end in self._strings_and_comments():
+            text[start:end] = b" " * (end - start)
+            if self.data[start] == _QUOTE:
+                text[start] = _STRING_MARK
+                closed = end - start > 1 and self.data[end - 1] == _QUOTE
+                value = self.data[start + 1 : end - closed]
+                self._strings[start] = value.decode("utf-8", "surrogateescape")
+                if not closed:
+                    self._open_strings.add(start)
+            elif self.data.startswith(b"/*", start) and not self.data.endswith(b"*/", start + 2, end):
+                self._open_comment = start
+                self.warnings.append(f"the comment that begins at line {self.line(start)} is not closed")
         if self._may_hold_words(b"nan"):
             text = bytearray(_NAN_PAYLOAD.sub(lambda payload: b" " * len(payload[0]), text))
         text += b" " * 8
         return text
+
+    def _strings_and_comments(self) -> Iterator[tuple[int, int]]:
+        """Where each begins and ends."""
+        # Most of an animation is numbers, behind the last of them.
+        last = max(self.data.rfind(b'"'), self.data.rfind(b"/"))
+        at = 0
+        while at <= last and (match := _STRING_OR_COMMENT.search(self.data, at)):
+            yield match.span()
+            at = match.end()
 
     @cached_property
     def _letters(self) -> bytes:
