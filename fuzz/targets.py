@@ -39,7 +39,7 @@ from io_md5.format.check import check_animation
 from io_md5.format.check import check_model as check_md5_model
 from io_md5.format.cuts import timeline
 from io_md5.format.skeleton import poses
-from io_md5.format.skinning import disagreements, skin
+from io_md5.format.skinning import bind_pose
 
 # More triangles than this make the search for GL commands, which only an export runs, too slow to fuzz.
 _FEW_TRIANGLES = 40
@@ -67,8 +67,8 @@ def md5mesh(data: bytes) -> None:
     model = parse_mesh(data)
     joints = model.joints
     for mesh in model.meshes:
-        assert np.isfinite(skin(mesh, joints.positions, joints.orientations)).all()
-        disagreements(mesh, joints.positions, joints.orientations)
+        vertices, _ = bind_pose(mesh, joints.positions, joints.orientations)
+        assert np.isfinite(vertices).all()
     check_md5_model(model)
     again = parse_mesh(format_mesh(model))
     assert again.joints.names == joints.names
