@@ -252,6 +252,7 @@ def run(operator: Any, verb: str, bad_data: type[Exception], job: Callable[[], O
         reports.tell(operator, "ERROR", f"{_subject(operator)}: there is not enough memory for this")
         return {"CANCELLED"}
     except Exception as error:
+        # Whatever is left is a mistake of the program. It is told, with its traceback, and nothing of it stays.
         faults.tell_own(operator, _subject(operator), error)
         return {"CANCELLED"}
     reports.deliver(operator, report, verb, reports.listing([path.name for path in paths], 2), started)

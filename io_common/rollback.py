@@ -28,6 +28,7 @@ def all_or_nothing(context: Context) -> Iterator[None]:
     try:
         yield
     except BaseException:
+        # An interruption as well; it is raised again.
         before.restore()
         raise
 
