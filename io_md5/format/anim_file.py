@@ -37,6 +37,7 @@ import numpy as np
 
 from . import blocks, old_layout, printing
 from .contents import read_contents
+from .frame_rows import cut_frames
 from .model import ROOT, Animation, Floats, Ints
 from .scanner import IntArray, Scan
 from .skeleton import ALL_COMPONENTS, COMPONENTS
@@ -62,7 +63,8 @@ def parse_animation(data: bytes, path: str = "") -> Animation:
     Raises:
         Md5Error: the bytes cannot be understood; the message names the place.
     """
-    scan = Scan(data, path)
+    text, rows = cut_frames(data)
+    scan = Scan(text, path, rows, len(data))
     chunks: list[_Frames] = []
 
     def frames(mark: int) -> int:
@@ -94,7 +96,7 @@ class _Frames:
     """Frames of equal size that follow each other.
 
     Attributes:
-        mark: the mark of the first; the others follow every third mark.
+        mark: the mark of the first.
         rows: their components, float64 (n, C).
         numbers: what stands behind the word ``frame``, float64 (n,), or none.
     """
@@ -109,6 +111,9 @@ def _parse_frames(scan: Scan, mark: int) -> tuple[_Frames, int]:
 
     In good files these are all frames at once.
     """
+    taken_out = scan.rows(mark)
+    if taken_out is not None:
+        return _Frames(mark, taken_out[:, 1:], taken_out[:, 0]), mark + 3
     blocks.check_only_numbers(scan, mark + 1, "a frame")
     size = len(scan.values(mark + 1))
     count = _alike(scan, mark, size)

@@ -10,8 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .errors import Md5Error
-from .model import Ints
-from .rows import Rows
+from .model import Floats, Ints
 from .scanner import Scan
 from .skeleton import CyclicHierarchyError, depths
 
@@ -101,16 +100,16 @@ def check_only_numbers(scan: Scan, opening: int, what: str) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """Rows of numbers, each behind a mark of its own, such as all the ``vert`` lines of a mesh.
+    """Floats of numbers, each behind a mark of its own, such as all the ``vert`` lines of a mesh.
 
     Attributes:
         scan: the text.
-        values: float64 or int64 (n, width).
+        values: float64 (n, width).
         runs: the first mark of each run and how many rows it has.
     """
 
     scan: Scan
-    values: Rows
+    values: Floats
     runs: list[tuple[int, int]]
 
     def __len__(self) -> int:
@@ -180,7 +179,7 @@ def table(scan: Scan, runs: list[tuple[int, int]], width: int, what: str, column
     return Table(scan, values, [(first, len(part)) for (first, _), part in zip(runs, parts, strict=True)])
 
 
-def _run(scan: Scan, first: int, last: int, width: int, what: str, columns: str) -> Rows:
+def _run(scan: Scan, first: int, last: int, width: int, what: str, columns: str) -> Floats:
     """The rows of one run of marks, (n, width)."""
     taken_out = scan.rows(first)
     if taken_out is not None:
@@ -213,7 +212,7 @@ def check_pose_count(scan: Scan, joint_count: int, frame_count: int) -> None:
     Raises:
         Md5Error: a file of this size cannot be meant to hold so many poses.
     """
-    most = _POSES + _POSES_PER_BYTE * len(scan.data)
+    most = _POSES + _POSES_PER_BYTE * scan.file_size
     if joint_count * frame_count > most:
         raise Md5Error(
             "the animation is out of proportion to its file", path=scan.path, line=1,

@@ -1,37 +1,39 @@
 """Blocks of rows laid out line by line, as exporters write them, read before the text around them is taken apart.
 
-Most of an .md5mesh file are lines such as ``vert 7 ( 0.5 0.25 ) 12 2``. Where every line of a block is the same word
-and the same number of plain numbers, nothing has to be looked for: the block is converted as a whole, and in the text
-only its word is left, followed by as many empty lines, so that every line keeps its number. Whatever is not laid out
-so (comments, exponents, several rows on one line, anything damaged) is left as it is for the scanner.
+Most of an .md5mesh file are lines such as ``vert 7 ( 0.5 0.25 ) 12 2``. Where they are all laid out alike they are read
+in columns, and in the text only the word of a block is left, followed by as many empty lines, so that every line keeps
+its number. Whatever is laid out in another way (comments, several rows on one line, anything damaged) is left as it is
+for the scanner.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from .decimals import plain_decimals, whole_numbers
+from .columns import Layout
+from .decimals import Offsets, Text
+from .model import Floats
 
-Rows = npt.NDArray[Any]
-"""Numbers (rows, width), int64 for triangles, else float64."""
-RowBlocks = dict[int, Rows]
-"""The numbers of each block by the offset of the word that is left of it."""
+RowBlocks = dict[int, Floats]
+"""The numbers of each block, float64 (rows, width), by the offset of the word that is left of it."""
 
-# How many numbers stand behind each word.
+# How many numbers stand behind each word, and which of them are whole: a bit each.
 _WIDTHS = {b"vert": 5, b"tri": 4, b"weight": 6}
-
-_PLAIN = b"0123456789.-"
-_BLANKS = b" \t\r()"
-_NEWLINE = 0x0A
-_ONLY_NUMBERS = bytes(byte if byte in _PLAIN + b"\n" else 0x20 for byte in range(256))
+_WHOLES = {b"vert": 0b11001, b"tri": 0b1111, b"weight": 0b000011}
 
 # The line before a block: ``numverts 24``, then perhaps empty lines and the first row's indentation.
 _HEADER = re.compile(rb"num(vert|tri|weight)s[ \t]+\d+[ \t\r]*\n\s*")
+
+# Between the last row and what follows it are no more than so many blanks.
+_TAIL = 64
+
+FEWEST = 500
+"""Fewer lines are read sooner by the scanner."""
 
 _LARGEST = float(np.finfo(np.float32).max)
 
@@ -42,105 +44,79 @@ def cut_rows(data: bytes) -> tuple[bytes, RowBlocks]:
     Returns:
         The text that is left, and the blocks.
     """
+    text = Text(data)
+    found = list(_find_blocks(data))
+    blocks = []
+    for word, width in _WIDTHS.items():
+        alike = [(start, end) for of, start, end in found if of == word]
+        layout = Layout.of(data[alike[0][0] : data.index(b"\n", alike[0][0]) + 1], word) if alike else None
+        if layout is None or layout.width != width:
+            continue
+        lines = [text.lines(start, end) for start, end in alike]
+        starts, ends = (np.concatenate(places) for places in zip(*lines, strict=True))
+        rows = layout.read(text, starts, ends, _WHOLES[word]) if len(starts) >= FEWEST else None
+        if rows is not None and fits(rows):
+            counts = [len(own) for own, _ in lines]
+            parts = np.split(rows, np.cumsum(counts)[:-1])
+            blocks += [Block(word, *place, len(part), part) for place, part in zip(alike, parts, strict=True)]
+    return cut(data, blocks)
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """A block of lines that was read.
+
+    Attributes:
+        word: what is left of it in the text.
+        start: the offset of its first line.
+        end: the offset behind its last line.
+        lines: how many there are.
+        rows: their numbers, float64 (rows, width).
+    """
+
+    word: bytes
+    start: int
+    end: int
+    lines: int
+    rows: Floats
+
+
+def cut(data: bytes, blocks: list[Block]) -> tuple[bytes, RowBlocks]:
+    """Leaves the words of blocks in the place of their lines, each with as many line ends as it had."""
     kept: list[bytes] = []
-    view = memoryview(data)
-    found: list[_Block] = []
-    done = at = length = 0
+    cut_out: RowBlocks = {}
+    done = length = 0
+    for block in sorted(blocks, key=lambda block: block.start):
+        kept += (data[done : block.start], block.word, b"\n" * block.lines)
+        offset = length + block.start - done
+        cut_out[offset] = block.rows
+        length = offset + len(block.word) + block.lines
+        done = block.end
+    return b"".join([*kept, data[done:]]), cut_out
+
+
+def fits(numbers: Floats) -> bool:
+    """Whether numbers are finite also in the 32 bits of the games and of Blender."""
+    return bool(numbers.max(initial=0.0) <= _LARGEST and numbers.min(initial=0.0) >= -_LARGEST)
+
+
+def _find_blocks(data: bytes) -> Iterator[tuple[bytes, int, int]]:
+    """What may be blocks of rows: the word, and the lines from a header to the next one, or to a brace."""
+    at = 0
     while (at := data.find(b"num", at)) >= 0:
         header = _HEADER.match(data, at)
         at += 3
         if header is None:
             continue
-        word = header[1]
         start = data.rfind(b"\n", 0, header.end()) + 1
-        end, count = _lines(data, start, word)
-        if not count:
-            continue
-        kept += (data[done:start], word, b"\n" * count)
-        offset = length + start - done
-        found.append(_Block(offset, view[start:end], count, _WIDTHS[word], word == b"tri"))
-        length = offset + len(word) + count
-        done = at = end
-    blocks: RowBlocks = {}
-    for kind in (np.int64, np.float64):
-        alike = [block for block in found if block.is_whole == (kind is np.int64)]
-        if alike and not _convert(alike, kind, blocks):
-            return data, {}
-    return b"".join([*kept, data[done:]]), blocks
-
-
-@dataclass(frozen=True)
-class _Block:
-    """A block of rows as text.
-
-    Attributes:
-        offset: of its word in the text that is left.
-        text: its lines, still part of the whole text.
-        count: how many they are.
-        width: how many numbers a line has.
-        is_whole: whether they are whole.
-    """
-
-    offset: int
-    text: memoryview
-    count: int
-    width: int
-    is_whole: bool
-
-
-def _lines(data: bytes, start: int, word: bytes) -> tuple[int, int]:
-    """Where the lines from an offset on to the next header or brace end, and how many; 0 unless each is as it must be.
-
-    Each begins like the first with its indentation and the word, and goes on with plain numbers.
-    """
-    # Headers begin with an n; the words of rows have none. No further than there is looked for a brace.
-    header = data.find(b"n", start)
-    header = header if header >= 0 else len(data)
-    brace = data.find(b"}", start, header)
-    end = brace if brace >= 0 else header
-    last = data.find(b"\n", start + len(data[start:end].rstrip()), end)
-    # Behind the rows another word would belong to them, such as "nan".
-    if last < 0 or (brace < 0 and not data.startswith(b"num", header)):
-        return start, 0
-    text = data[start : last + 1]
-    words = text.translate(None, _PLAIN + _BLANKS)
-    count = len(words) // (len(word) + 1)
-    indentation = text.find(word)
-    if words != (word + b"\n") * count or indentation < 0:
-        return start, 0
-    head = b"\n" + text[:indentation] + word + b" "
-    return last + 1, count if (b"\n" + text).count(head) == count else 0
-
-
-def _convert(alike: list[_Block], kind: type[np.int64 | np.float64], blocks: RowBlocks) -> bool:
-    """Converts the numbers of some blocks into `blocks`; whether each line has as many as it must."""
-    plain = b"".join([block.text for block in alike]).translate(_ONLY_NUMBERS)
-    buffer = np.frombuffer(plain, dtype=np.uint8)
-    filled = buffer > 0x20
-    # A line begins with a word, so no number begins at offset 0.
-    starts = np.flatnonzero(filled[1:] > filled[:-1]) + 1
-    ends = np.cumsum([block.count * block.width for block in alike])
-    if len(starts) != ends[-1]:
-        return False
-    line_ends = np.flatnonzero(buffer == _NEWLINE)
-    line = 0
-    for block, part in zip(alike, np.split(starts, ends[:-1]), strict=True):
-        own_ends = line_ends[line : line + block.count]
-        rows = part.reshape(block.count, block.width)
-        if (rows[:, -1] > own_ends).any() or (rows[1:, 0] < own_ends[:-1]).any():
-            return False
-        line += block.count
-    numbers: Rows | None
-    if kind is np.int64:
-        # Each sign has its number at once; every line, the last one too, ends with its end.
-        numbers = None if b"- " in plain or b"-\n" in plain else whole_numbers(plain)
-    else:
-        numbers = plain_decimals(plain, starts, np.flatnonzero(filled[1:] < filled[:-1]) + 1)
-    if numbers is None or len(numbers) != len(starts):
-        return False
-    largest = np.iinfo(np.int32).max if kind is np.int64 else _LARGEST
-    if numbers.max() > largest or numbers.min() < -largest:
-        return False
-    for block, values in zip(alike, np.split(numbers, ends[:-1]), strict=True):
-        blocks[block.offset] = values.reshape(block.count, block.width)
-    return True
+        # Headers begin with an n; the words of rows have none. No further than there is looked for a brace.
+        limit = data.find(b"n", start)
+        limit = limit if limit >= 0 else len(data)
+        brace = data.find(b"}", start, limit)
+        end = brace if brace >= 0 else limit
+        tail = max(start, end - _TAIL)
+        last = data.find(b"\n", tail + len(data[tail:end].rstrip()), end)
+        # Behind the rows another word would belong to them, such as "nan".
+        if last >= 0 and (brace >= 0 or data.startswith(b"num", limit)):
+            yield header[1], start, last + 1
+            at = last + 1

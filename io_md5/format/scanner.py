@@ -20,9 +20,9 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from .decimals import floats, plain_decimals
+from .decimals import floats
 from .errors import Md5Error
-from .rows import RowBlocks, Rows
+from .rows import RowBlocks
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
@@ -80,11 +80,13 @@ class Scan:
     A mark is a word, a string or a brace; marks are counted from 0 in the order of the file.
 
     Args:
-        data: the bytes of the file.
+        data: the bytes of the file, or what is left of them.
         path: its name, for messages.
         rows: blocks that were taken out of the text.
+        file_size: of the whole file, if blocks were taken out.
 
     Attributes:
+        file_size: of the whole file, in bytes.
         numbers: every number of the text in order, float64 (N,); finite.
         warnings: what was odd, in words.
 
@@ -92,9 +94,12 @@ class Scan:
         Md5Error: a token begins like a number and is none, before the last brace.
     """
 
-    def __init__(self, data: bytes, path: str = "", rows: RowBlocks | None = None) -> None:
+    def __init__(
+        self, data: bytes, path: str = "", rows: RowBlocks | None = None, file_size: int | None = None
+    ) -> None:
         self.data = data
         self.path = path
+        self.file_size = len(data) if file_size is None else file_size
         self._rows = rows or {}
         self.warnings: list[str] = []
         self._strings: dict[int, str] = {}
@@ -170,7 +175,7 @@ class Scan:
         """How many numbers follow each of the marks first … last - 1, (last - first,)."""
         return np.diff(self.mark_numbers[first : last + 1])
 
-    def rows(self, mark: int) -> Rows | None:
+    def rows(self, mark: int) -> FloatArray | None:
         """The numbers of the block of rows that was taken out behind this mark, (rows, width), if one was."""
         return self._rows.get(int(self.mark_offsets[mark]))
 
@@ -317,9 +322,7 @@ class Scan:
             buffer[word_starts[word] : word_ends[word]] = 0x20
         count = len(self.number_offsets)
         plain = bytes(text).translate(_ONLY_BODY)
-        numbers = plain_decimals(plain, self.number_offsets, number_ends)
-        if numbers is None:
-            numbers = floats(plain)
+        numbers = floats(plain)
         if numbers is None or len(numbers) != count:
             numbers = self._convert_one_by_one(number_ends, last_brace=text.rfind(b"}"))
         bad = ~(np.abs(numbers) <= _LARGEST)
