@@ -16,13 +16,14 @@ from .decimals import Flags, Offsets, Text
 from .model import Floats
 
 _PLAIN = re.compile(rb"-?\d+(?:\.\d+)?")
-_NUMBER = re.compile(rb"(?<![^ \t()])[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![^ \t\r\n()])")
+_NUMBER = re.compile(rb"(?<![^ \t()])[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?(?![^ \t\r\n()])")
 _BLANKS = b" \t()"
+
+LONGEST = 32
+"""So many bytes are compared: nobody indents further, and a text is looked up no further behind a line."""
 
 # So many lines are converted at once: they stay in the processor's cache, and are small for the memory's allocator.
 _PIECE = 16_000
-# Nobody indents further, or sets numbers further apart, and a text is looked up no further behind a line.
-_LONGEST = 32
 # Lines that are not laid out as the first one, for instance with an exponent, are read one by one, and those at the end
 # of the text; of all lines no more than this part, and some.
 _ODD_SHARE, _ODD = 16, 64
@@ -53,7 +54,7 @@ class Layout:
         begins = lead.strip(_BLANKS) == word and (not word or not lead.endswith(word))
         blank = all(gap and not gap.strip(_BLANKS) for gap in gaps[:-1])
         ends = bool(gaps) and gaps[-1].lstrip(_BLANKS + b"\r") == b"\n"
-        short = max(map(len, (lead, *gaps))) <= _LONGEST
+        short = max(map(len, (lead, *gaps))) <= LONGEST
         return cls(lead, tuple(gaps), word) if begins and blank and ends and short else None
 
     @property
@@ -110,6 +111,10 @@ class Layout:
         """The numbers of a line, if it is made of the word and as many numbers."""
         numbers = _NUMBER.findall(line)
         between = _NUMBER.sub(b"", line).translate(None, _BLANKS + b"\r")
-        if len(numbers) != self.width or between != self.word + b"\n" or not line.strip().startswith(self.word):
+        if (
+            len(numbers) != self.width
+            or between != self.word + b"\n"
+            or not line.strip().startswith(self.word)
+        ):
             return None
         return [float(number) for number in numbers]

@@ -100,8 +100,10 @@ class Text:
         """At which of some places these words stand, (n,)."""
         if len(words) == 1:
             return self._bytes[places] == words[0]
-        parts = [self._say(places + first, words[first : first + _EIGHT]) for first in range(0, len(words), _EIGHT)]
-        return reduce(np.logical_and, parts)
+        parts = [
+            self._say(places + first, words[first : first + _EIGHT]) for first in range(0, len(words), _EIGHT)
+        ]
+        return reduce(np.logical_and, parts, np.ones(len(places), dtype=bool))
 
     def _say(self, places: Offsets, words: bytes) -> Flags:
         """The same for up to eight bytes."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .columns import Layout
+from .columns import LONGEST, Layout
 from .decimals import Offsets, Text
 from .model import Floats
 from .rows import FEWEST, Block, RowBlocks, cut, fits
@@ -43,7 +43,7 @@ def cut_frames(data: bytes) -> tuple[bytes, RowBlocks]:
     size = next((line + 1 for line in range(step) if lines[line].strip(_BLANKS) == b"}"), 0)
     if not size or frames[-1] + size > len(starts):
         return data, {}
-    rows = _Frames(text, starts, ends, frames).read(head, lines[1:size], lines[size:])
+    rows = _Frames(text, starts, ends, frames).read(head, lines, size)
     if rows is None or not fits(rows):
         return data, {}
     count = int(frames[-1]) + size
@@ -52,7 +52,7 @@ def cut_frames(data: bytes) -> tuple[bytes, RowBlocks]:
 
 
 def _first_frame(data: bytes) -> tuple[int, Layout | None]:
-    """Where the line begins that opens the first frame, and how it is laid out; None if it opens with something else."""
+    """Where the line begins that opens the first frame, and its layout; None if it begins with something else."""
     at = 0
     while (at := data.find(b"frame", at)) >= 0:
         if match := _FRAME.match(data, at):
@@ -79,51 +79,56 @@ class _Frames:
     ends: Offsets
     firsts: Offsets
 
-    def read(self, head: Layout, body: list[bytes], between: list[bytes]) -> Floats | None:
+    def read(self, head: Layout, lines: list[bytes], size: int) -> Floats | None:
         """The numbers of all frames, (F, n).
 
         Args:
             head: the line that opens a frame.
-            body: the other lines of one; the last closes it.
-            between: the lines up to the next one.
+            lines: those of the first frame, and those from there to the second.
+            size: how many of them are the frame itself.
 
         Returns:
             None if not all frames are like that, or they are read sooner by the scanner.
         """
-        layouts = [head, *map(Layout.of, body)]
-        after = len(layouts)
-        if any(line.strip(_BLANKS) for line in between) or not self._stand(between, after, self.firsts[:-1]):
-            return None
-        groups: dict[Layout, list[int]] = {}
-        for line, layout in enumerate(layouts):
+        tables: dict[Layout, list[int]] = {head: [0]}
+        fixed: dict[tuple[bytes, bool], list[int]] = {}
+        widths = [head.width] + [0] * (size - 1)
+        for line, content in enumerate(lines[1:], 1):
+            layout = Layout.of(content) if line < size else None
             if layout is not None:
-                groups.setdefault(layout, []).append(line)
-            elif (body[line - 1].strip(_BLANKS) and line != after - 1) or not self._stand(
-                [body[line - 1]], line, self.firsts
-            ):
+                tables.setdefault(layout, []).append(line)
+                widths[line] = layout.width
+            elif content.strip(_BLANKS) == (b"}" if line == size - 1 else b""):
+                fixed.setdefault((content, line < size), []).append(line)
+            else:
                 return None
-        widths = [layout.width if layout else 0 for layout in layouts]
         columns = np.cumsum([0, *widths])
-        table = np.empty((len(self.firsts), columns[-1]))
-        if table.size < FEWEST * sum(layout.width for layout in groups):
+        if len(self.firsts) * columns[-1] < FEWEST * sum(layout.width for layout in tables):
             return None
-        for layout, lines in groups.items():
-            places = (self.firsts[:, None] + lines).ravel()
-            numbers = layout.read(self.text, self.starts[places], self.ends[places], wholes=int(layout is head))
+        for (content, is_inside), own in fixed.items():
+            # What follows the last frame need not be what stands between them.
+            frames = self.firsts if is_inside else self.firsts[:-1]
+            if not self._stand(content, (frames[:, None] + own).ravel()):
+                return None
+        table = np.empty((len(self.firsts), columns[-1]))
+        for layout, own in tables.items():
+            places = (self.firsts[:, None] + own).ravel()
+            numbers = layout.read(
+                self.text, self.starts[places], self.ends[places], wholes=int(layout is head)
+            )
             if numbers is None:
                 return None
             numbers = numbers.reshape(len(table), -1)
-            if lines[-1] - lines[0] + 1 == len(lines):
-                table[:, columns[lines[0]] : columns[lines[-1] + 1]] = numbers
+            if own[-1] - own[0] + 1 == len(own):
+                table[:, columns[own[0]] : columns[own[-1] + 1]] = numbers
             else:
-                table[:, (columns[lines][:, None] + np.arange(layout.width)).ravel()] = numbers
+                table[:, (columns[own][:, None] + np.arange(layout.width)).ravel()] = numbers
         return table
 
-    def _stand(self, lines: list[bytes], after: int, frames: Offsets) -> bool:
-        """Whether the same lines stand so many lines after the openings of frames."""
-        for line, content in enumerate(lines, after):
-            starts = self.starts[frames + line]
-            same_length = self.ends[frames + line] - starts == len(content)
-            if not (same_length & self.text.says(starts, content)).all():
-                return False
-        return True
+    def _stand(self, content: bytes, lines: Offsets) -> bool:
+        """Whether some lines all have the same content."""
+        if len(content) > LONGEST:
+            return False
+        starts = self.starts[lines]
+        same = (self.ends[lines] - starts == len(content)) & self.text.says(starts, content)
+        return bool(same.all())

@@ -13,10 +13,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from .columns import Layout
-from .decimals import Offsets, Text
+from .decimals import Text
 from .model import Floats
 
 RowBlocks = dict[int, Floats]

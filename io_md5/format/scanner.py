@@ -36,7 +36,7 @@ _STRING_MARK = 1
 
 # A string that is not closed ends with its line, a comment with the file; both are complained of where they matter.
 _STRING_OR_COMMENT = re.compile(rb'"[^"\r\n]*"?|//[^\r\n]*|/\*[\s\S]*?(?:\*/|\Z)')
-_NUMBER = re.compile(rb"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
+_NUMBER = re.compile(rb"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?")
 _NOT_FINITE = re.compile(rb"[-+]?(?:\d*\.#\w+|nan|inf(?:inity)?)", re.IGNORECASE)
 _NOT_FINITE_WORDS = (b"nan", b"inf", b"infinity")
 # Newer Microsoft libraries print -nan(ind), whose word would stand by itself once parentheses are blank.

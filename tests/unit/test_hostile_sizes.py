@@ -73,6 +73,18 @@ SHAPES = {
     ),
     "headers without rows": (mesh, lambda n: VERSION + JOINT + "mesh {" + "numverts 1\nx\n" * n + "}"),
     "numbers that are none": (mesh, lambda n: VERSION + JOINT + "mesh {" + "weight 0 0 nan 0 0 1.#IND\n" * n + "}"),
+    "a long number that is none": (mesh, lambda n: VERSION + JOINT + "mesh { weight 0 0 " + "12345678" * n + "x }"),
+    "a row of a long number that is none": (
+        mesh,
+        lambda n: VERSION + JOINT + "mesh {\n\tnumverts 600\n" + lines("\tvert {i} ( 0 0 ) 0 1", 600)
+        + "\tvert 600 ( 0 " + "12345678" * n + "x ) 0 1\n}\n",
+    ),
+    "frames far apart": (animation, lambda n: VERSION + ONE_JOINT + ("frame 0 {\n0\n}" + "\n" * 3 * n) * 2),
+    "frames of lines, each laid out differently": (
+        animation,
+        lambda n: VERSION + ONE_JOINT + 9 * ("frame 0 {\n" + "".join(
+            f"{f'{line:b}'}\n".translate({48: " 1", 49: "\t1"}) for line in range(n // 4)) + "}\n"),
+    ),
     "comments that do not end": (mesh, lambda n: VERSION + JOINT + "/* " * n),
     "strings that do not end": (mesh, lambda n: VERSION + JOINT + '"x\n' * n),
     "blocks that do not end": (mesh, lambda n: VERSION + JOINT + "mesh {\n" * n),

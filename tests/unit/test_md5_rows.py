@@ -8,15 +8,24 @@ import numpy as np
 import pytest
 from md5_samples import MESH
 
-from io_md5.format import Md5Error, mesh_file, parse_mesh
+from io_md5.format import Md5Error, mesh_file, parse_mesh, rows
 from io_md5.format.rows import cut_rows
 
 pytest.importorskip("hypothesis", reason="the property tests need hypothesis")
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-DATA = MESH.encode()
+# The last lines of a text are read in another way; here those are empty.
+TEXT = MESH + 100 * "\n"
+DATA = TEXT.encode()
 FIRST_ROW = DATA.index(b"\tvert 0")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _few_rows_are_enough():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(rows, "FEWEST", 1)
+        yield
 
 
 def outcome(data):
@@ -41,7 +50,7 @@ def one_by_one(data):
 
 def test_rows_as_exporters_write_them_are_read_in_bulk():
     left, blocks = cut_rows(DATA)
-    assert [rows.shape for rows in blocks.values()] == [(2, 4), (3, 5), (4, 6)]
+    assert [block.shape for block in blocks.values()] == [(3, 5), (2, 4), (4, 6)]
     for offset in blocks:
         assert left[offset:].startswith((b"vert\n", b"tri\n", b"weight\n"))
     assert left.count(b"\n") == DATA.count(b"\n")
@@ -70,6 +79,19 @@ def test_rows_as_exporters_write_them_are_read_in_bulk():
         ("vert 1 ( 0.25 1 ) 1 2", "v1ert ( 0.25 1 ) 1 2"),
         ("vert 1 ( 0.25 1 ) 1 2", "1 vert ( 0.25 1 ) 1 2"),
         ("vert 1 ( 0.25 1 ) 1 2", "vert 1 ( 2.5e-1 1 ) 1 2"),
+        ("vert 1 ( 0.25 1 ) 1 2", "vert 1 ( +.25 1. ) 1 2"),
+        ("vert 1 ( 0.25 1 ) 1 2", "vert 1 ( 0.25\r1 ) 1 2"),
+        ("vert 1 ( 0.25 1 ) 1 2", "vert 1 ( 0.25 1e999 ) 1 2"),
+        ("vert 1 ( 0.25 1 ) 1 2", "vert 1 ( 0.25 1e ) 1 2"),
+        ("vert 1 ( 0.25 1 ) 1 2", "vert 1 ( 0.25 1\0) 1 2"),
+        ("vert 1 ( 0.25 1 ) 1 2", "vert 1 (" + 60 * " " + "0.25 1 ) 1 2"),
+        ("vert 0 ( 0 0 ) 0 1", "vert 0 (" + 60 * " " + "0 0 ) 0 1"),
+        ("vert 0 ( 0 0 ) 0 1", "vert 0 ( 0 0e0 ) 0 1"),
+        ("vert 0 ( 0 0 ) 0 1", "vert 0 ( 0 0 0 ) 0 1"),
+        ("\tvert", "\t" + 60 * " " + "vert"),
+        ("tri 0 0 1 2", "tri -0 0 1 2"),
+        ("tri 1 2 1 0", "tri 1 12345678 1 0"),
+        ("tri 1 2 1 0", "tri 1 2 0000000001 0"),
         ("vert 1 ( 0.25 1 ) 1 2", "vert 1 ( 0.2.5 1 ) 1 2"),
         ("vert 1 ( 0.25 1 ) 1 2", "vert 1 ( 0.25 - ) 1 2"),
         ("vert 1 ( 0.25 1 ) 1 2", "vert 1 ( .-25 1 ) 1 2"),
@@ -111,21 +133,22 @@ def test_rows_as_exporters_write_them_are_read_in_bulk():
 )  # fmt: skip
 def test_whatever_the_rows_are_like_reading_in_bulk_changes_nothing(old, new):
     assert old in MESH
-    data = MESH.replace(old, new).encode()
-    assert outcome(data) == one_by_one(data)
+    for text in (TEXT, MESH):
+        data = text.replace(old, new).encode()
+        assert outcome(data) == one_by_one(data)
 
 
 @pytest.mark.parametrize("row", ["v ert 0 ( 0 0 ) 0 1", "ve0rt 0 ( 0 0 ) 0 1", "ver 0 t ( 0 0 ) 0 1"])
 def test_a_word_that_is_torn_apart_is_no_row(row):
-    start, end = MESH.index("vert 0 ("), MESH.index("\n\n\tnumtris")
-    data = f"{MESH[:start]}{row}{MESH[end:]}".encode()
+    start, end = TEXT.index("vert 0 ("), TEXT.index("\n\n\tnumtris")
+    data = f"{TEXT[:start]}{row}{TEXT[end:]}".encode()
     assert outcome(data) == one_by_one(data)
 
 
 @settings(max_examples=400, deadline=None, derandomize=True)
 @given(
     st.lists(
-        st.tuples(st.integers(FIRST_ROW, len(DATA) - 1), st.sampled_from([*b' \n\t().-+0159e/*"}nvt', None])),
+        st.tuples(st.integers(FIRST_ROW, len(MESH) - 1), st.sampled_from([*b' \n\t().-+0159e/*"}nvt', None])),
         min_size=1,
         max_size=3,
     )
@@ -153,9 +176,31 @@ def test_damaged_bytes_among_rows_are_complained_of_in_the_same_words(changes):
 def test_decimals_are_read_as_the_floats_nearest_to_them(parts):
     numbers = ["".join(part) for part in parts]
     bias, x, y, z, s = numbers
-    data = MESH.replace("weight 2 2 0.25 ( 7 8 9.0625 )", f"weight 2 2 {bias} ( {x} {y} {z} )")
+    data = TEXT.replace("weight 2 2 0.25 ( 7 8 9.0625 )", f"weight 2 2 {bias} ( {x} {y} {z} )")
     data = data.replace("( 0.25 1 )", f"( {s} 1 )").encode()
     assert outcome(data) == one_by_one(data)
     mesh = parse_mesh(data).meshes[0]
     read = [mesh.weight_biases[2], *mesh.weight_positions[2], mesh.uvs[1, 0]]
     assert [float(number).hex() for number in read] == [float(number).hex() for number in numbers]
+
+
+def test_a_row_in_another_layout_does_not_keep_the_others_from_being_read_in_bulk():
+    data = DATA.replace(b"vert 1 ( 0.25 1 )", b"vert 1 ( 25e-2   1. )")
+    _left, blocks = cut_rows(data)
+    assert len(blocks) == 3
+    assert outcome(data) == one_by_one(data) == outcome(DATA)
+
+
+def test_many_rows_in_another_layout_are_left_to_the_scanner():
+    verts = "\n".join(f"\tvert {row} ( 0 {'0' if row == 0 else '1e-2'} ) 0 1" for row in range(500))
+    start, end = TEXT.index("\tvert 0"), TEXT.index("\n\n\tnumtris")
+    data = f"{TEXT[:start]}{verts}{TEXT[end:]}".encode()
+    assert [block.shape[1] for block in cut_rows(data)[1].values()] == [4, 6]
+    assert outcome(data) == one_by_one(data)
+
+
+def test_meshes_of_few_rows_are_read_together():
+    start, end = TEXT.index("mesh {"), TEXT.index("}\n", TEXT.index("weight 3")) + 2
+    data = (TEXT[:end] + 300 * ("\n" + TEXT[start:end]) + TEXT[end:]).encode()
+    assert len(cut_rows(data)[1]) == 903
+    assert outcome(data) == one_by_one(data)

@@ -1,0 +1,139 @@
+"""Frames that are read in bulk say what they say when they are read one by one, and complain of the same places."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from md5_samples import ANIMATION
+
+from io_md5.format import Md5Error, anim_file, frame_rows, parse_animation
+from io_md5.format.frame_rows import cut_frames
+
+pytest.importorskip("hypothesis", reason="the property tests need hypothesis")
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+DATA = ANIMATION.encode()
+FIRST_FRAME = DATA.index(b"frame 0")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _few_rows_are_enough():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(frame_rows, "FEWEST", 1)
+        yield
+
+
+def outcome(data):
+    """What is read of an animation, or the words with which it is refused."""
+    try:
+        clip = parse_animation(data, "walk.md5anim")
+    except Md5Error as error:
+        return str(error)
+    arrays = (clip.parents, clip.flags, clip.starts, clip.bounds, clip.base_positions, clip.frames)
+    return clip.names, [array.tolist() for array in arrays], clip.frames.shape, clip.frame_rate, clip.warnings
+
+
+def one_by_one(data):
+    """The same without reading in bulk."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(anim_file, "cut_frames", lambda text: (text, {}))
+        return outcome(data)
+
+
+def test_frames_as_exporters_write_them_are_read_in_bulk():
+    left, blocks = cut_frames(DATA)
+    ((offset, rows),) = blocks.items()
+    assert rows.tolist()[1] == [1, 0, 1.75, 25, 41, 0.125, -0.2, 0.3]
+    assert left[offset:].startswith(b"frame{}\n")
+    assert left.count(b"\n") == DATA.count(b"\n")
+    assert outcome(DATA) == one_by_one(DATA)
+
+
+def test_lines_of_one_layout_may_stand_apart():
+    lines = [line.split() for line in ("1 2 3", "4 5", "6 7 8", "", "9", "10 11 12")]
+    frames = "".join(
+        f"frame {frame} {{\n" + "".join(f"\t{' '.join(line)}\n" for line in lines) + "}\n\n"
+        for frame in range(9)
+    )
+    data = DATA[:FIRST_FRAME] + frames.encode()
+    ((_, rows),) = cut_frames(data)[1].items()
+    assert rows[:, 0].tolist() == list(range(9))
+    assert (rows[:, 1:] == np.arange(1, 13)).all()
+    assert outcome(data) == one_by_one(data)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("\n", "\r\n"),
+        ("}\n\nframe", "}\nframe"),
+        ("frame ", "  frame  "),
+        (" {", "{"),
+        ("\t", ""),
+        ("\t", "  "),
+        ("frame 1 {", "frame 7 {"),
+        ("frame 1 {", "frame {"),
+        ("frame 1 {", "frame 1\n{"),
+        ("frame 1 {", "frame 1 2 {"),
+        ("frame 1 {", "Frame 1 {"),
+        ("frame 1 {", "frame 1 { // one"),
+        ("frame 1 {", "/* frame 1 {"),
+        ("frame 0 {", "/* frame 0 {"),
+        ("frame 0 {", "/*\nframe 0 {"),
+        ("frame 0 {", "// frame 0 {"),
+        ("frame 0 {", 'commandline "frame 0 {"\nframe 0 {'),
+        ("frame 0 {", "frame 0 {\n"),
+        ("frame 0 {", "5 frame 0 {"),
+        ("40 0.1 -0.2 0.3", "40 0.1 -0.2"),
+        ("40 0.1 -0.2 0.3", "40 0.1 -0.2 0.3 1"),
+        ("40 0.1 -0.2 0.3", "40 0.1 -0.2 0.3 }"),
+        ("40 0.1 -0.2 0.3", "40 0.1 -0.2 0.3 // head"),
+        ("40 0.1 -0.2 0.3", "40 0.1 -0.2e0 0.3"),
+        ("40 0.1 -0.2 0.3", "40   0.1 -.2 +0.3"),
+        ("41 0.125", "41 nan"),
+        ("41 0.125", "41 1e99"),
+        ("41 0.125", "41 -"),
+        ("41 0.125", "41 0.1.25"),
+        ("41 0.125", "41 0-125"),
+        ("41 0.125", "41\n\t0.125"),
+        ("41 0.125", "41 x 0.125"),
+        ("41 0.125", "41 12345678901234567890 0.125"),
+        ("0.3\n}", "0.3 }"),
+        ("0.3\n}", "0.3\n\n}"),
+        ("0.3\n}", "0.3\n"),
+        ("0.3\n}", "0.3\n} x"),
+        ("hierarchy", "frames"),
+        ("baseframe", "bounds"),
+    ],
+)
+def test_whatever_the_frames_are_like_reading_in_bulk_changes_nothing(old, new):
+    assert old in ANIMATION
+    for text in (ANIMATION, ANIMATION.rstrip(), ANIMATION + "\n\n"):
+        data = text.replace(old, new).encode()
+        assert outcome(data) == one_by_one(data)
+
+
+@settings(max_examples=400, deadline=None, derandomize=True)
+@given(
+    st.lists(
+        st.tuples(
+            st.integers(FIRST_FRAME, len(DATA) - 1), st.sampled_from([*b' \n\t().-+0159e/*"{}fr', None])
+        ),
+        min_size=1,
+        max_size=3,
+    )
+)
+def test_damaged_bytes_among_frames_are_complained_of_in_the_same_words(changes):
+    letters = list(DATA)
+    for place, byte in changes:
+        letters[place] = byte
+    data = bytes(byte for byte in letters if byte is not None)
+    assert outcome(data) == one_by_one(data)
+
+
+def test_a_short_file_is_no_reason_to_refuse_its_frames():
+    """The number of poses is compared with the size of the whole file, not with what is left of it."""
+    count = 40_000
+    frames = "".join(f"frame {frame} {{\n\t1 2 3\n\t4 5 6 7\n}}\n" for frame in range(count))
+    assert outcome(DATA[:FIRST_FRAME] + frames.encode())[2] == (count, 7)
