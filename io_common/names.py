@@ -25,6 +25,8 @@ def for_blender(name: str, limit: int, fallback: str) -> str:
         limit: how many bytes Blender keeps.
         fallback: what an empty name becomes.
     """
+    if name.isascii() and 0 < len(name) <= limit and "\0" not in name:
+        return name
     data = name.encode("utf-8", "surrogateescape").replace(b"\0", b"")
     shown = data.decode("utf-8", "replace") or fallback
     return shown.encode("utf-8")[:limit].decode("utf-8", "ignore")
@@ -44,7 +46,7 @@ def distinct(shown: Iterable[str], limit: int) -> list[str]:
     result = []
     for name in shown:
         unique = name
-        base = _COPY_SUFFIX.sub("", name).encode("utf-8")
+        base = _COPY_SUFFIX.sub("", name).encode("utf-8") if name in taken else b""
         while unique in taken:
             # Those that are cut to the same beginning share their numbers.
             numbers[base[: limit - _SUFFIX_ROOM]] += 1

@@ -135,7 +135,7 @@ class _Reader:
             frame_names=self.names(
                 frames.offset + 24, h["num_frames"], FRAME_NAME_SIZE, h["framesize"], "frame"
             ),
-            vertices=np.ascontiguousarray(frame_array["vertices"][:, :, :3]),
+            vertices=_places(frame_array["vertices"]),
             normals=np.ascontiguousarray(frame_array["vertices"][:, :, 3]),
         )
         self.check_triangles(model, triangles.offset)
@@ -297,6 +297,14 @@ class _Reader:
         left = size - max(HEADER_SIZE, *(section.end for section in sections))
         if left > 0:
             self.warnings.append(f"{left} bytes follow the last section")
+
+
+def _places(vertices: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Return the bytes of places (F, V, 3) without those of normals; numpy copies an axis at a time much faster."""
+    places = np.empty((*vertices.shape[:2], 3), np.uint8)
+    for axis in range(3):
+        places[..., axis] = vertices[..., axis]
+    return places
 
 
 def _walk(words: NDArray[np.int32]) -> tuple[list[int], list[int], bool]:

@@ -84,11 +84,7 @@ def find_sequences(names: Iterable[str]) -> list[FrameSequence]:
     Args:
         names: the names of all frames.
     """
-    sequences: list[FrameSequence] = []
-    for index, frame_name in enumerate(names):
-        name, _number = split_frame_name(frame_name)
-        if sequences and sequences[-1].name == name:
-            sequences[-1] = FrameSequence(name, sequences[-1].first, index)
-        else:
-            sequences.append(FrameSequence(name, index, index))
-    return sequences
+    belongs = [split_frame_name(name)[0] for name in names]
+    firsts = [index for index, name in enumerate(belongs) if index == 0 or name != belongs[index - 1]]
+    ends = [*firsts[1:], len(belongs)]
+    return [FrameSequence(belongs[first], first, end - 1) for first, end in zip(firsts, ends, strict=False)]
