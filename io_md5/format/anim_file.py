@@ -280,8 +280,7 @@ def format_animation(animation: Animation) -> bytes:
         *(vectors % row for row in zip(*printing.columns(base), strict=True)),
         "}",
     ]  # fmt: skip
-    lines += _format_frames(animation)
-    return "\n".join([*lines, ""]).encode("utf-8", "surrogateescape")
+    return "\n".join([*lines, _format_frames(animation)]).encode("utf-8", "surrogateescape")
 
 
 def _hierarchy_comment(animation: Animation, parent: int, flags: int) -> str:
@@ -291,18 +290,12 @@ def _hierarchy_comment(animation: Animation, parent: int, flags: int) -> str:
     return above + (f" ( {' '.join(moving)} )" if moving else "")
 
 
-def _format_frames(animation: Animation) -> list[str]:
+def _format_frames(animation: Animation) -> str:
     """The frames, a line for the components of each joint."""
     sizes = ((animation.flags[:, None] >> np.arange(len(COMPONENTS))) & 1).sum(axis=1)
-    numbers = printing.decimals(animation.frames)
     width = animation.frames.shape[1]
     # Where lines end in a frame; what no joint refers to stands on a line of its own.
     stops = np.unique(np.concatenate([(animation.starts + sizes)[sizes > 0], [width]]))
-    pairs = list(zip([0, *stops[:-1].tolist()], stops.tolist(), strict=True))
-    lines = []
-    for frame in range(animation.frame_count):
-        row = numbers[frame * width : (frame + 1) * width]
-        lines += ["", f"frame {frame} {{"]
-        lines += ["\t" + " ".join(row[first:last]) for first, last in pairs]
-        lines.append("}")
-    return lines
+    lines = ["\t" + " ".join(["%f"] * count) for count in np.diff(stops, prepend=0).tolist()]
+    layout = "\n".join(["", "frame %d {", *lines, "}"])
+    return printing.rows(layout, np.arange(animation.frame_count), animation.frames)

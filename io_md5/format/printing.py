@@ -25,6 +25,9 @@ _UNQUOTABLE = re.compile('["\r\n\0\ud800-\udc7f\udd00-\udfff]')
 # Values beyond this are not finite as the 32-bit floats of the games.
 _LARGEST = float(np.finfo(np.float32).max)
 
+# So many numbers are printed at once, as their text takes many times their memory.
+_PRINTED = 1 << 14
+
 
 def check_finite(values: npt.NDArray[np.float64]) -> None:
     """Checks that numbers can be written.
@@ -65,6 +68,15 @@ def rows(layout: str, *tables: npt.NDArray[Any]) -> str:
     Raises:
         Md5Error: a number is not finite as a 32-bit float.
     """
+    step = max(1, _PRINTED // max(layout.count("%"), 1))
+    return "".join(
+        _rows(layout, [table[first : first + step] for table in tables])
+        for first in range(0, len(tables[0]), step)
+    )
+
+
+def _rows(layout: str, tables: list[npt.NDArray[Any]]) -> str:
+    """The same for a few lines."""
     columns: list[list[float]] = []
     for table in tables:
         numbers = _printable(table) if table.dtype.kind == "f" else table
