@@ -63,8 +63,7 @@ def parse_animation(data: bytes, path: str = "") -> Animation:
     Raises:
         Md5Error: the bytes cannot be understood; the message names the place.
     """
-    text, rows = cut_frames(data)
-    scan = Scan(text, path, rows, len(data))
+    scan = Scan(cut_frames(data), path)
     chunks: list[_Frames] = []
 
     def frames(mark: int) -> int:

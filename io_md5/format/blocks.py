@@ -122,11 +122,12 @@ class Table:
             Md5Error: a number is not whole or too large.
         """
         values = self.values[:, columns]
+        # What is too large is another number as 32 bits, or the lowest one.
         with np.errstate(invalid="ignore"):
-            whole = values.astype(np.int64)
-        bad = (whole != values) | (np.abs(whole) > np.iinfo(np.int32).max)
+            whole = values.astype(np.int32)
+        bad = (whole != values) | (whole == np.iinfo(np.int32).min)
         self._refuse(bad, columns, f"{what} is not a whole number", "a whole number")
-        return whole.astype(np.int32)
+        return whole
 
     def indices(self, columns: slice, what: str, count: int, lowest: int = 0) -> Ints:
         """Some columns as references to one of `count` things, int32 (n, m); `lowest` may be -1 for "none".

@@ -20,7 +20,9 @@ _NUMBER = re.compile(rb"(?<![^ \t()])[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+
 _BLANKS = b" \t()"
 
 LONGEST = 32
-"""So many bytes are compared: nobody indents further, and a text is looked up no further behind a line."""
+"""So many bytes are compared at most between two numbers: nobody indents further."""
+# A number and what stands behind it take no more bytes, nor does looking for them.
+_WIDEST = 64 + LONGEST
 
 # So many lines are converted at once: they stay in the processor's cache, and are small for the memory's allocator.
 _PIECE = 16_000
@@ -72,17 +74,16 @@ class Layout:
             wholes: a bit for each column that should hold short whole numbers without sign; 1 for the first.
 
         Returns:
-            The numbers (n, width); None if more than a few lines are laid out in another way, or one of them is not
+            The numbers (n, width), column by column in memory; None if more than a few lines are laid out in another way, or one of them is not
             made of word and numbers.
         """
-        table = np.empty((len(starts), self.width))
-        columns = np.empty((self.width, min(_PIECE, len(starts))))
-        whole = int(np.searchsorted(ends, text.end, side="right"))
+        table = np.empty((self.width, len(starts))).T
+        # What is laid out in another way may seem to go on beyond its line, but nothing may go on beyond the text.
+        whole = int(np.searchsorted(ends, len(text) - self.width * _WIDEST, side="right"))
         odd = list(range(whole, len(starts)))
         for first in range(0, whole, _PIECE):
             piece = slice(first, min(first + _PIECE, whole))
-            alike = self._read(text, starts[piece], ends[piece], columns, wholes)
-            table[piece] = columns[:, : len(alike)].T
+            alike = self._read(text, starts[piece], ends[piece], table[piece], wholes)
             odd += (np.flatnonzero(~alike) + first).tolist()
             if len(odd) > _ODD + (first + len(alike)) // _ODD_SHARE:
                 return None
@@ -93,18 +94,16 @@ class Layout:
             table[line] = numbers
         return table
 
-    def _read(self, text: Text, starts: Offsets, ends: Offsets, columns: Floats, wholes: int) -> Flags:
-        """Fills columns, as far as lines are laid out like this; which are, (n,)."""
+    def _read(self, text: Text, starts: Offsets, ends: Offsets, table: Floats, wholes: int) -> Flags:
+        """Fills a table, as far as lines are laid out like this; which are, (n,)."""
         alike = text.says(starts, self.lead)
         places = starts + len(self.lead)
         for column, gap in enumerate(self.gaps):
             convert = text.whole_numbers if wholes >> column & 1 else text.decimals
-            columns[column, : len(starts)], right, places = convert(places)
+            table[:, column], right, places = convert(places)
             alike &= right
             alike &= text.says(places, gap)
             places += len(gap)
-            # What is laid out in another way may seem to go on beyond the end of the text.
-            np.minimum(places, ends, out=places)
         return alike & (places == ends)
 
     def _numbers(self, line: bytes) -> list[float] | None:

@@ -9,7 +9,6 @@ exact, so the quotient is the very float that the decimal stands for.
 from __future__ import annotations
 
 import warnings
-from functools import reduce
 
 import numpy as np
 import numpy.typing as npt
@@ -64,20 +63,16 @@ class Text:
     """A text in which things are looked up at many places at once.
 
     Args:
-        data: the text; places in it are offsets.
-
-    Attributes:
-        end: up to here things may be looked up, as what stands there may go on.
+        data: the text; places in it are offsets. Some bytes behind them must still be in it.
     """
-
-    MARGIN = 96
-    """So far before the end of the text that is."""
 
     def __init__(self, data: bytes) -> None:
         self._bytes = np.frombuffer(data, dtype=np.uint8)
         count = max(0, len(data) - _EIGHT + 1)
         self._eights: Eights = np.ndarray(count, dtype="<u8", buffer=data, strides=(1,))
-        self.end = len(data) - self.MARGIN
+
+    def __len__(self) -> int:
+        return len(self._bytes)
 
     def line(self, start: int, end: int) -> bytes:
         """What stands between two places."""
@@ -100,25 +95,25 @@ class Text:
         """At which of some places these words stand, (n,)."""
         if len(words) == 1:
             return self._bytes[places] == words[0]
-        parts = [
-            self._say(places + first, words[first : first + _EIGHT]) for first in range(0, len(words), _EIGHT)
-        ]
-        return reduce(np.logical_and, parts, np.ones(len(places), dtype=bool))
+        found = self._say(places, words[:_EIGHT])
+        for first in range(_EIGHT, len(words), _EIGHT):
+            found &= self._say(places + first, words[first : first + _EIGHT])
+        return found
 
     def _say(self, places: Offsets, words: bytes) -> Flags:
-        """The same for up to eight bytes."""
+        """The same for up to eight bytes; none stand everywhere."""
         # What follows the words is shifted out.
         eights = self._eights[places] << np.uint64(8 * (_EIGHT - len(words)))
         return eights == np.uint64(int.from_bytes(words.rjust(_EIGHT, b"\0"), "little"))
 
     def whole_numbers(self, places: Offsets) -> tuple[Floats, Flags, Offsets]:
-        """The whole numbers that stand at some places, of at most seven digits.
+        """The whole numbers that stand at some places; of more than eight digits, their beginning.
 
         Returns:
             Their values, float64 (n,), at which places there is one, (n,), and the places behind them, (n,).
         """
         values, counts = _digits(self._eights[places])
-        return values, (counts > 0) & (counts < _EIGHT), places + counts
+        return values, counts > 0, places + counts
 
     def decimals(self, places: Offsets) -> tuple[Floats, Flags, Offsets]:
         """The plain decimals that stand at some places: a minus or none, digits, and a point with digits or neither.

@@ -1,54 +1,54 @@
 """The frames of an .md5anim file, read before the text around them is taken apart.
 
 Nearly all of the file are its frames, each with the same lines of numbers. Where that is so, lines that are laid out
-alike are read in columns, those of all frames and all joints at once. In the text one frame without lines is left,
-followed by as many empty lines as there were. Other files are left as they are for the scanner.
+alike are read in columns, those of all frames and all joints at once, and in the text one frame without lines is left.
+Other files are left as they are for the scanner.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from .columns import LONGEST, Layout
 from .decimals import Offsets, Text
 from .model import Floats
-from .rows import FEWEST, Block, RowBlocks, cut, fits
+from .rows import FEWEST, Block, Cut, cut, fits
 
 _FRAME = re.compile(rb"(frame[ \t]+)\d+([ \t]*\{[ \t\r]*\n)")
 _LEFT = b"frame{}"
 _BLANKS = b" \t\r\n"
 
 
-def cut_frames(data: bytes) -> tuple[bytes, RowBlocks]:
+def cut_frames(data: bytes) -> Cut:
     """Takes the frames out of the text of an .md5anim file, if they are all laid out like the first.
 
-    Returns:
-        The text that is left, and a block with a row for each frame: its number, then its components.
+    They are a block with a row for each frame: its number, then its components.
     """
+    whole = Cut(data, len(data))
     # A last line without its end is as good as one with it.
     ended = data if data.endswith(b"\n") else data + b"\n"
     first, head = _first_frame(ended)
     if head is None:
-        return data, {}
-    text = Text(ended + b"\n" * Text.MARGIN)
+        return whole
+    text = Text(ended + b"\n" * 2 * LONGEST)
     starts, ends = text.lines(first, len(ended))
     frames = np.flatnonzero(text.says(starts, head.lead))
     step = int(frames[1]) if len(frames) > 1 else 0
     if not step or not np.array_equal(frames, np.arange(len(frames)) * step):
-        return data, {}
+        return whole
     lines = [ended[start:end] for start, end in zip(starts[:step], ends[:step], strict=True)]
     size = next((line + 1 for line in range(step) if lines[line].strip(_BLANKS) == b"}"), 0)
     if not size or frames[-1] + size > len(starts):
-        return data, {}
+        return whole
     rows = _Frames(text, starts, ends, frames).read(head, lines, size)
     if rows is None or not fits(rows):
-        return data, {}
+        return whole
     count = int(frames[-1]) + size
-    left, blocks = cut(ended, [Block(_LEFT, first, int(ends[count - 1]), count, rows)])
-    return left if ended is data else left[:-1], blocks
+    left = cut(ended, [Block(_LEFT, first, int(ends[count - 1]), count, rows)])
+    return left if ended is data else replace(left, text=left.text[:-1], size=len(data))
 
 
 def _first_frame(data: bytes) -> tuple[int, Layout | None]:
@@ -57,8 +57,9 @@ def _first_frame(data: bytes) -> tuple[int, Layout | None]:
     while (at := data.find(b"frame", at)) >= 0:
         if match := _FRAME.match(data, at):
             start = data.rfind(b"\n", 0, at) + 1
-            alone = not data[start:at].strip(_BLANKS)
-            return start, Layout(data[start:at] + match[1], (match[2],)) if alone else None
+            head = Layout(data[start:at] + match[1], (match[2],))
+            fits_in = head.lead.strip(_BLANKS) == b"frame" and max(len(head.lead), len(match[2])) <= LONGEST
+            return start, head if fits_in else None
         at += len(b"frame")
     return 0, None
 
@@ -118,11 +119,12 @@ class _Frames:
             )
             if numbers is None:
                 return None
-            numbers = numbers.reshape(len(table), -1)
+            parts = numbers.reshape(len(table), len(own), layout.width)
             if own[-1] - own[0] + 1 == len(own):
-                table[:, columns[own[0]] : columns[own[-1] + 1]] = numbers
+                table[:, columns[own[0]] : columns[own[-1] + 1]].reshape(parts.shape)[:] = parts
             else:
-                table[:, (columns[own][:, None] + np.arange(layout.width)).ravel()] = numbers
+                for line, part in zip(own, parts.swapaxes(0, 1), strict=True):
+                    table[:, columns[line] : columns[line + 1]] = part
         return table
 
     def _stand(self, content: bytes, lines: Offsets) -> bool:

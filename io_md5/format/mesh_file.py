@@ -65,8 +65,7 @@ def parse_mesh(data: bytes, path: str = "") -> Model:
     Raises:
         Md5Error: the bytes cannot be understood; the message names the place.
     """
-    text, rows = cut_rows(data)
-    scan = Scan(text, path, rows, len(data))
+    scan = Scan(cut_rows(data), path)
     contents = read_contents(
         scan, numbers=("numjoints", "nummeshes", "numbones"), once=("joints",), repeated=("bone", "mesh")
     )

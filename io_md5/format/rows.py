@@ -1,25 +1,21 @@
 """Blocks of rows laid out line by line, as exporters write them, read before the text around them is taken apart.
 
 Most of an .md5mesh file are lines such as ``vert 7 ( 0.5 0.25 ) 12 2``. Where they are all laid out alike they are read
-in columns, and in the text only the word of a block is left, followed by as many empty lines, so that every line keeps
-its number. Whatever is laid out in another way (comments, several rows on one line, anything damaged) is left as it is
-for the scanner.
+in columns, and in the text only the word of a block is left. Whatever is laid out in another way (comments, several
+rows on one line, anything damaged) is left as it is for the scanner.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from .columns import Layout
 from .decimals import Text
 from .model import Floats
-
-RowBlocks = dict[int, Floats]
-"""The numbers of each block, float64 (rows, width), by the offset of the word that is left of it."""
 
 # How many numbers stand behind each word, and which of them are whole: a bit each.
 _WIDTHS = {b"vert": 5, b"tri": 4, b"weight": 6}
@@ -37,12 +33,25 @@ FEWEST = 500
 _LARGEST = float(np.finfo(np.float32).max)
 
 
-def cut_rows(data: bytes) -> tuple[bytes, RowBlocks]:
-    """Takes the blocks of rows out of the text of an .md5mesh file.
+@dataclass(frozen=True, eq=False)
+class Cut:
+    """A text of which blocks were taken out.
 
-    Returns:
-        The text that is left, and the blocks.
+    Attributes:
+        text: what is left: a word, alone on its line, for each block.
+        size: of the whole text.
+        rows: the numbers of each block, float64 (rows, width), by the offset of its word.
+        lines: how many lines are missing behind each word, in the order of the text, by its offset.
     """
+
+    text: bytes
+    size: int
+    rows: dict[int, Floats] = field(default_factory=dict)
+    lines: dict[int, int] = field(default_factory=dict)
+
+
+def cut_rows(data: bytes) -> Cut:
+    """Takes the blocks of rows out of the text of an .md5mesh file."""
     text = Text(data)
     found = list(_find_blocks(data))
     blocks = []
@@ -80,18 +89,20 @@ class Block:
     rows: Floats
 
 
-def cut(data: bytes, blocks: list[Block]) -> tuple[bytes, RowBlocks]:
-    """Leaves the words of blocks in the place of their lines, each with as many line ends as it had."""
+def cut(data: bytes, blocks: list[Block]) -> Cut:
+    """Leaves the words of blocks in the place of their lines."""
     kept: list[bytes] = []
-    cut_out: RowBlocks = {}
+    rows: dict[int, Floats] = {}
+    lines: dict[int, int] = {}
     done = length = 0
     for block in sorted(blocks, key=lambda block: block.start):
-        kept += (data[done : block.start], block.word, b"\n" * block.lines)
+        kept += (data[done : block.start], block.word, b"\n")
         offset = length + block.start - done
-        cut_out[offset] = block.rows
-        length = offset + len(block.word) + block.lines
+        rows[offset] = block.rows
+        lines[offset] = block.lines - 1
+        length = offset + len(block.word) + 1
         done = block.end
-    return b"".join([*kept, data[done:]]), cut_out
+    return Cut(b"".join([*kept, data[done:]]), len(data), rows, lines)
 
 
 def fits(numbers: Floats) -> bool:

@@ -22,7 +22,7 @@ import numpy.typing as npt
 
 from .decimals import floats
 from .errors import Md5Error
-from .rows import RowBlocks
+from .rows import Cut
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
@@ -80,10 +80,8 @@ class Scan:
     A mark is a word, a string or a brace; marks are counted from 0 in the order of the file.
 
     Args:
-        data: the bytes of the file, or what is left of them.
+        source: the bytes of the file, or what is left of them.
         path: its name, for messages.
-        rows: blocks that were taken out of the text.
-        file_size: of the whole file, if blocks were taken out.
 
     Attributes:
         file_size: of the whole file, in bytes.
@@ -94,13 +92,11 @@ class Scan:
         Md5Error: a token begins like a number and is none, before the last brace.
     """
 
-    def __init__(
-        self, data: bytes, path: str = "", rows: RowBlocks | None = None, file_size: int | None = None
-    ) -> None:
-        self.data = data
+    def __init__(self, source: bytes | Cut, path: str = "") -> None:
+        self._cut = source if isinstance(source, Cut) else Cut(source, len(source))
+        self.data = self._cut.text
         self.path = path
-        self.file_size = len(data) if file_size is None else file_size
-        self._rows = rows or {}
+        self.file_size = self._cut.size
         self.warnings: list[str] = []
         self._strings: dict[int, str] = {}
         self._open_strings: set[int] = set()
@@ -177,7 +173,7 @@ class Scan:
 
     def rows(self, mark: int) -> FloatArray | None:
         """The numbers of the block of rows that was taken out behind this mark, (rows, width), if one was."""
-        return self._rows.get(int(self.mark_offsets[mark]))
+        return self._cut.rows.get(int(self.mark_offsets[mark]))
 
     def run_end(self, mark: int) -> int:
         """The mark after the run of equal marks that this one stands in."""
@@ -213,12 +209,19 @@ class Scan:
 
     def line(self, offset: int) -> int:
         """The line of a byte, counted from 1."""
-        return int(np.searchsorted(self._line_ends, offset)) + 1
+        words, missing = self._missing_lines
+        return int(np.searchsorted(self._line_ends, offset) + missing[np.searchsorted(words, offset)]) + 1
 
     @cached_property
     def _line_ends(self) -> IntArray:
         """The offsets of all newlines; a hostile file has as many places to complain of as words."""
         return np.flatnonzero(np.frombuffer(self.data, dtype=np.uint8) == _NEWLINE)
+
+    @cached_property
+    def _missing_lines(self) -> tuple[IntArray, IntArray]:
+        """The offsets of the words behind which lines are missing, (n,), and how many up to each of them, (n + 1,)."""
+        lines = self._cut.lines
+        return np.array(list(lines), dtype=np.int64), np.cumsum([0, *lines.values()])
 
     def mark_line(self, mark: int) -> int:
         """The line of a mark, counted from 1; that of the last byte for the mark after the last."""

@@ -8,6 +8,7 @@ from md5_samples import ANIMATION
 
 from io_md5.format import Md5Error, anim_file, frame_rows, parse_animation
 from io_md5.format.frame_rows import cut_frames
+from io_md5.format.rows import Cut
 
 pytest.importorskip("hypothesis", reason="the property tests need hypothesis")
 from hypothesis import given, settings
@@ -37,16 +38,16 @@ def outcome(data):
 def one_by_one(data):
     """The same without reading in bulk."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(anim_file, "cut_frames", lambda text: (text, {}))
+        patch.setattr(anim_file, "cut_frames", lambda text: Cut(text, len(text)))
         return outcome(data)
 
 
 def test_frames_as_exporters_write_them_are_read_in_bulk():
-    left, blocks = cut_frames(DATA)
-    ((offset, rows),) = blocks.items()
+    cut = cut_frames(DATA)
+    ((offset, rows),) = cut.rows.items()
     assert rows.tolist()[1] == [1, 0, 1.75, 25, 41, 0.125, -0.2, 0.3]
-    assert left[offset:].startswith(b"frame{}\n")
-    assert left.count(b"\n") == DATA.count(b"\n")
+    assert cut.text[offset:] == b"frame{}\n"
+    assert cut.text.count(b"\n") + cut.lines[offset] == DATA.count(b"\n")
     assert outcome(DATA) == one_by_one(DATA)
 
 
@@ -57,7 +58,7 @@ def test_lines_of_one_layout_may_stand_apart():
         for frame in range(9)
     )
     data = DATA[:FIRST_FRAME] + frames.encode()
-    ((_, rows),) = cut_frames(data)[1].items()
+    ((_, rows),) = cut_frames(data).rows.items()
     assert rows[:, 0].tolist() == list(range(9))
     assert (rows[:, 1:] == np.arange(1, 13)).all()
     assert outcome(data) == one_by_one(data)

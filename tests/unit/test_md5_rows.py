@@ -9,7 +9,7 @@ import pytest
 from md5_samples import MESH
 
 from io_md5.format import Md5Error, mesh_file, parse_mesh, rows
-from io_md5.format.rows import cut_rows
+from io_md5.format.rows import Cut, cut_rows
 
 pytest.importorskip("hypothesis", reason="the property tests need hypothesis")
 from hypothesis import given, settings
@@ -44,16 +44,16 @@ def outcome(data):
 def one_by_one(data):
     """The same without reading in bulk."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(mesh_file, "cut_rows", lambda text: (text, {}))
+        patch.setattr(mesh_file, "cut_rows", lambda text: Cut(text, len(text)))
         return outcome(data)
 
 
 def test_rows_as_exporters_write_them_are_read_in_bulk():
-    left, blocks = cut_rows(DATA)
-    assert [block.shape for block in blocks.values()] == [(3, 5), (2, 4), (4, 6)]
-    for offset in blocks:
-        assert left[offset:].startswith((b"vert\n", b"tri\n", b"weight\n"))
-    assert left.count(b"\n") == DATA.count(b"\n")
+    cut = cut_rows(DATA)
+    assert [block.shape for block in cut.rows.values()] == [(3, 5), (2, 4), (4, 6)]
+    assert [cut.text[offset:].split(b"\n")[0] for offset in cut.rows] == [b"vert", b"tri", b"weight"]
+    assert list(cut.lines.items()) == list(zip(cut.rows, [2, 1, 3], strict=True))
+    assert cut.text.count(b"\n") + sum(cut.lines.values()) == DATA.count(b"\n")
     assert outcome(DATA) == one_by_one(DATA)
 
 
@@ -186,8 +186,7 @@ def test_decimals_are_read_as_the_floats_nearest_to_them(parts):
 
 def test_a_row_in_another_layout_does_not_keep_the_others_from_being_read_in_bulk():
     data = DATA.replace(b"vert 1 ( 0.25 1 )", b"vert 1 ( 25e-2   1. )")
-    _left, blocks = cut_rows(data)
-    assert len(blocks) == 3
+    assert len(cut_rows(data).rows) == 3
     assert outcome(data) == one_by_one(data) == outcome(DATA)
 
 
@@ -195,12 +194,12 @@ def test_many_rows_in_another_layout_are_left_to_the_scanner():
     verts = "\n".join(f"\tvert {row} ( 0 {'0' if row == 0 else '1e-2'} ) 0 1" for row in range(500))
     start, end = TEXT.index("\tvert 0"), TEXT.index("\n\n\tnumtris")
     data = f"{TEXT[:start]}{verts}{TEXT[end:]}".encode()
-    assert [block.shape[1] for block in cut_rows(data)[1].values()] == [4, 6]
+    assert [block.shape[1] for block in cut_rows(data).rows.values()] == [4, 6]
     assert outcome(data) == one_by_one(data)
 
 
 def test_meshes_of_few_rows_are_read_together():
     start, end = TEXT.index("mesh {"), TEXT.index("}\n", TEXT.index("weight 3")) + 2
     data = (TEXT[:end] + 300 * ("\n" + TEXT[start:end]) + TEXT[end:]).encode()
-    assert len(cut_rows(data)[1]) == 903
+    assert len(cut_rows(data).rows) == 903
     assert outcome(data) == one_by_one(data)
