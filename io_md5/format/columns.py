@@ -25,7 +25,7 @@ LONGEST = 32
 _WIDEST = 64 + LONGEST
 
 # So many lines are converted at once: they stay in the processor's cache, and are small for the memory's allocator.
-_PIECE = 16_000
+_PIECE = 1 << 13
 # Lines that are not laid out as the first one, for instance with an exponent, are read one by one, and those at the end
 # of the text; of all lines no more than this part, and some.
 _ODD_SHARE, _ODD = 16, 64
@@ -74,8 +74,8 @@ class Layout:
             wholes: a bit for each column that should hold short whole numbers without sign; 1 for the first.
 
         Returns:
-            The numbers (n, width), column by column in memory; None if more than a few lines are laid out in another way, or one of them is not
-            made of word and numbers.
+            The numbers (n, width), column by column in memory; None if more than a few lines are laid out in another
+            way, or one of them is not made of word and numbers.
         """
         table = np.empty((self.width, len(starts))).T
         # What is laid out in another way may seem to go on beyond its line, but nothing may go on beyond the text.
