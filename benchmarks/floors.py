@@ -119,13 +119,12 @@ class ModelFloor:
 
 
 class FramesFloor:
-    """Making the mesh, shape keys and F-curves of an MD2 model from finished arrays."""
+    """Turning the bytes of an MD2 model into places, and making the mesh, shape keys and F-curves of them."""
 
     def __init__(self, model: Md2Model, curves: type, *, through_attributes: bool = False) -> None:
         self._curves = curves
         self._fill = _fill_attributes if through_attributes else _fill
-        places = decompress(model.vertices, model.scale, model.translate)
-        self._frames = np.ascontiguousarray(places).reshape(model.num_frames, -1)
+        self._model = model
         self._names = model.frame_names
         self._triangles = model.triangles[:, [0, 2, 1]].astype(np.int32).ravel()
         self._uvs = np.zeros(self._triangles.size * 2, dtype=np.float32)
@@ -134,10 +133,12 @@ class FramesFloor:
 
     def run(self) -> None:
         """Makes the object and its action."""
-        mesh = _mesh(self._frames[0], self._triangles, self._uvs, self._fill)
+        model = self._model
+        frames = decompress(model.vertices, model.scale, model.translate).reshape(model.num_frames, -1)
+        mesh = _mesh(frames[0], self._triangles, self._uvs, self._fill)
         obj = bpy.data.objects.new("floor", mesh)
         bpy.context.collection.objects.link(obj)
-        for name, places in zip(self._names, self._frames, strict=True):
+        for name, places in zip(self._names, frames, strict=True):
             key = obj.shape_key_add(name=name, from_mix=False)
             key.points.foreach_set("co", places)
         curves = self._curves(bpy.data.actions.new("floor"), "KEY")

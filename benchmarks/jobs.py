@@ -211,7 +211,7 @@ class Jobs:
 
         parts = {
             "reading the file": Job(lambda: read_model(path)),
-            "the bare calls of the floor": Job(FramesFloor(read_model(path), self.curves).run, empty),
+            "the floor": Job(FramesFloor(read_model(path), self.curves).run, empty),
             "Blender's update of the scene when it is selected (`view_layer.update`)": Job(
                 lambda: bpy.context.view_layer.update(), build
             ),

@@ -23,16 +23,17 @@ _INTRODUCTION = """\
 # Speed
 
 Made by `python run.py benchmark`. Look at the ratios: seconds differ from machine to machine. Each time is the median
-of the faster half of up to fifteen runs (what else a machine does only makes a run slower) after one that does not
-count, and the times of a row were taken in turns in one process. Nothing is kept from one run to the next: each begins
-with an empty file of Blender. Other work on the machine still shows in single rows: run it on an idle one.
+of up to 31 runs after one that does not count, and the times of a row were taken in turns in one process. Nothing is
+kept from one run to the next: each begins with an empty file of Blender. Other work on the machine shows in single
+rows: run it on an idle one.
 
 **The floor** is the least that Blender's own calls cost for the same data: the bare `foreach_set` of vertices, corners,
 faces, texture coordinates, shape keys and keyframes, vertex groups with one call for all vertices of equal weight,
 bones (which only Edit Mode can make, so the two changes of mode are in it), plus `np.fromstring` over the numbers of
-the file. The *fastest floor* does the same, but sets places and corners through the attributes `position` and
-`.corner_vert`, which copies whole arrays; so does the add-on. Custom properties, materials, modifiers, parents,
-merging seams and Blender's own update of the scene after an operator are in no floor.
+the file; for an MD2, whose numbers are bytes on a grid, `byte * scale + translate` in numpy instead. The *fastest
+floor* does the same, but sets places and corners through the attributes `position` and `.corner_vert`, which copies
+whole arrays; so does the add-on. Custom properties, materials, modifiers, parents, merging seams and Blender's own
+update of the scene after an operator are in no floor.
 
 **Memory** is the resident memory of a fresh process for each file: its peak during the import above what stays of it
 once what was freed was given back, as a multiple of the file's size. What stays includes what Blender evaluates.
@@ -41,16 +42,15 @@ Assimp (`assimp-py`) only reads; where it can read the same file, its time stand
 """
 
 _REST = """\
-Bold is what was not reached, or what other work on the machine disturbed. What takes the rest:
+Bold is what was not reached, or what other work on the machine disturbed. What takes the time:
 
-- Reading an .md5mesh: the compiled reader of Assimp goes over the text once. `np.fromstring` alone takes longer than it
-  for the numbers of the file (the rows *against np.fromstring*). The add-on converts plain decimals faster than that,
-  but numpy has to go over the text several times.
+- Reading an .md5mesh: lines that are laid out alike, as exporters write them, are converted column by column in numpy,
+  eight digits at a time. `np.fromstring` alone takes longer for the same numbers (the rows *against np.fromstring*).
 - Importing a clip: reading the file and the bare calls stand below. What they leave is the add-on's own: the poses of
   the joints turned into channels of the bones, with the bind pose and the rest pose of each, and made continuous.
 - Importing an MD2 player model: `view_layer.update`, without which nothing new can be selected, and with which Blender
-  ends every operator, is in no floor. With shape keys and the curves that drive them it takes about as long as the bare
-  calls. Its row, and those of the other parts, stand below; what they leave is the add-on's own.
+  ends every operator, is in no floor. With shape keys and a curve for each it takes about as long as the bare calls.
+  Its row, and those of the other parts, stand below; what they leave is the add-on's own.
 """
 
 

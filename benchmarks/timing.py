@@ -9,8 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 # So many rounds count, the more the shorter they are; one before them does not.
-_MOST_ROUNDS, _LEAST_ROUNDS = 15, 3
-_SECONDS = 2.5
+_MOST_ROUNDS, _LEAST_ROUNDS = 31, 5
+_SECONDS = 4.0
 
 
 def nothing() -> None:
@@ -26,10 +26,7 @@ class Job:
 
 
 def medians(*jobs: Job) -> list[float]:
-    """The median time of the faster half of each job's runs in seconds; the jobs take turns.
-
-    What else the machine does only ever makes a run slower, so the slower half says more of that than of the job.
-    """
+    """The median time of each job's runs in seconds; the jobs take turns."""
     times: list[list[float]] = [[] for _ in jobs]
     begun = time.perf_counter()
     while len(times[0]) <= _MOST_ROUNDS:
@@ -41,4 +38,4 @@ def medians(*jobs: Job) -> list[float]:
             mine.append(time.perf_counter() - started)
         if len(times[0]) > _LEAST_ROUNDS and time.perf_counter() - begun > _SECONDS:
             break
-    return [statistics.median(sorted(mine[1:])[: len(mine) // 2]) for mine in times]
+    return [statistics.median(mine[1:]) for mine in times]

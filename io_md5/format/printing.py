@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from . import digits
 from .errors import Md5Error
 
 DECIMALS = 10
@@ -25,8 +26,10 @@ _UNQUOTABLE = re.compile('["\r\n\0\ud800-\udc7f\udd00-\udfff]')
 # Values beyond this are not finite as the 32-bit floats of the games.
 _LARGEST = float(np.finfo(np.float32).max)
 
-# So many numbers are printed at once, as their text takes many times their memory.
-_PRINTED = 1 << 14
+# So many numbers are printed at once, as their text takes many times their memory; so few sooner one by one.
+_PRINTED, _FEW = 1 << 14, 256
+
+_FORMAT = re.compile("%[df]")
 
 
 def check_finite(values: npt.NDArray[np.float64]) -> None:
@@ -76,7 +79,31 @@ def rows(layout: str, *tables: npt.NDArray[Any]) -> str:
 
 
 def _rows(layout: str, tables: list[npt.NDArray[Any]]) -> str:
-    """The same for a few lines."""
+    """The same for some lines."""
+    in_bulk = _rows_in_bulk(layout, tables) if sum(table.size for table in tables) >= _FEW else None
+    return _rows_one_by_one(layout, tables) if in_bulk is None else in_bulk
+
+
+def _rows_in_bulk(layout: str, tables: list[npt.NDArray[Any]]) -> str | None:
+    """The same, sooner; None where a number is too large for that."""
+    numbers: list[digits.Bytes] = []
+    for table in tables:
+        columns = table.reshape(len(table), -1)
+        if columns.dtype.kind == "f":
+            check_finite(columns)
+        fields = digits.decimals(columns) if columns.dtype.kind == "f" else digits.wholes(columns)
+        if fields is None:
+            return None
+        numbers.extend(fields.swapaxes(0, 1))
+    words = [word.encode("ascii") for word in _FORMAT.split(layout + "\n")]
+    parts: list[bytes | digits.Bytes] = [words[0]]
+    for number, word in zip(numbers, words[1:], strict=True):
+        parts += (number, word)
+    return digits.lines(parts, len(tables[0]))
+
+
+def _rows_one_by_one(layout: str, tables: list[npt.NDArray[Any]]) -> str:
+    """The same by Python's own formatting."""
     columns: list[list[float]] = []
     for table in tables:
         numbers = _printable(table) if table.dtype.kind == "f" else table

@@ -41,7 +41,7 @@ class Cut:
         text: what is left: a word, alone on its line, for each block.
         size: of the whole text.
         rows: the numbers of each block, float64 (rows, width), by the offset of its word.
-        lines: how many lines are missing behind each word, in the order of the text, by its offset.
+        lines: how many lines are missing behind each word, in the order of the text, by the offset of its end.
     """
 
     text: bytes
@@ -99,8 +99,9 @@ def cut(data: bytes, blocks: list[Block]) -> Cut:
         kept += (data[done : block.start], block.word, b"\n")
         offset = length + block.start - done
         rows[offset] = block.rows
-        lines[offset] = block.lines - 1
-        length = offset + len(block.word) + 1
+        length = offset + len(block.word)
+        lines[length] = block.lines - 1
+        length += 1
         done = block.end
     return Cut(b"".join([*kept, data[done:]]), len(data), rows, lines)
 

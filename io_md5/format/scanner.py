@@ -210,7 +210,13 @@ class Scan:
     def line(self, offset: int) -> int:
         """The line of a byte, counted from 1."""
         words, missing = self._missing_lines
-        return int(np.searchsorted(self._line_ends, offset) + missing[np.searchsorted(words, offset)]) + 1
+        return (
+            int(
+                np.searchsorted(self._line_ends, offset)
+                + missing[np.searchsorted(words, offset, side="right")]
+            )
+            + 1
+        )
 
     @cached_property
     def _line_ends(self) -> IntArray:
@@ -219,7 +225,7 @@ class Scan:
 
     @cached_property
     def _missing_lines(self) -> tuple[IntArray, IntArray]:
-        """The offsets of the words behind which lines are missing, (n,), and how many up to each of them, (n + 1,)."""
+        """The ends of the words behind which lines are missing, (n,), and how many up to each of them, (n + 1,)."""
         lines = self._cut.lines
         return np.array(list(lines), dtype=np.int64), np.cumsum([0, *lines.values()])
 
