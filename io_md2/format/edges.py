@@ -20,7 +20,6 @@ class EdgeTable:
         members: half-edges, those of a group together and ascending.
         begin: where each group begins in ``members``; one more entry than groups.
         across: for each half-edge, the group of those that run the other way, or -1.
-        is_simple: no group has several members, so that there is never a choice.
     """
 
     def __init__(self, corners: NDArray[Any]) -> None:
@@ -40,7 +39,6 @@ class EdgeTable:
         self.members: list[int] = np.argsort(group, kind="stable").tolist()
         self.begin: list[int] = [0, *np.cumsum(sizes).tolist()]
         self.across: list[int] = across.tolist()
-        self.is_simple = len(self.members) == len(keys)
 
     def partners(self) -> list[int]:
         """Return for each half-edge the one of another triangle that runs the other way, or -1.

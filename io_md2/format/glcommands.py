@@ -100,10 +100,7 @@ def generate_commands(
     by_value = equal.reshape(-1)[triangle_st]
     partners = EdgeTable(_join(triangles, by_value)).partners()
     results = [cover_primitives(partners, strategy) for strategy in STRATEGIES]
-    table = EdgeTable(_join(triangles, triangle_st))
-    results.append(greedy_primitives(table, stop_at_used=True))
-    if not table.is_simple:
-        results.append(greedy_primitives(table, stop_at_used=False))
+    results.append(greedy_primitives(EdgeTable(_join(triangles, triangle_st))))
     counts, corners = min(results, key=lambda result: len(result[0]))
 
     flat = np.array(corners, np.int64)

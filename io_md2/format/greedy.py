@@ -10,20 +10,17 @@ from __future__ import annotations
 from .edges import EdgeTable
 
 
-def greedy_primitives(table: EdgeTable, *, stop_at_used: bool) -> tuple[list[int], list[int]]:
+def greedy_primitives(table: EdgeTable) -> tuple[list[int], list[int]]:
     """Return the primitives that the compiler would make.
 
     Args:
         table: the edges.
-        stop_at_used: where several later triangles share an edge, end the primitive if the first of them
-            is used, as the compiler does, rather than take the first unused one. It matters only where a
-            surface passes an edge more than once.
 
     Returns:
         The primitives' counts of vertices, negative for fans as in GL commands, and their vertices one
         after another as numbers of corners.
     """
-    search = _Search(table, stop_at_used)
+    search = _Search(table)
     counts: list[int] = []
     corners: list[int] = []
     for first in range(len(search.used)):
@@ -36,10 +33,10 @@ def greedy_primitives(table: EdgeTable, *, stop_at_used: bool) -> tuple[list[int
                 path = search.follow(first, corner, is_fan)
                 if len(path) > len(best):
                     best, best_fan, best_corner = path, is_fan, corner
-        search.use(first)
+        search.used[first] = True
         corners += [3 * first + (best_corner + k) % 3 for k in range(3)]
         for entered in best:
-            search.use(entered // 3)
+            search.used[entered // 3] = True
             corners.append(entered - entered % 3 + (entered + 2) % 3)
         counts.append(-(len(best) + 3) if best_fan else len(best) + 3)
     return counts, corners
@@ -49,40 +46,26 @@ class _Search:
     """Which triangles are used, and the way on from any of them.
 
     A primitive is never longer than the best one from its triangle, so that all tries together take time
-    in proportion to the triangles, if each step does. Looking for a free half-edge in a group takes many
-    steps only where many triangles share an edge; ``heads`` and ``skip`` see to it that none is looked at
-    again and again.
+    in proportion to the triangles, if each step does. Where several later triangles share an edge and the
+    first of them is used, the compiler ends the primitive.
     """
 
-    def __init__(self, table: EdgeTable, stop_at_used: bool) -> None:
+    def __init__(self, table: EdgeTable) -> None:
         self.members = table.members
         self.across = table.across
         self.ends = table.begin[1:]
-        self.stop_at_used = stop_at_used
         self.used = [False] * (len(table.across) // 3)
         # The number of the last try that each triangle was in.
         self.tried = [0] * len(self.used)
         self.current = 0
         # Where in each group to begin: what lies before belongs to triangles that the list has passed.
         self.heads = table.begin[:-1]
-        # For each slot itself or, if its triangle is used, a later one; chains shorten as they are followed.
-        self.skip = list(range(len(self.members) + 1))
-        self.slot_of = [0] * len(self.members)
-        for slot, half_edge in enumerate(self.members):
-            self.slot_of[half_edge] = slot
-
-    def use(self, triangle: int) -> None:
-        """Take a triangle out of all further tries."""
-        self.used[triangle] = True
-        for slot in self.slot_of[3 * triangle : 3 * triangle + 3]:
-            self.skip[slot] = slot + 1
 
     def follow(self, first: int, corner: int, is_fan: bool) -> list[int]:
         """Return the half-edges by which a fan or strip from a corner of a triangle enters the next ones."""
         members, across, heads, used, tried = self.members, self.across, self.heads, self.used, self.tried
-        ends, stop_at_used = self.ends, self.stop_at_used
+        ends = self.ends
         self.current = current = self.current + 1
-        cursors: dict[int, int] = {}
         path: list[int] = []
         passed = 3 * first + 3
         half_edge = 3 * first + (corner + (2 if is_fan else 1)) % 3
@@ -92,9 +75,6 @@ class _Search:
             while slot < end and members[slot] < passed:
                 slot += 1
             heads[group] = slot
-            if not stop_at_used:
-                slot = self.first_free(max(slot, cursors.get(group, 0)), end)
-                cursors[group] = slot
             if slot >= end:
                 break
             entered = members[slot]
@@ -107,15 +87,3 @@ class _Search:
             half_edge = 3 * triangle + (entered + (2 if turn_back else 1)) % 3
             turn_back = is_fan or not turn_back
         return path
-
-    def first_free(self, slot: int, end: int) -> int:
-        """Return the first slot from one on whose triangle is neither used nor in the current try."""
-        skip = self.skip
-        while slot < end:
-            while skip[slot] != slot:
-                skip[slot] = skip[skip[slot]]
-                slot = skip[slot]
-            if slot >= end or self.tried[self.members[slot] // 3] != self.current:
-                break
-            slot += 1
-        return slot

@@ -52,12 +52,8 @@ def listed(mesh: Arrays) -> Counter[tuple[object, ...]]:
     return result
 
 
-def slow_greedy_length(mesh: Arrays, stop_at_used: bool) -> int:
-    """Length in words of what the compiler makes: its search, letter by letter.
-
-    Among several later triangles with the edge the compiler looks at the first, and stops if it is used;
-    read otherwise, its rule takes the first unused one. Both are tried.
-    """
+def slow_greedy_length(mesh: Arrays) -> int:
+    """Length in words of what the compiler makes: its search, letter by letter."""
     xyz, st = mesh[0].tolist(), mesh[1].tolist()
     used = [0] * len(xyz)
 
@@ -75,8 +71,6 @@ def slow_greedy_length(mesh: Arrays, stop_at_used: bool) -> int:
         while going:
             going = False
             for check in range(start + 1, len(xyz)):
-                if used[check] and not stop_at_used:
-                    continue
                 for k in range(3):
                     if corner(check, k) == m1 and corner(check, k + 1) == m2:
                         if used[check]:
@@ -208,17 +202,14 @@ def test_each_triangle_is_drawn_once_with_its_winding(mesh: Arrays) -> None:
 
 
 def test_they_are_never_longer_than_the_compilers(mesh: Arrays) -> None:
-    words = generate(mesh).num_ints
-    assert words <= slow_greedy_length(mesh, stop_at_used=True)
-    assert words <= slow_greedy_length(mesh, stop_at_used=False)
+    assert generate(mesh).num_ints <= slow_greedy_length(mesh)
 
 
 def test_the_fast_search_finds_what_the_slow_one_does(mesh: Arrays) -> None:
     corners = mesh[0].astype(np.int64) * (int(mesh[1].max()) + 1) + mesh[1]
-    for stop_at_used in (True, False):
-        counts, numbers = greedy_primitives(EdgeTable(corners), stop_at_used=stop_at_used)
-        assert len(numbers) == sum(map(abs, counts))
-        assert 1 + len(counts) + 3 * len(numbers) == slow_greedy_length(mesh, stop_at_used)
+    counts, numbers = greedy_primitives(EdgeTable(corners))
+    assert len(numbers) == sum(map(abs, counts))
+    assert 1 + len(counts) + 3 * len(numbers) == slow_greedy_length(mesh)
 
 
 @pytest.mark.parametrize("seed", range(60))
@@ -226,13 +217,12 @@ def test_they_hold_on_small_random_meshes(seed: int) -> None:
     mesh = tangle(100 + seed, 3 + seed % 7, 2 + seed % 11)
     commands = generate(mesh)
     assert Counter(map(turned, slow_draw(commands))) == listed(mesh)
-    assert commands.num_ints <= slow_greedy_length(mesh, stop_at_used=True)
-    assert commands.num_ints <= slow_greedy_length(mesh, stop_at_used=False)
+    assert commands.num_ints <= slow_greedy_length(mesh)
 
 
 def test_they_are_shorter_than_the_compilers_on_a_shuffled_surface() -> None:
     mesh = shuffled(grid(20, 20), 4)
-    assert generate(mesh).num_ints < 0.9 * slow_greedy_length(mesh, stop_at_used=True)
+    assert generate(mesh).num_ints < 0.9 * slow_greedy_length(mesh)
 
 
 def test_a_strip_is_one_strip_and_a_fan_is_one_fan() -> None:
