@@ -123,7 +123,7 @@ def export_object(
     places = skeleton.conversion.points(shown.vertices)
     current = _current_weights(obj, shown, skeleton, places, options, report)
     origin = _read_origin(obj, shown, skeleton, places, current) if options.changes_nothing else None
-    slots = np.unique(shown.materials).tolist()
+    slots = np.flatnonzero(np.bincount(shown.materials)).tolist()
     if not slots and origin is not None:
         slots = [0]
     if shown.uvs is None and slots and origin is None:
@@ -159,7 +159,9 @@ def _current_weights(
         ranks = np.arange(len(order)) - np.searchsorted(vertices[order], vertices[order])
         chosen = np.sort(order[ranks < options.max_influences])
         vertices, joints, biases = vertices[chosen], joints[chosen], biases[chosen]
-    bare = np.setdiff1d(np.unique(shown.triangles), vertices)
+    is_bare = _in_triangles(shown, count)
+    is_bare[vertices] = False
+    bare = np.flatnonzero(is_bare)
     if len(bare):
         report.warn(f"{len(bare)} vertices without weights are bound to the nearest bone", obj.name)
         vertices = np.concatenate([vertices, bare])
@@ -393,11 +395,18 @@ def _block(
     )
 
 
+def _in_triangles(shown: evaluated.TriangleMesh, count: int) -> npt.NDArray[np.bool_]:
+    """Which of so many vertices have a triangle, (V,)."""
+    used = np.zeros(count, dtype=bool)
+    used[shown.triangles] = True
+    return used
+
+
 def _unused(
     origin: _Origin, shown: evaluated.TriangleMesh, marks: npt.NDArray[np.int64]
 ) -> tuple[npt.NDArray[np.int64], Floats]:
     """Vertices of the object that no triangle of the file used, and their texture coordinates."""
-    loose = np.setdiff1d(np.arange(len(origin.vertices)), shown.triangles)
+    loose = np.flatnonzero(~_in_triangles(shown, len(origin.vertices)))
     _, of_loose, of_unused = np.intersect1d(origin.vertices[loose], origin.unused, return_indices=True)
     free = ~np.isin(origin.unused[of_unused], marks)
     return loose[of_loose[free]], origin.unused_uvs[of_unused[free]]
