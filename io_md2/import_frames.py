@@ -95,8 +95,8 @@ def _build_action(keys: Key, sequence: FrameSequence, frame_start: int) -> Actio
     curves = versions.ActionCurves(action, "KEY")
     if keys.use_relative:
         # Keys of other frames are held at 0, lest the last action shine through. The basis needs no value.
-        for index, key in enumerate(keys.key_blocks[1:], 1):
-            path = f'key_blocks["{bpy.utils.escape_identifier(key.name)}"].value'
+        for index, name in enumerate([key.name for key in keys.key_blocks][1:], 1):
+            path = f'key_blocks["{bpy.utils.escape_identifier(name)}"].value'
             _write(curves.new(path, 0, _GROUP), _tent(index, sequence, frame_start))
     else:
         places = np.empty(len(keys.key_blocks), dtype=np.float32)

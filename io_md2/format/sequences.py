@@ -7,11 +7,8 @@ says nothing else about sequences; the games know them by their numbers of frame
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-
-_NUMBER = re.compile(r"[0-9]{1,2}\Z")
 
 
 @dataclass(frozen=True)
@@ -67,10 +64,11 @@ def split_frame_name(name: str) -> tuple[str, int | None]:
     Args:
         name: a frame's name.
     """
-    match = _NUMBER.search(name)
-    if match is None:
-        return name, None
-    return name[: match.start()], int(match.group())
+    for digits in (2, 1):
+        number = name[-digits:]
+        if number.isdecimal() and number.isascii():
+            return name[:-digits], int(number)
+    return name, None
 
 
 def find_sequences(names: Iterable[str]) -> list[FrameSequence]:

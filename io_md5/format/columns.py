@@ -31,6 +31,9 @@ _PIECE = 1 << 13
 _ODD_SHARE, _ODD = 16, 64
 
 
+_LARGEST = float(np.finfo(np.float32).max)
+
+
 @dataclass(frozen=True)
 class Layout:
     """What stands between the numbers of a line.
@@ -75,7 +78,7 @@ class Layout:
 
         Returns:
             The numbers (n, width), column by column in memory; None if more than a few lines are laid out in another
-            way, or one of them is not made of word and numbers.
+            way, or one of them is not made of word and numbers that are finite as 32-bit floats.
         """
         table = np.empty((self.width, len(starts))).T
         # What is laid out in another way may seem to go on beyond its line, but nothing may go on beyond the text.
@@ -89,7 +92,8 @@ class Layout:
                 return None
         for line in odd:
             numbers = self._numbers(text.line(int(starts[line]), int(ends[line])))
-            if numbers is None:
+            # Those that are converted in bulk are never so large.
+            if numbers is None or max(map(abs, numbers)) > _LARGEST:
                 return None
             table[line] = numbers
         return table

@@ -21,7 +21,7 @@ Eights = npt.NDArray[np.uint64]
 """Eight bytes of text, the first in the lowest byte of the number."""
 
 _EIGHT = 8
-_PIECE = 1 << 17
+_PIECE = 1 << 16
 _MINUS, _POINT, _NEWLINE = b"-.\n"
 
 # Up to this every whole number is a float, and so are these powers of ten.
@@ -46,7 +46,9 @@ _NEIGHBOURS = tuple(
 )
 # The exponent of a power of two as a float, less what is added to every exponent, is the number of a bit; an eighth of
 # it that of a byte.
-_TO_BYTE, _FIRST_BYTE = 52 + 3, 1023 // 8 + 1
+_TO_BYTE, _ZERO_BYTE = 52 + 3, 1023 // 8
+# The bits that stand for bytes which are no digits are in the upper halves of these.
+_FIRST_BYTE = _ZERO_BYTE + 1
 
 
 def floats(text: bytes) -> Floats | None:
@@ -82,7 +84,7 @@ class Text:
         """Where the lines between two places begin, (n,), and behind their ends, (n,); the last ends with a newline."""
         # In pieces, as the memory for large arrays takes longer to get than to fill.
         parts = [
-            np.flatnonzero(self._bytes[first : min(first + _PIECE, end)] == _NEWLINE) + (first + 1)
+            _find(_NEWLINE, self._bytes[first : min(first + _PIECE, end)]) + (first + 1)
             for first in range(start, end, _PIECE)
         ]
         ends = np.concatenate(parts) if parts else np.empty(0, dtype=np.int64)
@@ -160,6 +162,18 @@ class Text:
         if not where.all():
             eights *= where
         return eights
+
+
+def _find(byte: int, text: npt.NDArray[np.uint8]) -> Offsets:
+    """Where a byte stands in a text, (n,)."""
+    found = text == byte
+    eights = found[: len(found) // _EIGHT * _EIGHT].view(np.uint64)
+    some = np.flatnonzero(eights != 0)
+    if len(some) != np.count_nonzero(found):
+        return np.flatnonzero(found)
+    # Eight places at a time, with one in each that has any.
+    exponents = eights[some].astype(np.float64).view(np.int64) >> _TO_BYTE
+    return some * _EIGHT + (exponents - _ZERO_BYTE)
 
 
 def _digits(eights: Eights) -> tuple[Floats, Offsets]:

@@ -15,7 +15,7 @@ import numpy as np
 from .columns import LONGEST, Layout
 from .decimals import Offsets, Text
 from .model import Floats
-from .rows import FEWEST, Block, Cut, cut, fits
+from .rows import FEWEST, Block, Cut, cut
 
 _FRAME = re.compile(rb"(frame[ \t]+)\d+([ \t]*\{[ \t\r]*\n)")
 _LEFT = b"frame{}"
@@ -44,7 +44,7 @@ def cut_frames(data: bytes) -> Cut:
     if not size or frames[-1] + size > len(starts):
         return whole
     rows = _Frames(text, starts, ends, frames).read(head, lines, size)
-    if rows is None or not fits(rows):
+    if rows is None:
         return whole
     count = int(frames[-1]) + size
     left = cut(ended, [Block(_LEFT, first, int(ends[count - 1]), count, rows)])

@@ -30,8 +30,6 @@ _TAIL = 64
 FEWEST = 500
 """Fewer lines are read sooner by the scanner."""
 
-_LARGEST = float(np.finfo(np.float32).max)
-
 
 @dataclass(frozen=True, eq=False)
 class Cut:
@@ -63,7 +61,7 @@ def cut_rows(data: bytes) -> Cut:
         lines = [text.lines(start, end) for start, end in alike]
         starts, ends = (np.concatenate(places) for places in zip(*lines, strict=True))
         rows = layout.read(text, starts, ends, _WHOLES[word]) if len(starts) >= FEWEST else None
-        if rows is not None and fits(rows):
+        if rows is not None:
             counts = [len(own) for own, _ in lines]
             parts = np.split(rows, np.cumsum(counts)[:-1])
             blocks += [Block(word, *place, len(part), part) for place, part in zip(alike, parts, strict=True)]
@@ -104,11 +102,6 @@ def cut(data: bytes, blocks: list[Block]) -> Cut:
         length += 1
         done = block.end
     return Cut(b"".join([*kept, data[done:]]), len(data), rows, lines)
-
-
-def fits(numbers: Floats) -> bool:
-    """Whether numbers are finite also in the 32 bits of the games and of Blender."""
-    return bool(numbers.max(initial=0.0) <= _LARGEST and numbers.min(initial=0.0) >= -_LARGEST)
 
 
 def _find_blocks(data: bytes) -> Iterator[tuple[bytes, int, int]]:
