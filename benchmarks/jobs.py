@@ -216,9 +216,14 @@ class Jobs:
                 lambda: bpy.context.view_layer.update(), build
             ),
         }
-        self._parts("that MD2 model", path, "io_idtech.io_md2.importer", parts)
+        whole, _reading, floor, *updates = self._parts(
+            "that MD2 model", path, "io_idtech.io_md2.importer", parts
+        )
+        both = "floor and Blender's updates of the scene"
+        self.results.rows.append(Row("import MD2 player model", whole, both, floor + sum(updates)))
 
-    def _parts(self, what: str, path: Path, module: str, parts: dict[str, Job]) -> None:
+    def _parts(self, what: str, path: Path, module: str, parts: dict[str, Job]) -> list[float]:
+        """Adds rows for the parts of an import; returns the seconds of the whole and of each part."""
         importer = sys.modules[module]
 
         def build() -> None:
@@ -230,6 +235,7 @@ class Jobs:
         whole, *times = medians(Job(operator(path), empty), *parts.values())
         for part, seconds in zip(parts, times, strict=True):
             self.results.rows.append(Row(f"of importing {what}: {part}", seconds, "the import", whole))
+        return [whole, *times]
 
     def player(self) -> None:
         """An MD2 player model of 198 frames."""

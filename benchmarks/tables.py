@@ -50,7 +50,7 @@ Bold is what was not reached, or what other work on the machine disturbed. What 
   the joints turned into channels of the bones, with the bind pose and the rest pose of each, and made continuous.
 - Importing an MD2 player model: `view_layer.update`, without which nothing new can be selected, and with which Blender
   ends every operator, is in no floor. With shape keys and a curve for each it takes about as long as the bare calls.
-  Its row, and those of the other parts, stand below; what they leave is the add-on's own.
+  Its row, and those of the other parts, stand below, with the ratio to the floor and these updates together.
 """
 
 

@@ -167,7 +167,7 @@ class Text:
 def _find(byte: int, text: npt.NDArray[np.uint8]) -> Offsets:
     """Where a byte stands in a text, (n,)."""
     found = text == byte
-    eights = found[: len(found) // _EIGHT * _EIGHT].view(np.uint64)
+    eights = found[: len(found) // _EIGHT * _EIGHT].view("<u8")
     some = np.flatnonzero(eights != 0)
     if len(some) != np.count_nonzero(found):
         return np.flatnonzero(found)
