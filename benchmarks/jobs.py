@@ -165,20 +165,13 @@ class Jobs:
     def clip_parts(self) -> None:
         """What takes the time of that import."""
         path = self.bob_clip
-
-        def prepare() -> None:
-            empty()
-            operator(self.bob)()
-
         floor = self._action_floor(path)
         parts = {
             "reading the file": Job(lambda: read_animation(path)),
             "`np.fromstring` of the floor": Job(NumberFloor(path.read_bytes()).run),
             "the bare calls of the floor": Job(floor.run, empty),
         }
-        whole, *times = medians(Job(operator(path), prepare), *parts.values())
-        for part, seconds in zip(parts, times, strict=True):
-            self.results.rows.append(Row(f"of importing that clip: {part}", seconds, "the import", whole))
+        self._add_parts("that clip", Job(operator(path), self._load_bob), parts)
 
     def mesh(self) -> None:
         """A mesh of some 7,400 vertices."""
@@ -232,7 +225,11 @@ class Jobs:
 
         update = Job(lambda: bpy.context.view_layer.update(), build)
         parts = {**parts, "what is left of Blender's update of the scene (`view_layer.update`)": update}
-        whole, *times = medians(Job(operator(path), empty), *parts.values())
+        return self._add_parts(what, Job(operator(path), empty), parts)
+
+    def _add_parts(self, what: str, importing: Job, parts: dict[str, Job]) -> list[float]:
+        """The same for an import that has been prepared."""
+        whole, *times = medians(importing, *parts.values())
         for part, seconds in zip(parts, times, strict=True):
             self.results.rows.append(Row(f"of importing {what}: {part}", seconds, "the import", whole))
         return [whole, *times]
@@ -249,21 +246,20 @@ class Jobs:
 
     def _import_clip(self, path: Path, target: float | None) -> None:
         clip = read_animation(path)
-
-        def prepare() -> None:
-            empty()
-            operator(self.bob)()
-
         floor = self._action_floor(path)
         numbers = NumberFloor(path.read_bytes())
-        seconds, least = medians(Job(operator(path), prepare), Job(_both(floor, numbers), empty))
+        seconds, least = medians(Job(operator(path), self._load_bob), Job(_both(floor, numbers), empty))
         job = f"import clip, {clip.frame_count:,} frames of {len(clip.names)} joints"
         self.results.rows.append(Row(job, seconds, "floor", least, target))
 
-    def _action_floor(self, path: Path) -> ActionFloor:
-        """The floor of a clip: the curves and keys that its import makes."""
+    def _load_bob(self) -> None:
+        """The model that clips are for, in an empty file."""
         empty()
         operator(self.bob)()
+
+    def _action_floor(self, path: Path) -> ActionFloor:
+        """The floor of a clip: the curves and keys that its import makes."""
+        self._load_bob()
         operator(path)()
         action = bpy.context.view_layer.objects.active.animation_data.action
         versions = sys.modules[self.curves.__module__]

@@ -7,11 +7,10 @@ for use, and what is written of it must be read again.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields, is_dataclass
-from types import ModuleType
-from unittest.mock import patch
+from dataclasses import dataclass
 
 import numpy as np
+from both_ways import in_columns, one_by_one
 from md5_samples import ANIMATION, CAMERA, MESH, OLD_ANIMATION, OLD_MESH
 
 from io_common.textures.mtr import map_uses, parse_mtr
@@ -30,16 +29,12 @@ from io_md2.format import (
 from io_md2.format.merging import merge_copies
 from io_md5.format import (
     Md5Error,
-    anim_file,
     format_animation,
     format_camera,
     format_mesh,
-    frame_rows,
-    mesh_file,
     parse_animation,
     parse_camera,
     parse_mesh,
-    rows,
 )
 from io_md5.format.check import check_animation
 from io_md5.format.check import check_model as check_md5_model
@@ -70,7 +65,7 @@ class Target:
 
 def md5mesh(data: bytes) -> None:
     """A mesh file, read in columns and one by one, skinned in its bind pose, and back."""
-    _read_twice(parse_mesh, mesh_file, "cut_rows", data)
+    assert in_columns(parse_mesh, data) == one_by_one(parse_mesh, data)
     model = parse_mesh(data)
     joints = model.joints
     for mesh in model.meshes:
@@ -84,7 +79,7 @@ def md5mesh(data: bytes) -> None:
 
 def md5anim(data: bytes) -> None:
     """An animation file, read in columns and one by one, posed, and back."""
-    _read_twice(parse_animation, anim_file, "cut_frames", data)
+    assert in_columns(parse_animation, data) == one_by_one(parse_animation, data)
     animation = parse_animation(data)
     positions, _ = poses(animation)
     assert positions.shape == (animation.frame_count, len(animation.names), 3)
@@ -93,31 +88,6 @@ def md5anim(data: bytes) -> None:
     again = parse_animation(format_animation(animation))
     assert again.names == animation.names
     assert again.frames.shape == animation.frames.shape
-
-
-def _read_twice(parse: Callable[[bytes], object], module: ModuleType, cut: str, data: bytes) -> None:
-    """Reads a file in columns, however short they are, and one by one: that must come to the same."""
-    with patch.object(rows, "FEWEST", 1), patch.object(frame_rows, "FEWEST", 1):
-        in_columns = _outcome(parse, data)
-    with patch.object(module, cut, lambda text: rows.Cut(text, len(text))):
-        one_by_one = _outcome(parse, data)
-    assert in_columns == one_by_one
-
-
-def _outcome(parse: Callable[[bytes], object], data: bytes) -> object:
-    """What is read, as values that can be compared, or the words with which it is refused."""
-    try:
-        return _values(parse(data))
-    except Md5Error as error:
-        return str(error)
-
-
-def _values(read: object) -> object:
-    if isinstance(read, np.ndarray):
-        return read.dtype.str, read.shape, read.tobytes()
-    if isinstance(read, list):
-        return [_values(item) for item in read]
-    return [_values(getattr(read, field.name)) for field in fields(read)] if is_dataclass(read) else read
 
 
 def md5camera(data: bytes) -> None:

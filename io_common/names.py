@@ -46,9 +46,9 @@ def distinct(shown: Iterable[str], limit: int) -> list[str]:
     result = []
     for name in shown:
         unique = name
-        base = _COPY_SUFFIX.sub("", name).encode("utf-8") if name in taken else b""
         while unique in taken:
             # Those that are cut to the same beginning share their numbers.
+            base = _COPY_SUFFIX.sub("", name).encode("utf-8")
             numbers[base[: limit - _SUFFIX_ROOM]] += 1
             suffix = f".{numbers[base[: limit - _SUFFIX_ROOM]]:03}"
             unique = base[: limit - len(suffix)].decode("utf-8", "ignore") + suffix

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .decimals import Flags, Offsets, Text
-from .model import Floats
+from .model import LARGEST, Floats
 
 _PLAIN = re.compile(rb"-?\d+(?:\.\d+)?")
 _NUMBER = re.compile(rb"(?<![^ \t()])[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?(?![^ \t\r\n()])")
@@ -29,9 +29,6 @@ _PIECE = 1 << 13
 # Lines that are not laid out as the first one, for instance with an exponent, are read one by one, and those at the end
 # of the text; of all lines no more than this part, and some.
 _ODD_SHARE, _ODD = 16, 64
-
-
-_LARGEST = float(np.finfo(np.float32).max)
 
 
 @dataclass(frozen=True)
@@ -93,7 +90,7 @@ class Layout:
         for line in odd:
             numbers = self._numbers(text.line(int(starts[line]), int(ends[line])))
             # Those that are converted in bulk are never so large.
-            if numbers is None or max(map(abs, numbers)) > _LARGEST:
+            if numbers is None or max(map(abs, numbers)) > LARGEST:
                 return None
             table[line] = numbers
         return table

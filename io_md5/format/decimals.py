@@ -24,14 +24,18 @@ _EIGHT = 8
 _PIECE = 1 << 16
 _MINUS, _POINT, _NEWLINE = b"-.\n"
 
-# Up to this every whole number is a float, and so are these powers of ten.
+# Every whole number below this is a float (one above it may be rounded down to it), and so are these powers of ten.
 _EXACT = float(1 << 53)
 _POWERS = np.array([float(f"1e{exponent}") for exponent in range(2 * _EIGHT + 1)])
 
+
+def every_byte(byte: int) -> np.uint64:
+    """Eight bytes that are all the same."""
+    return np.uint64(int.from_bytes(bytes([byte] * _EIGHT), "little"))
+
+
 # A digit less the digit zero is at most 9 and, with 6 added, still leaves the upper half of its byte empty.
-_ZEROS, _SIXES, _UPPER_HALVES = (
-    np.uint64(int.from_bytes(bytes([byte] * _EIGHT), "little")) for byte in (0x30, 0x06, 0xF0)
-)
+_ZEROS, _SIXES, _UPPER_HALVES = every_byte(0x30), every_byte(0x06), every_byte(0xF0)
 # How far eight bytes that begin with so many digits are shifted so that nothing follows these.
 _BITS_BEHIND = np.array([8 * (_EIGHT - count) for count in range(_EIGHT + 1)], dtype=np.uint64)
 # What makes one number of two neighbours: the mask of what counts, what weighs the former and adds the latter, and how
@@ -152,7 +156,7 @@ class Text:
         values *= scales
         values += fractions
         # A point without digits is left to whoever reads more than plain decimals.
-        exact: Flags = (values <= _EXACT) & ((counts > 0) | ~pointed)
+        exact: Flags = (values < _EXACT) & ((counts > 0) | ~pointed)
         values /= scales
         return exact
 

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from .decimals import Eights, every_byte
 from .model import Floats
 
-Eights = npt.NDArray[np.uint64]
 Bytes = npt.NDArray[np.uint8]
 
 _MOST_WHOLE, _MOST_DECIMAL = 10**8, 10**4
@@ -24,7 +24,7 @@ _LAST_EIGHT = np.uint64(10**8)
 _BYTE = np.uint64(8)
 _ASCII_ZERO, _ASCII_MINUS, _ASCII_POINT = (np.uint64(ord(letter)) for letter in "0-.")
 # What lifts all but 0 into the highest bit of its byte, and these bits.
-_LIFT, _HIGHEST = (np.uint64(int.from_bytes(bytes([byte] * 8), "little")) for byte in (0x7F, 0x80))
+_LIFT, _HIGHEST = every_byte(0x7F), every_byte(0x80)
 
 
 def wholes(values: npt.NDArray[Any]) -> Bytes | None:

@@ -18,6 +18,9 @@ Ints = npt.NDArray[np.int32]
 ROOT = -1
 """The parent of a joint without parent."""
 
+LARGEST = float(np.finfo(np.float32).max)
+"""Values beyond this cannot be held in the 32-bit floats of the games and of Blender."""
+
 
 @dataclass(eq=False)
 class Joints:

@@ -16,15 +16,13 @@ import numpy.typing as npt
 
 from . import digits
 from .errors import Md5Error
+from .model import LARGEST
 
 DECIMALS = 10
 """Digits behind the point that id's exporter prints."""
 
 # Besides what ends a string, halves of UTF-16 pairs but for those that stand for single bytes.
 _UNQUOTABLE = re.compile('["\r\n\0\ud800-\udc7f\udd00-\udfff]')
-
-# Values beyond this are not finite as the 32-bit floats of the games.
-_LARGEST = float(np.finfo(np.float32).max)
 
 # So many numbers are printed at once, as their text takes many times their memory; so few sooner one by one.
 _PRINTED, _FEW = 1 << 14, 256
@@ -38,7 +36,7 @@ def check_finite(values: npt.NDArray[np.float64]) -> None:
     Raises:
         Md5Error: a number is not finite as a 32-bit float.
     """
-    bad = ~(np.abs(values) <= _LARGEST)
+    bad = ~(np.abs(values) <= LARGEST)
     if bad.any():
         raise Md5Error("a number is not finite and cannot be written", found=str(values[bad][0]))
 

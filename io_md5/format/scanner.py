@@ -22,6 +22,7 @@ import numpy.typing as npt
 
 from .decimals import floats
 from .errors import Md5Error
+from .model import LARGEST
 from .rows import Cut
 
 IntArray = npt.NDArray[np.int64]
@@ -41,9 +42,6 @@ _NOT_FINITE = re.compile(rb"[-+]?(?:\d*\.#\w+|nan|inf(?:inity)?)", re.IGNORECASE
 _NOT_FINITE_WORDS = (b"nan", b"inf", b"infinity")
 # Newer Microsoft libraries print -nan(ind), whose word would stand by itself once parentheses are blank.
 _NAN_PAYLOAD = re.compile(rb"(?<=nan)\(\w*\)", re.IGNORECASE)
-
-# Values beyond this cannot be held in the 32-bit floats of the games and of Blender.
-_LARGEST = float(np.finfo(np.float32).max)
 
 # Words up to this length are blanked a column at a time, longer ones one by one.
 _SHORT_WORD = 16
@@ -334,7 +332,7 @@ class Scan:
         numbers = floats(plain)
         if numbers is None or len(numbers) != count:
             numbers = self._convert_one_by_one(number_ends, last_brace=text.rfind(b"}"))
-        bad = ~(np.abs(numbers) <= _LARGEST)
+        bad = ~(np.abs(numbers) <= LARGEST)
         if bad.any():
             first = int(np.flatnonzero(bad)[0])
             self.warnings.append(

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from both_ways import in_columns, one_by_one
 from md5_samples import ANIMATION
 
-from io_md5.format import Md5Error, anim_file, frame_rows, parse_animation
+from io_md5.format import frame_rows, parse_animation
 from io_md5.format.frame_rows import cut_frames
-from io_md5.format.rows import Cut
 
 pytest.importorskip("hypothesis", reason="the property tests need hypothesis")
 from hypothesis import given, settings
@@ -25,21 +25,8 @@ def _few_rows_are_enough():
         yield
 
 
-def outcome(data):
-    """What is read of an animation, or the words with which it is refused."""
-    try:
-        clip = parse_animation(data, "walk.md5anim")
-    except Md5Error as error:
-        return str(error)
-    arrays = (clip.parents, clip.flags, clip.starts, clip.bounds, clip.base_positions, clip.frames)
-    return clip.names, [array.tolist() for array in arrays], clip.frames.shape, clip.frame_rate, clip.warnings
-
-
-def one_by_one(data):
-    """The same without reading in bulk."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(anim_file, "cut_frames", lambda text: Cut(text, len(text)))
-        return outcome(data)
+def assert_both_ways_are_the_same(data):
+    assert in_columns(parse_animation, data) == one_by_one(parse_animation, data)
 
 
 def test_frames_as_exporters_write_them_are_read_in_bulk():
@@ -48,7 +35,7 @@ def test_frames_as_exporters_write_them_are_read_in_bulk():
     assert rows.tolist()[1] == [1, 0, 1.75, 25, 41, 0.125, -0.2, 0.3]
     assert cut.text[offset:] == b"frame{}\n"
     assert cut.text.count(b"\n") + sum(cut.lines.values()) == DATA.count(b"\n")
-    assert outcome(DATA) == one_by_one(DATA)
+    assert_both_ways_are_the_same(DATA)
 
 
 def test_lines_of_one_layout_may_stand_apart():
@@ -61,7 +48,7 @@ def test_lines_of_one_layout_may_stand_apart():
     ((_, rows),) = cut_frames(data).rows.items()
     assert rows[:, 0].tolist() == list(range(9))
     assert (rows[:, 1:] == np.arange(1, 13)).all()
-    assert outcome(data) == one_by_one(data)
+    assert_both_ways_are_the_same(data)
 
 
 @pytest.mark.parametrize(
@@ -113,7 +100,7 @@ def test_whatever_the_frames_are_like_reading_in_bulk_changes_nothing(old, new):
     assert old in ANIMATION
     for text in (ANIMATION, ANIMATION.rstrip(), ANIMATION + "\n\n"):
         data = text.replace(old, new).encode()
-        assert outcome(data) == one_by_one(data)
+        assert_both_ways_are_the_same(data)
 
 
 @settings(max_examples=400, deadline=None, derandomize=True)
@@ -131,11 +118,11 @@ def test_damaged_bytes_among_frames_are_complained_of_in_the_same_words(changes)
     for place, byte in changes:
         letters[place] = byte
     data = bytes(byte for byte in letters if byte is not None)
-    assert outcome(data) == one_by_one(data)
+    assert_both_ways_are_the_same(data)
 
 
 def test_a_short_file_is_no_reason_to_refuse_its_frames():
     """The number of poses is compared with the size of the whole file, not with what is left of it."""
     count = 40_000
     frames = "".join(f"frame {frame} {{\n\t1 2 3\n\t4 5 6 7\n}}\n" for frame in range(count))
-    assert outcome(DATA[:FIRST_FRAME] + frames.encode())[2] == (count, 7)
+    assert parse_animation(DATA[:FIRST_FRAME] + frames.encode()).frames.shape == (count, 7)
