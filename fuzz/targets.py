@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import both_ways
 import numpy as np
-from both_ways import in_columns, one_by_one
 from md5_samples import ANIMATION, CAMERA, MESH, OLD_ANIMATION, OLD_MESH
 
 from io_common.textures.mtr import map_uses, parse_mtr
@@ -65,7 +65,7 @@ class Target:
 
 def md5mesh(data: bytes) -> None:
     """A mesh file, read in columns and one by one, skinned in its bind pose, and back."""
-    assert in_columns(parse_mesh, data) == one_by_one(parse_mesh, data)
+    both_ways.assert_same(parse_mesh, data)
     model = parse_mesh(data)
     joints = model.joints
     for mesh in model.meshes:
@@ -79,7 +79,7 @@ def md5mesh(data: bytes) -> None:
 
 def md5anim(data: bytes) -> None:
     """An animation file, read in columns and one by one, posed, and back."""
-    assert in_columns(parse_animation, data) == one_by_one(parse_animation, data)
+    both_ways.assert_same(parse_animation, data)
     animation = parse_animation(data)
     positions, _ = poses(animation)
     assert positions.shape == (animation.frame_count, len(animation.names), 3)

@@ -12,6 +12,15 @@ from io_md5.format import Md5Error, anim_file, frame_rows, mesh_file, rows
 
 Parse = Callable[..., object]
 
+FAR = 1000 * b"\n"
+"""Behind a text, keeps its last lines from being read one by one."""
+
+
+def assert_same(parse: Parse, data: bytes) -> None:
+    """Checks that both ways come to the same, for the text as it is and where all its lines may be read in columns."""
+    for text in (data, data + FAR):
+        assert in_columns(parse, text) == one_by_one(parse, text)
+
 
 def in_columns(parse: Parse, data: bytes) -> object:
     """What is read where a single line is enough for reading in columns."""
