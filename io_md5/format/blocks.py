@@ -188,9 +188,13 @@ def _run(scan: Scan, first: int, last: int, width: int, what: str, columns: str)
     counts = scan.counts(first, last)
     wrong = np.flatnonzero(counts != width)
     if len(wrong):
+        mark = first + int(wrong[0])
+        # A row of a mesh may have strayed into another block.
+        stray = scan.rows(mark)
+        found = int(counts[wrong[0]]) if stray is None else stray.shape[1]
         raise scan.error(
-            f"{what} has the wrong number of values", first + int(wrong[0]),
-            found=f"{int(counts[wrong[0]])} numbers", expected=f"{width} ({columns})",
+            f"{what} has the wrong number of values", mark,
+            found=f"{found} numbers", expected=f"{width} ({columns})",
         )  # fmt: skip
     return scan.numbers[scan.mark_numbers[first] : scan.mark_numbers[last]].reshape(-1, width)
 

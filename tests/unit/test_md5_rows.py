@@ -107,6 +107,7 @@ def test_rows_as_exporters_write_them_are_read_in_bulk():
         ("( 0 0 -10 )\n}", "( 0 0 -10 )"),
         ("mesh {", "mesh {\n\tvert 0 ( 0 0 ) 0 1\n"),
         ("mesh {", "nomesh {"),
+        ("// hips", "// hips numverts 2\n\tvert 0 0 0 0 1\n\tvert 1 0 0 0 1"),
     ],
 )  # fmt: skip
 def test_whatever_the_rows_are_like_reading_in_bulk_changes_nothing(old, new):
