@@ -34,7 +34,7 @@ def every_byte(byte: int) -> np.uint64:
     return np.uint64(int.from_bytes(bytes([byte] * _EIGHT), "little"))
 
 
-# A digit less the digit zero is at most 9 and, with 6 added, still leaves the upper half of its byte empty.
+# A digit less the digit zero is at most 9 and leaves the upper half of its byte empty, also with 6 added.
 _ZEROS, _SIXES, _UPPER_HALVES = every_byte(0x30), every_byte(0x06), every_byte(0xF0)
 # How far eight bytes that begin with so many digits are shifted so that nothing follows these.
 _BITS_BEHIND = np.array([8 * (_EIGHT - count) for count in range(_EIGHT + 1)], dtype=np.uint64)
@@ -187,6 +187,7 @@ def _digits(eights: Eights) -> tuple[Floats, Offsets]:
     """
     eights ^= _ZEROS
     others = eights + _SIXES
+    others |= eights
     others &= _UPPER_HALVES
     # The lowest bit that is set is in the first byte that is no digit. (A carry only reaches bytes behind such a one.)
     others &= np.negative(others)

@@ -193,3 +193,10 @@ def test_decimals_are_exact_up_to_the_last_whole_number_that_is_a_float(more, po
     data = TEXT.replace("weight 2 2 0.25", f"weight 2 2 {number}").encode()
     assert parse_mesh(data).meshes[0].weight_biases[2] == float(number)
     both_ways.assert_same(parse_mesh, data)
+
+
+@pytest.mark.parametrize("byte", [byte for byte in range(256) if byte not in b"0123456789"])
+def test_no_byte_but_a_digit_is_taken_for_one(byte):
+    for old in (b"0.25 (", b"9.0625", b"weight 2 2"):
+        data = DATA.replace(old, old[:2] + bytes([byte]) + old[3:])
+        both_ways.assert_same(parse_mesh, data)
