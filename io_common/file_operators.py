@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import bpy
-from bpy.props import BoolProperty, CollectionProperty, FloatProperty, StringProperty
+from bpy.props import BoolProperty, CollectionProperty, EnumProperty, FloatProperty, StringProperty
 from bpy_extras.io_utils import ExportHelper, ImportHelper, orientation_helper
 
 from . import axes, faults, names, preferences, reports, rollback, versions
 from .scene_objects import NothingToExportError, Scope
+from .verification import Verify
 
 if TYPE_CHECKING:
     from bpy.types import Context, UILayout
@@ -208,6 +209,26 @@ class ExportScope:
         if body:
             body.prop(self, "use_selection")
             body.prop(self, "use_active_collection")
+
+
+class ExportVerify:
+    """Whether an export is compared with what Blender shows before it is written."""
+
+    verify: EnumProperty(
+        name="Verify",
+        description="Compare the export with what Blender shows before it is written, and warn about differences",
+        items=(
+            (Verify.SOME.value, "Some Frames", "Compare the first frame, the last and a few between"),
+            (Verify.ALL.value, "All Frames", "Compare every frame"),
+            (Verify.NONE.value, "Off", "Do not compare"),
+        ),
+        default=Verify.SOME.value,
+    )
+
+    def verification(self) -> Verify:
+        """The frames to verify."""
+        operator: Any = self
+        return Verify(operator.verify)
 
 
 def draw_textures(layout: UILayout, operator: Any, prefix: str) -> None:

@@ -1,0 +1,30 @@
+"""How much of an export is compared with what Blender shows before it is written."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+_FRAMES_BETWEEN = 3
+
+
+class Verify(Enum):
+    """Which frames of an export are verified. The names are the identifiers of the operators' property `verify`."""
+
+    SOME = "SOME"
+    ALL = "ALL"
+    NONE = "NONE"
+
+
+def frames_to_verify(count: int, verify: Verify) -> list[int]:
+    """Indices of the frames to verify, rising.
+
+    Args:
+        count: how many frames are exported.
+        verify: SOME for the first, the last and up to three between them at equal distances, ALL, or NONE.
+    """
+    if verify is Verify.NONE or count <= 0:
+        return []
+    if verify is Verify.ALL or count <= _FRAMES_BETWEEN + 2:
+        return list(range(count))
+    intervals = _FRAMES_BETWEEN + 1
+    return [index * (count - 1) // intervals for index in range(intervals + 1)]

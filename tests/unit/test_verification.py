@@ -1,0 +1,29 @@
+"""Which frames of an export are verified."""
+
+from __future__ import annotations
+
+import pytest
+
+from io_common.verification import Verify, frames_to_verify
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 5, 6, 7, 100, 100_000])
+def test_some_frames_are_the_first_the_last_and_up_to_three_between(count):
+    frames = frames_to_verify(count, Verify.SOME)
+    assert frames[0] == 0
+    assert frames[-1] == count - 1
+    assert len(frames) == min(count, 5)
+    assert frames == sorted(set(frames))
+
+
+def test_all_frames_are_verified_on_request():
+    assert frames_to_verify(9, Verify.ALL) == list(range(9))
+
+
+@pytest.mark.parametrize("verify", list(Verify))
+def test_nothing_is_verified_where_nothing_is_exported(verify):
+    assert frames_to_verify(0, verify) == []
+
+
+def test_verification_can_be_switched_off():
+    assert frames_to_verify(9, Verify.NONE) == []
