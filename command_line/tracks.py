@@ -8,8 +8,8 @@ import bpy
 import numpy as np
 
 from ..io_common import versions
-from ..io_md5.export_anim import fitting_actions
-from ..io_md5.import_anim import FRAME_RATE
+from ..io_md5.clips import suitable_actions
+from ..io_md5.source.actions import read_action
 
 
 def armature_and_actions() -> tuple[Any, list[Any]]:
@@ -17,18 +17,18 @@ def armature_and_actions() -> tuple[Any, list[Any]]:
     armatures = [obj for obj in bpy.context.view_layer.objects if obj.type == "ARMATURE"]
     if len(armatures) != 1:
         return None, []
-    return armatures[0], fitting_actions(armatures[0])
+    return armatures[0], [action for action, _ in suitable_actions(armatures[0])]
 
 
 def retime(actions: list[Any], rate: float) -> None:
     """Has actions of imported animations last as long at another rate as they do at their own.
 
     Args:
-        actions: each remembers its rate.
+        actions: each with the rate of its file.
         rate: frames per second.
     """
     for action in actions:
-        factor = rate / float(action.get(FRAME_RATE, rate))
+        factor = rate / (read_action(action).frame_rate or rate)
         if factor == 1.0:
             continue
         for curve in versions.action_fcurves(action, "OBJECT"):

@@ -17,7 +17,8 @@ from ..io_md2 import exporter as md2_exporter
 from ..io_md2.format import FRAMES_PER_SECOND, QUAKE2_LIMITS
 from ..io_md2.frame_plan import FrameOptions
 from ..io_md5 import exporter as md5_exporter
-from ..io_md5.export_anim import AnimationOptions
+from ..io_md5.building import ModelOptions
+from ..io_md5.clips import AnimationOptions
 from ..io_md5.export_camera import CameraExportOptions, export_camera
 from .settings import NO_ANIMATIONS, Settings
 from .tracks import armature_and_actions, one_after_the_other, retime, side_by_side
@@ -57,7 +58,7 @@ def _write_md5(target: Path, scene: Scene, settings: Settings, report: Report) -
         for text in export_camera(bpy.context, target, options).warnings:
             report.warn(text)
         return [target]
-    model = md5_exporter.ModelOptions(conversion=conversion)
+    model = ModelOptions(conversion=conversion)
     if scene.ending == ".md5anim":
         return md5_exporter.export_animations(
             bpy.context, target, model, "ACTIVE", AnimationOptions(), report

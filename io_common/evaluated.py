@@ -12,7 +12,7 @@ import numpy.typing as npt
 from . import mesh_data
 
 if TYPE_CHECKING:
-    from bpy.types import Depsgraph, Mesh, Object
+    from bpy.types import Depsgraph, Material, Mesh, MeshUVLoopLayer, Object
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
@@ -28,7 +28,10 @@ class TriangleMesh:
         vertices: in the space of the scene, float64 (V, 3).
         triangles: three vertices each, counter-clockwise seen from outside, int32 (T, 3).
         loops: the corner of the mesh that each corner of a triangle is, int32 (T, 3).
-        materials: the material slot of each triangle, int32 (T,).
+        corner_vertices: the vertex of each corner of the mesh, int32 (L,).
+        materials: the material slot of each triangle, int32 (T,); below the number of slots if there are any.
+        slots: the material of each slot in the original data, which modifiers may have added; None for an empty one.
+        groups: the names of the vertex groups, which modifiers may have added.
         uvs: u and v of each corner of the mesh, float64 (L, 2); None without a UV map.
     """
 
@@ -37,7 +40,10 @@ class TriangleMesh:
     vertices: Floats
     triangles: Ints
     loops: Ints
+    corner_vertices: Ints
     materials: Ints
+    slots: list[Material | None]
+    groups: list[str]
     uvs: Floats | None
 
 
@@ -59,14 +65,19 @@ def triangle_mesh(obj: Object, depsgraph: Depsgraph) -> TriangleMesh:
     polygon_materials = np.empty(len(mesh.polygons), dtype=np.int32)
     mesh.polygons.foreach_get("material_index", polygon_materials)
     if np.linalg.det(world_matrix(evaluated)[:3, :3]) < 0.0:
-        loops = np.ascontiguousarray(loops[:, [0, 2, 1]])
+        loops = np.ascontiguousarray(loops[:, mesh_data.FLIPPED_WINDING])
+    slots = [slot.material and slot.material.original for slot in evaluated.material_slots]
     return TriangleMesh(
         obj=evaluated,
         mesh=mesh,
         vertices=world_vertices(evaluated),
         triangles=corner_vertices[loops],
         loops=loops,
-        materials=polygon_materials[polygons],
+        corner_vertices=corner_vertices,
+        # Blender shows a face without a slot of its own in the nearest one.
+        materials=np.clip(polygon_materials[polygons], 0, max(len(slots) - 1, 0)),
+        slots=slots,
+        groups=[group.name for group in evaluated.vertex_groups],
         uvs=_uvs(mesh),
     )
 
@@ -87,13 +98,23 @@ def world_vertices(evaluated: Object) -> Floats:
 
 
 def _uvs(mesh: Mesh) -> Floats | None:
-    """The active UV map."""
-    layer = mesh.uv_layers.active
+    """The UV map that `uv_layer` names."""
+    layer = uv_layer(mesh)
     if layer is None:
         return None
     uvs = np.empty(len(mesh.loops) * 2, dtype=np.float32)
     layer.uv.foreach_get("vector", uvs)
     return uvs.reshape(-1, 2).astype(np.float64)
+
+
+def uv_layer(mesh: Mesh) -> MeshUVLoopLayer | None:
+    """The active UV map; where modifiers left none active, the one that is rendered, else the first."""
+    layers = mesh.uv_layers
+    active = layers.active
+    # Blender may take a nameless attribute of the modifiers for the active one.
+    if active is not None and active.name in layers:
+        return active
+    return next((layer for layer in layers if layer.active_render), layers[0] if layers else None)
 
 
 def integers(mesh: Mesh, name: str, domain: str) -> Ints | None:
@@ -114,3 +135,10 @@ def vertex_group_weights(mesh: Mesh) -> tuple[Ints, Ints, Floats]:
     rows = [(index, g.group, g.weight) for index, v in enumerate(mesh.vertices) for g in v.groups]
     table = np.fromiter(chain.from_iterable(rows), dtype=np.float64, count=3 * len(rows)).reshape(-1, 3)
     return table[:, 0].astype(np.int32), table[:, 1].astype(np.int32), table[:, 2].copy()
+
+
+def in_triangles(triangles: npt.NDArray[np.integer], count: int) -> npt.NDArray[np.bool_]:
+    """Which of so many vertices have a triangle, bool (V,)."""
+    used = np.zeros(count, dtype=bool)
+    used[triangles] = True
+    return used

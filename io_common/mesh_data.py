@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 UV_MAP = "UVMap"
 """The name of the one UV map, as Blender names the first."""
 
+FLIPPED_WINDING = [0, 2, 1]
+"""The corners of a triangle in the other order: Blender and the files see opposite sides as the front."""
+
 
 def new_triangle_mesh(
     name: str,

@@ -109,9 +109,9 @@ class Progress:
         self._steps = max(steps, 1)
         self._done = 0
 
-    def step(self) -> None:
-        """One step is done."""
-        self._done += 1
+    def step(self, count: int = 1) -> None:
+        """Some more steps are done."""
+        self._done += count
         self._window_manager.progress_update(self._done / self._steps)
 
 

@@ -6,7 +6,7 @@ of data-block the curves belong to; until then the curves lie in the action itse
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import bpy
@@ -68,19 +68,69 @@ def _slot_for(action: Action, id_type: str) -> Any:
     return next((slot for slot in action.slots if slot.target_id_type == id_type), None)
 
 
-def action_fcurves(action: Action, id_type: str) -> Iterable[FCurve]:
-    """The F-curves that an action holds for a kind of data-block; none if it has no slot for it."""
+def fcurves_of_slot(action: Action, slot: Any) -> Iterable[FCurve]:
+    """The F-curves of a slot of an action; before 4.4, which has no slots, all of them."""
     if not _HAS_SLOTS:
         return action.fcurves
-    slot = _slot_for(action, id_type)
     if slot is None or not action.layers or not action.layers[0].strips:
         return ()
     bag = action.layers[0].strips[0].channelbag(slot)
     return bag.fcurves if bag is not None else ()
 
 
+def action_fcurves(action: Action, id_type: str) -> Iterable[FCurve]:
+    """The F-curves of the first slot of an action for a kind of data-block; none if it has no such slot."""
+    return fcurves_of_slot(action, _slot_for(action, id_type) if _HAS_SLOTS else None)
+
+
+def all_fcurves(action: Action) -> Iterator[FCurve]:
+    """The F-curves of all slots of an action."""
+    for slot in action.slots if _HAS_SLOTS else (None,):
+        yield from fcurves_of_slot(action, slot)
+
+
+def slots_for(action: Action, id_type: str) -> list[Any]:
+    """The slots of an action that a kind of data-block can play; before 4.4 one that stands for the whole action."""
+    if not _HAS_SLOTS:
+        return [None]
+    return [slot for slot in action.slots if slot.target_id_type in (id_type, "UNSPECIFIED")]
+
+
+def assigned_slot(animation_data: AnimData) -> Any:
+    """The slot that is played; None before 4.4."""
+    return animation_data.action_slot if _HAS_SLOTS else None
+
+
+def plays_nothing(animation_data: AnimData) -> bool:
+    """Whether the active action has no slot assigned, so that it moves nothing."""
+    return _HAS_SLOTS and animation_data.action_slot is None
+
+
+def slot_name(slot: Any) -> str:
+    """The name of a slot as users see it; empty before 4.4."""
+    return slot.name_display if slot is not None else ""
+
+
+def last_slot_name(animation_data: AnimData) -> str:
+    """The name of the slot that was played last, even if nothing is played now; empty if there was none."""
+    return animation_data.last_slot_identifier[2:] if _HAS_SLOTS else ""
+
+
+def expect_slot(animation_data: AnimData) -> None:
+    """Has Blender pick the slot of an imported action by itself, also for the first one that is assigned."""
+    if _HAS_SLOTS and not animation_data.last_slot_identifier:
+        animation_data.last_slot_identifier = f"OB{SLOT_NAME}"
+
+
+def play(animation_data: AnimData, action: Action, slot: Any) -> None:
+    """Makes an action the active one, with that slot."""
+    animation_data.action = action
+    if _HAS_SLOTS:
+        animation_data.action_slot = slot
+
+
 def assign_action(animation_data: AnimData, action: Action | None, id_type: str) -> None:
-    """Makes an action the active one, and its slot for that kind of data-block with it."""
+    """Makes an action the active one, and its first slot for that kind of data-block with it."""
     animation_data.action = action
     if _HAS_SLOTS and action is not None:
         animation_data.action_slot = _slot_for(action, id_type)

@@ -20,10 +20,11 @@ import numpy as np
 
 from ..io_common import names, versions
 from ..io_common.axes import Conversion
-from .conversion import convert_camera, remember_conversion, remembered_conversion
+from .conversion import convert_camera
 from .format import Camera
 from .format.cuts import numbered, timeline
 from .format.model import Ints
+from .source.armatures import read_conversion, store_conversion
 
 if TYPE_CHECKING:
     from bpy.types import Object, Scene
@@ -81,7 +82,7 @@ def remember(data: Any, camera: Camera, conversion: Conversion, frame_start: int
     data[FRAME_RATE] = camera.frame_rate
     if camera.commandline:
         names.keep_text(data, COMMANDLINE, camera.commandline)
-    remember_conversion(data, conversion)
+    store_conversion(data, conversion)
 
 
 def recall(data: Any, conversion: Conversion) -> Memory | None:
@@ -102,7 +103,7 @@ def recall(data: Any, conversion: Conversion) -> Memory | None:
     if len(groups) != len(cuts):
         return None
     camera = Camera(cuts, table[:, :3], table[:, 3:6], table[:, 6], cut_groups=groups)
-    between = remembered_conversion(data).then(conversion)
+    between = read_conversion(data).then(conversion)
     # There and back again is only nearly nothing, as the operators' scales have 32 bits.
     if abs(between.scale - 1.0) > _SAME or np.abs(between.turn - np.eye(3)).max() > _SAME:
         camera = convert_camera(camera, between)

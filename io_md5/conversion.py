@@ -7,33 +7,14 @@ Lengths are scaled everywhere.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
-from ..io_common.axes import Conversion, unchanged
+from ..io_common.axes import Conversion
 from .format import ROOT, Animation, Camera, Joints, Model
 from .format import quaternions as quat
 from .format.encoding import split_components
 from .format.skeleton import components
-
-GLOBAL_SCALE = "md5_global_scale"
-AXES = "md5_axes"
-
-
-def remember_conversion(data: Any, conversion: Conversion) -> None:
-    """Keeps on a data-block what it was imported with."""
-    if not conversion.is_identity:
-        data[GLOBAL_SCALE] = conversion.scale
-        data[AXES] = conversion.turn.ravel()
-
-
-def remembered_conversion(data: Any) -> Conversion:
-    """What a data-block was imported with."""
-    if AXES not in data:
-        return unchanged()
-    turn = np.array(data[AXES], dtype=np.float64).reshape(3, 3)
-    return Conversion(float(data[GLOBAL_SCALE]), turn)
 
 
 def convert_model(model: Model, conversion: Conversion) -> Model:

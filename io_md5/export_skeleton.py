@@ -7,13 +7,13 @@ with a joint moves as in Blender. A skewed armature (scaled unevenly) can only b
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..io_common.axes import Conversion
-from ..io_common.evaluated import world_matrix
 from ..io_common.reports import Report
 from ..io_common.scene_objects import NothingToExportError
 from .format import ROOT, Joints
@@ -42,6 +42,7 @@ class Skeleton:
         joint_of_bone: the joint that moves with each bone: its own or that of the nearest exported ancestor,
             -1 where there is none, int32 (J,).
         joints: the bind pose in the coordinates of the file.
+        world: the transform of the armature in the bind pose, (4, 4).
         conversion: from the scene to the file.
     """
 
@@ -50,23 +51,22 @@ class Skeleton:
     bones: Ints
     joint_of_bone: Ints
     joints: Joints
+    world: Floats
     conversion: Conversion
 
-    def place_turned(
-        self, world: Floats, positions: Floats, orientations: Floats
-    ) -> tuple[Floats, Floats, bool]:
-        """Joints in the coordinates of the file, of an armature that stands still.
+    def joints_of_armature(self, positions: Floats, orientations: Floats) -> tuple[Floats, Floats]:
+        """Joints in the coordinates of the file, of an armature whose object is where it is in the bind pose.
 
         Args:
-            world: the transform of the armature, (4, 4).
             positions: of the bones' joints in the space of the armature, (…, J, 3).
             orientations: quaternions (…, J, 4).
 
         Returns:
-            Positions (…, n, 3), orientations (…, n, 4), and whether a joint was skewed.
+            Positions (…, n, 3) and orientations (…, n, 4).
         """
+        world = self.world
         if np.linalg.det(world[:3, :3]) < 0.0 or nearest_rotations(world[:3, :3])[1]:
-            return self.place(world @ quat.transforms(positions, orientations))
+            return self.joints_of_scene(world @ quat.transforms(positions, orientations))[:2]
         own = np.flatnonzero(self.bones >= 0)
         chosen = self.bones[own]
         turn = quat.from_matrices(self.conversion.turn @ nearest_rotations(world[:3, :3])[0])
@@ -74,7 +74,7 @@ class Skeleton:
         moved = positions[..., chosen, :] @ world[:3, :3].T + world[:3, 3]
         result[0][..., own, :] = self.conversion.points(moved)
         result[1][..., own, :] = quat.multiply(turn, orientations[..., chosen, :])
-        return *result, False
+        return result
 
     def _at_origin(self, shape: tuple[int, ...]) -> tuple[Floats, Floats]:
         """Positions (…, n, 3) and orientations (…, n, 4) of joints that all are where the model is."""
@@ -83,7 +83,7 @@ class Skeleton:
         orientations[..., 0] = 1.0
         return positions, orientations
 
-    def place(self, matrices: Floats) -> tuple[Floats, Floats, bool]:
+    def joints_of_scene(self, matrices: Floats) -> tuple[Floats, Floats, bool]:
         """Joints in the coordinates of the file.
 
         Args:
@@ -102,15 +102,22 @@ class Skeleton:
 
 
 def build_skeleton(
-    armature: Object | None, conversion: Conversion, report: Report, *, deform_only: bool, add_origin: bool
+    armature: Object | None,
+    world: Floats,
+    conversion: Conversion,
+    report: Report,
+    *,
+    left_out: Collection[str],
+    add_origin: bool,
 ) -> Skeleton:
     """The joints of an armature at rest.
 
     Args:
         armature: the object in the original data, not in Edit Mode; None for a model without.
+        world: its transform in the bind pose, (4, 4).
         conversion: from the scene to the file.
         report: takes warnings.
-        deform_only: leave out bones that do not deform.
+        left_out: names of bones that are not exported.
         add_origin: put an origin above several roots.
 
     Raises:
@@ -119,8 +126,7 @@ def build_skeleton(
     if armature is None:
         return _lone_origin(conversion)
     rig = read_rig(armature.data)
-    bones = [armature.data.bones[name] for name in rig.bone_names]
-    exported = np.array([bone.use_deform or not deform_only for bone in bones], dtype=bool)
+    exported = np.array([name not in left_out for name in rig.bone_names], dtype=bool)
     if not exported.any():
         raise NothingToExportError(f"{armature.name}: no bone deforms anything")
     joint_of_bone, parents = _exported_parents(rig.joints.parents, exported)
@@ -132,8 +138,7 @@ def build_skeleton(
         chosen = np.concatenate([[-1], chosen]).astype(np.int32)
         joint_of_bone = np.where(joint_of_bone >= 0, joint_of_bone + 1, 0).astype(np.int32)
     joints = Joints(names, parents, np.zeros((len(names), 3)), np.zeros((len(names), 4)))
-    skeleton = Skeleton(armature, rig, chosen, joint_of_bone, joints, conversion)
-    world = world_matrix(armature)
+    skeleton = Skeleton(armature, rig, chosen, joint_of_bone, joints, world, conversion)
     if np.array_equal(world, np.eye(4)) and conversion.is_identity:
         # What comes from a file goes back to the last digit.
         own = np.flatnonzero(chosen >= 0)
@@ -141,7 +146,7 @@ def build_skeleton(
         joints.positions[own] = rig.joints.positions[chosen[own]]
         joints.orientations[own] = rig.joints.orientations[chosen[own]]
         return skeleton
-    joints.positions, joints.orientations, skewed = skeleton.place(
+    joints.positions, joints.orientations, skewed = skeleton.joints_of_scene(
         world @ quat.transforms(rig.joints.positions, rig.joints.orientations)
     )
     if skewed:
@@ -182,10 +187,13 @@ def _exported_parents(parents: Ints, exported: np.ndarray) -> tuple[Ints, Ints]:
 
 def _lone_origin(conversion: Conversion) -> Skeleton:
     none = np.empty(0, dtype=np.int32)
-    rig = Rig([], Joints([], none, np.empty((0, 3)), np.empty((0, 4))), np.empty((0, 3)), np.empty((0, 4)))
+    no_joints = Joints([], none, np.empty((0, 3)), np.empty((0, 4)))
+    rig = Rig(
+        [], no_joints, none.astype(np.int64), none.astype(bool), no_joints.positions, no_joints.orientations
+    )
     root = np.full(1, ROOT, dtype=np.int32)
     joints = Joints([ORIGIN], root, np.zeros((1, 3)), np.array([[1.0, 0.0, 0.0, 0.0]]))
-    return Skeleton(None, rig, np.full(1, -1, dtype=np.int32), none, joints, conversion)
+    return Skeleton(None, rig, np.full(1, -1, dtype=np.int32), none, joints, np.eye(4), conversion)
 
 
 def _writable(name: str, report: Report) -> str:

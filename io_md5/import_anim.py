@@ -19,10 +19,7 @@ from .format import quaternions as quat
 from .format.model import Floats
 from .format.skeleton import component_columns, components
 from .rig import Rig, parent_names
-
-FRAME_RATE = "md5_frame_rate"
-COMMANDLINE = "md5_commandline"
-NAME = "md5_name"
+from .source.actions import store_action
 
 # So many poses of a joint are computed at once.
 _CACHED = 1 << 13
@@ -88,11 +85,7 @@ def build_action(
     action.use_frame_range = True
     action.frame_start = frame_start
     action.frame_end = frame_start + animation.frame_count - 1
-    action[FRAME_RATE] = animation.frame_rate
-    names.keep(action, NAME, name, action.name)
-    if animation.commandline:
-        names.keep_text(action, COMMANDLINE, animation.commandline)
-
+    store_action(action, name, animation.commandline, animation.frame_rate)
     joints, bones = np.array(match.joints, dtype=np.int64), np.array(match.bones, dtype=np.int64)
     table = components(animation)
     moves, turns = _moving(animation)

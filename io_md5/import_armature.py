@@ -13,11 +13,11 @@ import numpy as np
 from mathutils import Matrix
 
 from ..io_common import names, state, versions
-from . import rig
 from .format import ROOT, Joints
 from .format import quaternions as quat
 from .format.model import Floats
 from .format.skeleton import depths
+from .source.bones import store_bones
 
 if TYPE_CHECKING:
     from bpy.types import Collection, Context, Object
@@ -52,7 +52,7 @@ def build_armature(
     collection.objects.link(obj)
     orientations, lengths = bone_axes(joints, size, turn_to_children=direction == "CHILD")
     bone_names = _add_bones(context, obj, joints, orientations, lengths)
-    _remember_joints(obj, joints, bone_names)
+    _store_joints(obj, joints, bone_names)
     return obj, bone_names
 
 
@@ -140,17 +140,12 @@ def _add_bones(
         return [bone.name for bone in bones]
 
 
-def _remember_joints(obj: Object, joints: Joints, bone_names: list[str]) -> None:
+def _store_joints(obj: Object, joints: Joints, bone_names: list[str]) -> None:
     armature = obj.data
     assert isinstance(armature, bpy.types.Armature)
     bones = [armature.bones[name] for name in bone_names]
     rest = np.array([bone.matrix_local.to_3x3() for bone in bones], dtype=np.float64).reshape(
         len(bones), 3, 3
     )
-    turns = quat.multiply(quat.conjugate(quat.from_matrices(rest)), joints.orientations)
-    binds = np.column_stack([joints.positions, joints.orientations])
-    for index, (bone, name) in enumerate(zip(bones, joints.names, strict=True)):
-        bone[rig.INDEX] = index
-        bone[rig.TURN] = turns[index]
-        bone[rig.BIND] = binds[index]
-        names.keep(bone, rig.NAME, name, bone.name)
+    axes = quat.multiply(quat.conjugate(quat.from_matrices(rest)), joints.orientations)
+    store_bones(bones, joints, axes)

@@ -1,11 +1,6 @@
 """Mesh blocks into mesh objects that an armature deforms.
 
-What Blender's mesh does not hold is kept on it: the attributes ``md5_vertex`` of vertices and ``md5_corner_vertex``
-of the corners of faces (which vertex of the file it is: a vertex may be several), ``md5_weights`` and
-``md5_weight_ranges`` (the weights as they were: several may belong to one joint, share a range, or disagree about the
-place of the vertex), ``md5_degenerate_triangles`` (which no mesh of Blender can have; number in the file and three
-vertices), ``md5_unused_vertices`` (those of no triangle and their texture coordinates, which Blender has only at the
-corners of faces), ``md5_index`` (the place of the mesh in the file) and ``md5_name``.
+What Blender's mesh does not hold is stored on it: see `source.meshes`.
 """
 
 from __future__ import annotations
@@ -21,18 +16,10 @@ from .format import Mesh
 from .format.model import Floats
 from .format.seams import degenerate, merge_copies
 from .format.skinning import places_of, vertex_normals, vertex_weights
+from .source.meshes import store_mesh
 
 if TYPE_CHECKING:
     from bpy.types import Material, Object
-
-VERTEX = "md5_vertex"
-CORNER_VERTEX = "md5_corner_vertex"
-WEIGHTS = "md5_weights"
-WEIGHT_RANGES = "md5_weight_ranges"
-DEGENERATE_TRIANGLES = "md5_degenerate_triangles"
-UNUSED = "md5_unused_vertices"
-INDEX = "md5_index"
-NAME = "md5_name"
 
 
 def build_mesh(
@@ -62,18 +49,14 @@ def build_mesh(
     stays = firsts == np.arange(mesh.vertex_count)
     kept = np.flatnonzero(stays)
     flat = degenerate(mesh.triangles)
-    # Clockwise in the file, counter-clockwise in Blender.
-    corners = mesh.triangles[~flat][:, [0, 2, 1]]
+    corners = mesh.triangles[~flat][:, mesh_data.FLIPPED_WINDING]
     data = mesh_data.new_triangle_mesh(
         names.for_blender(name, versions.MAX_ID_NAME, "Mesh"),
         vertices[kept],
         (np.cumsum(stays) - 1)[firsts][corners],
         (mesh.uvs * (1.0, -1.0) + (0.0, 1.0)).astype(np.float32)[corners.ravel()],
     )
-    mesh_data.set_integers(data, VERTEX, "POINT", kept)
-    if len(kept) < mesh.vertex_count:
-        mesh_data.set_integers(data, CORNER_VERTEX, "CORNER", corners)
-    _remember(data, index, mesh, flat)
+    store_mesh(data, index, mesh, first_copies=firsts, degenerate=flat)
     if not merge_vertices:
         _smooth_seams(data, mesh, vertices)
     if material is not None:
@@ -86,28 +69,6 @@ def build_mesh(
     assert isinstance(modifier, bpy.types.ArmatureModifier)
     modifier.object = armature
     return obj
-
-
-def _remember(data: bpy.types.Mesh, index: int, mesh: Mesh, flat: npt.NDArray[np.bool_]) -> None:
-    data[INDEX] = index
-    if mesh.name:
-        names.keep_text(data, NAME, mesh.name)
-    weights = np.column_stack([mesh.weight_joints, mesh.weight_biases, mesh.weight_positions])
-    if weights.size:
-        data[WEIGHTS] = weights.ravel()
-    if mesh.vertex_count:
-        data[WEIGHT_RANGES] = (
-            np.column_stack([mesh.weight_starts, mesh.weight_counts]).astype(np.int32).ravel()
-        )
-    if flat.any():
-        numbers = np.flatnonzero(flat)
-        rows = np.column_stack([numbers, mesh.triangles[numbers]])
-        data[DEGENERATE_TRIANGLES] = rows.astype(np.int32).ravel()
-    is_unused = np.ones(mesh.vertex_count, dtype=bool)
-    is_unused[mesh.triangles[~flat]] = False
-    unused = np.flatnonzero(is_unused)
-    if len(unused):
-        data[UNUSED] = np.column_stack([unused, mesh.uvs[unused]]).ravel()
 
 
 def _smooth_seams(data: bpy.types.Mesh, mesh: Mesh, vertices: Floats) -> None:

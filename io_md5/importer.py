@@ -13,13 +13,7 @@ from ..io_common import axes, names, state, versions
 from ..io_common.materials import SHADER, MaterialLibrary
 from ..io_common.reports import Progress, Report, listing, progress
 from ..io_common.textures.search import MaterialImages, Search
-from .conversion import (
-    convert_animation,
-    convert_joints,
-    convert_model,
-    remember_conversion,
-    remembered_conversion,
-)
+from .conversion import convert_animation, convert_joints, convert_model
 from .format import Animation, Camera, Joints, Md5Error, Model, read_animation, read_camera, read_mesh
 from .format import quaternions as quat
 from .format.model import Floats
@@ -31,6 +25,7 @@ from .import_camera import build_camera, frame_count, set_render_size
 from .import_mesh import build_mesh
 from .mesh_comments import read_mesh_comments
 from .rig import read_rig
+from .source.armatures import read_conversion, store_armature
 
 if TYPE_CHECKING:
     from bpy.types import Action, Context, Object
@@ -38,8 +33,6 @@ if TYPE_CHECKING:
 MESH_SUFFIX = ".md5mesh"
 ANIMATION_SUFFIX = ".md5anim"
 CAMERA_SUFFIX = ".md5camera"
-
-COMMANDLINE = "md5_commandline"
 
 # Many times what any game takes. Blender's time grows with the square of the first two; and it goes down a skeleton by
 # calling itself, which ends it some ten thousand joints down.
@@ -356,7 +349,8 @@ def _build_model(
     obj, bone_names = build_armature(
         context, skeleton.name, joints, collection, size=size, direction=options.bone_direction
     )
-    _remember(obj.data, model, conversion)
+    store_armature(obj.data, model.commandline, conversion)
+    versions.expect_slot(obj.animation_data_create())
     skeleton.obj = obj
     result.objects.append(obj)
     result.report.count("joints", len(joints))
@@ -382,12 +376,6 @@ def _build_model(
         result.report.count("vertices", len(part.data.vertices))
         result.report.count("triangles", len(part.data.polygons))
         shown.step()
-
-
-def _remember(armature: bpy.types.Armature, model: Model, conversion: axes.Conversion) -> None:
-    if model.commandline:
-        names.keep_text(armature, COMMANDLINE, model.commandline)
-    remember_conversion(armature, conversion)
 
 
 def _size(joints: Joints, vertices: list[Floats]) -> float:
@@ -420,7 +408,7 @@ def _build_animation(
     """Makes the action of an animation; the first of an armature becomes its active one."""
     obj = target.obj
     assert obj is not None
-    conversion = remembered_conversion(obj.data) if options.use_conversion_of_armature else options.conversion
+    conversion = read_conversion(obj.data) if options.use_conversion_of_armature else options.conversion
     rig = read_rig(obj.data)
     match = match_joints(animation, rig.joints)
     _warn_of_mismatch(match, name, result.report)
@@ -428,8 +416,9 @@ def _build_animation(
     action = build_action(name, converted, rig, match, frame_start=options.frame_start)
     for bone in match.bones:
         obj.pose.bones[rig.bone_names[bone]].rotation_mode = "QUATERNION"
-    if not any(obj.animation_data and obj.animation_data.action == made for made in result.actions):
-        versions.assign_action(obj.animation_data_create(), action, "OBJECT")
+    data = obj.animation_data or obj.animation_data_create()
+    if data.action not in result.actions:
+        versions.assign_action(data, action, "OBJECT")
     result.actions.append(action)
     result.report.count("animations")
     result.report.count("frames", animation.frame_count)

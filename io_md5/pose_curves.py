@@ -11,8 +11,11 @@ from typing import TYPE_CHECKING
 
 import bpy
 import numpy as np
+import numpy.typing as npt
 
 from ..io_common import versions
+from ..io_common.animated_state import POSE_CHANNELS, pose_channel
+from .clips import Clip, Playing
 from .format import ROOT
 from .format import quaternions as quat
 from .format.model import Floats
@@ -20,28 +23,30 @@ from .format.skeleton import compose
 from .rig import Rig
 
 if TYPE_CHECKING:
-    from bpy.types import Action, FCurve, Object
+    from bpy.types import FCurve, Object
 
 _WIDTHS = {"location": 3, "rotation_quaternion": 4}
+_SAME = 1e-6
 
 
-def poses_from_curves(
-    armature: Object, rig: Rig, action: Action, frames: Floats
-) -> tuple[Floats, Floats] | None:
-    """The joints in the space of the armature while an action plays alone, from rest.
+def poses_from_curves(armature: Object, rig: Rig, clip: Clip, frames: Floats) -> tuple[Floats, Floats] | None:
+    """The joints in the space of the armature while a clip plays.
 
     Args:
         armature: the object.
         rig: its bones.
-        action: what plays.
+        clip: what plays.
         frames: of the scene, (F,).
 
     Returns:
         Positions (F, J, 3) and orientations (F, J, 4); None where Blender has to be asked.
     """
-    if not _is_plain(armature):
+    if clip.action is None or clip.to_scene is not None or not _is_plain(armature, clip):
         return None
-    channels = _channels(rig, action, frames)
+    unkeyed = _unkeyed_channels(armature, rig, clip)
+    if unkeyed is None:
+        return None
+    channels = _channels(rig, clip, frames, unkeyed)
     if channels is None:
         return None
     locations, rotations = channels
@@ -49,28 +54,34 @@ def poses_from_curves(
     # A bone relative to its parent is its rest relative to its parent's rest, then its channels.
     has_parent = (parents != ROOT)[:, None]
     above = quat.conjugate(np.where(has_parent, rig.rest_orientations[parents], (1.0, 0.0, 0.0, 0.0)))
-    rest_turns = quat.multiply(above, rig.rest_orientations)
-    rest_moves = quat.rotate(
+    rest_rotations = quat.multiply(above, rig.rest_orientations)
+    rest_offsets = quat.rotate(
         above, rig.rest_positions - np.where(has_parent, rig.rest_positions[parents], 0.0)
     )
     positions, orientations = compose(
         parents,
-        rest_moves + quat.rotate(rest_turns, locations),
-        quat.multiply(rest_turns, quat.normalise(rotations)),
+        rest_offsets + quat.rotate(rest_rotations, locations),
+        quat.multiply(rest_rotations, quat.normalise(rotations)),
     )
-    moves, turns = rig.joints_in_bones()
-    return positions + quat.rotate(orientations, moves), quat.multiply(orientations, turns)
+    offsets, rotations = rig.joints_in_bones()
+    return positions + quat.rotate(orientations, offsets), quat.multiply(orientations, rotations)
 
 
-def _is_plain(armature: Object) -> bool:
+def _is_plain(armature: Object, clip: Clip) -> bool:
     """Whether only the channels of its bones move an armature."""
     animation_data = (armature.animation_data, armature.data.animation_data)
+    plays_nla = (
+        clip.playing is not Playing.ALONE
+        and armature.animation_data is not None
+        and armature.animation_data.use_nla
+        and len(armature.animation_data.nla_tracks) > 0
+    )
     return (
-        armature.parent is None
+        not plays_nla
+        and armature.parent is None
         and not armature.constraints
         and not any(data is not None and data.drivers for data in animation_data)
         and not (armature.data.animation_data and armature.data.animation_data.action)
-        and armature.data.pose_position == "POSE"
         and all(
             bone.rotation_mode == "QUATERNION"
             and not bone.constraints
@@ -83,16 +94,31 @@ def _is_plain(armature: Object) -> bool:
     )
 
 
-def _channels(rig: Rig, action: Action, frames: Floats) -> tuple[Floats, Floats] | None:
+def _unkeyed_channels(armature: Object, rig: Rig, clip: Clip) -> dict[str, npt.NDArray[np.float32]] | None:
+    """What channels without keys hold, location (J, 3) and rotation_quaternion (J, 4); None if bones are scaled."""
+    if clip.playing is Playing.ALONE:
+        return {name: np.tile(np.float32(POSE_CHANNELS[name]), (len(rig), 1)) for name in _WIDTHS}
+    order = [armature.pose.bones.find(name) for name in rig.bone_names]
+    if np.abs(pose_channel(armature, "scale") - 1.0).max(initial=0.0) > _SAME:
+        return None
+    return {name: pose_channel(armature, name)[order] for name in _WIDTHS}
+
+
+def _channels(
+    rig: Rig, clip: Clip, frames: Floats, unkeyed: dict[str, npt.NDArray[np.float32]]
+) -> tuple[Floats, Floats] | None:
     """Locations (F, J, 3) and rotations (F, J, 4); None if the action does anything else."""
+    assert clip.action is not None
     paths = {
         f'pose.bones["{bpy.utils.escape_identifier(name)}"].{channel}': (bone, channel)
         for bone, name in enumerate(rig.bone_names)
         for channel in _WIDTHS
     }
-    values = {channel: np.zeros((len(frames), len(rig), width)) for channel, width in _WIDTHS.items()}
-    values["rotation_quaternion"][..., 0] = 1.0
-    for curve in versions.action_fcurves(action, "OBJECT"):
+    values = {
+        channel: np.repeat(unkeyed[channel][None].astype(np.float64), len(frames), axis=0)
+        for channel in _WIDTHS
+    }
+    for curve in versions.fcurves_of_slot(clip.action, clip.slot):
         found = paths.get(curve.data_path)
         if found is None and not curve.data_path.startswith("pose.bones["):
             return None
@@ -101,7 +127,9 @@ def _channels(rig: Rig, action: Action, frames: Floats) -> tuple[Floats, Floats]
             if curve.data_path.rpartition("].")[2] not in _WIDTHS:
                 return None
             continue
-        if curve.mute or curve.modifiers or curve.driver is not None or curve.is_empty:
+        if curve.mute or (curve.group is not None and curve.group.mute):
+            continue
+        if curve.modifiers or curve.driver is not None or curve.is_empty:
             return None
         bone, channel = found
         values[channel][:, bone, curve.array_index] = _curve_values(curve, frames)
@@ -117,11 +145,11 @@ def _curve_values(curve: FCurve, frames: Floats) -> Floats:
         return np.full(len(frames), points[1], dtype=np.float64)
     kinds = np.empty(count, dtype=np.int32)
     curve.keyframe_points.foreach_get("interpolation", kinds)
-    places = points[0::2]
+    times = points[0::2]
     if (
         (kinds == versions.LINEAR).all()
         and curve.extrapolation == "CONSTANT"
-        and (np.diff(places) > 0.0).all()
+        and (np.diff(times) > 0.0).all()
     ):
-        return np.interp(frames, places, points[1::2])
+        return np.interp(frames, times, points[1::2])
     return np.array([curve.evaluate(frame) for frame in frames.tolist()])

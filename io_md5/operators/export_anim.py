@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.props import EnumProperty, StringProperty
 
-from ...io_common import names
 from ..exporter import export_animations
-from ..import_anim import NAME
+from ..source.actions import read_action
 from .export_options import ACTIONS, ExportOptions, armature_of
 
 if TYPE_CHECKING:
@@ -33,8 +32,9 @@ class EXPORT_SCENE_OT_md5anim(bpy.types.Operator, ExportOptions):
     def default_name(self, context: Context) -> str:
         """The active action's, by the name that it had in its file."""
         armature = armature_of(context)
-        action = armature.animation_data.action if armature is not None and armature.animation_data else None
-        return names.original(action, NAME, action.name) if action is not None else ""
+        data = armature.animation_data if armature is not None else None
+        action = data.action if data is not None else None
+        return read_action(action).name if action is not None else ""
 
     def execute(self, context: Context) -> set[str]:
         """Writes the chosen file."""

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty
 
 from ...io_common import file_operators, reports
-from ..export_anim import AnimationOptions
-from ..export_mesh import WeightOptions
-from ..exporter import ModelOptions
+from ..building import ModelOptions
+from ..clips import AnimationOptions
 from ..format import Md5Error
 from ..format.check import Game
 from ..format.encoding import ORIENTATION_PRECISION, POSITION_PRECISION
+from ..vertex_groups import WeightOptions
 
 if TYPE_CHECKING:
     from bpy.types import Context, UILayout
@@ -30,7 +30,7 @@ ACTIONS = (
 )
 
 
-class ExportOptions(file_operators.ExportFile, file_operators.ExportScope):
+class ExportOptions(file_operators.ExportFile, file_operators.ExportScope, file_operators.ExportVerify):
     """Properties of an export operator, and the options that they stand for."""
 
     apply_modifiers: BoolProperty(
@@ -82,7 +82,8 @@ class ExportOptions(file_operators.ExportFile, file_operators.ExportScope):
     )
     frame_rate: FloatProperty(
         name="Frame Rate",
-        description="Frames per second of the file, sampled anew; 0 for the action's own, else the scene's",
+        description="Frames per second to sample at, before every N-th is taken; "
+        "0 for the action's own, else the scene's",
         default=0.0,
         min=0.0,
         soft_max=120.0,
@@ -117,6 +118,7 @@ class ExportOptions(file_operators.ExportFile, file_operators.ExportScope):
             add_origin=operator.add_origin,
             weights=WeightOptions(operator.max_influences, operator.min_weight),
             game=Game(operator.game),
+            verify=self.verification(),
         )
 
     def animation_options(self) -> AnimationOptions:
@@ -154,6 +156,7 @@ class ExportOptions(file_operators.ExportFile, file_operators.ExportScope):
         _mesh(layout, self, prefix)
         _armature(layout, self, prefix)
         _animation(layout, self, prefix)
+        layout.prop(self, "verify")
 
 
 def armature_of(context: Context) -> Any:

@@ -13,7 +13,7 @@ from io_md5.format.skinning import bind_pose, skin
 def meshes_of(armature):
     """The mesh objects of an imported model in the order of the file."""
     children = [child for child in armature.children if child.type == "MESH"]
-    return sorted(children, key=lambda child: child.data["md5_index"])
+    return sorted(children, key=lambda child: child.data["md5"]["index"])
 
 
 def file_vertices(obj):
@@ -26,7 +26,7 @@ def file_vertices(obj):
     mesh.vertices.foreach_get("co", places)
     matrix = np.array(evaluated.matrix_world)
     places = places.reshape(count, 3) @ matrix[:3, :3].T + matrix[:3, 3]
-    file_count = len(obj.data.get("md5_weight_ranges", [])) // 2
+    file_count = len(obj.data["md5"].get("weight_ranges", [])) // 2
     result = np.full((file_count, 3), np.nan)
     numbers = np.empty(count, dtype=np.int32)
     obj.data.attributes["md5_vertex"].data.foreach_get("value", numbers)

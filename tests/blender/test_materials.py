@@ -313,7 +313,7 @@ def test_a_cfg_file_goes_by_the_names_of_meshes_in_comments(tmp_path):
     files = {"models/imp/imp.md5mesh": text, "models/imp/md5.cfg": cfg}
     files |= {f"models/imp/{name}.png": png(COLOURS) for name in "ab"}
     write(tmp_path / "base", files)
-    objects = sorted(load(tmp_path / "base/models/imp/imp.md5mesh"), key=lambda obj: obj.data["md5_index"])
+    objects = sorted(load(tmp_path / "base/models/imp/imp.md5mesh"), key=lambda obj: obj.data["md5"]["index"])
     materials = [obj.active_material for obj in objects]
     images = [image_at(shader_of(material).inputs["Base Color"])[0] for material in materials]
     assert images == ["a.png", "b.png", "b.png"]
@@ -397,7 +397,7 @@ def test_nothing_outside_the_folders_is_opened(tmp_path):
     assert not [path for path in _opened if "private" in path]
     assert not file_images()
     assert [
-        obj.active_material["md5_shader"] for obj in sorted(objects, key=lambda obj: obj.data["md5_index"])
+        obj.active_material["md5_shader"] for obj in sorted(objects, key=lambda obj: obj.data["md5"]["index"])
     ] == [*shaders]
 
 

@@ -555,7 +555,7 @@ def test_rates_ranges_and_steps(tmp_path):
     resampled = exported(frame_rate=60 / 1.001)
     assert resampled.frame_count == 19
     np.testing.assert_allclose(made_scenes.poses(resampled)[0][::2], made_scenes.poses(clip)[0], atol=1e-4)
-    armature.animation_data.action["md5_frame_rate"] = 15.0
+    armature.animation_data.action["md5"] = {"frame_rate": 15.0}
     assert exported().frame_rate == 15.0
     scene.frame_start, scene.frame_end = 3, 6
     assert exported(actions="SCENE").frame_count == 4

@@ -70,7 +70,7 @@ def test_a_model_becomes_an_armature_with_its_meshes_in_a_collection_of_its_name
 def test_bones_have_the_names_hierarchy_and_order_of_the_joints(tmp_path):
     path = md5_scenes.write(tmp_path)
     armature = import_md5(path)
-    bones = sorted(armature.data.bones, key=lambda bone: bone["md5_index"])
+    bones = sorted(armature.data.bones, key=lambda bone: bone["md5"]["index"])
     joints = read_mesh(path).joints
     assert [bone.name for bone in bones] == joints.names
     parents = [joints.names[parent] if parent >= 0 else None for parent in joints.parents]
@@ -255,7 +255,7 @@ def test_an_animation_is_an_action_with_a_range_a_fake_user_and_its_rate(tmp_pat
     assert armature.animation_data.action == action
     assert action.use_fake_user
     assert tuple(action.frame_range) == (0.0, 6.0)
-    assert action["md5_frame_rate"] == 30.0
+    assert action["md5"]["frame_rate"] == 30.0
     scene = bpy.context.scene
     assert (scene.render.fps / scene.render.fps_base, scene.frame_start, scene.frame_end) == (30.0, 0, 6)
 
@@ -377,7 +377,7 @@ def test_of_two_armatures_the_active_one_is_animated(tmp_path):
     bpy.context.view_layer.objects.active = first
     import_md5(tmp_path / "a.md5anim")
     assert first.animation_data.action.name == "a"
-    assert second.animation_data is None
+    assert second.animation_data.action is None
     bpy.context.view_layer.objects.active = None
     with pytest.raises(RuntimeError, match="fits several armatures"):
         import_md5(tmp_path / "a.md5anim")

@@ -55,7 +55,7 @@ def model(tmp_path):
         ("io_md5.importer", "build_armature", 0),
         ("io_md5.importer", "build_mesh", 0),
         ("io_md5.import_mesh", "add_vertex_groups", 0),
-        ("io_md5.import_armature", "_remember_joints", 0),
+        ("io_md5.import_armature", "_store_joints", 0),
         ("io_common.materials", "dress", 0),
     ],
 )
@@ -97,9 +97,9 @@ def test_import_of_an_md2(part, monkeypatch, capfd, tmp_path, name):
 @pytest.mark.parametrize(
     ("operator", "ending", "module", "name"),
     [
-        ("md5mesh", "md5mesh", "io_md5.exporter", "export_object"),
+        ("md5mesh", "md5mesh", "io_md5.building", "export_object"),
         ("md5mesh", "md5mesh", "io_md5.exporter", "format_mesh"),
-        ("md5anim", "md5anim", "io_md5.exporter", "export_clip"),
+        ("md5anim", "md5anim", "io_md5.building", "encode_clip"),
         ("md5camera", "md5camera", "io_md5.export_camera", "format_camera"),
         ("md2", "md2", "io_md2.exporter", "sample"),
         ("md2", "md2", "io_md2.exporter", "format_model"),

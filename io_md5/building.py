@@ -1,0 +1,302 @@
+"""A model and its animations from a scene, verified against what Blender shows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..io_common import axes, evaluated, manifest, state
+from ..io_common.material_names import shader_name
+from ..io_common.reports import Progress, Report
+from ..io_common.scene_objects import Scope
+from ..io_common.verification import Verify
+from .clips import AnimationOptions, Clip, suitable_actions
+from .deform_bones import bones_to_leave_out
+from .export_anim import SampledClip, encode_clip, sample_clip
+from .export_mesh import Block, export_object
+from .export_skeleton import Skeleton, build_skeleton
+from .export_source import Source
+from .format import Animation, Model
+from .format.bounds import pose_bounds
+from .format.check import Game
+from .player import Player, playback
+from .source.armatures import read_commandline
+from .verification import (
+    POSITION_TOLERANCE,
+    UV_TOLERANCE,
+    Difference,
+    frame_differences,
+    is_smaller_without_stored,
+    rest_difference,
+    size_of,
+    warn_of_difference,
+)
+from .vertex_groups import WeightOptions
+
+if TYPE_CHECKING:
+    from bpy.types import Context, Depsgraph, Material, Modifier, Object
+
+
+@dataclass(frozen=True)
+class ModelOptions:
+    """How the model is exported.
+
+    Attributes:
+        scope: which objects.
+        conversion: scale and axes.
+        apply_modifiers: export what modifiers other than the Armature make of the meshes.
+        deform_only: leave out bones that do not deform.
+        add_origin: put an origin joint above several roots.
+        weights: how weights are exported.
+        game: whose limits apply.
+        verify: on which frames the result is compared with what Blender shows.
+    """
+
+    scope: Scope = field(default_factory=Scope)
+    conversion: axes.Conversion = field(default_factory=axes.unchanged)
+    apply_modifiers: bool = True
+    deform_only: bool = False
+    add_origin: bool = False
+    weights: WeightOptions = field(default_factory=WeightOptions)
+    game: Game = Game.ANY
+    verify: Verify = Verify.SOME
+
+
+@dataclass(eq=False)
+class Build:
+    """What is to be written.
+
+    Attributes:
+        model: the model.
+        animations: for each file.
+    """
+
+    model: Model
+    animations: dict[Path, Animation]
+
+
+@dataclass(eq=False)
+class _RestMesh:
+    """An object at rest: what Blender shows, and the blocks that were made of it."""
+
+    triangles: evaluated.TriangleMesh
+    blocks: list[Block]
+
+
+def build(
+    context: Context,
+    source: Source,
+    options: ModelOptions,
+    clips: dict[Path, Clip],
+    animation_options: AnimationOptions,
+    report: Report,
+    shown: Progress,
+) -> Build:
+    """The model of a source and its animations, verified.
+
+    Args:
+        context: of the scene and view layer, not in Edit Mode.
+        source: what is exported.
+        options: how the model is exported.
+        clips: what is exported to each animation file.
+        animation_options: how animations are exported.
+        report: takes warnings.
+        shown: takes a step for each mesh and clip.
+
+    Raises:
+        NothingToExportError: no bone is left.
+    """
+    skeleton = _skeleton(context, source, options, report)
+    rest = _build_rest(context, source.meshes, skeleton, options, report)
+    shown.step(len(source.meshes))
+    sampled: dict[Path, SampledClip] = {}
+    animations: dict[Path, Animation] = {}
+    differences: dict[Object, Difference] = {}
+    if source.armature is not None and clips:
+        with playback(context, source.armature, source.meshes) as player:
+            for path, clip in clips.items():
+                sampled[path] = sample_clip(clip, skeleton, player, animation_options, report)
+                animations[path] = encode_clip(
+                    sampled[path], skeleton, animation_options, _commandline(source.armature, clip)
+                )
+                _add_differences(
+                    differences, rest, sampled[path], animations[path], skeleton, player, options.verify
+                )
+                shown.step()
+    if options.verify is not Verify.NONE:
+        dropped = _drop_stored(context, rest, differences, skeleton, options, report)
+        if dropped and source.armature is not None:
+            with playback(context, source.armature, source.meshes) as player:
+                for path in sampled:
+                    _add_differences(
+                        differences,
+                        dropped,
+                        sampled[path],
+                        animations[path],
+                        skeleton,
+                        player,
+                        options.verify,
+                    )
+        _warn_of_differences(rest, differences, skeleton, animation_options, options, report)
+    meshes = [block.mesh for part in rest.values() for block in part.blocks]
+    for path, animation in animations.items():
+        bounds = pose_bounds(meshes, sampled[path].positions, sampled[path].orientations)
+        animations[path] = replace(animation, bounds=bounds)
+        report.count("animations")
+        report.count("frames", animation.frame_count)
+    return Build(Model(skeleton.joints, meshes, _commandline(source.armature, None)), animations)
+
+
+def _skeleton(context: Context, source: Source, options: ModelOptions, report: Report) -> Skeleton:
+    """The joints of the model in the bind pose."""
+    armature = source.armature
+    world, left_out = np.eye(4), set[str]()
+    if armature is not None:
+        graph = context.evaluated_depsgraph_get()
+        world = evaluated.world_matrix(armature.evaluated_get(graph))
+        if options.deform_only:
+            actions = [action for action, _ in suitable_actions(armature)]
+            left_out = bones_to_leave_out(armature, source.meshes, actions, report)
+    return build_skeleton(
+        armature, world, options.conversion, report, left_out=left_out, add_origin=options.add_origin
+    )
+
+
+def _build_rest(
+    context: Context,
+    objects: list[Object],
+    skeleton: Skeleton,
+    options: ModelOptions,
+    report: Report,
+    *,
+    use_stored: bool = True,
+) -> dict[Object, _RestMesh]:
+    """The blocks of objects at rest."""
+
+    def hides(modifier: Modifier) -> bool:
+        return not options.apply_modifiers or modifier.type == "ARMATURE"
+
+    result: dict[Object, _RestMesh] = {}
+    armatures = [skeleton.armature.data] if skeleton.armature is not None else []
+    with state.rest_position(armatures), state.hidden_modifiers(objects, hides):
+        graph = context.evaluated_depsgraph_get()
+        for obj in objects:
+            triangles = evaluated.triangle_mesh(obj, graph)
+            blocks = export_object(obj, triangles, skeleton, options.weights, report, use_stored=use_stored)
+            for block in blocks:
+                block.mesh.shader = _shader(obj, triangles.slots, block.slot, report)
+            _warn_of_instances(obj, graph, report)
+            result[obj] = _RestMesh(triangles, blocks)
+    return result
+
+
+def _shader(obj: Object, slots: list[Material | None], slot: int, report: Report) -> str:
+    """The shader of a material slot; an object without material is its own."""
+    material = slots[slot] if slot < len(slots) else None
+    if material is None:
+        report.warn("no material: the shader is named after the object", obj.name)
+        return str(obj.name)
+    return shader_name(material)
+
+
+def _warn_of_instances(obj: Object, graph: Depsgraph, report: Report) -> None:
+    """Warns of instances that an object shows, which are no part of its mesh."""
+    makes_instances = obj.instance_type != "NONE" or any(
+        modifier.type == "NODES" and modifier.show_viewport for modifier in obj.modifiers
+    )
+    if makes_instances and any(
+        instance.is_instance and instance.parent is not None and instance.parent.original == obj
+        for instance in graph.object_instances
+    ):
+        report.warn("its instances are left out: make them real, or add a Realize Instances node", obj.name)
+
+
+def _commandline(armature: Object | None, clip: Clip | None) -> str:
+    """The command line of the file that the model, or a clip, came from; else the add-on and its version."""
+    stored = ""
+    if clip is not None:
+        stored = clip.stored.commandline if clip.stored is not None else ""
+    elif armature is not None:
+        stored = read_commandline(armature.data)
+    return stored or f"io_idtech {manifest.version()}"
+
+
+# Verification
+
+
+def _add_differences(
+    differences: dict[Object, Difference],
+    rest: dict[Object, _RestMesh],
+    sampled: SampledClip,
+    animation: Animation,
+    skeleton: Skeleton,
+    player: Player,
+    verify: Verify,
+) -> None:
+    """Adds the differences on the frames of a clip where they are the largest of their object so far."""
+    if verify is Verify.NONE:
+        return
+    blocks = {obj: part.blocks for obj, part in rest.items()}
+    size = size_of(blocks, skeleton)
+    for obj, found in frame_differences(blocks, sampled, animation, skeleton, player, size, verify).items():
+        if obj not in differences or found.distance > differences[obj].distance:
+            differences[obj] = found
+
+
+def _drop_stored(
+    context: Context,
+    rest: dict[Object, _RestMesh],
+    differences: dict[Object, Difference],
+    skeleton: Skeleton,
+    options: ModelOptions,
+    report: Report,
+) -> dict[Object, _RestMesh]:
+    """Builds objects anew without stored data where that is nearer to what Blender shows; returns those."""
+    size = size_of({obj: part.blocks for obj, part in rest.items()}, skeleton)
+    torn = [
+        obj
+        for obj, part in rest.items()
+        if not _is_exact(*rest_difference(part.blocks, part.triangles, skeleton), size)
+    ]
+    moved = [obj for obj, difference in differences.items() if not difference.from_file]
+    doubtful = list(dict.fromkeys([*torn, *moved]))
+    if not doubtful:
+        return {}
+    rebuilt = _build_rest(context, doubtful, skeleton, options, report, use_stored=False)
+    dropped = {
+        obj: part
+        for obj, part in rebuilt.items()
+        if obj in torn or is_smaller_without_stored(differences[obj], part.blocks)
+    }
+    rest.update(dropped)
+    for obj in dropped:
+        differences.pop(obj, None)
+    return dropped
+
+
+def _is_exact(distance: float, uv_distance: float, size: float) -> bool:
+    return distance <= POSITION_TOLERANCE * size and uv_distance <= UV_TOLERANCE
+
+
+def _warn_of_differences(
+    rest: dict[Object, _RestMesh],
+    differences: dict[Object, Difference],
+    skeleton: Skeleton,
+    animation_options: AnimationOptions,
+    options: ModelOptions,
+    report: Report,
+) -> None:
+    size = size_of({obj: part.blocks for obj, part in rest.items()}, skeleton)
+    for obj, part in rest.items():
+        distance, uv_distance = rest_difference(part.blocks, part.triangles, skeleton)
+        if not _is_exact(distance, uv_distance, size):
+            report.warn(
+                f"the export is up to {distance:.4g} units ({distance / size:.2%} of the model's size) and "
+                f"{uv_distance:.2g} in UV space off from what Blender shows at rest",
+                obj.name,
+            )
+        if obj in differences:
+            warn_of_difference(obj, differences[obj], size, report)

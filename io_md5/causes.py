@@ -1,0 +1,129 @@
+"""Why an exported mesh may move otherwise than in Blender: what joints and weights cannot express."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..io_common import evaluated
+from ..io_common.reports import listing
+from .binding import armatures_of, carrying_bone, is_deformed
+from .export_skeleton import Skeleton, nearest_rotations
+
+if TYPE_CHECKING:
+    from bpy.types import Depsgraph, Modifier, Object
+
+_SCALE_TOLERANCE = 1e-3
+_MOST_CAUSES = 3
+
+
+@dataclass(frozen=True)
+class Cause:
+    """A likely cause of a difference, in words that say where to look."""
+
+    text: str
+
+
+def likely_causes(obj: Object, skeleton: Skeleton, graph: Depsgraph) -> list[Cause]:
+    """What is likely to make an object differ on the frame that is evaluated, the likeliest first."""
+    armature = skeleton.armature
+    if armature is None:
+        return [Cause("without an armature nothing moves in the game")]
+    found = [
+        *_of_modifiers(obj, armature),
+        *_of_object(obj, armature),
+        *_of_bones(obj, armature, graph),
+        *_of_transforms(armature, graph),
+    ]
+    return [Cause(text) for text in dict.fromkeys(found)][:_MOST_CAUSES]
+
+
+def _of_modifiers(obj: Object, armature: Object) -> list[str]:
+    own = [modifier for modifier in obj.modifiers if modifier.type == "ARMATURE"]
+    found = []
+    for modifier in own:
+        if modifier.object != armature:
+            continue
+        if not modifier.show_viewport:
+            found.append(f"the modifier {modifier.name} is disabled in the viewport")
+        if modifier.use_deform_preserve_volume:
+            found.append(f"Preserve Volume is on in the modifier {modifier.name}")
+        if modifier.vertex_group:
+            found.append(f"the vertex group {modifier.vertex_group} limits the modifier {modifier.name}")
+        if modifier.use_bone_envelopes:
+            found.append(f"Bone Envelopes are on in the modifier {modifier.name}")
+    mine = [index for index, modifier in enumerate(obj.modifiers) if modifier.type == "ARMATURE"]
+    if mine:
+        later = [modifier.name for modifier in list(obj.modifiers)[mine[0] + 1 :] if _is_shown(modifier)]
+        if later:
+            found.append(f"modifiers after the Armature: {listing(later)}")
+    return found
+
+
+def _is_shown(modifier: Modifier) -> bool:
+    return modifier.show_viewport and modifier.type != "ARMATURE"
+
+
+def _of_object(obj: Object, armature: Object) -> list[str]:
+    found = []
+    bone = carrying_bone(obj, armature)
+    if bone is not None and is_deformed(obj, armature):
+        found.append(f"the object hangs on the bone {bone} and is deformed as well")
+    data = obj.animation_data
+    if data is not None and (data.action is not None or data.nla_tracks or data.drivers):
+        found.append("the object or one of its modifiers is animated")
+    if any(not constraint.mute for constraint in obj.constraints):
+        found.append("the object has constraints")
+    keys = obj.data.shape_keys
+    if keys is not None and keys.animation_data is not None:
+        found.append("shape keys are animated")
+    if not is_deformed(obj, armature) and bone is None:
+        found.append(
+            f"no bone of {armature.name} moves the object: add an Armature modifier or parent it to a bone"
+        )
+    others = [other.name for other in armatures_of(obj) if other != armature]
+    if others:
+        found.append(f"several armatures: {listing(others)} moves it too")
+    return found
+
+
+def _of_bones(obj: Object, armature: Object, graph: Depsgraph) -> list[str]:
+    posed = armature.evaluated_get(graph).pose.bones
+    matrices = np.empty((len(posed), 4, 4), dtype=np.float32)
+    if not len(posed):
+        return []
+    posed.foreach_get("matrix", matrices.ravel())
+    lengths = np.linalg.norm(matrices[:, :3, :3], axis=2)
+    scaled = np.abs(lengths - 1.0).max(axis=1) > _SCALE_TOLERANCE
+    names = [bone.name for bone, is_scaled in zip(posed, scaled.tolist(), strict=True) if is_scaled]
+    found = []
+    stretched = [
+        bone.name for bone in armature.pose.bones
+        if any(constraint.type == "STRETCH_TO" and not constraint.mute for constraint in bone.constraints)
+    ]  # fmt: skip
+    ik_stretched = [bone.name for bone in armature.pose.bones if bone.ik_stretch > 0.0]
+    if names and stretched:
+        found.append(f"Stretch To scales bones: {listing(stretched, 3)}")
+    if names and ik_stretched:
+        found.append(f"IK stretch scales bones: {listing(ik_stretched, 3)}")
+    if names:
+        found.append(f"bones are scaled, which joints cannot be: {listing(names, 3)}")
+    groups = {group.name for group in obj.vertex_groups}
+    bendy = [bone.name for bone in armature.data.bones if bone.bbone_segments > 1 and bone.name in groups]
+    if bendy:
+        found.append(f"B-Bones bend: {listing(bendy, 3)}")
+    enveloped = [
+        bone.name for bone in armature.data.bones if bone.use_envelope_multiply and bone.name in groups
+    ]
+    if enveloped:
+        found.append(f"envelopes multiply the weights of bones: {listing(enveloped, 3)}")
+    return found
+
+
+def _of_transforms(armature: Object, graph: Depsgraph) -> list[str]:
+    world = evaluated.world_matrix(armature.evaluated_get(graph))
+    if nearest_rotations(world[:3, :3])[1]:
+        return [f"{armature.name} or its parent is scaled unevenly: apply the scale"]
+    return []

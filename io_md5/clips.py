@@ -1,0 +1,176 @@
+"""What is exported to one animation file: an action over its range, or the scene over its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING, Any
+
+import bpy
+import numpy as np
+
+from ..io_common import versions
+from ..io_common.scene_objects import NothingToExportError
+from .format import encoding
+from .format.model import Floats
+from .source.actions import StoredAction, read_action
+
+if TYPE_CHECKING:
+    from bpy.types import Action, Object, Scene
+
+# A sample that misses the end of the range by this part of a frame still counts.
+_END_SLACK = 1e-4
+
+
+class Playing(Enum):
+    """What moves the armature while a clip is sampled."""
+
+    ACTIVE = "ACTIVE"
+    """Everything as it plays in Blender: the active action, NLA tracks, unkeyed poses, constraints and drivers."""
+
+    ALONE = "ALONE"
+    """One action on bones that are at rest otherwise, without NLA tracks."""
+
+    SCENE = "SCENE"
+    """Everything, over the range of the scene."""
+
+
+@dataclass(frozen=True)
+class AnimationOptions:
+    """How animations are exported.
+
+    Attributes:
+        frame_step: N for every N-th frame.
+        frame_rate: frames per second to sample at, of which every N-th is taken; 0 for the action's own, else the
+            scene's.
+        position_precision: see `format.encoding`.
+        orientation_precision: see `format.encoding`.
+    """
+
+    frame_step: int = 1
+    frame_rate: float = 0.0
+    position_precision: float = encoding.POSITION_PRECISION
+    orientation_precision: float = encoding.ORIENTATION_PRECISION
+
+
+@dataclass(frozen=True)
+class Clip:
+    """What is exported to one file.
+
+    Attributes:
+        name: of the action; empty for the scene.
+        playing: what moves the armature.
+        start: the first frame of the action or scene.
+        end: the last.
+        rate: frames per second.
+        action: the action; None for the scene.
+        slot: of the action; None before Blender 4.4, or for the scene.
+        stored: what the action knows of the file that it came from.
+        to_scene: from frames of the action to frames of the scene, where they differ, as in NLA tweak mode.
+    """
+
+    name: str
+    playing: Playing
+    start: float
+    end: float
+    rate: float
+    action: Action | None = None
+    slot: Any = None
+    stored: StoredAction | None = None
+    to_scene: Callable[[float], float] | None = None
+
+    def samples(self, options: AnimationOptions) -> tuple[Floats, float]:
+        """The frames of the scene to sample, (F,), and the frame rate of the file."""
+        rate = (options.frame_rate or self.rate) / options.frame_step
+        step = self.rate / rate
+        count = max(int((self.end - self.start) / step + _END_SLACK) + 1, 1)
+        frames = self.start + np.arange(count, dtype=np.float64) * step
+        if self.to_scene is not None:
+            frames = np.array([self.to_scene(frame) for frame in frames.tolist()])
+        return frames, rate
+
+
+def scene_rate(scene: Scene) -> float:
+    """Frames per second of a scene."""
+    return float(scene.render.fps / scene.render.fps_base)
+
+
+def scene_clip(scene: Scene) -> Clip:
+    """The scene over its range."""
+    return Clip("", Playing.SCENE, scene.frame_start, scene.frame_end, scene_rate(scene))
+
+
+def active_clip(armature: Object, scene: Scene) -> Clip:
+    """The active action of an armature, with the slot that is assigned.
+
+    Raises:
+        NothingToExportError: there is none, or none of its slots is assigned.
+    """
+    data = armature.animation_data
+    if data is None or data.action is None:
+        raise NothingToExportError(f"{armature.name} has no active action")
+    if versions.plays_nothing(data):
+        raise NothingToExportError(
+            f"{armature.name}: the action {data.action.name} has no slot assigned, so it moves nothing; "
+            "choose a slot in the Action Editor"
+        )
+    clip = _action_clip(data.action, versions.assigned_slot(data), Playing.ACTIVE, scene)
+    if not data.use_tweak_mode:
+        return clip
+    return Clip(**{**vars(clip), "to_scene": data.nla_tweak_strip_time_to_scene})
+
+
+def all_clips(armature: Object, scene: Scene) -> list[Clip]:
+    """Every action with a slot that moves bones of an armature, by name."""
+    return [_action_clip(action, slot, Playing.ALONE, scene) for action, slot in suitable_actions(armature)]
+
+
+def _action_clip(action: Action, slot: Any, playing: Playing, scene: Scene) -> Clip:
+    stored = read_action(action)
+    start, end = _frame_range(action, slot, stored)
+    return Clip(
+        action.name, playing, start, end, stored.frame_rate or scene_rate(scene), action, slot, stored
+    )
+
+
+def _frame_range(action: Action, slot: Any, stored: StoredAction) -> tuple[float, float]:
+    """The range of an action: the manual one, else that of the keys of its slot.
+
+    A manual range that the import set gives way to keys that were added outside of it.
+    """
+    ranges = [curve.range() for curve in versions.fcurves_of_slot(action, slot) if not curve.is_empty]
+    keys = (min(found[0] for found in ranges), max(found[1] for found in ranges)) if ranges else None
+    if not action.use_frame_range:
+        return keys or (action.frame_range[0], action.frame_range[1])
+    manual = (action.frame_start, action.frame_end)
+    if keys is None or manual != stored.frame_range:
+        return manual
+    return min(manual[0], keys[0]), max(manual[1], keys[1])
+
+
+def suitable_actions(armature: Object) -> list[tuple[Action, Any]]:
+    """The actions that move bones of an armature, by name, each with the slot that does."""
+    paths = {f'pose.bones["{bpy.utils.escape_identifier(bone.name)}"]' for bone in armature.data.bones}
+    found = []
+    for action in bpy.data.actions:
+        slots = [slot for slot in versions.slots_for(action, "OBJECT") if _moves(action, slot, paths)]
+        if slots:
+            found.append((action, _slot_of(armature, action, slots)))
+    return found
+
+
+def _moves(action: Action, slot: Any, paths: set[str]) -> bool:
+    curves = versions.fcurves_of_slot(action, slot)
+    return any(curve.data_path.rpartition(".")[0] in paths for curve in curves)
+
+
+def _slot_of(armature: Object, action: Action, slots: list[Any]) -> Any:
+    """Of several slots the one that is assigned, else the one that Blender would choose, else the first."""
+    data = armature.animation_data
+    assigned = versions.assigned_slot(data) if data is not None and data.action == action else None
+    if assigned in slots:
+        return assigned
+    last = versions.last_slot_name(data) if data is not None else ""
+    by_name = {versions.slot_name(slot): slot for slot in reversed(slots)}
+    return by_name.get(last) or by_name.get(armature.name) or slots[0]

@@ -1,0 +1,95 @@
+"""Which bones are left out when only deforming ones are wanted."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import bpy
+import numpy as np
+
+from ..io_common import versions
+from ..io_common.reports import Report, listing
+from .binding import carrying_bone, is_deformed
+
+if TYPE_CHECKING:
+    from bpy.types import Action, Bone, Object
+
+_REST = {
+    "location": (0.0, 0.0, 0.0),
+    "rotation_quaternion": (1.0, 0.0, 0.0, 0.0),
+    "rotation_euler": (0.0, 0.0, 0.0),
+    "scale": (1.0, 1.0, 1.0),
+}
+_SAME = 1e-6
+
+
+def bones_to_leave_out(
+    armature: Object, meshes: list[Object], actions: list[Action], report: Report
+) -> set[str]:
+    """The names of bones that neither deform nor carry a mesh.
+
+    A mesh on a bone that does not deform goes with the nearest bone above it that does, provided nothing can ever move
+    the one against the other. Otherwise the bone stays, and a warning says so.
+
+    Args:
+        armature: in the original data.
+        meshes: what is exported.
+        actions: that move bones of the armature.
+        report: takes warnings.
+    """
+    bones = armature.data.bones
+    left_out = {bone.name for bone in bones if not bone.use_deform}
+    kept: list[str] = []
+    for obj in meshes:
+        name = None if is_deformed(obj, armature) else carrying_bone(obj, armature)
+        if name is None or name not in left_out:
+            continue
+        if not _is_fixed_to_deforming(armature, bones[name], left_out, actions):
+            left_out.discard(name)
+            kept.append(name)
+    if kept:
+        report.warn(
+            f"exported although they do not deform, because they carry meshes: {listing(kept)}",
+            armature.name,
+        )
+    return left_out
+
+
+def _is_fixed_to_deforming(armature: Object, bone: Bone, left_out: set[str], actions: list[Action]) -> bool:
+    """Whether nothing moves a bone against the nearest one above it that is exported."""
+    link: Bone | None = bone
+    while link is not None and link.name in left_out:
+        if not _is_fixed_to_parent(armature, link, actions):
+            return False
+        link = link.parent
+    return link is not None
+
+
+def _is_fixed_to_parent(armature: Object, bone: Bone, actions: list[Action]) -> bool:
+    pose = armature.pose.bones[bone.name]
+    prefix = f'pose.bones["{bpy.utils.escape_identifier(bone.name)}"]'
+    data = armature.animation_data
+    if (
+        not bone.use_inherit_rotation
+        or bone.inherit_scale != "FULL"
+        or any(not constraint.mute for constraint in pose.constraints)
+        or (data is not None and any(driver.data_path.startswith(prefix) for driver in data.drivers))
+    ):
+        return False
+    if not np.allclose(np.array(pose.matrix_basis), np.eye(4), atol=_SAME):
+        return False
+    for action in actions:
+        for curve in versions.all_fcurves(action):
+            path, _, channel = curve.data_path.rpartition(".")
+            if path == prefix and not _is_at_rest(curve, _REST.get(channel)):
+                return False
+    return True
+
+
+def _is_at_rest(curve: bpy.types.FCurve, rest: tuple[float, ...] | None) -> bool:
+    """Whether an F-curve never leaves the rest value of its channel."""
+    if rest is None or curve.array_index >= len(rest) or curve.modifiers or curve.driver is not None:
+        return False
+    points = np.empty(2 * len(curve.keyframe_points), dtype=np.float32)
+    curve.keyframe_points.foreach_get("co", points)
+    return bool(np.abs(points[1::2] - rest[curve.array_index]).max(initial=0.0) <= _SAME)

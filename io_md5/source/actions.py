@@ -1,0 +1,60 @@
+"""Stored on actions: the name of the file, its command line, frame rate and range."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ...io_common import names
+from ...io_common import stored_values as values
+from . import GROUP
+
+if TYPE_CHECKING:
+    from bpy.types import Action
+
+_NAME = "name"
+_COMMANDLINE = "commandline"
+_FRAME_RATE = "frame_rate"
+_FRAME_RANGE = "frame_range"
+_HIGHEST_RATE = 1e6
+
+
+@dataclass(frozen=True)
+class StoredAction:
+    """What an action knows of its file.
+
+    Attributes:
+        name: of the file without its extension; the action's own unless Blender could not hold it.
+        commandline: of the file; empty if there is none.
+        frame_rate: frames per second; None if it is not known.
+        frame_range: the first and the last frame that the import gave the action; None if they are not known.
+    """
+
+    name: str
+    commandline: str
+    frame_rate: float | None
+    frame_range: tuple[int, int] | None
+
+
+def store_action(action: Action, name: str, commandline: str, frame_rate: float) -> None:
+    """Stores what is known of a file on its action, whose name and frame range are set."""
+    frames = [round(action.frame_start), round(action.frame_end)]
+    action[GROUP] = {_FRAME_RATE: float(frame_rate), _FRAME_RANGE: frames}
+    names.keep(action[GROUP], _NAME, name, action.name)
+    if commandline:
+        values.store_text(action[GROUP], _COMMANDLINE, commandline)
+
+
+def read_action(action: Action) -> StoredAction:
+    """What an action knows of its file."""
+    group = values.read_group(action, GROUP)
+    has_name = values.read_text(group, _NAME) is not None
+    name = names.original(group, _NAME, action.name) if has_name else action.name
+    frames = group.get(_FRAME_RANGE)
+    is_range = getattr(frames, "typecode", "") == "i" and len(frames) == 2
+    return StoredAction(
+        name=name,
+        commandline=values.read_text(group, _COMMANDLINE) or "",
+        frame_rate=values.read_number(group, _FRAME_RATE, lowest=1e-6, highest=_HIGHEST_RATE),
+        frame_range=(int(frames[0]), int(frames[1])) if is_range else None,
+    )

@@ -1,0 +1,55 @@
+"""Stored on armature data: the command line of the file, and the scale and axes of the import."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...io_common import stored_values as values
+from ...io_common.axes import Conversion, unchanged
+from . import GROUP
+
+if TYPE_CHECKING:
+    from bpy.types import ID, Armature
+
+_COMMANDLINE = "commandline"
+_SCALE = "global_scale"
+_AXES = "axes"
+_SMALLEST_SCALE, _LARGEST_SCALE = 1e-12, 1e12
+_ROTATION_TOLERANCE = 1e-4
+
+
+def store_armature(armature: Armature, commandline: str, conversion: Conversion) -> None:
+    """Stores what is known of the file as a whole."""
+    armature[GROUP] = {}
+    if commandline:
+        values.store_text(armature[GROUP], _COMMANDLINE, commandline)
+    store_conversion(armature, conversion)
+
+
+def read_commandline(armature: Armature) -> str:
+    """The command line of the file; empty if there is none."""
+    return values.read_text(values.read_group(armature, GROUP), _COMMANDLINE) or ""
+
+
+def store_conversion(data: ID, conversion: Conversion) -> None:
+    """Stores scale and axes of an import on a data-block."""
+    if not conversion.is_identity:
+        if GROUP not in data:
+            data[GROUP] = {}
+        data[GROUP][_SCALE] = conversion.scale
+        data[GROUP][_AXES] = conversion.turn.ravel()
+
+
+def read_conversion(data: ID) -> Conversion:
+    """Scale and axes that a data-block was imported with; none if they are not those of a rotation."""
+    group = values.read_group(data, GROUP)
+    scale = values.read_number(group, _SCALE, lowest=_SMALLEST_SCALE, highest=_LARGEST_SCALE)
+    axes = values.read_floats(group, _AXES, 9)
+    if scale is None or axes is None or len(axes) != 1:
+        return unchanged()
+    rotation = axes[0].reshape(3, 3)
+    if np.abs(rotation @ rotation.T - np.eye(3)).max() > _ROTATION_TOLERANCE or np.linalg.det(rotation) < 0.0:
+        return unchanged()
+    return Conversion(scale, rotation)

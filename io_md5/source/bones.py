@@ -1,0 +1,106 @@
+"""Stored on bones: which joint of the file each is, its axes and its bind pose."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from ...io_common import names
+from ...io_common import stored_values as values
+from ..format import Joints
+from ..format.model import Floats
+from . import GROUP
+
+if TYPE_CHECKING:
+    from bpy.types import Bone
+
+_INDEX = "index"
+_NAME = "name"
+_AXES = "axes"
+_BIND = "bind"
+_MOST_JOINTS = 1 << 16
+_UNIT_TOLERANCE = 1e-3
+
+
+@dataclass(eq=False)
+class StoredBones:
+    """What n bones know of their joints.
+
+    Attributes:
+        indices: place in the file; -1 if it is not known, int64 (n,).
+        names: of the joints; Blender's own where it is the same or the bone was renamed.
+        axes: of the joints in the space of their bones, quaternions w x y z; the bone's own if not known, (n, 4).
+        has_bind: whether the bind pose is known, bool (n,).
+        bind_positions: in the space of the armature, (n, 3).
+        bind_orientations: quaternions w x y z, (n, 4).
+    """
+
+    indices: npt.NDArray[np.int64]
+    names: list[str]
+    axes: Floats
+    has_bind: npt.NDArray[np.bool_]
+    bind_positions: Floats
+    bind_orientations: Floats
+
+
+def store_bones(bones: list[Bone], joints: Joints, axes: Floats) -> None:
+    """Stores the joint of each bone.
+
+    Args:
+        bones: one for each joint, not in Edit Mode.
+        joints: the bind pose in the space of the armature.
+        axes: of the joints in the space of their bones, quaternions (J, 4).
+    """
+    binds = np.column_stack([joints.positions, joints.orientations])
+    for index, (bone, name) in enumerate(zip(bones, joints.names, strict=True)):
+        bone[GROUP] = {_INDEX: index, _AXES: axes[index], _BIND: binds[index]}
+        names.keep(bone[GROUP], _NAME, name, bone.name)
+
+
+def read_bones(bones: list[Bone]) -> StoredBones:
+    """What bones know of their joints.
+
+    A copy of a bone has the same index; it counts as a new bone, for a joint of the file is one bone.
+    """
+    count = len(bones)
+    groups = [values.read_group(bone, GROUP) for bone in bones]
+    shown = [bone.name for bone in bones]
+    stored_names = [
+        names.original(group, _NAME, name) if values.read_text(group, _NAME) is not None else name
+        for group, name in zip(groups, shown, strict=True)
+    ]
+    indices = np.full(count, -1, dtype=np.int64)
+    owners: dict[int, int] = {}
+    # Blender names copies after what they were copied from, so the shortest name is the bone of the file.
+    for bone in sorted(range(count), key=lambda bone: (len(shown[bone]), bone)):
+        index = values.read_integer(groups[bone], _INDEX, highest=_MOST_JOINTS)
+        if index is None:
+            continue
+        if index in owners:
+            stored_names[bone] = shown[bone]
+        else:
+            owners[index] = bone
+            indices[bone] = index
+    axes = np.tile([1.0, 0.0, 0.0, 0.0], (count, 1))
+    has_bind = np.zeros(count, dtype=bool)
+    positions, orientations = np.zeros((count, 3)), axes.copy()
+    for bone, group in enumerate(groups):
+        rotation = _unit_quaternion(values.read_floats(group, _AXES, 4))
+        if rotation is not None:
+            axes[bone] = rotation
+        bind = values.read_floats(group, _BIND, 7)
+        rotation = _unit_quaternion(bind[:, 3:]) if bind is not None else None
+        if bind is not None and rotation is not None:
+            has_bind[bone] = True
+            positions[bone], orientations[bone] = bind[0, :3], rotation
+    return StoredBones(indices, stored_names, axes, has_bind, positions, orientations)
+
+
+def _unit_quaternion(rows: Floats | None) -> Floats | None:
+    """The one quaternion of a table, exactly as it is; None if it is not one of unit length."""
+    if rows is None or len(rows) != 1 or abs(float(np.linalg.norm(rows[0])) - 1.0) > _UNIT_TOLERANCE:
+        return None
+    return rows[0]

@@ -1,0 +1,149 @@
+"""The weights that Blender shows: vertex groups, the bone that carries an object, or the nearest bone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from ..io_common import evaluated
+from ..io_common.reports import Report
+from .binding import carrying_bone, is_deformed
+from .export_skeleton import Skeleton
+from .format import ROOT
+from .format.model import Floats
+from .weight_table import Integers, WeightTable
+
+if TYPE_CHECKING:
+    from bpy.types import Object
+
+# Blender leaves a vertex alone whose weights add up to less.
+_LEAST_SUM = 1e-4
+
+
+@dataclass(frozen=True)
+class WeightOptions:
+    """How weights are exported.
+
+    Attributes:
+        max_influences: the largest so many weights of a vertex are kept; 0 for all.
+        min_weight: smaller ones are left out.
+    """
+
+    max_influences: int = 0
+    min_weight: float = 0.0
+
+    @property
+    def changes_nothing(self) -> bool:
+        """Whether all weights are kept."""
+        return self.max_influences == 0 and self.min_weight == 0.0
+
+
+def current_weights(
+    obj: Object,
+    source: evaluated.TriangleMesh,
+    skeleton: Skeleton,
+    positions: Floats,
+    options: WeightOptions,
+    report: Report,
+) -> WeightTable:
+    """The normalised weights of every vertex of an evaluated mesh, as Blender applies them.
+
+    Args:
+        obj: the object in the original data.
+        source: its evaluated mesh at rest.
+        skeleton: the joints of the file.
+        positions: of the vertices in the coordinates of the file, (V, 3).
+        options: how weights are exported.
+        report: takes warnings.
+    """
+    count = len(positions)
+    vertices, joints, biases = _assigned_weights(obj, source, skeleton)
+    enough = (biases > 0.0) & (biases >= options.min_weight)
+    vertices, joints, biases = _sum_equal(vertices[enough], joints[enough], biases[enough], skeleton)
+    if options.max_influences:
+        order = np.lexsort((-biases, vertices))
+        ranks = np.arange(len(order)) - np.searchsorted(vertices[order], vertices[order])
+        chosen = np.sort(order[ranks < options.max_influences])
+        vertices, joints, biases = vertices[chosen], joints[chosen], biases[chosen]
+    sums = np.bincount(vertices, biases, minlength=count)
+    is_bare = sums <= _LEAST_SUM
+    kept = ~is_bare[vertices]
+    vertices, joints, biases = vertices[kept], joints[kept], biases[kept]
+    bare = np.flatnonzero(is_bare & evaluated.in_triangles(source.triangles, count))
+    if len(bare):
+        report.warn(f"{len(bare)} vertices without weights are bound to the nearest bone", obj.name)
+        vertices = np.concatenate([vertices, bare])
+        joints = np.concatenate([joints, _nearest_joints(source.vertices[bare], skeleton)])
+        biases = np.concatenate([biases, np.ones(len(bare))])
+        order = np.argsort(vertices, kind="stable")
+        vertices, joints, biases = vertices[order], joints[order], biases[order]
+    biases = biases / np.bincount(vertices, biases, minlength=count)[vertices]
+    counts = np.bincount(vertices, minlength=count).astype(np.int64)
+    return WeightTable(
+        np.cumsum(counts) - counts, counts, joints.astype(np.int32), biases, positions[vertices]
+    )
+
+
+def _assigned_weights(
+    obj: Object, source: evaluated.TriangleMesh, skeleton: Skeleton
+) -> tuple[Integers, Integers, Floats]:
+    """Vertices, joints and weights of what moves an object's vertices, each (n,)."""
+    armature = skeleton.armature
+    if armature is None:
+        return _one_joint(len(source.vertices), 0)
+    bones = {name: bone for bone, name in enumerate(skeleton.rig.bone_names)}
+    if not is_deformed(obj, armature):
+        bone = carrying_bone(obj, armature)
+        joint = int(skeleton.joint_of_bone[bones[bone]]) if bone is not None else -1
+        # What hangs on the armature but on none of its bones stays with a root, which moves least.
+        roots = np.flatnonzero(skeleton.joints.parents == ROOT)
+        return _one_joint(len(source.vertices), joint if joint >= 0 else int(roots[0]))
+    joint_of_group = np.full(len(source.groups) + 1, -1, dtype=np.int64)
+    for group, name in enumerate(source.groups):
+        bone_index = bones.get(name)
+        if bone_index is not None and armature.data.bones[name].use_deform:
+            joint_of_group[group] = skeleton.joint_of_bone[bone_index]
+    vertices, groups, weights = evaluated.vertex_group_weights(source.mesh)
+    joints = joint_of_group[np.minimum(groups, len(source.groups))]
+    moving = joints >= 0
+    return vertices[moving].astype(np.int64), joints[moving], weights[moving]
+
+
+def _one_joint(count: int, joint: int) -> tuple[Integers, Integers, Floats]:
+    return np.arange(count), np.full(count, joint), np.ones(count)
+
+
+def _sum_equal(
+    vertices: Integers, joints: Integers, biases: Floats, skeleton: Skeleton
+) -> tuple[Integers, Integers, Floats]:
+    """Weights sorted by vertex and joint, those of one joint on one vertex added up."""
+    count = max(len(skeleton.joints), 1)
+    keys, inverse = np.unique(vertices * count + joints, return_inverse=True)
+    sums = np.bincount(inverse.ravel(), biases, minlength=len(keys)).astype(np.float64)
+    return *np.divmod(keys, count), sums  # type: ignore[return-value]
+
+
+def _nearest_joints(points: Floats, skeleton: Skeleton) -> npt.NDArray[np.int64]:
+    """The joint of the deforming bone that is nearest to each point of the scene, (n,); 0 where there is none."""
+    armature = skeleton.armature
+    if armature is None:
+        return np.zeros(len(points), dtype=np.int64)
+    best = np.full(len(points), np.inf)
+    joints = np.zeros(len(points), dtype=np.int64)
+    world = skeleton.world
+    for index in np.flatnonzero(skeleton.joint_of_bone >= 0).tolist():
+        bone = armature.data.bones[skeleton.rig.bone_names[index]]
+        if not bone.use_deform:
+            continue
+        head, tail = (
+            world[:3, :3] @ np.array(end) + world[:3, 3] for end in (bone.head_local, bone.tail_local)
+        )
+        along = tail - head
+        fraction = np.clip((points - head) @ along / max(float(along @ along), 1e-30), 0.0, 1.0)
+        distances = np.linalg.norm(points - head - fraction[:, None] * along, axis=1)
+        nearer = distances < best
+        best[nearer], joints[nearer] = distances[nearer], skeleton.joint_of_bone[index]
+    return joints

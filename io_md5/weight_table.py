@@ -1,0 +1,44 @@
+"""Weights of many vertices in one table, in ranges that vertices may share, as md5mesh files hold them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from .format.model import Floats, Ints
+from .format.skinning import VertexWeights
+
+Integers = npt.NDArray[np.int64]
+
+
+@dataclass(eq=False)
+class WeightTable:
+    """Weights in ranges, one range for each vertex.
+
+    Attributes:
+        starts: the first row of each vertex, int64 (V,).
+        counts: how many rows it has, int64 (V,).
+        joints: of the file, -1 for one that is gone, int32 (R,).
+        biases: float64 (R,).
+        points: where each puts its vertex in the bind pose, in the coordinates of the file, float64 (R, 3).
+    """
+
+    starts: Integers
+    counts: Integers
+    joints: Ints
+    biases: Floats
+    points: Floats
+
+    def rows(self, vertices: npt.NDArray[np.integer]) -> Integers:
+        """The rows of some vertices, one vertex after the other."""
+        counts = self.counts[vertices]
+        firsts = np.repeat(np.cumsum(counts) - counts, counts)
+        return np.arange(len(firsts)) - firsts + np.repeat(self.starts[vertices], counts)
+
+    def positions(self) -> Floats:
+        """Where the weights together put each vertex, (V, 3)."""
+        vertices = np.arange(len(self.counts))
+        rows = VertexWeights(np.repeat(vertices, self.counts), self.rows(vertices), len(self.counts))
+        return rows.sums(self.points[rows.weights] * self.biases[rows.weights, None])
