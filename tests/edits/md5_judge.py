@@ -92,6 +92,8 @@ def judge(
     if axes != ("Y", "Z"):
         options |= {"axis_forward": axes[0], "axis_up": axes[1]}
     result = export(folder, actions=actions, **options)
+    if bpy.context.mode != "OBJECT":
+        bpy.ops.object.mode_set(mode="OBJECT")
     turn = np.array(axis_conversion(to_forward=axes[0], to_up=axes[1]).to_3x3())
 
     def in_file(seen: list[shown.Part]) -> list[shown.Part]:
@@ -100,15 +102,19 @@ def judge(
         return seen
 
     objects = shown.meshes_of(armature)
-    rest = in_file(shown.at_rest(armature, objects))
-    compare = _Comparison(result, rest)
+    before = list(result.findings)
+    for cut in (shown.without_armatures(objects), shown.Triangulation()):
+        result.findings[:] = before
+        compare = _Comparison(result, in_file(shown.at_rest(armature, objects, cut)))
+        if result.findings == before:
+            break
     for stem, clip in result.clips.items():
         if (clip.names, clip.parents) != (result.model.names, result.model.parents):
             result.findings.append(f"{stem}: its joints are not those of the model")
             continue
         start = _prepare(armature, actions, stem, clip, step, result)
         for frame in sorted(set(np.linspace(0, len(clip.positions) - 1, frames).astype(int).tolist())):
-            seen = in_file(shown.at_frame(objects, start + frame * step))
+            seen = in_file(shown.at_frame(objects, start + frame * step, cut))
             compare.frame(f"frame {frame} of {stem}", clip, frame, seen)
     return result
 
@@ -224,6 +230,18 @@ class _Comparison:
         names = list(names)
         if not names or not all(is_told(name, self.result.warnings) for name in names):
             self.result.findings.append(f"{', '.join(names)}: {text}")
+
+
+def assert_as_shown(result: Judgement) -> None:
+    """Every difference is told of."""
+    assert not result.findings, "; ".join(result.findings[:3])
+
+
+def assert_exact(result: Judgement) -> None:
+    """There is no difference, and no warning tells of one."""
+    assert_as_shown(result)
+    told = [name for name in result.differences if is_told(name, result.warnings)]
+    assert not told, f"no difference, but: {result.warnings}"
 
 
 def is_told(name: str, warnings: list[str]) -> bool:

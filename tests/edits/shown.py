@@ -45,36 +45,70 @@ def _hangs_on(obj, armature) -> bool:
     return obj.parent is not None and _hangs_on(obj.parent, armature)
 
 
-def parts(objects) -> list[Part]:
+class Triangulation:
+    """How the faces of objects are cut into triangles: as at first, for as long as the faces are the same.
+
+    Blender cuts a quad the other way when it is folded, which a file cannot follow.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[str, tuple[bytes, np.ndarray, np.ndarray]] = {}
+
+    def of(self, name: str, mesh) -> tuple[np.ndarray, np.ndarray]:
+        """The corners (T, 3) and the face (T,) of each triangle."""
+        faces = _array(mesh.loops, "vertex_index", len(mesh.loops), np.int32).tobytes()
+        faces += _array(mesh.polygons, "loop_start", len(mesh.polygons), np.int32).tobytes()
+        if name not in self._known or self._known[name][0] != faces:
+            mesh.calc_loop_triangles()
+            count = len(mesh.loop_triangles)
+            loops = _array(mesh.loop_triangles, "loops", count * 3, np.int32).reshape(count, 3)
+            polygons = _array(mesh.loop_triangles, "polygon_index", count, np.int32)
+            self._known[name] = faces, loops, polygons
+        return self._known[name][1:]
+
+
+def parts(objects, cut: Triangulation) -> list[Part]:
     """What is shown of mesh objects at the present frame, by material."""
     graph = bpy.context.evaluated_depsgraph_get()
-    return [part for obj in objects for part in _parts(obj, obj.evaluated_get(graph))]
+    return [part for obj in objects for part in _parts(obj, obj.evaluated_get(graph), cut)]
 
 
-def at_rest(armature, objects) -> list[Part]:
+def without_armatures(objects) -> Triangulation:
+    """How faces are cut without armature modifiers: where a face can be cut in two equal ways, rounding decides."""
+    hidden = [
+        one for obj in objects for one in obj.modifiers if one.type == "ARMATURE" and one.show_viewport
+    ]
+    for modifier in hidden:
+        modifier.show_viewport = False
+    bpy.context.view_layer.update()
+    cut = Triangulation()
+    parts(objects, cut)
+    for modifier in hidden:
+        modifier.show_viewport = True
+    return cut
+
+
+def at_rest(armature, objects, cut: Triangulation) -> list[Part]:
     """What is shown with an armature in its rest position."""
     before = armature.data.pose_position
     armature.data.pose_position = "REST"
     bpy.context.view_layer.update()
-    result = parts(objects)
+    result = parts(objects, cut)
     armature.data.pose_position = before
     bpy.context.view_layer.update()
     return result
 
 
-def at_frame(objects, frame: float) -> list[Part]:
+def at_frame(objects, frame: float, cut: Triangulation) -> list[Part]:
     """What is shown at a frame of the scene."""
     whole = int(np.floor(frame))
     bpy.context.scene.frame_set(whole, subframe=frame - whole)
-    return parts(objects)
+    return parts(objects, cut)
 
 
-def _parts(obj, evaluated) -> list[Part]:
+def _parts(obj, evaluated, cut: Triangulation) -> list[Part]:
     mesh = evaluated.data
-    mesh.calc_loop_triangles()
-    count = len(mesh.loop_triangles)
-    loops = _array(mesh.loop_triangles, "loops", count * 3, np.int32).reshape(count, 3)
-    polygons = _array(mesh.loop_triangles, "polygon_index", count, np.int32)
+    loops, polygons = cut.of(obj.name, mesh)
     materials = _array(mesh.polygons, "material_index", len(mesh.polygons), np.int32)[polygons]
     vertices = _array(mesh.loops, "vertex_index", len(mesh.loops), np.int32)[loops]
     places = _array(mesh.vertices, "co", len(mesh.vertices) * 3, np.float32).reshape(-1, 3).astype(float)
@@ -84,7 +118,7 @@ def _parts(obj, evaluated) -> list[Part]:
     if np.linalg.det(world[:3, :3]) < 0.0:
         # Blender turns the faces of a mirrored object.
         loops, vertices = loops[:, [0, 2, 1]], vertices[:, [0, 2, 1]]
-    everything = Triangles(places[vertices], uvs[loops], np.zeros(count, dtype=int))
+    everything = Triangles(places[vertices], uvs[loops], np.zeros(len(loops), dtype=int))
     # An index beyond the last material shows the last one.
     materials = np.clip(materials, 0, max(len(mesh.materials) - 1, 0))
     return [

@@ -13,7 +13,7 @@ def test_an_export_is_what_blender_shows(tmp_path, name, setting, actions):
     bench = workbench.bench_of(tmp_path, name, setting)
     (tmp_path / "out").mkdir()
     result = md5_judge.judge(tmp_path / "out", bench.armature, actions=actions, **bench.options)
-    assert result.findings == []
+    md5_judge.assert_as_shown(result)
     assert result.clips
     assert len(result.model.blocks) == len(bench.meshes)
     assert len(result.differences) == len(bench.meshes)
