@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import bpy
 from whole_state import whole_state
 
@@ -18,6 +20,7 @@ _STRIP = ("frame_start", "frame_end", "mute", "influence", "blend_type")
 
 def everything():
     """The whole state, with poses, slots, NLA, visibility and the values of animated properties."""
+    bpy.context.view_layer.update()
     result = whole_state()
     layer = bpy.context.view_layer
     objects = bpy.data.objects
@@ -63,17 +66,29 @@ def everything():
 def differences(before, after) -> list[str]:
     """What differs between two states, as short texts."""
     return [
-        f"{key}: {_shortened(before[key], after[key])}" for key in before if before[key] != after.get(key)
+        f"{key}: {_shortened(before[key], after[key])}" for key in before if not same(before[key], after.get(key))
     ]
 
 
+def same(a, b) -> bool:
+    """Whether two plain values are equal, numbers up to the rounding of 32-bit floats."""
+    if isinstance(a, float) and isinstance(b, float):
+        return math.isclose(a, b, rel_tol=1e-5, abs_tol=1e-6)
+    if isinstance(a, dict) and isinstance(b, dict):
+        return a.keys() == b.keys() and all(same(a[key], b[key]) for key in a)
+    if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)):
+        return len(a) == len(b) and all(same(one, other) for one, other in zip(a, b, strict=True))
+    return a == b
+
+
 def _shortened(before, after) -> str:
-    if isinstance(before, dict):
-        keys = [key for key in {**before, **after} if before.get(key) != after.get(key)]
-        return f"{keys[0]}: {before.get(keys[0])} became {after.get(keys[0])}"[:300]
-    if isinstance(before, list):
-        pairs = [pair for pair in zip(before, after, strict=False) if pair[0] != pair[1]]
-        return f"{pairs[0][0]} became {pairs[0][1]}"[:300] if pairs else f"{len(before)} became {len(after)}"
+    """The first value that differs, with where it is."""
+    if isinstance(before, dict) and isinstance(after, dict):
+        key = next(key for key in {**before, **after} if not same(before.get(key), after.get(key)))
+        return f"{key}: {_shortened(before.get(key), after.get(key))}"
+    if isinstance(before, (list, tuple)) and isinstance(after, (list, tuple)) and len(before) == len(after):
+        number = next(n for n, pair in enumerate(zip(before, after, strict=True)) if not same(*pair))
+        return f"{number}: {_shortened(before[number], after[number])}"
     return f"{before} became {after}"[:300]
 
 
