@@ -11,7 +11,7 @@ from paths import CORPUS
 HAS_BLENDER = find_spec("bpy") is not None
 
 if not HAS_BLENDER:
-    collect_ignore = ["blender"]
+    collect_ignore = ["blender", "edits"]
 
 
 @pytest.fixture(scope="session")

@@ -1,0 +1,281 @@
+"""Exports compared with what Blender shows, triangle by triangle, at rest and in motion.
+
+A difference that the export tells of is none of its faults: a warning must then name the object.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from contextlib import redirect_stdout
+from dataclasses import dataclass, field
+from io import StringIO
+from pathlib import Path
+
+import bpy
+import md5_reader
+import numpy as np
+import scene_state
+import shown
+from bpy_extras.io_utils import axis_conversion
+from triangles import Triangles, distances, partners
+
+PLACE_LIMIT = 1e-4
+"""Of the model's size."""
+UV_LIMIT = 1e-5
+# What the export tells of objects that does not announce a difference.
+_HARMLESS = re.compile("no material|no UV map|without weights")
+
+
+@dataclass
+class Judgement:
+    """What came of an export.
+
+    Attributes:
+        warnings: of the operator.
+        findings: differences that no warning tells of.
+        differences: for each object the greatest distance, in units of the file.
+        size: of the model.
+        model: the file.
+        clips: its animations, by their names.
+    """
+
+    warnings: list[str]
+    findings: list[str] = field(default_factory=list)
+    differences: dict[str, float] = field(default_factory=dict)
+    size: float = 0.0
+    model: md5_reader.Model | None = None
+    clips: dict[str, md5_reader.Clip] = field(default_factory=dict)
+
+
+def call(operator, **options) -> list[str]:
+    """Runs an operator and gives its warnings."""
+    output = StringIO()
+    with redirect_stdout(output):
+        result = operator(**options)
+    assert result == {"FINISHED"}, result
+    return [line.removeprefix("Warning: ") for line in output.getvalue().splitlines() if "Warning: " in line]
+
+
+def export(folder: Path, *, actions="NONE", verify="ALL", **options) -> Judgement:
+    """Exports the model, and animations beside it, and reads what was written."""
+    path = folder / "exported.md5mesh"
+    for old in folder.glob("*.md5anim"):
+        old.unlink()
+    if "verify" in bpy.ops.export_scene.md5mesh.get_rna_type().properties:
+        options["verify"] = verify
+    before = scene_state.everything()
+    warnings = call(bpy.ops.export_scene.md5mesh, filepath=str(path), actions=actions, **options)
+    changed = scene_state.differences(before, scene_state.everything())
+    clips = {file.stem: md5_reader.read_clip(file) for file in sorted(folder.glob("*.md5anim"))}
+    findings = [f"the export changed {what}" for what in changed]
+    return Judgement(warnings, findings, model=md5_reader.read_model(path), clips=clips)
+
+
+def judge(
+    folder: Path, armature, *, actions="NONE", step=1.0, frames=3, scale=1.0, axes=("Y", "Z"), **options
+):
+    """Exports and compares the result with what Blender shows.
+
+    Args:
+        folder: an empty one.
+        armature: the one that is exported.
+        actions: as the operator has it.
+        step: frames of the scene between two frames of the file.
+        frames: so many of each animation are looked at, evenly spread.
+        scale: of the export.
+        axes: of the export, forward and up.
+        options: others of the operator.
+    """
+    if scale != 1.0:
+        options["global_scale"] = scale
+    if axes != ("Y", "Z"):
+        options |= {"axis_forward": axes[0], "axis_up": axes[1]}
+    result = export(folder, actions=actions, **options)
+    if bpy.context.mode != "OBJECT":
+        bpy.ops.object.mode_set(mode="OBJECT")
+    turn = np.array(axis_conversion(to_forward=axes[0], to_up=axes[1]).to_3x3())
+
+    def in_file(seen: list[shown.Part]) -> list[shown.Part]:
+        for part in seen:
+            part.triangles.places = scale * part.triangles.places @ turn.T
+        return seen
+
+    objects = shown.meshes_of(armature)
+    before = list(result.findings)
+    for cut in (shown.without_armatures(objects), shown.Triangulation()):
+        result.findings[:] = before
+        compare = _Comparison(result, in_file(shown.at_rest(armature, objects, cut)))
+        if result.findings == before:
+            break
+    for stem, clip in result.clips.items():
+        if (clip.names, clip.parents) != (result.model.names, result.model.parents):
+            result.findings.append(f"{stem}: its joints are not those of the model")
+            continue
+        start = _prepare(armature, actions, stem, clip, step, result)
+        for frame in sorted(set(np.linspace(0, len(clip.positions) - 1, frames).astype(int).tolist())):
+            seen = in_file(shown.at_frame(objects, start + frame * step, cut))
+            compare.frame(f"frame {frame} of {stem}", clip, frame, seen)
+    return result
+
+
+def _prepare(armature, actions: str, stem: str, clip, step: float, result: Judgement) -> float:
+    """Has Blender play what a file is about; gives the frame of the scene at which it begins."""
+    scene = bpy.context.scene
+    if actions == "SCENE":
+        ranges = [(scene.frame_start, scene.frame_end)]
+    else:
+        if actions == "ALL":
+            action = play_alone(armature, stem)
+            if action is None:
+                result.findings.append(f"{stem}: there is no such action")
+                return 0.0
+        action = armature.animation_data.action
+        keys = action.curve_frame_range
+        whole = min(keys[0], action.frame_range[0]), max(keys[1], action.frame_range[1])
+        ranges = [whole, tuple(action.frame_range)]
+    for start, end in ranges:
+        if len(clip.positions) == int((end - start) / step + 1e-4) + 1:
+            return start
+    result.findings.append(f"{stem}: {len(clip.positions)} frames, but the scene has {ranges}")
+    return ranges[0][0]
+
+
+def play_alone(armature, stem: str):
+    """Has an armature play the action that a file is named after, alone and from rest; None if there is none."""
+    action = next((one for one in bpy.data.actions if re.sub(r'[<>:"/\\|?*]', "_", one.name) == stem), None)
+    if action is None:
+        return None
+    data = armature.animation_data_create()
+    for bone in armature.pose.bones:
+        bone.matrix_basis.identity()
+        bone.rotation_axis_angle = (0.0, 0.0, 1.0, 0.0)
+        bone.location, bone.scale, bone.rotation_euler = (0, 0, 0), (1, 1, 1), (0, 0, 0)
+        bone.rotation_quaternion = (1, 0, 0, 0)
+    data.use_nla = False
+    if data.action != action:
+        data.action = action
+        if hasattr(data, "action_slot") and data.action_slot is None:
+            data.action_slot = next((slot for slot in action.slots if slot.target_id_type == "OBJECT"), None)
+    return action
+
+
+class _Comparison:
+    """Compares the triangles of a file with those that Blender shows."""
+
+    def __init__(self, result: Judgement, rest: list[shown.Part]) -> None:
+        self.result = result
+        model = result.model
+        corners = np.concatenate(
+            [part.triangles.places.reshape(-1, 3) for part in rest] or [np.empty((0, 3))]
+        )
+        result.size = float(np.linalg.norm(np.ptp(corners, axis=0))) if len(corners) else 0.0
+        self.shaders = sorted({block.shader for block in model.blocks})
+        self.partners: dict[str, np.ndarray] = {}
+        self.frame("rest", model, None, rest)
+
+    def frame(self, when: str, source, frame: int | None, seen: list[shown.Part]) -> None:
+        """Compares at rest, or in a frame of an animation."""
+        pose = (
+            (source.positions, source.turns)
+            if frame is None
+            else (source.positions[frame], source.turns[frame])
+        )
+        file = {shader: [] for shader in self.shaders}
+        for block in self.result.model.blocks:
+            file[block.shader].append(_block_triangles(block, *pose))
+        groups: dict[str, list[shown.Part]] = {shader: [] for shader in self.shaders}
+        for part in seen:
+            shader = next((label for label in sorted(part.labels) if label in groups), None)
+            if shader is None:
+                self._tell([part.name], f"{when}: no mesh with a shader of {sorted(part.labels)}")
+            else:
+                groups[shader].append(part)
+        for shader, mine in groups.items():
+            self._compare(when, shader, mine, Triangles.joined(file[shader]))
+
+    def _compare(self, when: str, shader: str, mine: list[shown.Part], theirs: Triangles) -> None:
+        expected = Triangles.joined([part.triangles for part in mine])
+        limit = PLACE_LIMIT * self.result.size
+        known = self.partners.get(shader)
+        if known is not None and len(known) == len(expected) and (known >= 0).all():
+            place, uv = distances(expected, theirs.chosen(known))
+            for owner, part in enumerate(mine):
+                if (expected.owners == owner).any():
+                    worst = float(place[expected.owners == owner].max())
+                    self.result.differences[part.name] = max(
+                        self.result.differences.get(part.name, 0.0), worst
+                    )
+            if (place <= limit).all() and (uv <= UV_LIMIT).all() and len(theirs) == len(expected):
+                return
+        found = partners(expected, theirs, limit, UV_LIMIT)
+        if known is None:
+            self.partners[shader] = found
+        missing = found < 0
+        for owner, part in enumerate(mine):
+            lost = missing & (expected.owners == owner)
+            if lost.any():
+                nearest = _nearest(expected.chosen(lost), theirs, known[lost] if known is not None else None)
+                self._tell(
+                    [part.name],
+                    f"{when}, {shader!r}: {int(lost.sum())} of {int((expected.owners == owner).sum())} triangles are "
+                    f"not as shown, off by {nearest} (size {self.result.size:.4g})",
+                )
+        extra = len(theirs) - len(expected)
+        if extra > 0:
+            names = [part.name for part in mine]
+            self._tell(names, f"{when}, {shader!r}: {extra} triangles that Blender does not show")
+
+    def _tell(self, names: Iterable[str], text: str) -> None:
+        names = list(names)
+        if not names or not all(is_told(name, self.result.warnings) for name in names):
+            self.result.findings.append(f"{', '.join(names)}: {text}")
+
+
+def assert_as_shown(result: Judgement) -> None:
+    """Every difference is told of."""
+    assert not result.findings, "; ".join(result.findings[:3])
+
+
+def assert_exact(result: Judgement) -> None:
+    """There is no difference, and no warning tells of one."""
+    assert_as_shown(result)
+    told = [name for name in result.differences if is_told(name, result.warnings)]
+    assert not told, f"no difference, but: {result.warnings}"
+
+
+def is_told(name: str, warnings: list[str]) -> bool:
+    """Whether a warning tells of a difference of an object, naming it."""
+    pattern = re.compile(rf"(?<![\w.]){re.escape(name)}(?!\.?\w)")
+    return any(pattern.search(text) and not _HARMLESS.search(text) for text in warnings)
+
+
+def _block_triangles(block: md5_reader.Block, positions, turns) -> Triangles:
+    """The triangles that a game draws; those that name a vertex twice are none."""
+    corners = block.triangles
+    flat = (
+        (corners[:, 0] == corners[:, 1]) | (corners[:, 1] == corners[:, 2]) | (corners[:, 0] == corners[:, 2])
+    )
+    # Clockwise in the file.
+    corners = corners[~flat][:, [0, 2, 1]]
+    uvs = block.uvs * (1.0, -1.0) + (0.0, 1.0)
+    return Triangles(
+        block.vertices(positions, turns)[corners], uvs[corners], np.zeros(len(corners), dtype=int)
+    )
+
+
+def _nearest(lost: Triangles, theirs: Triangles, known) -> str:
+    """How far the triangles of the file are from some that have no partner, as text."""
+    if not len(theirs):
+        return "all there is"
+    if known is not None and (known >= 0).all():
+        place, uv = distances(lost, theirs.chosen(known))
+        return f"{place.max():.4g} units, UV {uv.max():.4g}"
+    places, uvs = [], []
+    for index in range(min(len(lost), 20)):
+        one = lost.chosen(np.full(len(theirs), index))
+        place, uv = distances(one, theirs)
+        best = np.argmin(place + uv)
+        places.append(place[best])
+        uvs.append(uv[best])
+    return f"{max(places):.4g} units, UV {max(uvs):.4g}"

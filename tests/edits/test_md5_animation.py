@@ -1,0 +1,728 @@
+"""Actions, slots, NLA and scenes go out as Blender plays them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import bpy
+import md5_judge
+import numpy as np
+import pytest
+import scene_state
+import workbench
+from workbench import Bench
+
+HAS_SLOTS = bpy.app.version >= (4, 4, 0)
+POINTS = workbench.starting_points(("sample", "flag", "made"))
+needs_slots = pytest.mark.skipif(not HAS_SLOTS, reason="action slots are of Blender 4.4 and later")
+
+
+def judged(folder, bench: Bench, actions="ACTIVE", **options) -> md5_judge.Judgement:
+    folder = folder / "out"
+    folder.mkdir(exist_ok=True)
+    bpy.context.view_layer.update()
+    result = md5_judge.judge(
+        folder, bench.armature, actions=actions, **{"frames": 5, **bench.options, **options}
+    )
+    assert result.clips
+    return result
+
+
+def curves_of(bench: Bench, action=None):
+    action = action or bench.armature.animation_data.action
+    if not HAS_SLOTS:
+        return list(action.fcurves)
+    return [curve for bag in action.layers[0].strips[0].channelbags for curve in bag.fcurves]
+
+
+def remove_curves(bench: Bench, bone: str, action=None) -> None:
+    action = action or bench.armature.animation_data.action
+    owners = [action] if not HAS_SLOTS else list(action.layers[0].strips[0].channelbags)
+    for owner in owners:
+        for curve in list(owner.fcurves):
+            if f'["{bone}"]' in curve.data_path:
+                owner.fcurves.remove(curve)
+
+
+def last_bone(bench: Bench):
+    """A posed bone at the end of a chain that moves the mesh."""
+    groups = {group.name for obj in bench.meshes for group in obj.vertex_groups}
+    return next(bone for bone in reversed(bench.armature.pose.bones) if bone.name in groups)
+
+
+def pose(bone) -> None:
+    bone.rotation_mode = "QUATERNION"
+    bone.rotation_quaternion = (0.8, 0.3, -0.4, 0.2)
+    bone.location = (0.5, 0.2, -0.3)
+
+
+def size_of(bench: Bench) -> float:
+    return float(np.ptp(workbench.positions_of(bench.mesh), axis=0).max())
+
+
+# Active Action
+
+SITUATIONS: dict[str, Callable[[Bench], None]] = {}
+
+
+def situation(name: str):
+    def add(function):
+        SITUATIONS[name] = function
+        return function
+
+    return add
+
+
+@situation("an unkeyed pose")
+def _unkeyed(bench: Bench) -> None:
+    bone = last_bone(bench)
+    remove_curves(bench, bone.name)
+    pose(bone)
+
+
+@situation("all but one bone unkeyed, all posed")
+def _mostly_unkeyed(bench: Bench) -> None:
+    for bone in bench.armature.pose.bones:
+        if bone != last_bone(bench):
+            remove_curves(bench, bone.name)
+            pose(bone)
+
+
+@situation("muted curves")
+def _muted(bench: Bench) -> None:
+    for curve in curves_of(bench)[::2]:
+        curve.mute = True
+
+
+@situation("muted curves on a posed bone")
+def _muted_posed(bench: Bench) -> None:
+    bone = last_bone(bench)
+    for curve in curves_of(bench):
+        if f'["{bone.name}"]' in curve.data_path:
+            curve.mute = True
+    pose(bone)
+
+
+@situation("muted groups")
+def _muted_groups(bench: Bench) -> None:
+    for curve in curves_of(bench)[::3]:
+        if curve.group:
+            curve.group.mute = True
+
+
+@situation("a driver on a bone")
+def _driver(bench: Bench) -> None:
+    bone = last_bone(bench)
+    remove_curves(bench, bone.name)
+    bone.rotation_mode = "XYZ"
+    bone.driver_add("rotation_euler", 0).driver.expression = "frame * 0.07"
+
+
+@situation("a driver that reads another bone")
+def _bone_driver(bench: Bench) -> None:
+    bone = last_bone(bench)
+    remove_curves(bench, bone.name)
+    driver = bone.driver_add("location", 1).driver
+    variable = driver.variables.new()
+    variable.name, variable.type = "turn", "TRANSFORMS"
+    variable.targets[0].id = bench.armature
+    variable.targets[0].bone_target = bench.armature.pose.bones[0].name
+    variable.targets[0].transform_type = "ROT_X"
+    driver.expression = "turn * 3 + 0.2 * frame"
+
+
+@situation("a constraint to an animated empty")
+def _constraint(bench: Bench) -> None:
+    target = bpy.data.objects.new("Target", None)
+    bpy.context.scene.collection.objects.link(target)
+    for frame, x in ((0, 0.0), (10, 2.0)):
+        target.location = (x * size_of(bench), 1.0, 2.0)
+        target.keyframe_insert("location", frame=frame)
+    last_bone(bench).constraints.new("DAMPED_TRACK").target = target
+
+
+@situation("a limit on rotation")
+def _limit(bench: Bench) -> None:
+    limit = last_bone(bench).constraints.new("LIMIT_ROTATION")
+    limit.use_limit_x = limit.use_limit_y = limit.use_limit_z = True
+    limit.max_x, limit.min_y, limit.owner_space = 0.05, 0.02, "LOCAL"
+
+
+@situation("a copy of another bone")
+def _copy(bench: Bench) -> None:
+    copy = last_bone(bench).constraints.new("COPY_ROTATION")
+    copy.target, copy.subtarget = bench.armature, bench.armature.pose.bones[0].name
+
+
+@situation("inverse kinematics")
+def _ik(bench: Bench) -> None:
+    target = bpy.data.objects.new("Target", None)
+    bpy.context.scene.collection.objects.link(target)
+    target.location = (1.0, 1.0, 0.5)
+    bpy.context.view_layer.update()
+    reach = last_bone(bench).constraints.new("IK")
+    reach.target, reach.chain_count, reach.use_stretch = target, 2, False
+
+
+@situation("modifiers on curves")
+def _curve_modifiers(bench: Bench) -> None:
+    for curve in curves_of(bench)[:6]:
+        noise = curve.modifiers.new("NOISE")
+        noise.strength, noise.scale = 0.2, 3.0
+
+
+@situation("extrapolation and easing")
+def _easing(bench: Bench) -> None:
+    for number, curve in enumerate(curves_of(bench)):
+        curve.extrapolation = "LINEAR"
+        for point in list(curve.keyframe_points)[1:-1:2]:
+            point.interpolation = ("BOUNCE", "BEZIER", "CONSTANT")[number % 3]
+
+
+@situation("keys removed between")
+def _fewer_keys(bench: Bench) -> None:
+    for curve in curves_of(bench):
+        for point in list(curve.keyframe_points)[1:-1][::-1]:
+            curve.keyframe_points.remove(point)
+        for point in curve.keyframe_points:
+            point.interpolation = "BEZIER"
+
+
+@situation("keys at fractions of frames")
+def _fractions(bench: Bench) -> None:
+    for curve in curves_of(bench):
+        for point in list(curve.keyframe_points)[1:-1]:
+            point.co.x += 0.3
+        curve.update()
+
+
+@situation("euler angles")
+def _euler(bench: Bench) -> None:
+    bone = last_bone(bench)
+    remove_curves(bench, bone.name)
+    bone.rotation_mode = "ZYX"
+    for frame, angle in ((0, 0.0), (3, 1.0), (5, 4.0)):
+        bone.rotation_euler = (angle, -0.5 * angle, 0.3)
+        bone.keyframe_insert("rotation_euler", frame=frame)
+
+
+@situation("axis and angle")
+def _axis_angle(bench: Bench) -> None:
+    bone = last_bone(bench)
+    remove_curves(bench, bone.name)
+    bone.rotation_mode = "AXIS_ANGLE"
+    for frame, angle in ((0, 0.0), (3, 1.0), (5, 3.0)):
+        bone.rotation_axis_angle = (angle, 0.4, 1.0, 0.2)
+        bone.keyframe_insert("rotation_axis_angle", frame=frame)
+
+
+@situation("another rotation mode than the keys")
+def _wrong_mode(bench: Bench) -> None:
+    bone = last_bone(bench)
+    bone.rotation_mode = "XYZ"
+    bone.rotation_euler = (0.4, 0.1, -0.6)
+
+
+@situation("the armature object is keyed")
+def _object_keys(bench: Bench) -> None:
+    for frame, x in ((0, 0.0), (4, 3.0)):
+        bench.armature.location.x = x
+        bench.armature.rotation_euler.z = 0.3 * x
+        bench.armature.keyframe_insert("location", frame=frame)
+        bench.armature.keyframe_insert("rotation_euler", frame=frame)
+
+
+@situation("the armature hangs on a keyed empty")
+def _keyed_parent(bench: Bench) -> None:
+    empty = bpy.data.objects.new("Carrier", None)
+    bpy.context.scene.collection.objects.link(empty)
+    for frame, x in ((0, 0.0), (5, 3.0)):
+        empty.location = (x, 0.5 * x, 0.0)
+        empty.rotation_euler = (0.0, 0.2 * x, 0.1 * x)
+        empty.keyframe_insert("location", frame=frame)
+        empty.keyframe_insert("rotation_euler", frame=frame)
+    bench.armature.parent = empty
+
+
+@situation("rest position")
+def _rest(bench: Bench) -> None:
+    bench.armature.data.pose_position = "REST"
+
+
+@situation("not at the first frame")
+def _elsewhere(bench: Bench) -> None:
+    bpy.context.scene.frame_set(3, subframe=0.5)
+    pose(last_bone(bench))
+
+
+@situation("in pose mode")
+def _pose_mode(bench: Bench) -> None:
+    workbench.activate(bench.armature)
+    bpy.ops.object.mode_set(mode="POSE")
+
+
+@situation("action influence below one")
+def _influence(bench: Bench) -> None:
+    bench.armature.animation_data.action_influence = 0.6
+
+
+@situation("keys outside the action's range")
+def _outside(bench: Bench) -> None:
+    bone = last_bone(bench)
+    remove_curves(bench, bone.name)
+    bone.rotation_mode = "QUATERNION"
+    for frame, turn in ((-3, 0.0), (2, 0.4), (14, 0.8)):
+        bone.rotation_quaternion = (1.0, turn, 0.0, 0.2)
+        bone.keyframe_insert("rotation_quaternion", frame=frame)
+
+
+@situation("bone drivers and custom properties")
+def _properties(bench: Bench) -> None:
+    bone = last_bone(bench)
+    remove_curves(bench, bone.name)
+    bench.armature["reach"] = 0.0
+    for frame, value in ((0, 0.0), (5, 2.0)):
+        bench.armature["reach"] = value
+        bench.armature.keyframe_insert('["reach"]', frame=frame)
+    driver = bone.driver_add("location", 0).driver
+    variable = driver.variables.new()
+    variable.name = "reach"
+    variable.targets[0].id, variable.targets[0].data_path = bench.armature, '["reach"]'
+    driver.expression = "reach"
+
+
+@pytest.mark.parametrize(("name", "setting"), POINTS)
+@pytest.mark.parametrize("what", SITUATIONS)
+def test_the_active_action_goes_out_as_blender_shows_it(tmp_path, name, setting, what):
+    bench = workbench.bench_of(tmp_path, name, setting)
+    SITUATIONS[what](bench)
+    result = judged(tmp_path, bench)
+    bench.armature.data.pose_position = "POSE"
+    assert_moving_as_shown(result, bench, tmp_path, what)
+
+
+def assert_moving_as_shown(result, bench, tmp_path, what) -> None:
+    """Exact; at rest position the file moves all the same, which the judge cannot see."""
+    if what == "rest position":
+        moving = judged(tmp_path, bench)
+        (frozen,), (clip,) = result.clips.values(), moving.clips.values()
+        md5_judge.assert_exact(moving)
+        np.testing.assert_allclose(frozen.positions, clip.positions, atol=1e-4)
+        np.testing.assert_allclose(np.abs(frozen.turns), np.abs(clip.turns), atol=1e-4)
+    else:
+        md5_judge.assert_exact(result)
+
+
+@pytest.mark.parametrize("what", sorted(set(SITUATIONS) - {"rest position"}))
+def test_the_scene_goes_out_as_it_plays(tmp_path, what):
+    bench = workbench.sample(tmp_path)
+    bpy.context.scene.frame_start, bpy.context.scene.frame_end = -2, 7
+    SITUATIONS[what](bench)
+    md5_judge.assert_exact(judged(tmp_path, bench, "SCENE"))
+
+
+@pytest.mark.parametrize("what", sorted(set(SITUATIONS) - {"rest position"}))
+def test_all_actions_go_out_from_rest(tmp_path, what):
+    bench = workbench.sample(tmp_path)
+    SITUATIONS[what](bench)
+    result = judged(tmp_path, bench, "ALL")
+    md5_judge.assert_as_shown(result)
+    assert {"walk", "wave"} <= set(result.clips)
+
+
+def test_rest_position_does_not_freeze_all_actions_nor_the_scene(tmp_path):
+    bench = workbench.sample(tmp_path)
+    bench.armature.data.pose_position = "REST"
+    for actions in ("ALL", "SCENE"):
+        folder = tmp_path / actions
+        folder.mkdir()
+        result = md5_judge.export(folder, actions=actions)
+        md5_judge.assert_as_shown(result)
+        for clip in result.clips.values():
+            assert np.ptp(clip.positions, axis=0).max() > 0.1
+
+
+def test_unkeyed_channels_of_all_actions_are_at_rest_whatever_was_exported_before(tmp_path):
+    bench = workbench.sample(tmp_path)
+    for action in bpy.data.actions:
+        remove_curves(bench, "head" if action.name == "walk" else "leg.L", action)
+    pose(bench.armature.pose.bones["head"])
+    pose(bench.armature.pose.bones["leg.L"])
+    result = judged(tmp_path, bench, "ALL")
+    md5_judge.assert_exact(result)
+    assert set(result.clips) == {"walk", "wave"}
+
+
+# NLA
+
+
+def _push_down(bench: Bench):
+    data = bench.armature.animation_data
+    action = data.action
+    track = data.nla_tracks.new()
+    strip = track.strips.new(action.name, 2, action)
+    if HAS_SLOTS and strip.action_slot is None:
+        strip.action_slot = action.slots[0]
+    data.action = None
+    return track, strip
+
+
+def _tweak(bench: Bench) -> None:
+    data = bench.armature.animation_data
+    data.nla_tracks.active = data.nla_tracks[0]
+    data.nla_tracks[0].strips[0].select = True
+    data.use_tweak_mode = True
+    assert data.use_tweak_mode
+
+
+@pytest.mark.parametrize("setting", workbench.SETTINGS)
+@pytest.mark.parametrize("kind", ["strip", "scaled strip", "two strips", "reversed", "half influence", "with action"])
+def test_nla_goes_out_with_the_scene(tmp_path, setting, kind):
+    bench = workbench.sample(tmp_path, setting)
+    scene = bpy.context.scene
+    scene.frame_start, scene.frame_end = 0, 12
+    action = bench.armature.animation_data.action
+    track, strip = _push_down(bench)
+    if kind == "scaled strip":
+        strip.scale = 1.7
+    elif kind == "reversed":
+        strip.use_reverse = True
+    elif kind == "half influence":
+        strip.influence = 0.5
+    elif kind == "two strips":
+        other = next(one for one in bpy.data.actions if one != action)
+        second = bench.armature.animation_data.nla_tracks.new().strips.new("second", 4, other)
+        second.blend_type = "ADD"
+        if HAS_SLOTS and second.action_slot is None:
+            second.action_slot = other.slots[0]
+    elif kind == "with action":
+        bench.armature.animation_data.action = action
+        bench.armature.animation_data.action_blend_type = "ADD"
+    md5_judge.assert_exact(judged(tmp_path, bench, "SCENE"))
+
+
+@pytest.mark.parametrize("actions", ["ACTIVE", "ALL", "SCENE"])
+def test_exports_in_nla_tweak_mode_work_and_leave_it_as_it_is(tmp_path, actions):
+    bench = workbench.sample(tmp_path)
+    _push_down(bench)
+    _tweak(bench)
+    result = md5_judge.export(tmp_path, actions=actions)
+    md5_judge.assert_as_shown(result)
+    assert bench.armature.animation_data.use_tweak_mode
+    assert set(result.clips) >= ({"walk", "wave"} if actions == "ALL" else set())
+    for clip in result.clips.values():
+        assert np.ptp(clip.positions, axis=0).max() > 0.1
+
+
+def test_the_scene_in_nla_tweak_mode_goes_out_as_shown(tmp_path):
+    bench = workbench.sample(tmp_path)
+    _push_down(bench)
+    _tweak(bench)
+    md5_judge.assert_exact(judged(tmp_path, bench, "SCENE"))
+
+
+# The scene
+
+
+def test_drivers_that_read_keyed_properties_of_the_scene_work(tmp_path):
+    bench = workbench.sample(tmp_path)
+    scene = bpy.context.scene
+    bone = last_bone(bench)
+    remove_curves(bench, bone.name)
+    for frame, value in ((0, 0.0), (5, 2.0)):
+        scene["reach"] = value
+        scene.keyframe_insert('["reach"]', frame=frame)
+    driver = bone.driver_add("location", 0).driver
+    variable = driver.variables.new()
+    variable.name = "reach"
+    variable.targets[0].id_type = "SCENE"
+    variable.targets[0].id, variable.targets[0].data_path = scene, '["reach"]'
+    driver.expression = "reach"
+    scene.frame_set(0)
+    for actions in ("SCENE", "ACTIVE"):
+        folder = tmp_path / actions
+        folder.mkdir()
+        result = judged(folder, bench, actions)
+        md5_judge.assert_exact(result)
+
+
+@pytest.mark.parametrize("actions", ["ACTIVE", "SCENE"])
+@pytest.mark.parametrize("old", [50, 100, 200])
+def test_time_remapping_is_taken_along(tmp_path, actions, old):
+    bench = workbench.sample(tmp_path)
+    bpy.context.scene.render.frame_map_old = old
+    bpy.context.scene.render.frame_map_new = 100
+    md5_judge.assert_exact(judged(tmp_path, bench, actions))
+
+
+@pytest.mark.parametrize("target", ["modifier", "shape key", "material"])
+def test_other_animation_in_the_scene_does_not_disturb(tmp_path, target):
+    bench = workbench.sample(tmp_path)
+    if target == "modifier":
+        modifier = bench.mesh.modifiers.new("Push", "DISPLACE")
+        modifier.strength = 0.0
+        modifier.keyframe_insert("strength", frame=0)
+    elif target == "shape key":
+        bench.mesh.shape_key_add(name="Basis")
+        key = bench.mesh.shape_key_add(name="Key")
+        key.value = 0.0
+        key.keyframe_insert("value", frame=0)
+    else:
+        bench.mesh.data.materials[0].roughness = 0.3
+        bench.mesh.data.materials[0].keyframe_insert("roughness", frame=0)
+    for actions in ("SCENE", "ALL"):
+        folder = tmp_path / actions
+        folder.mkdir()
+        result = judged(folder, bench, actions)
+        md5_judge.assert_as_shown(result)
+        assert len(result.clips) == (1 if actions == "SCENE" else 2)
+
+
+# Steps and rates
+
+
+@pytest.mark.parametrize("actions", ["ACTIVE", "SCENE"])
+@pytest.mark.parametrize(
+    ("frame_step", "frame_rate", "step", "rate"),
+    [(1, 0.0, 1.0, 24.0), (2, 0.0, 2.0, 12.0), (1, 48.0, 0.5, 48.0), (2, 48.0, 1.0, 24.0), (3, 12.0, 6.0, 4.0)],
+)
+def test_frame_step_and_frame_rate_combine(tmp_path, actions, frame_step, frame_rate, step, rate):
+    """The animation is sampled anew at the rate, and every so many frames of that are written."""
+    bench = workbench.sample(tmp_path)
+    bpy.context.scene.frame_start, bpy.context.scene.frame_end = 0, 12
+    bpy.data.actions["walk"].frame_end = 12
+    result = judged(tmp_path, bench, actions, step=step, frame_step=frame_step, frame_rate=frame_rate)
+    md5_judge.assert_as_shown(result)
+    (clip,) = result.clips.values()
+    assert clip.frame_rate == pytest.approx(rate)
+
+
+def test_the_speed_of_an_animation_stays_the_same_with_every_step_and_rate(tmp_path):
+    bench = workbench.sample(tmp_path)
+    bpy.context.scene.render.fps = 30
+    (tmp_path / "a").mkdir()
+    lengths = []
+    for frame_step, frame_rate in ((1, 0.0), (2, 0.0), (1, 60.0), (2, 60.0)):
+        result = md5_judge.export(tmp_path / "a", actions="SCENE", frame_step=frame_step, frame_rate=frame_rate)
+        (clip,) = result.clips.values()
+        lengths.append((len(clip.positions) - 1) / clip.frame_rate)
+    assert max(lengths) - min(lengths) <= 2.0 / 30.0
+    del bench
+
+
+# Slots
+
+
+def _two_slots(bench: Bench):
+    """An action with a slot for another object before that of the armature."""
+    first, second = (bpy.data.actions[name] for name in ("walk", "wave"))
+    action = bpy.data.actions.new("both")
+    other = action.slots.new("OBJECT", "Other")
+    mine = action.slots.new("OBJECT", "Mine")
+    strip = action.layers.new("Layer").strips.new(type="KEYFRAME")
+    for slot, source in ((other, first), (mine, second)):
+        bag = strip.channelbag(slot, ensure=True)
+        for curve in curves_of(bench, source):
+            made = bag.fcurves.new(curve.data_path, index=curve.array_index)
+            for point in curve.keyframe_points:
+                made.keyframe_points.insert(*point.co).interpolation = "LINEAR"
+    return action, other, mine
+
+
+@needs_slots
+@pytest.mark.parametrize("setting", workbench.SETTINGS)
+@pytest.mark.parametrize("actions", ["ACTIVE", "ALL", "SCENE"])
+@pytest.mark.parametrize("number", [0, 1])
+def test_the_slot_that_is_assigned_counts(tmp_path, setting, actions, number):
+    bench = workbench.sample(tmp_path, setting)
+    action, *slots = _two_slots(bench)
+    data = bench.armature.animation_data
+    data.action, data.action_slot = action, slots[number]
+    bpy.context.scene.frame_set(0)
+    result = judged(tmp_path, bench, actions)
+    md5_judge.assert_exact(result)
+    if actions == "ALL":
+        assert set(result.clips) == {"walk", "wave", "both"}
+
+
+@needs_slots
+def test_an_action_without_a_slot_for_the_armature_is_no_animation_of_it(tmp_path):
+    bench = workbench.sample(tmp_path)
+    action = bpy.data.actions.new("Light")
+    slot = action.slots.new("LIGHT", "Lamp")
+    bag = action.layers.new("Layer").strips.new(type="KEYFRAME").channelbag(slot, ensure=True)
+    bag.fcurves.new("energy").keyframe_points.insert(1, 1)
+    assert set(md5_judge.export(tmp_path, actions="ALL").clips) == {"walk", "wave"}
+    del bench
+
+
+@needs_slots
+@pytest.mark.parametrize("assigned", [True, False])
+def test_of_two_armatures_in_one_action_each_gets_its_own_slot(tmp_path, assigned):
+    bench = workbench.sample(tmp_path)
+    workbench.activate(bench.armature, *bench.meshes)
+    bpy.ops.object.duplicate()
+    copy = next(obj for obj in bpy.context.selected_objects if obj.type == "ARMATURE")
+    copy.animation_data_clear()
+    action = bpy.data.actions.new("together")
+    for obj, angle in ((copy, 0.4), (bench.armature, 0.9)):
+        data = obj.animation_data_create()
+        data.action = action
+        data.action_slot = action.slots.new("OBJECT", obj.name)
+        bone = obj.pose.bones["spine"]
+        bone.rotation_mode = "QUATERNION"
+        for frame, share in ((0, 0.0), (5, angle)):
+            bone.rotation_quaternion = (1.0, share, 0.0, 0.0)
+            bone.keyframe_insert("rotation_quaternion", frame=frame)
+    if not assigned:
+        bench.armature.animation_data.action = bpy.data.actions["walk"]
+    for obj in list(bpy.context.view_layer.objects):
+        if obj == copy or obj.parent == copy:
+            obj.hide_set(True)
+    workbench.activate(bench.armature)
+    result = md5_judge.export(tmp_path, actions="ALL")
+    (spine,) = [number for number, name in enumerate(result.model.names) if name == "spine"]
+    clip = result.clips["together"]
+    first, last = clip.turns[0, spine], clip.turns[-1, spine]
+    hips = result.model.parents[spine]
+    assert np.allclose(clip.turns[0, hips], clip.turns[-1, hips], atol=1e-6)
+    angle = 2.0 * np.arccos(min(abs(float(first @ last)), 1.0))
+    assert angle == pytest.approx(2.0 * np.arctan(0.9), abs=1e-3)
+
+
+# Switching and assigning
+
+
+@pytest.mark.parametrize("setting", workbench.SETTINGS)
+def test_switching_between_imported_actions_plays_them(tmp_path, setting):
+    bench = workbench.sample(tmp_path, setting)
+    data = bench.armature.animation_data
+    seen = {}
+    for name in ("walk", "wave", "walk"):
+        data.action = bpy.data.actions[name]
+        if HAS_SLOTS:
+            assert data.action_slot is not None
+        bpy.context.scene.frame_set(3)
+        matrices = [np.array(bone.matrix) for bone in bench.armature.pose.bones]
+        if name in seen:
+            np.testing.assert_allclose(matrices, seen[name], atol=1e-5)
+        seen[name] = matrices
+        folder = tmp_path / str(len(list(tmp_path.iterdir())))
+        folder.mkdir()
+        result = judged(folder, bench)
+        md5_judge.assert_exact(result)
+        assert list(result.clips) == [name]
+    assert not np.allclose(seen["walk"], seen["wave"], atol=1e-2)
+
+
+@pytest.mark.parametrize("way", ["duplicate", "second import", "made alike"])
+def test_an_imported_action_plays_on_another_armature_with_the_same_bones(tmp_path, way):
+    bench = workbench.sample(tmp_path)
+    bpy.context.scene.frame_set(3)
+    expected = {bone.name: np.array(bone.matrix) for bone in bench.armature.pose.bones}
+    walk = bpy.data.actions["walk"]
+    bench.armature.animation_data.action = walk
+    bpy.context.scene.frame_set(3)
+    expected = {bone.name: np.array(bone.matrix) for bone in bench.armature.pose.bones}
+    if way == "duplicate":
+        workbench.activate(bench.armature)
+        bpy.ops.object.duplicate()
+        other = bpy.context.view_layer.objects.active
+        other.animation_data_clear()
+    elif way == "second import":
+        other = workbench.load([tmp_path / "sample.md5mesh"]).armature
+    else:
+        other = bpy.data.objects.new("Alike", bench.armature.data.copy())
+        bpy.context.scene.collection.objects.link(other)
+    other.animation_data_create().action = walk
+    if HAS_SLOTS:
+        assert other.animation_data.action_slot is not None
+    for bone in other.pose.bones:
+        bone.rotation_mode = "QUATERNION"
+    bpy.context.scene.frame_set(2)
+    bpy.context.scene.frame_set(3)
+    for bone in other.pose.bones:
+        np.testing.assert_allclose(np.array(bone.matrix), expected[bone.name], atol=1e-4)
+
+
+# Visibility
+
+
+def _exclude(bench: Bench) -> None:
+    collection = bpy.data.collections.new("Rigs")
+    bpy.context.scene.collection.children.link(collection)
+    for owner in bench.armature.users_collection:
+        owner.objects.unlink(bench.armature)
+    collection.objects.link(bench.armature)
+    bpy.context.view_layer.layer_collection.children["Rigs"].exclude = True
+
+
+def _elsewhere_entirely(bench: Bench) -> None:
+    for owner in bench.armature.users_collection:
+        owner.objects.unlink(bench.armature)
+    bench.armature.use_fake_user = True
+
+
+HIDING: dict[str, Callable[[Bench], None]] = {
+    "hidden": lambda bench: bench.armature.hide_set(True),
+    "disabled in viewports": lambda bench: setattr(bench.armature, "hide_viewport", True),
+    "in an excluded collection": _exclude,
+    "in no scene": _elsewhere_entirely,
+}
+
+
+@pytest.mark.parametrize("setting", workbench.SETTINGS)
+@pytest.mark.parametrize("actions", ["ACTIVE", "ALL", "SCENE"])
+@pytest.mark.parametrize("hiding", HIDING)
+def test_an_armature_that_is_not_visible_exports_the_motion_of_its_visible_mesh(
+    tmp_path, setting, hiding, actions
+):
+    bench = workbench.sample(tmp_path, setting)
+    workbench.activate(bench.mesh)
+    HIDING[hiding](bench)
+    result = judged(tmp_path, bench, actions)
+    md5_judge.assert_exact(result)
+    assert any(np.ptp(clip.positions, axis=0).max() > 0.1 for clip in result.clips.values())
+
+
+# State
+
+
+@pytest.mark.parametrize("actions", ["NONE", "ACTIVE", "ALL", "SCENE"])
+@pytest.mark.parametrize("what", SITUATIONS)
+def test_everything_is_as_before_after_an_export(tmp_path, actions, what):
+    bench = workbench.sample(tmp_path)
+    SITUATIONS[what](bench)
+    bpy.context.view_layer.update()
+    md5_judge.assert_as_shown(md5_judge.export(tmp_path, actions=actions))
+
+
+@pytest.mark.parametrize("actions", ["ACTIVE", "ALL", "SCENE"])
+@pytest.mark.parametrize("what", ["an unkeyed pose", "rest position", "not at the first frame", "in pose mode"])
+def test_everything_is_as_before_after_a_failed_export(tmp_path, actions, what):
+    bench = workbench.sample(tmp_path)
+    SITUATIONS[what](bench)
+    bpy.context.view_layer.update()
+    before = scene_state.everything()
+    for options in ({"filepath": str(tmp_path / "nowhere" / "a.md5mesh")}, _refused(tmp_path)):
+        with pytest.raises(RuntimeError):
+            bpy.ops.export_scene.md5mesh(actions=actions, **options)
+        changed = scene_state.differences(before, scene_state.everything())
+        assert not changed, "; ".join(changed)
+    del bench
+
+
+def _refused(folder):
+    """A collection that is not there."""
+    return {"filepath": str(folder / "a.md5mesh"), "collection": "nowhere"}
+
+
+@pytest.mark.parametrize("actions", ["ACTIVE", "ALL", "SCENE"])
+def test_everything_is_as_before_after_an_export_with_nla(tmp_path, actions):
+    bench = workbench.sample(tmp_path)
+    action = bench.armature.animation_data.action
+    track, _ = _push_down(bench)
+    bench.armature.animation_data.action = action
+    track.is_solo = True
+    bpy.context.scene.frame_set(2)
+    md5_judge.assert_as_shown(md5_judge.export(tmp_path, actions=actions))

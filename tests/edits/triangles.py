@@ -1,0 +1,124 @@
+"""Sets of triangles, and whether two of them are the same."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(eq=False)
+class Triangles:
+    """Triangles, counter-clockwise seen from outside.
+
+    Attributes:
+        places: of the corners, (T, 3, 3).
+        uvs: of the corners, (T, 3, 2).
+        owners: a number for each triangle, (T,).
+    """
+
+    places: np.ndarray
+    uvs: np.ndarray
+    owners: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+    def chosen(self, index) -> Triangles:
+        """Some of them."""
+        return Triangles(self.places[index], self.uvs[index], self.owners[index])
+
+    @classmethod
+    def joined(cls, parts: list[Triangles]) -> Triangles:
+        """All triangles of several sets; the owner is the number of the set."""
+        empty = cls(np.empty((0, 3, 3)), np.empty((0, 3, 2)), np.empty(0, dtype=int))
+        owners = [np.full(len(part), number) for number, part in enumerate(parts)]
+        return cls(
+            np.concatenate([part.places for part in (*parts, empty)]),
+            np.concatenate([part.uvs for part in (*parts, empty)]),
+            np.concatenate([*owners, empty.owners]).astype(int),
+        )
+
+
+def distances(a: Triangles, b: Triangles) -> tuple[np.ndarray, np.ndarray]:
+    """The greatest distance of corners and of their UVs between triangles of the same rank, each (T,).
+
+    Which corner is the first one does not count, the winding does.
+    """
+    best = np.full(len(a), np.inf)
+    best_place, best_uv = np.zeros(len(a)), np.zeros(len(a))
+    for shift in range(3):
+        place = np.linalg.norm(a.places - np.roll(b.places, shift, axis=1), axis=2).max(axis=1)
+        uv = np.abs(a.uvs - np.roll(b.uvs, shift, axis=1)).max(axis=(1, 2))
+        # Corners may share a place or a coordinate: the turn that suits both best.
+        both = place / max(_extent(a.places), 1e-12) + uv
+        nearer = both < best
+        best[nearer], best_place[nearer], best_uv[nearer] = both[nearer], place[nearer], uv[nearer]
+    return best_place, best_uv
+
+
+def partners(a: Triangles, b: Triangles, place_limit: float, uv_limit: float) -> np.ndarray:
+    """For each triangle of `a` a triangle of `b` that equals it and that no other has, -1 where there is none."""
+    if not len(a) or not len(b):
+        return np.full(len(a), -1)
+    if len(a) == len(b) and _equal(a, b, place_limit, uv_limit).all():
+        return np.arange(len(a))
+    first, second = _candidates(a, b, place_limit, uv_limit)
+    suits = _equal(a.chosen(first), b.chosen(second), place_limit, uv_limit)
+    choices: dict[int, list[int]] = {}
+    for one, other in zip(first[suits].tolist(), second[suits].tolist(), strict=True):
+        choices.setdefault(one, []).append(other)
+    taken: dict[int, int] = {}
+    for one in choices:
+        _assign(one, choices, taken, set())
+    result = np.full(len(a), -1)
+    for other, one in taken.items():
+        result[one] = other
+    return result
+
+
+def _equal(a: Triangles, b: Triangles, place_limit: float, uv_limit: float) -> np.ndarray:
+    result = np.zeros(len(a), dtype=bool)
+    for shift in range(3):
+        place = np.linalg.norm(a.places - np.roll(b.places, shift, axis=1), axis=2).max(axis=1)
+        uv = np.abs(a.uvs - np.roll(b.uvs, shift, axis=1)).max(axis=(1, 2))
+        result |= (place <= place_limit) & (uv <= uv_limit)
+    return result
+
+
+def _candidates(a: Triangles, b: Triangles, place_limit: float, uv_limit: float):
+    """Pairs that may be equal: those whose sums over the corners, seen from one side, are near."""
+    view = np.array([0.5377, -0.8339, 0.7588, 0.2862, -0.6319])
+    scale = np.array([place_limit] * 3 + [uv_limit] * 2)
+
+    def seen(triangles: Triangles) -> np.ndarray:
+        sums = np.concatenate([triangles.places.sum(axis=1), triangles.uvs.sum(axis=1)], axis=1)
+        return sums / scale @ view
+
+    reach = 3.0 * np.abs(view).sum()
+    mine, theirs = seen(a), seen(b)
+    order = np.argsort(theirs)
+    starts = np.searchsorted(theirs[order], mine - reach)
+    counts = np.searchsorted(theirs[order], mine + reach, side="right") - starts
+    first = np.repeat(np.arange(len(a)), counts)
+    ranks = np.arange(len(first)) - np.repeat(np.cumsum(counts) - counts, counts)
+    return first, order[np.repeat(starts, counts) + ranks]
+
+
+def _assign(one: int, choices: dict[int, list[int]], taken: dict[int, int], tried: set[int]) -> bool:
+    """Gives a triangle one of its choices, moving others to another of theirs where it must."""
+    for other in choices[one]:
+        if other not in taken:
+            taken[other] = one
+            return True
+    for other in choices[one]:
+        if other not in tried:
+            tried.add(other)
+            if _assign(taken[other], choices, taken, tried):
+                taken[other] = one
+                return True
+    return False
+
+
+def _extent(places: np.ndarray) -> float:
+    return float(np.ptp(places.reshape(-1, 3), axis=0).max()) if len(places) else 0.0

@@ -1,0 +1,58 @@
+"""Blender with the extension enabled: the working copy, or the zip that IO_IDTECH_ZIP names."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from paths import ROOT
+
+MODULE = "bl_ext.user_default.io_idtech"
+
+# Blender asks for its user folder when it is loaded.
+_resources = Path(tempfile.mkdtemp(prefix="io_idtech-"))
+os.environ["BLENDER_USER_RESOURCES"] = str(_resources)
+
+import bpy  # noqa: E402
+
+
+def _install() -> None:
+    package = os.environ.get("IO_IDTECH_ZIP")
+    if package:
+        bpy.ops.extensions.package_install_files(
+            filepath=package, repo="user_default", enable_on_install=True
+        )
+        return
+    repository = _resources / "extensions" / "user_default"
+    repository.mkdir(parents=True, exist_ok=True)
+    (repository / "io_idtech").symlink_to(ROOT, target_is_directory=True)
+    # The module comes into reach by the import of bpy.
+    addon_utils = import_module("addon_utils")
+    addon_utils.extensions_refresh(ensure_wheels=False)
+    addon_utils.enable(MODULE, default_set=True)
+
+
+_install()
+
+
+@pytest.fixture(scope="session")
+def extension() -> ModuleType:
+    """The extension as Blender has loaded it."""
+    return sys.modules[MODULE]
+
+
+@pytest.fixture(scope="session")
+def part():
+    """A function that imports a module of the loaded extension: ``part("io_md5.rig")``."""
+    return lambda name: import_module(f"{MODULE}.{name}")
+
+
+@pytest.fixture(autouse=True)
+def empty_scene() -> None:
+    """Every test begins with an empty scene of factory settings."""
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
