@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy.typing as npt
 from . import versions
 
 if TYPE_CHECKING:
-    from bpy.types import AnimData, Armature, Key, Object, Scene
+    from bpy.types import AnimData, Armature, FCurve, Object, Scene
 
 POSE_CHANNELS = {
     "location": (0.0, 0.0, 0.0),
@@ -20,8 +21,6 @@ POSE_CHANNELS = {
     "scale": (1.0, 1.0, 1.0),
 }
 """The channels of a pose bone, and the values of its rest pose."""
-
-_OBJECT_CHANNELS = (*POSE_CHANNELS, "rotation_mode")
 
 
 class AnimatedState:
@@ -45,24 +44,36 @@ class AnimatedState:
             (obj.data, obj.data.pose_position) for obj in others if obj.type == "ARMATURE"
         ]
         self._poses = [_Pose(obj) for obj in objects if obj.pose is not None]
-        self._transforms = [_Transform(obj) for obj in objects if obj.animation_data is not None]
-        keys = [getattr(obj.data, "shape_keys", None) for obj in objects]
-        self._keys = [_KeyValues(key) for key in keys if key is not None and key.animation_data is not None]
+        owners: list[Any] = [scene]
+        for obj in objects:
+            owners += [obj, obj.data, getattr(obj.data, "shape_keys", None)]
+        self._values = [
+            value
+            for owner in dict.fromkeys(owners)
+            if owner is not None and owner.animation_data is not None
+            for value in _animated_values(owner)
+        ]
 
     def restore(self) -> None:
         """Puts everything back."""
+        has_changed = False
         for playing in self._playing:
-            playing.restore()
+            has_changed |= playing.restore()
         for obj in self._without_data:
             if obj.animation_data is not None:
                 obj.animation_data_clear()
         for armature, position in self._positions:
             if armature.pose_position != position:
                 armature.pose_position = position
-        # Animation is evaluated on a change of frame, and overwrites what is not keyed.
-        self._scene.frame_set(self._frame[0], subframe=self._frame[1])
-        self._scene.camera = self._camera
-        for values in (*self._transforms, *self._keys, *self._poses):
+        # Animation is evaluated on a change of frame, and when another action was assigned, and overwrites what is
+        # not keyed.
+        if self._frame != (self._scene.frame_current, self._scene.frame_subframe):
+            self._scene.frame_set(self._frame[0], subframe=self._frame[1])
+            self._scene.camera = self._camera
+        elif has_changed:
+            for layer in self._scene.view_layers:
+                layer.update()
+        for values in (*self._poses, *self._values):
             values.restore()
 
 
@@ -76,7 +87,8 @@ class _Playing:
         self._action = data.action
         self._slot = versions.assigned_slot(data)
 
-    def restore(self) -> None:
+    def restore(self) -> bool:
+        """Puts them back, and tells whether they were changed."""
         data = self._data
         if (
             data.action == self._action
@@ -84,13 +96,14 @@ class _Playing:
             and data.use_nla == self._use_nla
             and versions.assigned_slot(data) == self._slot
         ):
-            return
+            return False
         data.use_nla = self._use_nla
         if self._tweaks:
             # Leaving tweak mode brought back the action below, and entering it brings back the strip's.
             data.use_tweak_mode = True
         else:
             versions.play(data, self._action, self._slot)
+        return True
 
 
 class _Pose:
@@ -125,34 +138,50 @@ def reset_pose(obj: Object) -> None:
         obj.pose.bones.foreach_set(name, values)
 
 
-class _Transform:
-    """The transform of an animated object."""
+class _Value:
+    """One animated value of a data-block.
 
-    def __init__(self, obj: Object) -> None:
-        self._obj = obj
-        self._values: dict[str, Any] = {}
-        for name in _OBJECT_CHANNELS:
-            value = getattr(obj, name)
-            self._values[name] = value if isinstance(value, str) else tuple(value)
+    Args:
+        owner: what has the property.
+        name: of the property; of a custom one with brackets and quotes.
+    """
 
-    def restore(self) -> None:
-        for name, value in self._values.items():
-            current = getattr(self._obj, name)
-            if (current if isinstance(current, str) else tuple(current)) != value:
-                setattr(self._obj, name, value)
-
-
-class _KeyValues:
-    """The values of animated shape keys."""
-
-    def __init__(self, key: Key) -> None:
-        self._key = key
-        self._values = [block.value for block in key.key_blocks]
-        self._time = key.eval_time
+    def __init__(self, owner: Any, name: str) -> None:
+        self._owner = owner
+        self._name = name
+        self._value = self._read()
 
     def restore(self) -> None:
-        for block, value in zip(self._key.key_blocks, self._values, strict=True):
-            if block.value != value:
-                block.value = value
-        if self._key.eval_time != self._time:
-            self._key.eval_time = self._time
+        if self._read() == self._value:
+            return
+        if self._name.startswith("["):
+            self._owner[self._name[2:-2]] = self._value
+        else:
+            setattr(self._owner, self._name, self._value)
+
+    def _read(self) -> Any:
+        value = self._owner.path_resolve(self._name)
+        return value if isinstance(value, int | float | str) else tuple(value)
+
+
+def _animated_values(owner: Any) -> Iterator[_Value]:
+    """The values of a data-block that its animation overwrites, but for the channels of poses."""
+    for path in sorted({curve.data_path for curve in _fcurves(owner.animation_data)}):
+        if path.startswith("pose.bones[") and path.rpartition("].")[2] in POSE_CHANNELS:
+            continue
+        split = path.rindex("[") if path.endswith("]") else path.rfind(".")
+        above, name = (path[:split], path[split:].removeprefix(".")) if split > 0 else ("", path)
+        try:
+            yield _Value(owner.path_resolve(above) if above else owner, name)
+        except (ValueError, TypeError, AttributeError):
+            # An F-curve of something that is not there moves nothing.
+            continue
+
+
+def _fcurves(data: AnimData) -> Iterator[FCurve]:
+    """The F-curves of the active action and of the NLA strips."""
+    strips = [strip for track in data.nla_tracks for strip in track.strips]
+    actions = [data.action, *(strip.action for strip in strips)]
+    for action in dict.fromkeys(actions):
+        if action is not None:
+            yield from versions.all_fcurves(action)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from enum import Enum
 
-_FRAMES_BETWEEN = 3
+# Up to how many frames so many are verified between the first and the last: Blender needs long for each.
+_FRAMES_BETWEEN = ((30, 1), (120, 2))
+_MOST_FRAMES_BETWEEN = 3
 
 
 class Verify(Enum):
@@ -24,7 +26,8 @@ def frames_to_verify(count: int, verify: Verify) -> list[int]:
     """
     if verify is Verify.NONE or count <= 0:
         return []
-    if verify is Verify.ALL or count <= _FRAMES_BETWEEN + 2:
+    between = next((number for most, number in _FRAMES_BETWEEN if count <= most), _MOST_FRAMES_BETWEEN)
+    if verify is Verify.ALL or count <= between + 2:
         return list(range(count))
-    intervals = _FRAMES_BETWEEN + 1
+    intervals = between + 1
     return [index * (count - 1) // intervals for index in range(intervals + 1)]

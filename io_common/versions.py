@@ -155,10 +155,13 @@ class AssignedAction:
         self._slot = animation_data.action_slot if _HAS_SLOTS else None
 
     def restore(self) -> None:
-        """Makes them active again."""
-        self._animation_data.action = self._action
+        """Makes them active again; to assign what is assigned already would overwrite poses that are not keyed."""
+        data = self._animation_data
+        if data.action == self._action and assigned_slot(data) == self._slot:
+            return
+        data.action = self._action
         if _HAS_SLOTS and self._slot is not None:
-            self._animation_data.action_slot = self._slot
+            data.action_slot = self._slot
 
 
 def enable_nodes(material: bpy.types.Material) -> None:

@@ -16,24 +16,16 @@ from ..io_common.verification import Verify
 from .clips import AnimationOptions, Clip, suitable_actions
 from .deform_bones import bones_to_leave_out
 from .export_anim import SampledClip, encode_clip, sample_clip
-from .export_mesh import Block, export_object
+from .export_mesh import export_object
 from .export_skeleton import Skeleton, build_skeleton
 from .export_source import Source
 from .format import Animation, Model
 from .format.bounds import pose_bounds
 from .format.check import Game
-from .player import Player, playback
+from .format.encoding import ORIENTATION_PRECISION, POSITION_PRECISION
+from .player import playback
 from .source.armatures import read_commandline
-from .verification import (
-    POSITION_TOLERANCE,
-    UV_TOLERANCE,
-    Difference,
-    frame_differences,
-    is_smaller_without_stored,
-    rest_difference,
-    size_of,
-    warn_of_difference,
-)
+from .verification import RestMesh, Verifier
 from .vertex_groups import WeightOptions
 
 if TYPE_CHECKING:
@@ -78,14 +70,6 @@ class Build:
     animations: dict[Path, Animation]
 
 
-@dataclass(eq=False)
-class _RestMesh:
-    """An object at rest: what Blender shows, and the blocks that were made of it."""
-
-    triangles: evaluated.TriangleMesh
-    blocks: list[Block]
-
-
 def build(
     context: Context,
     source: Source,
@@ -112,35 +96,28 @@ def build(
     skeleton = _skeleton(context, source, options, report)
     rest = _build_rest(context, source.meshes, skeleton, options, report)
     shown.step(len(source.meshes))
+    verifier = Verifier(skeleton, rest, options.verify) if options.verify is not Verify.NONE else None
     sampled: dict[Path, SampledClip] = {}
     animations: dict[Path, Animation] = {}
-    differences: dict[Object, Difference] = {}
     if source.armature is not None and clips:
         with playback(context, source.armature, source.meshes) as player:
             for path, clip in clips.items():
                 sampled[path] = sample_clip(clip, skeleton, player, animation_options, report)
-                animations[path] = encode_clip(
-                    sampled[path], skeleton, animation_options, _commandline(source.armature, clip)
-                )
-                _add_differences(
-                    differences, rest, sampled[path], animations[path], skeleton, player, options.verify
-                )
+                commandline = _commandline(source.armature, clip)
+                animations[path] = encode_clip(sampled[path], skeleton, animation_options, commandline)
+                if verifier is not None:
+                    verifier.check(sampled[path], animations[path], player)
                 shown.step()
-    if options.verify is not Verify.NONE:
-        dropped = _drop_stored(context, rest, differences, skeleton, options, report)
-        if dropped and source.armature is not None:
-            with playback(context, source.armature, source.meshes) as player:
-                for path in sampled:
-                    _add_differences(
-                        differences,
-                        dropped,
-                        sampled[path],
-                        animations[path],
-                        skeleton,
-                        player,
-                        options.verify,
-                    )
-        _warn_of_differences(rest, differences, skeleton, animation_options, options, report)
+    if verifier is not None:
+        doubtful = verifier.doubtful()
+        if doubtful:
+            rebuilt = _build_rest(context, doubtful, skeleton, options, report, use_stored=False)
+            rest |= verifier.take_better(rebuilt)
+            if source.armature is not None:
+                with playback(context, source.armature, source.meshes) as player:
+                    for path, animation in animations.items():
+                        verifier.check(sampled[path], animation, player)
+        verifier.warn(_causes_of_options(options, animation_options), report)
     meshes = [block.mesh for part in rest.values() for block in part.blocks]
     for path, animation in animations.items():
         bounds = pose_bounds(meshes, sampled[path].positions, sampled[path].orientations)
@@ -173,13 +150,13 @@ def _build_rest(
     report: Report,
     *,
     use_stored: bool = True,
-) -> dict[Object, _RestMesh]:
+) -> dict[Object, RestMesh]:
     """The blocks of objects at rest."""
 
     def hides(modifier: Modifier) -> bool:
         return not options.apply_modifiers or modifier.type == "ARMATURE"
 
-    result: dict[Object, _RestMesh] = {}
+    result: dict[Object, RestMesh] = {}
     armatures = [skeleton.armature.data] if skeleton.armature is not None else []
     with state.rest_position(armatures), state.hidden_modifiers(objects, hides):
         graph = context.evaluated_depsgraph_get()
@@ -189,7 +166,7 @@ def _build_rest(
             for block in blocks:
                 block.mesh.shader = _shader(obj, triangles.slots, block.slot, report)
             _warn_of_instances(obj, graph, report)
-            result[obj] = _RestMesh(triangles, blocks)
+            result[obj] = RestMesh(triangles, blocks)
     return result
 
 
@@ -224,79 +201,16 @@ def _commandline(armature: Object | None, clip: Clip | None) -> str:
     return stored or f"io_idtech {manifest.version()}"
 
 
-# Verification
-
-
-def _add_differences(
-    differences: dict[Object, Difference],
-    rest: dict[Object, _RestMesh],
-    sampled: SampledClip,
-    animation: Animation,
-    skeleton: Skeleton,
-    player: Player,
-    verify: Verify,
-) -> None:
-    """Adds the differences on the frames of a clip where they are the largest of their object so far."""
-    if verify is Verify.NONE:
-        return
-    blocks = {obj: part.blocks for obj, part in rest.items()}
-    size = size_of(blocks, skeleton)
-    for obj, found in frame_differences(blocks, sampled, animation, skeleton, player, size, verify).items():
-        if obj not in differences or found.distance > differences[obj].distance:
-            differences[obj] = found
-
-
-def _drop_stored(
-    context: Context,
-    rest: dict[Object, _RestMesh],
-    differences: dict[Object, Difference],
-    skeleton: Skeleton,
-    options: ModelOptions,
-    report: Report,
-) -> dict[Object, _RestMesh]:
-    """Builds objects anew without stored data where that is nearer to what Blender shows; returns those."""
-    size = size_of({obj: part.blocks for obj, part in rest.items()}, skeleton)
-    torn = [
-        obj
-        for obj, part in rest.items()
-        if not _is_exact(*rest_difference(part.blocks, part.triangles, skeleton), size)
-    ]
-    moved = [obj for obj, difference in differences.items() if not difference.from_file]
-    doubtful = list(dict.fromkeys([*torn, *moved]))
-    if not doubtful:
-        return {}
-    rebuilt = _build_rest(context, doubtful, skeleton, options, report, use_stored=False)
-    dropped = {
-        obj: part
-        for obj, part in rebuilt.items()
-        if obj in torn or is_smaller_without_stored(differences[obj], part.blocks)
-    }
-    rest.update(dropped)
-    for obj in dropped:
-        differences.pop(obj, None)
-    return dropped
-
-
-def _is_exact(distance: float, uv_distance: float, size: float) -> bool:
-    return distance <= POSITION_TOLERANCE * size and uv_distance <= UV_TOLERANCE
-
-
-def _warn_of_differences(
-    rest: dict[Object, _RestMesh],
-    differences: dict[Object, Difference],
-    skeleton: Skeleton,
-    animation_options: AnimationOptions,
-    options: ModelOptions,
-    report: Report,
-) -> None:
-    size = size_of({obj: part.blocks for obj, part in rest.items()}, skeleton)
-    for obj, part in rest.items():
-        distance, uv_distance = rest_difference(part.blocks, part.triangles, skeleton)
-        if not _is_exact(distance, uv_distance, size):
-            report.warn(
-                f"the export is up to {distance:.4g} units ({distance / size:.2%} of the model's size) and "
-                f"{uv_distance:.2g} in UV space off from what Blender shows at rest",
-                obj.name,
-            )
-        if obj in differences:
-            warn_of_difference(obj, differences[obj], size, report)
+def _causes_of_options(options: ModelOptions, animation_options: AnimationOptions) -> list[str]:
+    """Which options make an export differ from what Blender shows."""
+    causes = []
+    if not options.weights.changes_nothing:
+        causes.append("Max Weights or Min Weight leaves weights out")
+    if not options.apply_modifiers:
+        causes.append("Apply Modifiers is off")
+    if (
+        animation_options.position_precision > POSITION_PRECISION
+        or animation_options.orientation_precision > ORIENTATION_PRECISION
+    ):
+        causes.append("the precision of positions or orientations is coarse")
+    return causes

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,6 +10,7 @@ from ..io_common import evaluated
 from ..io_common.reports import listing
 from .binding import armatures_of, carrying_bone, is_deformed
 from .export_skeleton import Skeleton, nearest_rotations
+from .vertex_groups import LEAST_SUM
 
 if TYPE_CHECKING:
     from bpy.types import Depsgraph, Modifier, Object
@@ -19,25 +19,19 @@ _SCALE_TOLERANCE = 1e-3
 _MOST_CAUSES = 3
 
 
-@dataclass(frozen=True)
-class Cause:
-    """A likely cause of a difference, in words that say where to look."""
-
-    text: str
-
-
-def likely_causes(obj: Object, skeleton: Skeleton, graph: Depsgraph) -> list[Cause]:
+def likely_causes(obj: Object, skeleton: Skeleton, graph: Depsgraph) -> list[str]:
     """What is likely to make an object differ on the frame that is evaluated, the likeliest first."""
     armature = skeleton.armature
     if armature is None:
-        return [Cause("without an armature nothing moves in the game")]
+        return ["without an armature nothing moves in the game"]
     found = [
         *_of_modifiers(obj, armature),
         *_of_object(obj, armature),
         *_of_bones(obj, armature, graph),
         *_of_transforms(armature, graph),
+        *_of_weights(obj, armature, graph),
     ]
-    return [Cause(text) for text in dict.fromkeys(found)][:_MOST_CAUSES]
+    return list(dict.fromkeys(found))[:_MOST_CAUSES]
 
 
 def _of_modifiers(obj: Object, armature: Object) -> list[str]:
@@ -126,4 +120,20 @@ def _of_transforms(armature: Object, graph: Depsgraph) -> list[str]:
     world = evaluated.world_matrix(armature.evaluated_get(graph))
     if nearest_rotations(world[:3, :3])[1]:
         return [f"{armature.name} or its parent is scaled unevenly: apply the scale"]
+    return []
+
+
+def _of_weights(obj: Object, armature: Object, graph: Depsgraph) -> list[str]:
+    if not is_deformed(obj, armature):
+        return []
+    posed = obj.evaluated_get(graph)
+    bones = armature.data.bones
+    deforms = np.array(
+        [group.name in bones and bones[group.name].use_deform for group in posed.vertex_groups] + [False]
+    )
+    vertices, groups, weights = evaluated.vertex_group_weights(posed.data)
+    moving = deforms[np.minimum(groups, len(deforms) - 1)]
+    sums = np.bincount(vertices[moving], weights[moving], minlength=len(posed.data.vertices))
+    if (sums <= LEAST_SUM).any():
+        return ["vertices without weights stay where they are in Blender"]
     return []

@@ -128,25 +128,22 @@ def all_clips(armature: Object, scene: Scene) -> list[Clip]:
 
 def _action_clip(action: Action, slot: Any, playing: Playing, scene: Scene) -> Clip:
     stored = read_action(action)
-    start, end = _frame_range(action, slot, stored)
+    start, end = _frame_range(action, stored)
     return Clip(
         action.name, playing, start, end, stored.frame_rate or scene_rate(scene), action, slot, stored
     )
 
 
-def _frame_range(action: Action, slot: Any, stored: StoredAction) -> tuple[float, float]:
-    """The range of an action: the manual one, else that of the keys of its slot.
+def _frame_range(action: Action, stored: StoredAction) -> tuple[float, float]:
+    """The range of an action: the manual one, else that of its keys.
 
     A manual range that the import set gives way to keys that were added outside of it.
     """
-    ranges = [curve.range() for curve in versions.fcurves_of_slot(action, slot) if not curve.is_empty]
-    keys = (min(found[0] for found in ranges), max(found[1] for found in ranges)) if ranges else None
-    if not action.use_frame_range:
-        return keys or (action.frame_range[0], action.frame_range[1])
-    manual = (action.frame_start, action.frame_end)
-    if keys is None or manual != stored.frame_range:
-        return manual
-    return min(manual[0], keys[0]), max(manual[1], keys[1])
+    start, end = action.frame_range
+    if not action.use_frame_range or (start, end) != stored.frame_range:
+        return start, end
+    first, last = action.curve_frame_range
+    return min(start, first), max(end, last)
 
 
 def suitable_actions(armature: Object) -> list[tuple[Action, Any]]:

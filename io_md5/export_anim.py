@@ -57,7 +57,9 @@ def sample_clip(
         positions = np.repeat(skeleton.joints.positions[None], len(frames), axis=0)
         orientations = np.repeat(skeleton.joints.orientations[None], len(frames), axis=0)
         return SampledClip(clip, frames, rate, positions, orientations)
-    poses = poses_from_curves(skeleton.armature, skeleton.rig, clip, frames)
+    poses = None
+    if not player.remaps_time:
+        poses = poses_from_curves(skeleton.armature, skeleton.rig, clip, frames)
     if poses is not None:
         return SampledClip(clip, frames, rate, *skeleton.joints_of_armature(*poses))
     positions, orientations, skewed = skeleton.joints_of_scene(_sample(clip, skeleton, player, frames))

@@ -29,6 +29,9 @@ class Player:
         context: of the user's scene.
         armature: what the clips move.
         meshes: what it moves.
+
+    Attributes:
+        remaps_time: whether the scene plays its animation at another pace than its frames.
     """
 
     def __init__(self, context: Context, armature: Object, meshes: list[Object]) -> None:
@@ -38,6 +41,8 @@ class Player:
         self._meshes = meshes
         self._before: AnimatedState | None = None
         self._scenes: dict[bool, Scene] = {}
+        render = self._user_scene.render
+        self.remaps_time = render.frame_map_old != render.frame_map_new
         self._needs_user_scene = _reads_scene(self._user_scene, [armature, *meshes])
 
     def play(self, clip: Clip) -> None:

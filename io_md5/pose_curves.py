@@ -127,9 +127,11 @@ def _channels(
             if curve.data_path.rpartition("].")[2] not in _WIDTHS:
                 return None
             continue
-        if curve.mute or (curve.group is not None and curve.group.mute):
+        if curve.mute:
             continue
-        if curve.modifiers or curve.driver is not None or curve.is_empty:
+        # Versions of Blender differ in what a muted group does.
+        is_in_muted_group = curve.group is not None and curve.group.mute
+        if is_in_muted_group or curve.modifiers or curve.driver is not None or curve.is_empty:
             return None
         bone, channel = found
         values[channel][:, bone, curve.array_index] = _curve_values(curve, frames)

@@ -14,7 +14,7 @@ import numpy as np
 from ..io_common import evaluated
 from ..io_common.reports import Report
 from ..io_common.verification import Verify, frames_to_verify
-from .causes import Cause, likely_causes
+from .causes import likely_causes
 from .export_anim import SampledClip
 from .export_mesh import Block
 from .export_skeleton import Skeleton
@@ -36,12 +36,12 @@ UV_TOLERANCE = 1e-5
 
 @dataclass(frozen=True)
 class Difference:
-    """Where an exported mesh is not what Blender shows.
+    """Where an exported mesh is not what Blender shows in motion.
 
     Attributes:
         distance: the largest, in units of the file; infinite where the numbers of vertices differ.
-        frame: of the scene; None for the rest pose.
-        clip: the name of the animation; empty for the rest pose and the scene.
+        frame: of the scene.
+        clip: the name of the animation; empty for the scene.
         causes: what is likely to be the reason, the likeliest first.
         from_file: whether it is no more than what the weights of the imported file disagree by.
         expected: what Blender shows, in the coordinates of the file, (n, 3).
@@ -50,114 +50,190 @@ class Difference:
     """
 
     distance: float
-    frame: float | None
+    frame: float
     clip: str
-    causes: list[Cause]
+    causes: list[str]
     from_file: bool
     expected: Floats
     positions: Floats
     orientations: Floats
 
 
-def size_of(blocks: dict[Object, list[Block]], skeleton: Skeleton) -> float:
-    """The diagonal of the box around the model in its bind pose."""
-    joints = skeleton.joints
-    clouds = [
-        skin(block.mesh, joints.positions, joints.orientations)
-        for parts in blocks.values()
-        for block in parts
-    ]
-    cloud = np.concatenate([joints.positions, *clouds])
+@dataclass(eq=False)
+class RestMesh:
+    """An object at rest: what Blender shows, and the blocks that were made of it."""
+
+    triangles: evaluated.TriangleMesh
+    blocks: list[Block]
+
+
+class Verifier:
+    """Compares the meshes of a model with what Blender shows.
+
+    Args:
+        skeleton: the joints of the file.
+        rest: each object at rest.
+        verify: on which frames of animations.
+    """
+
+    def __init__(self, skeleton: Skeleton, rest: dict[Object, RestMesh], verify: Verify) -> None:
+        self._skeleton = skeleton
+        self._verify = verify
+        self._meshes = rest
+        self._size = _size(skeleton, rest)
+        self._rest = {obj: _rest_difference(part, skeleton) for obj, part in rest.items()}
+        self._moving: dict[Object, Difference] = {}
+
+    def check(self, sampled: SampledClip, animation: Animation, player: Player) -> None:
+        """Compares the frames of an animation, and keeps the largest difference of each object.
+
+        Args:
+            sampled: the clip that the animation was made of.
+            animation: as it will be written.
+            player: of the clip.
+        """
+        chosen = frames_to_verify(len(sampled.frames), self._verify)
+        if not chosen or not self._meshes:
+            return
+        positions, orientations = poses(replace(animation, frames=animation.frames[chosen]))
+        skinned = {
+            obj: [skin(block.mesh, positions, orientations) for block in part.blocks]
+            for obj, part in self._meshes.items()
+        }
+        player.play(sampled.clip)
+        for row, index in enumerate(chosen):
+            frame = float(sampled.frames[index])
+            graph = player.show(frame, meshes=True)
+            for obj, part in self._meshes.items():
+                expected = _evaluated_vertices(obj, graph, self._skeleton)
+                vertices = [found[row] for found in skinned[obj]]
+                distance, beyond = _distance(part.blocks, vertices, expected)
+                if distance <= self._tolerance or distance <= self._largest(obj):
+                    continue
+                self._moving[obj] = Difference(
+                    distance,
+                    frame,
+                    sampled.clip.name,
+                    likely_causes(obj, self._skeleton, graph),
+                    beyond <= self._tolerance,
+                    expected,
+                    positions[row],
+                    orientations[row],
+                )
+
+    @property
+    def _tolerance(self) -> float:
+        return POSITION_TOLERANCE * self._size
+
+    def _largest(self, obj: Object) -> float:
+        return self._moving[obj].distance if obj in self._moving else 0.0
+
+    def doubtful(self) -> list[Object]:
+        """The objects for which stored data may be the reason of a difference."""
+        return [
+            obj
+            for obj in self._meshes
+            if not self._is_exact_at_rest(obj) or (obj in self._moving and not self._moving[obj].from_file)
+        ]
+
+    def _is_exact_at_rest(self, obj: Object) -> bool:
+        distance, uv_distance = self._rest[obj]
+        return distance <= self._tolerance and uv_distance <= UV_TOLERANCE
+
+    def take_better(self, rebuilt: dict[Object, RestMesh]) -> dict[Object, RestMesh]:
+        """Takes those of some rebuilt objects that are nearer to what Blender shows; they are to be checked anew."""
+        taken = {}
+        for obj, part in rebuilt.items():
+            difference = _rest_difference(part, self._skeleton)
+            if obj in self._moving:
+                is_better = _is_nearer(part.blocks, self._moving[obj])
+            else:
+                is_better = max(difference) < max(self._rest[obj])
+            if is_better:
+                taken[obj] = part
+                self._rest[obj] = difference
+                self._moving.pop(obj, None)
+        self._meshes |= taken
+        return taken
+
+    def warn(self, other_causes: list[str], report: Report) -> None:
+        """Warns of each difference: the mesh, how large it is, where, and why.
+
+        Args:
+            other_causes: what options of the export may be the reason.
+            report: takes the warnings.
+        """
+        for obj in self._meshes:
+            distance, uv_distance = self._rest[obj]
+            if not self._is_exact_at_rest(obj):
+                report.warn(
+                    f"{obj.name}: the export is up to {self._in_units(distance)} and {uv_distance:.2g} in UV space off "
+                    "from what Blender shows at rest"
+                )
+            if obj in self._moving:
+                self._warn_of_motion(obj, self._moving[obj], other_causes, report)
+
+    def _warn_of_motion(
+        self, obj: Object, difference: Difference, other_causes: list[str], report: Report
+    ) -> None:
+        where = f"on frame {difference.frame:g}" + (f" of {difference.clip}" if difference.clip else "")
+        # The name is part of the text, so that every mesh is named, however many there are.
+        if np.isinf(difference.distance):
+            report.warn(
+                f"{obj.name}: modifiers give it other vertices {where} than at rest, which are exported"
+            )
+            return
+        causes = [*difference.causes, *other_causes]
+        if difference.from_file:
+            causes = ["the weights of the imported file disagree about the position of vertices"]
+        report.warn(
+            f"{obj.name}: the export is up to {self._in_units(difference.distance)} off from what Blender shows "
+            f"{where}. Likely cause: {'; '.join(causes) or 'unknown'}"
+        )
+
+    def _in_units(self, distance: float) -> str:
+        return f"{distance:.4g} units ({distance / self._size:.2%} of the model's size)"
+
+
+def _size(skeleton: Skeleton, rest: dict[Object, RestMesh]) -> float:
+    """The diagonal of the box around the model at rest."""
+    clouds = [skeleton.conversion.points(part.triangles.vertices) for part in rest.values()]
+    cloud = np.concatenate([skeleton.joints.positions, *clouds])
     return max(float(np.linalg.norm(np.ptp(cloud, axis=0))), 1e-9)
 
 
-def rest_difference(
-    blocks: list[Block], mesh: evaluated.TriangleMesh, skeleton: Skeleton
-) -> tuple[float, float]:
-    """The largest distances of the corners of an object's blocks from those of its evaluated mesh, at rest.
+def _rest_difference(part: RestMesh, skeleton: Skeleton) -> tuple[float, float]:
+    """The largest distances of the corners of an object's blocks from those of its evaluated mesh.
 
     Returns:
         The distance in units of the file, and that of texture coordinates.
     """
-    joints = skeleton.joints
+    mesh, joints = part.triangles, skeleton.joints
     expected = skeleton.conversion.points(mesh.vertices)
     furthest = furthest_uv = 0.0
-    seen = 0
-    for block in blocks:
+    count = 0
+    for block in part.blocks:
         own = block.corners[:, 0] >= 0
-        seen += int(own.sum())
-        corners = block.corners[own]
-        triangles = block.mesh.triangles[own]
+        count += int(own.sum())
+        corners, triangles = block.corners[own], block.mesh.triangles[own]
         vertices = skin(block.mesh, joints.positions, joints.orientations)
-        # The corners of the evaluated mesh say which vertices they are, not what the block remembers of them.
-        wanted = expected[mesh.corner_vertices[corners]]
-        furthest = max(furthest, _largest(vertices[triangles] - wanted))
+        # The corners of the evaluated mesh say which vertices they are, not what the block takes them for.
+        furthest = max(furthest, _longest(vertices[triangles] - expected[mesh.corner_vertices[corners]]))
         if mesh.uvs is not None:
             uvs = block.mesh.uvs[triangles] * (1.0, -1.0) + (0.0, 1.0)
-            furthest_uv = max(furthest_uv, _largest(uvs - mesh.uvs[corners]))
-    if seen != len(mesh.triangles):
+            furthest_uv = max(furthest_uv, _longest(uvs - mesh.uvs[corners]))
+    if count != len(mesh.triangles):
         return np.inf, furthest_uv
     return furthest, furthest_uv
 
 
-def frame_differences(
-    blocks: dict[Object, list[Block]],
-    sampled: SampledClip,
-    animation: Animation,
-    skeleton: Skeleton,
-    player: Player,
-    size: float,
-    verify: Verify,
-) -> dict[Object, Difference]:
-    """The largest difference of each object on the frames of an animation, where there is one.
-
-    Args:
-        blocks: of each object.
-        sampled: the clip that the animation was made of.
-        animation: as it will be written.
-        skeleton: the joints of the file.
-        player: of the clip.
-        size: of the model.
-        verify: on which frames.
-    """
-    chosen = frames_to_verify(len(sampled.frames), verify)
-    worst: dict[Object, Difference] = {}
-    if not chosen or not blocks:
-        return worst
-    positions, orientations = poses(replace(animation, frames=animation.frames[chosen]))
-    skinned = {
-        obj: [skin(block.mesh, positions, orientations) for block in parts] for obj, parts in blocks.items()
-    }
-    player.play(sampled.clip)
-    for row, index in enumerate(chosen):
-        frame = float(sampled.frames[index])
-        graph = player.show(frame, meshes=True)
-        for obj, parts in blocks.items():
-            expected = evaluated_vertices(obj, graph, skeleton)
-            vertices = [found[row] for found in skinned[obj]]
-            distance, beyond = _distance(parts, vertices, expected)
-            if distance <= POSITION_TOLERANCE * size or (obj in worst and worst[obj].distance >= distance):
-                continue
-            worst[obj] = Difference(
-                distance,
-                frame,
-                sampled.clip.name,
-                likely_causes(obj, skeleton, graph),
-                beyond <= POSITION_TOLERANCE * size,
-                expected,
-                positions[row],
-                orientations[row],
-            )
-    return worst
-
-
-def is_smaller_without_stored(difference: Difference, blocks: list[Block]) -> bool:
+def _is_nearer(blocks: list[Block], difference: Difference) -> bool:
     """Whether other blocks of the same object are nearer to what Blender shows where the difference was largest."""
     vertices = [skin(block.mesh, difference.positions, difference.orientations) for block in blocks]
     return _distance(blocks, vertices, difference.expected)[0] < 0.5 * difference.distance
 
 
-def evaluated_vertices(obj: Object, graph: Depsgraph, skeleton: Skeleton) -> Floats:
+def _evaluated_vertices(obj: Object, graph: Depsgraph, skeleton: Skeleton) -> Floats:
     """The vertices of an object that Blender shows, in the coordinates of the file, (n, 3)."""
     return skeleton.conversion.points(evaluated.world_vertices(obj.evaluated_get(graph)))
 
@@ -174,25 +250,6 @@ def _distance(blocks: list[Block], vertices: list[Floats], expected: Floats) -> 
     return furthest, beyond
 
 
-def _largest(offsets: Floats) -> float:
+def _longest(offsets: Floats) -> float:
     """The length of the longest of some vectors (…, n)."""
     return float(np.sqrt(np.einsum("...i,...i->...", offsets, offsets).max(initial=0.0)))
-
-
-def warn_of_difference(obj: Object, difference: Difference, size: float, report: Report) -> None:
-    """Warns of a difference: the mesh, how large it is, where, and why."""
-    where = "at rest"
-    if difference.frame is not None:
-        where = f"on frame {difference.frame:g}" + (f" of {difference.clip}" if difference.clip else "")
-    if difference.from_file:
-        reason = "The weights of the imported file disagree about the position of vertices"
-    else:
-        reason = "; ".join(cause.text for cause in difference.causes) or "unknown"
-    if np.isinf(difference.distance):
-        report.warn(f"modifiers give it other vertices {where} than in the export", obj.name)
-        return
-    report.warn(
-        f"the export is up to {difference.distance:.4g} units ({difference.distance / size:.2%} of the model's "
-        f"size) off from what Blender shows {where}. Likely cause: {reason}",
-        obj.name,
-    )

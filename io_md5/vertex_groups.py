@@ -19,8 +19,8 @@ from .weight_table import Integers, WeightTable
 if TYPE_CHECKING:
     from bpy.types import Object
 
-# Blender leaves a vertex alone whose weights add up to less.
-_LEAST_SUM = 1e-4
+LEAST_SUM = 1e-4
+"""Blender leaves a vertex alone whose weights add up to no more."""
 
 
 @dataclass(frozen=True)
@@ -61,15 +61,16 @@ def current_weights(
     """
     count = len(positions)
     vertices, joints, biases = _assigned_weights(obj, source, skeleton)
-    enough = (biases > 0.0) & (biases >= options.min_weight)
+    # Some of Blender's own operators make negative weights, and they count.
+    enough = (biases != 0.0) & (np.abs(biases) >= options.min_weight)
     vertices, joints, biases = _sum_equal(vertices[enough], joints[enough], biases[enough], skeleton)
     if options.max_influences:
-        order = np.lexsort((-biases, vertices))
+        order = np.lexsort((-np.abs(biases), vertices))
         ranks = np.arange(len(order)) - np.searchsorted(vertices[order], vertices[order])
         chosen = np.sort(order[ranks < options.max_influences])
         vertices, joints, biases = vertices[chosen], joints[chosen], biases[chosen]
     sums = np.bincount(vertices, biases, minlength=count)
-    is_bare = sums <= _LEAST_SUM
+    is_bare = sums <= LEAST_SUM
     kept = ~is_bare[vertices]
     vertices, joints, biases = vertices[kept], joints[kept], biases[kept]
     bare = np.flatnonzero(is_bare & evaluated.in_triangles(source.triangles, count))
