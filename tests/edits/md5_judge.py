@@ -92,6 +92,13 @@ def judge(
     if axes != ("Y", "Z"):
         options |= {"axis_forward": axes[0], "axis_up": axes[1]}
     result = export(folder, actions=actions, **options)
+    return judge_again(result, armature, actions=actions, step=step, frames=frames, scale=scale, axes=axes)
+
+
+def judge_again(
+    result: Judgement, armature, *, actions="NONE", step=1.0, frames=3, scale=1.0, axes=("Y", "Z")
+) -> Judgement:
+    """Compares what was exported before with what Blender shows now; for the arguments see `judge`."""
     if bpy.context.mode != "OBJECT":
         bpy.ops.object.mode_set(mode="OBJECT")
     turn = np.array(axis_conversion(to_forward=axes[0], to_up=axes[1]).to_3x3())

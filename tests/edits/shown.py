@@ -40,7 +40,8 @@ def _hangs_on(obj, armature) -> bool:
         if modifier.type == "ARMATURE" and modifier.object == armature:
             return True
     for constraint in obj.constraints:
-        if getattr(constraint, "target", None) == armature:
+        targets = [one.target for one in getattr(constraint, "targets", ())]
+        if armature in (getattr(constraint, "target", None), *targets):
             return True
     return obj.parent is not None and _hangs_on(obj.parent, armature)
 
