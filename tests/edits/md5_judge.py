@@ -6,8 +6,8 @@ A difference that the export tells of is none of its faults: a warning must then
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from contextlib import redirect_stdout
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass, field
 from io import StringIO
 from pathlib import Path
@@ -48,6 +48,13 @@ class Judgement:
     clips: dict[str, md5_reader.Clip] = field(default_factory=dict)
 
 
+@contextmanager
+def silence() -> Iterator[None]:
+    """Keeps what operators tell off the console."""
+    with redirect_stdout(StringIO()):
+        yield
+
+
 def call(operator, **options) -> list[str]:
     """Runs an operator and gives its warnings."""
     output = StringIO()
@@ -58,11 +65,14 @@ def call(operator, **options) -> list[str]:
 
 
 def export(folder: Path, *, actions="NONE", verify="ALL", **options) -> Judgement:
-    """Exports the model, and animations beside it, and reads what was written."""
+    """Exports the model, and animations beside it, and reads what was written.
+
+    `verify` is the operator's, or "" for its default.
+    """
     path = folder / "exported.md5mesh"
     for old in folder.glob("*.md5anim"):
         old.unlink()
-    if "verify" in bpy.ops.export_scene.md5mesh.get_rna_type().properties:
+    if verify and "verify" in bpy.ops.export_scene.md5mesh.get_rna_type().properties:
         options["verify"] = verify
     before = scene_state.everything()
     warnings = call(bpy.ops.export_scene.md5mesh, filepath=str(path), actions=actions, **options)

@@ -66,7 +66,9 @@ def everything():
 def differences(before, after) -> list[str]:
     """What differs between two states, as short texts."""
     return [
-        f"{key}: {_shortened(before[key], after[key])}" for key in before if not same(before[key], after.get(key))
+        f"{key}: {_shortened(before[key], after[key])}"
+        for key in before
+        if not same(before[key], after.get(key))
     ]
 
 
