@@ -1,6 +1,6 @@
 """Runs new random sequences for some minutes and prints each that fails, without the steps it does not need.
 
-    python tests/edits/hunt.py [minutes] [first seed]
+python tests/edits/hunt.py [minutes] [first seed]
 """
 
 from __future__ import annotations

@@ -86,7 +86,7 @@ def _on_empty(prop, bench: Bench) -> None:
 
 
 def _on_two_empties(prop, bench: Bench) -> None:
-    below = add_empty(empty(bench.armature, "head"), name="Second holder")
+    below = add_empty(add_empty(bench.armature, "head"), name="Second holder")
     below.location = (1.0, 0.0, 2.0)
     below.rotation_euler = (0.3, 0.2, 0.1)
     bpy.context.view_layer.update()
