@@ -6,8 +6,8 @@ A difference that the export tells of is none of its faults: a warning must then
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from contextlib import redirect_stdout
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass, field
 from io import StringIO
 from pathlib import Path
@@ -48,6 +48,13 @@ class Judgement:
     clips: dict[str, md5_reader.Clip] = field(default_factory=dict)
 
 
+@contextmanager
+def silence() -> Iterator[None]:
+    """Keeps what operators tell off the console."""
+    with redirect_stdout(StringIO()):
+        yield
+
+
 def call(operator, **options) -> list[str]:
     """Runs an operator and gives its warnings."""
     output = StringIO()
@@ -58,11 +65,14 @@ def call(operator, **options) -> list[str]:
 
 
 def export(folder: Path, *, actions="NONE", verify="ALL", **options) -> Judgement:
-    """Exports the model, and animations beside it, and reads what was written."""
+    """Exports the model, and animations beside it, and reads what was written.
+
+    `verify` is the operator's, or "" for its default.
+    """
     path = folder / "exported.md5mesh"
     for old in folder.glob("*.md5anim"):
         old.unlink()
-    if "verify" in bpy.ops.export_scene.md5mesh.get_rna_type().properties:
+    if verify and "verify" in bpy.ops.export_scene.md5mesh.get_rna_type().properties:
         options["verify"] = verify
     before = scene_state.everything()
     warnings = call(bpy.ops.export_scene.md5mesh, filepath=str(path), actions=actions, **options)
@@ -92,6 +102,13 @@ def judge(
     if axes != ("Y", "Z"):
         options |= {"axis_forward": axes[0], "axis_up": axes[1]}
     result = export(folder, actions=actions, **options)
+    return judge_again(result, armature, actions=actions, step=step, frames=frames, scale=scale, axes=axes)
+
+
+def judge_again(
+    result: Judgement, armature, *, actions="NONE", step=1.0, frames=3, scale=1.0, axes=("Y", "Z")
+) -> Judgement:
+    """Compares what was exported before with what Blender shows now; for the arguments see `judge`."""
     if bpy.context.mode != "OBJECT":
         bpy.ops.object.mode_set(mode="OBJECT")
     turn = np.array(axis_conversion(to_forward=axes[0], to_up=axes[1]).to_3x3())

@@ -143,9 +143,7 @@ _in_edit_mode(
     lambda size: ops.extrude_region_move(TRANSFORM_OT_translate={"value": _apart(size)}),
 )
 _in_edit_mode("bevel edges", "half", "EDGE", lambda size: ops.bevel(offset=0.02 * size, segments=2))
-_in_edit_mode(
-    "bevel vertices", "seam", "VERT", lambda size: ops.bevel(offset=0.02 * size, affect="VERTICES")
-)
+_in_edit_mode("bevel vertices", "seam", "VERT", lambda size: ops.bevel(offset=0.02 * size, affect="VERTICES"))
 _in_edit_mode("subdivide", "half", "EDGE", lambda size: ops.subdivide(number_cuts=1))
 _in_edit_mode("subdivide smooth", "all", "EDGE", lambda size: ops.subdivide(number_cuts=2, smoothness=1.0))
 _in_edit_mode("dissolve vertices", "one face", "VERT", lambda size: ops.dissolve_verts())
@@ -193,10 +191,22 @@ _in_edit_mode(
     lambda size: ops.spin(steps=4, angle=pi / 2, center=(0, 0, 0), axis=(0, 0, 1)),
 )
 _in_edit_mode("convex hull", "all", "VERT", lambda size: ops.convex_hull())
-_in_edit_mode("rip apart and fill", "half", "EDGE", lambda size: ops.edge_split(type="EDGE"), lambda size: _fill())
+_in_edit_mode(
+    "rip apart and fill", "half", "EDGE", lambda size: ops.edge_split(type="EDGE"), lambda size: _fill()
+)
 _in_edit_mode("fill holes", "all", "EDGE", lambda size: ops.delete(type="ONLY_FACE"), lambda size: _fill())
-_in_edit_mode("sort by selection", "half", "FACE", lambda size: ops.sort_elements(type="REVERSE", elements={"VERT", "FACE"}))
-_in_edit_mode("shuffle", "all", "FACE", lambda size: ops.sort_elements(type="RANDOMIZE", elements={"VERT", "FACE"}, seed=2))
+_in_edit_mode(
+    "sort by selection",
+    "half",
+    "FACE",
+    lambda size: ops.sort_elements(type="REVERSE", elements={"VERT", "FACE"}),
+)
+_in_edit_mode(
+    "shuffle",
+    "all",
+    "FACE",
+    lambda size: ops.sort_elements(type="RANDOMIZE", elements={"VERT", "FACE"}, seed=2),
+)
 
 
 def _fill() -> set[str]:
@@ -222,7 +232,8 @@ def _knife(mesh):
     for face in list(mesh.faces)[: max(len(mesh.faces) // 4, 1)]:
         first, other = face.edges[0], face.edges[1]
         vertices = [
-            bmesh.utils.edge_split(edge, edge.verts[0], share)[1] for edge, share in ((first, 0.3), (other, 0.6))
+            bmesh.utils.edge_split(edge, edge.verts[0], share)[1]
+            for edge, share in ((first, 0.3), (other, 0.6))
         ]
         shared = [one for one in vertices[0].link_faces if vertices[1] in one.verts]
         if shared:
@@ -351,7 +362,9 @@ def _separate(bench: Bench) -> None:
 @edit("separate and move")
 def _separate_and_move(bench: Bench) -> None:
     _separate(bench)
-    other = next(obj for obj in bpy.context.view_layer.objects if obj.type == "MESH" and obj not in bench.meshes)
+    other = next(
+        obj for obj in bpy.context.view_layer.objects if obj.type == "MESH" and obj not in bench.meshes
+    )
     for vertex in other.data.vertices:
         vertex.co.z += 1.0
 

@@ -66,14 +66,16 @@ def everything():
 def differences(before, after) -> list[str]:
     """What differs between two states, as short texts."""
     return [
-        f"{key}: {_shortened(before[key], after[key])}" for key in before if not same(before[key], after.get(key))
+        f"{key}: {_shortened(before[key], after[key])}"
+        for key in before
+        if not same(before[key], after.get(key))
     ]
 
 
 def same(a, b) -> bool:
     """Whether two plain values are equal, numbers up to the rounding of 32-bit floats."""
     if isinstance(a, float) and isinstance(b, float):
-        return math.isclose(a, b, rel_tol=1e-5, abs_tol=1e-6)
+        return math.isclose(a, b, rel_tol=1e-5, abs_tol=2e-5)
     if isinstance(a, dict) and isinstance(b, dict):
         return a.keys() == b.keys() and all(same(a[key], b[key]) for key in a)
     if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)):

@@ -40,7 +40,8 @@ def _hangs_on(obj, armature) -> bool:
         if modifier.type == "ARMATURE" and modifier.object == armature:
             return True
     for constraint in obj.constraints:
-        if getattr(constraint, "target", None) == armature:
+        targets = [one.target for one in getattr(constraint, "targets", ())]
+        if armature in (getattr(constraint, "target", None), *targets):
             return True
     return obj.parent is not None and _hangs_on(obj.parent, armature)
 
@@ -75,9 +76,7 @@ def parts(objects, cut: Triangulation) -> list[Part]:
 
 def without_armatures(objects) -> Triangulation:
     """How faces are cut without armature modifiers: where a face can be cut in two equal ways, rounding decides."""
-    hidden = [
-        one for obj in objects for one in obj.modifiers if one.type == "ARMATURE" and one.show_viewport
-    ]
+    hidden = [one for obj in objects for one in obj.modifiers if one.type == "ARMATURE" and one.show_viewport]
     for modifier in hidden:
         modifier.show_viewport = False
     bpy.context.view_layer.update()

@@ -13,7 +13,14 @@ from workbench import Bench
 # The settings of the import matter most here: bones have the axes of joints or not.
 POINTS = workbench.starting_points()
 # What makes vertices without weights: Blender leaves them where they are, a file must bind them to a joint.
-BARE = {"deform off for bones without weights", "delete", "delete a root", "deform off", "swap vertex group names", "separate a bone"}
+BARE = {
+    "deform off for bones without weights",
+    "delete",
+    "delete a root",
+    "deform off",
+    "swap vertex group names",
+    "separate a bone",
+}
 
 
 def judged(folder, bench: Bench, **options) -> md5_judge.Judgement:
@@ -66,7 +73,9 @@ def test_an_edited_armature_is_exact_with_deform_bones_only(tmp_path, setting, e
 
 
 @pytest.mark.parametrize("setting", workbench.SETTINGS)
-@pytest.mark.parametrize("edit", ["roll", "head", "apply the pose as rest pose with the meshes", "scale applied"])
+@pytest.mark.parametrize(
+    "edit", ["roll", "head", "apply the pose as rest pose with the meshes", "scale applied"]
+)
 def test_two_exports_in_a_row_are_both_exact(tmp_path, setting, edit):
     bench = workbench.sample(tmp_path, setting)
     for number in range(2):

@@ -78,7 +78,9 @@ def test_modifiers_before_the_armature_are_exact(tmp_path, name, setting, kind, 
     assert_exact_unless_bare(judged(tmp_path, bench), kind)
 
 
-@pytest.mark.parametrize("pair", [("move one", "subdivide"), ("duplicate and edit", "move one"), ("split", "move seam")])
+@pytest.mark.parametrize(
+    "pair", [("move one", "subdivide"), ("duplicate and edit", "move one"), ("split", "move seam")]
+)
 @pytest.mark.parametrize(("name", "setting"), workbench.starting_points(("sample",)))
 def test_two_exports_in_a_row_are_both_exact(tmp_path, name, setting, pair):
     bench = workbench.bench_of(tmp_path, name, setting)

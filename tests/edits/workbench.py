@@ -63,8 +63,14 @@ class Bench:
         return self.meshes[0]
 
 
-def write_sample(folder: Path) -> Path:
-    """A model of six joints and two tubes with UV seams, and two animations beside it."""
+def write_sample(folder: Path, *, with_oddities=False) -> Path:
+    """A model of six joints and two tubes with UV seams, and two animations beside it.
+
+    Args:
+        folder: for the files.
+        with_oddities: with what Blender cannot hold: a degenerate triangle, vertices of no triangle, long names,
+            a command line, a name of the mesh, weights that do not agree on the place of their vertex.
+    """
     joints = md5_scenes.skeleton()
     blocks = [
         md5_scenes.patch(joints, "models/test/skin", width=5),
@@ -74,13 +80,34 @@ def write_sample(folder: Path) -> Path:
     away = np.array([[9.0, 2.0, 1.0]])
     back = joints.orientations[blocks[1].weight_joints] * (1.0, -1.0, -1.0, -1.0)
     blocks[1].weight_positions[:] += md5_reader.rotate(back, away)
+    model = Model(joints, blocks)
+    if with_oddities:
+        _make_odd(model)
     path = folder / "sample.md5mesh"
-    write_mesh(Model(joints, blocks), path)
+    write_mesh(model, path)
     for name, frames, moving in (("walk", 6, ("spine", "leg.L")), ("wave", 4, ("hips", "head"))):
         write_animation(
             md5_scenes.animation(joints, frames=frames, rate=RATE, moving=moving), folder / f"{name}.md5anim"
         )
     return path
+
+
+def _make_odd(model: Model) -> None:
+    model.commandline = "mesh odd.mb -dest odd.md5mesh"
+    joints = model.joints
+    joints.names[-1] = (
+        "a joint with a name that is far too long for Blender, of eighty letters or more " + "x" * 9
+    )
+    for block in model.meshes:
+        block.name = f"{block.shader} by name"
+        block.shader += (
+            " with a name that is far too long for Blender 4, of eighty letters or more " + "x" * 9
+        )
+        flat = np.array([[0, 0, 1], [2, 3, 2]], dtype=np.int32)
+        block.triangles = np.concatenate([flat[:1], block.triangles, flat[1:]])
+        block.uvs = np.concatenate([block.uvs, [[0.25, 0.75], [0.5, 0.5]]])
+        block.weight_starts = np.concatenate([block.weight_starts, [0, 1]]).astype(np.int32)
+        block.weight_counts = np.concatenate([block.weight_counts, [1, 1]]).astype(np.int32)
 
 
 def load(paths: list[Path], **options) -> Bench:

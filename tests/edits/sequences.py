@@ -1,0 +1,324 @@
+"""Random sequences of edits on a model, exported and compared with what Blender shows."""
+
+from __future__ import annotations
+
+import random
+import re
+import tempfile
+import zlib
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import animation_edits
+import armature_edits
+import bpy
+import inexact
+import md5_judge
+import mesh_edits
+import numpy as np
+import scene_edits
+import shown
+import workbench
+from paths import CORPUS
+from workbench import Bench
+
+Step = Callable[[Bench, random.Random], None]
+
+MOST_STEPS = 8
+# Beyond that, edits of meshes are skipped: each may multiply the faces.
+MOST_VERTICES = 2500
+# An export that says why it does not happen is no finding.
+_REFUSALS = re.compile(r"no active action|there is no action|no bone deforms|no armature and no mesh")
+# What an edit that does not suit the scene comes to.
+_UNSUITABLE = (
+    AssertionError,
+    AttributeError,
+    IndexError,
+    KeyError,
+    ReferenceError,
+    RuntimeError,
+    StopIteration,
+    TypeError,
+    ValueError,
+)
+
+KINDS: dict[str, Step] = {}
+"""Every kind of edit by its name."""
+
+
+def _fixed(edit: Callable[[Bench], None]) -> Step:
+    return lambda bench, rng: edit(bench)
+
+
+def _modifier(kind: str, *, applied: bool) -> Step:
+    def run(bench: Bench, rng: random.Random) -> None:
+        modifier = mesh_edits.add_modifier(bench.mesh, kind)
+        if applied:
+            with workbench.mode(bench.mesh, "OBJECT"):
+                bpy.ops.object.modifier_apply(modifier=modifier.name)
+
+    return run
+
+
+def _nodes(build) -> Step:
+    return lambda bench, rng: scene_edits.node_group(bench.mesh, build) and None
+
+
+def _hanging(hang) -> Step:
+    def run(bench: Bench, rng: random.Random) -> None:
+        hang(scene_edits.add_prop(bench, f"Prop {rng.randrange(100)}"), bench)
+
+    return run
+
+
+def _random_move(bench: Bench, rng: random.Random) -> None:
+    vertices = list(bench.mesh.data.vertices)
+    size = float(np.ptp(workbench.positions_of(bench.mesh), axis=0).max())
+    for vertex in rng.sample(vertices, rng.randint(1, max(len(vertices) // 3, 1))):
+        vertex.co.x += rng.uniform(-0.2, 0.2) * size
+        vertex.co.y += rng.uniform(-0.2, 0.2) * size
+    bench.mesh.data.update()
+
+
+def _random_weights(bench: Bench, rng: random.Random) -> None:
+    names = [bone.name for bone in bench.armature.data.bones]
+    for _ in range(3):
+        name = rng.choice(names)
+        group = bench.mesh.vertex_groups.get(name) or bench.mesh.vertex_groups.new(name=name)
+        count = len(bench.mesh.data.vertices)
+        group.add(
+            rng.sample(range(count), rng.randint(1, count)), rng.random(), rng.choice(("REPLACE", "ADD"))
+        )
+
+
+def _random_uvs(bench: Bench, rng: random.Random) -> None:
+    layer = bench.mesh.data.uv_layers.active
+    for one in rng.sample(list(layer.uv), len(layer.uv) // 3):
+        one.vector = (rng.random(), rng.random())
+
+
+def _random_bone(bench: Bench, rng: random.Random) -> None:
+    with workbench.mode(bench.armature, "EDIT"):
+        bones = bench.armature.data.edit_bones
+        for bone in rng.sample(list(bones), min(2, len(bones))):
+            bone.roll += rng.uniform(-2, 2)
+            bone.tail.z += rng.uniform(0.1, 0.4) * bone.length
+
+
+def _random_pose(bench: Bench, rng: random.Random) -> None:
+    for bone in rng.sample(list(bench.armature.pose.bones), min(2, len(bench.armature.pose.bones))):
+        animation_edits.remove_curves(bench, bone.name)
+        bone.rotation_mode = rng.choice(("QUATERNION", "XYZ", "ZYX"))
+        bone.rotation_quaternion = (1.0, rng.uniform(-1, 1), rng.uniform(-1, 1), 0.2)
+        bone.rotation_euler = (rng.uniform(-1, 1), rng.uniform(-1, 1), 0.3)
+
+
+def _random_keys(bench: Bench, rng: random.Random) -> None:
+    bone = rng.choice(list(bench.armature.pose.bones))
+    bone.rotation_mode = "QUATERNION"
+    for frame in rng.sample(range(-2, 12), 3):
+        bone.rotation_quaternion = (1.0, rng.uniform(-1, 1), rng.uniform(-1, 1), 0.2)
+        bone.keyframe_insert("rotation_quaternion", frame=frame)
+
+
+def _switch_action(bench: Bench, rng: random.Random) -> None:
+    suitable = [action for action in bpy.data.actions if animation_edits.curves_of(bench, action)]
+    bench.armature.animation_data.action = rng.choice(sorted(suitable, key=lambda action: action.name))
+
+
+def _copy_action(bench: Bench, rng: random.Random) -> None:
+    copy = bench.armature.animation_data.action.copy()
+    copy.name = f"copy {rng.randrange(100)}"
+    copy.use_fake_user = True
+    bench.armature.animation_data.action = copy
+
+
+def _shift_action(bench: Bench, rng: random.Random) -> None:
+    by = rng.randint(-5, 5)
+    action = bench.armature.animation_data.action
+    for curve in animation_edits.curves_of(bench):
+        for point in curve.keyframe_points:
+            point.co.x += by
+        curve.update()
+    if action.use_frame_range:
+        action.frame_start, action.frame_end = action.frame_start + by, action.frame_end + by
+
+
+def _reorder_meshes(bench: Bench, rng: random.Random) -> None:
+    for obj, name in zip(bench.meshes, rng.sample("abcdefghij", len(bench.meshes)), strict=True):
+        obj.name = f"{name} mesh"
+
+
+def _merge_materials(bench: Bench, rng: random.Random) -> None:
+    material = bench.mesh.data.materials[0]
+    for obj in bench.meshes:
+        obj.data.materials[0] = material
+
+
+for _name, _edit in mesh_edits.EDITS.items():
+    KINDS[f"mesh: {_name}"] = _fixed(_edit)
+for _name in mesh_edits.MODIFIERS:
+    KINDS[f"modifier: {_name}"] = _modifier(_name, applied=False)
+    KINDS[f"modifier applied: {_name}"] = _modifier(_name, applied=True)
+for _name, _build in scene_edits.NODES.items():
+    KINDS[f"nodes: {_name}"] = _nodes(_build)
+for _name, _edit in armature_edits.EDITS.items():
+    KINDS[f"armature: {_name}"] = _fixed(_edit)
+for _name, _edit in animation_edits.SITUATIONS.items():
+    if _name not in ("rest position", "in pose mode"):
+        KINDS[f"animation: {_name}"] = _fixed(_edit)
+for _name, _hang in scene_edits.HANGING.items():
+    KINDS[f"prop: {_name}"] = _hanging(_hang)
+for _name, _cause in inexact.CAUSES.items():
+    KINDS[f"inexact: {_name}"] = _fixed(_cause.arrange)
+KINDS |= {
+    "random: move": _random_move,
+    "random: weights": _random_weights,
+    "random: UVs": _random_uvs,
+    "random: bones": _random_bone,
+    "random: pose": _random_pose,
+    "random: keys": _random_keys,
+    "action: switch": _switch_action,
+    "action: copy": _copy_action,
+    "action: shift": _shift_action,
+    "meshes: order": _reorder_meshes,
+    "meshes: one material": _merge_materials,
+}
+
+# An inexact export excuses its meshes; these are the exception, so that most sequences must be exact.
+_WEIGHTS = {name: 0.15 if name.startswith("inexact") else 1.0 for name in KINDS}
+
+
+@dataclass
+class Sequence:
+    """What is done to which model, and how it is exported.
+
+    Attributes:
+        model: the name of the starting point and its setting.
+        steps: kinds of edits, each with the seed of its choices.
+        actions: which actions are exported.
+        deform_only: as the operator has it.
+    """
+
+    model: tuple[str, str]
+    steps: list[tuple[str, int]]
+    actions: str
+    deform_only: bool
+
+    def without(self, number: int) -> Sequence:
+        """The same without one step."""
+        steps = self.steps[:number] + self.steps[number + 1 :]
+        return Sequence(self.model, steps, self.actions, self.deform_only)
+
+    def __str__(self) -> str:
+        steps = ", ".join(f"{name!r} ({seed})" for name, seed in self.steps)
+        only = ", deform bones only" if self.deform_only else ""
+        return f"{' '.join(self.model)}: {steps or 'no edit'}; {self.actions}{only}"
+
+
+@dataclass
+class Outcome:
+    """What came of a sequence.
+
+    Attributes:
+        findings: differences that no warning tells of, and faults.
+        ran: the kinds of edits that could be done.
+        refused: why there was no export, where it says so.
+        exact: whether no warning was needed.
+    """
+
+    findings: list[str]
+    ran: list[str] = field(default_factory=list)
+    refused: str = ""
+    exact: bool = False
+
+
+def sequence(seed: int, *, first: str | None = None) -> Sequence:
+    """The sequence of a seed; it begins with the given kind of edit where there is one."""
+    rng = random.Random(seed)
+    names = list(KINDS)
+    weights = [_WEIGHTS[name] for name in names]
+    count = rng.randint(1, MOST_STEPS)
+    kinds = rng.choices(names, weights, k=count)
+    if first is not None:
+        kinds[0] = first
+    model = rng.choice(["sample", "sample", "made", *workbench.REAL])
+    setting = rng.choice(list(workbench.SETTINGS)[:4])
+    return Sequence(
+        (model, setting),
+        [(kind, rng.randrange(1 << 30)) for kind in kinds],
+        rng.choice(["ACTIVE", "ACTIVE", "ALL", "SCENE"]),
+        rng.random() < 0.2,
+    )
+
+
+def run(one: Sequence) -> Outcome:
+    """Does what a sequence says, in a new scene."""
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    with tempfile.TemporaryDirectory() as folder:
+        return _run(one, Path(folder))
+
+
+def _run(one: Sequence, folder: Path) -> Outcome:
+    name, setting = one.model
+    if name in workbench.REAL and not CORPUS.is_dir():
+        name = "sample"
+    with md5_judge.silence():
+        bench = workbench.bench_of(folder, name, setting)
+        ran = [kind for kind, seed in one.steps if _do(kind, seed, bench)]
+    out = folder / "out"
+    out.mkdir()
+    outcome = Outcome([], ran)
+    try:
+        bpy.context.scene.frame_set(bpy.context.scene.frame_current)
+        workbench.activate(bench.armature)
+        result = md5_judge.judge(out, bench.armature, actions=one.actions, deform_only=one.deform_only)
+    except RuntimeError as error:
+        text = str(error).strip()
+        if _REFUSALS.search(text):
+            outcome.refused = text
+        else:
+            outcome.findings.append(text)
+        return outcome
+    outcome.findings = result.findings
+    outcome.exact = not any(md5_judge.is_told(mesh, result.warnings) for mesh in result.differences)
+    return outcome
+
+
+def _do(kind: str, seed: int, bench: Bench) -> bool:
+    """Does one edit to one of the meshes; False where it cannot be done."""
+    rng = random.Random(seed ^ zlib.crc32(kind.encode()))
+    meshes = sorted(shown.meshes_of(bench.armature), key=lambda obj: obj.name)
+    if not meshes or sum(len(obj.data.vertices) for obj in meshes) > MOST_VERTICES:
+        return False
+    rng.shuffle(meshes)
+    bench.meshes = meshes
+    try:
+        KINDS[kind](bench, rng)
+    except _UNSUITABLE:
+        return False
+    finally:
+        if bpy.context.mode != "OBJECT":
+            bpy.ops.object.mode_set(mode="OBJECT")
+        bpy.context.view_layer.update()
+    return True
+
+
+def shrunk(one: Sequence) -> tuple[Sequence, Outcome]:
+    """The shortest sequence without steps that the finding does not need."""
+    outcome = run(one)
+    number = len(one.steps)
+    while number:
+        number -= 1
+        shorter = one.without(number)
+        again = run(shorter)
+        if again.findings:
+            one, outcome = shorter, again
+    return one, outcome
+
+
+def tally(outcomes: list[Outcome]) -> Counter[str]:
+    """How often each kind of edit was done."""
+    return Counter(kind for outcome in outcomes for kind in outcome.ran)

@@ -1,0 +1,267 @@
+"""Rigs of several armatures, props, geometry nodes: exported as shown, or named as left out."""
+
+from __future__ import annotations
+
+import bpy
+import made_scenes
+import md5_judge
+import numpy as np
+import pytest
+import scene_edits
+import workbench
+from mathutils import Matrix
+from workbench import Bench
+
+
+def judged(folder, bench: Bench, actions="ACTIVE", **options) -> md5_judge.Judgement:
+    folder = folder / "out"
+    folder.mkdir(exist_ok=True)
+    bpy.context.view_layer.update()
+    return md5_judge.judge(folder, bench.armature, actions=actions, **{**bench.options, **options})
+
+
+def shaders_of(result: md5_judge.Judgement) -> set[str]:
+    return {block.shader for block in result.model.blocks}
+
+
+# Two armatures
+
+
+@pytest.mark.parametrize("setting", workbench.SETTINGS)
+@pytest.mark.parametrize("first", [False, True])
+def test_a_second_armature_at_rest_changes_nothing_but_is_mentioned(tmp_path, setting, first):
+    bench = workbench.sample(tmp_path, setting)
+    face = scene_edits.second_rig(bench)
+    if first:
+        bench.mesh.modifiers.move(1, 0)
+    workbench.activate(bench.armature)
+    folder = tmp_path / "out"
+    folder.mkdir()
+    result = md5_judge.judge(folder, bench.armature, actions="ACTIVE", **bench.options)
+    assert any("Face rig" in text and bench.mesh.name in text for text in result.warnings), result.warnings
+    assert set(result.model.names) == {bone.name for bone in bench.armature.data.bones}
+    # The mesh was told of, so the judge excuses all of it: without the second rig it has to be exact.
+    bench.mesh.modifiers.remove(next(one for one in bench.mesh.modifiers if one.object == face))
+    result.warnings.clear()
+    again = md5_judge.judge_again(result, bench.armature, actions="ACTIVE", **bench.options)
+    md5_judge.assert_as_shown(again)
+
+
+def test_the_rig_that_is_exported_is_the_active_one(tmp_path):
+    bench = workbench.sample(tmp_path)
+    face = scene_edits.second_rig(bench)
+    workbench.activate(face)
+    result = md5_judge.export(tmp_path)
+    assert result.model.names == ["jaw"]
+    workbench.activate(bench.armature)
+    result = md5_judge.export(tmp_path)
+    assert "hips" in result.model.names
+    assert "jaw" not in result.model.names
+
+
+def test_a_second_armature_that_is_posed_is_told_of_or_exact(tmp_path):
+    bench = workbench.sample(tmp_path)
+    face = scene_edits.second_rig(bench)
+    face.pose.bones["jaw"].location = (2.0, 1.0, 0.0)
+    workbench.activate(bench.armature)
+    result = judged(tmp_path, bench)
+    md5_judge.assert_as_shown(result)
+    assert any("Face rig" in text and bench.mesh.name in text for text in result.warnings), result.warnings
+
+
+@pytest.mark.parametrize("selected", ["first", "second"])
+def test_of_two_imported_models_the_active_one_is_exported(tmp_path, selected):
+    (tmp_path / "b").mkdir()
+    first, second = workbench.sample(tmp_path), workbench.sample(tmp_path / "b")
+    second.armature.location.x = 40.0
+    bench = first if selected == "first" else second
+    workbench.activate(bench.armature)
+    result = judged(tmp_path, bench)
+    md5_judge.assert_exact(result)
+    assert len(result.model.blocks) == 2
+
+
+# Props
+
+
+@pytest.mark.parametrize("setting", workbench.SETTINGS)
+@pytest.mark.parametrize("bone", ["head", "origin", "leg.L"])
+@pytest.mark.parametrize("use_relative", [False, True])
+def test_a_prop_on_a_bone_is_exact(tmp_path, setting, bone, use_relative):
+    bench = workbench.sample(tmp_path, setting)
+    prop = scene_edits.add_prop(bench)
+    bench.armature.data.bones[bone].use_relative_parent = use_relative
+    scene_edits.hang_on_bone(prop, bench.armature, bone)
+    result = judged(tmp_path, bench)
+    md5_judge.assert_exact(result)
+    assert "Sword steel" in shaders_of(result)
+
+
+@pytest.mark.parametrize("setting", workbench.SETTINGS)
+@pytest.mark.parametrize("parent", [None, "head", "hips"])
+@pytest.mark.parametrize("moves", [False, True])
+@pytest.mark.parametrize("actions", ["ACTIVE", "ALL"])
+def test_a_prop_on_a_control_bone_is_exact_with_deform_bones_only(tmp_path, setting, parent, moves, actions):
+    bench = workbench.sample(tmp_path, setting)
+    scene_edits.control_bone(bench, parent, moves=moves)
+    scene_edits.hang_on_bone(scene_edits.add_prop(bench), bench.armature, "control")
+    workbench.activate(bench.armature)
+    result = judged(tmp_path, bench, actions, deform_only=True)
+    md5_judge.assert_as_shown(result)
+    assert "Sword steel" in shaders_of(result)
+    if moves:
+        assert "control" in result.model.names
+        assert any("control" in text and "Sword" in text for text in result.warnings), result.warnings
+    elif parent is not None:
+        assert "control" not in result.model.names
+
+
+def test_a_prop_on_a_control_bone_that_a_constraint_moves_keeps_the_bone(tmp_path):
+    bench = workbench.sample(tmp_path)
+    scene_edits.control_bone(bench, "hips", moves=False)
+    copy = bench.armature.pose.bones["control"].constraints.new("COPY_ROTATION")
+    copy.target, copy.subtarget = bench.armature, "head"
+    scene_edits.hang_on_bone(scene_edits.add_prop(bench), bench.armature, "control")
+    workbench.activate(bench.armature)
+    result = judged(tmp_path, bench, deform_only=True)
+    md5_judge.assert_as_shown(result)
+    assert "control" in result.model.names
+
+
+@pytest.mark.parametrize("setting", ["merged", "unmerged joint axes", "scaled and turned"])
+@pytest.mark.parametrize("deform_only", [False, True])
+@pytest.mark.parametrize("way", scene_edits.HANGING)
+def test_what_hangs_on_the_rig_is_exported_as_shown_or_named_as_left_out(tmp_path, setting, way, deform_only):
+    bench = workbench.sample(tmp_path, setting)
+    prop = scene_edits.add_prop(bench)
+    scene_edits.HANGING[way](prop, bench)
+    workbench.activate(bench.armature)
+    result = judged(tmp_path, bench, deform_only=deform_only)
+    md5_judge.assert_as_shown(result)
+    told = any("Sword" in text for text in result.warnings)
+    assert "Sword steel" in shaders_of(result) or told
+
+
+def test_what_does_not_hang_on_the_rig_is_left_out_of_a_selection_by_name(tmp_path):
+    bench = workbench.sample(tmp_path)
+    prop = scene_edits.add_prop(bench)
+    workbench.activate(bench.armature, *bench.meshes, prop)
+    result = judged(tmp_path, bench, use_selection=True)
+    md5_judge.assert_exact(result)
+    assert any("Sword" in text for text in result.warnings)
+    assert "Sword steel" not in shaders_of(result)
+
+
+# Geometry nodes
+
+
+@pytest.mark.parametrize("setting", workbench.SETTINGS)
+@pytest.mark.parametrize("nodes", scene_edits.NODES)
+def test_geometry_nodes_are_exact(tmp_path, setting, nodes):
+    bench = workbench.sample(tmp_path, setting)
+    if nodes == "Set Material Index":
+        bench.mesh.data.materials.append(bpy.data.materials.new("models/test/second"))
+    scene_edits.node_group(bench.mesh, scene_edits.NODES[nodes])
+    result = judged(tmp_path, bench)
+    if nodes in scene_edits.BARE:
+        md5_judge.assert_as_shown(result)
+    else:
+        md5_judge.assert_exact(result)
+
+
+@pytest.mark.parametrize("nodes", ["realised instances", "Join Geometry with another mesh of the model"])
+def test_geometry_nodes_on_an_object_without_uv_map_or_groups_of_its_own(tmp_path, nodes):
+    """A UV map that exists on the evaluated mesh but is not the active one of the object."""
+    bench = workbench.sample(tmp_path)
+    mesh = bpy.data.meshes.new("Bare")
+    mesh.from_pydata([(0, 0, 30), (4, 0, 30), (0, 4, 30)], [], [(0, 1, 2)])
+    bare = bpy.data.objects.new("Bare", mesh)
+    bpy.context.scene.collection.objects.link(bare)
+    for bone in bench.armature.data.bones:
+        bare.vertex_groups.new(name=bone.name)
+    bare.vertex_groups["hips"].add([0, 1, 2], 1.0, "REPLACE")
+    bare.parent = bench.armature
+    scene_edits.node_group(bare, scene_edits.NODES[nodes])
+    bare.modifiers.new("Armature", "ARMATURE").object = bench.armature
+    md5_judge.assert_as_shown(judged(tmp_path, bench))
+
+
+@pytest.mark.parametrize("setting", workbench.SETTINGS)
+def test_an_inactive_uv_map_is_not_taken_for_the_active_one(tmp_path, setting):
+    bench = workbench.sample(tmp_path, setting)
+    layers = bench.mesh.data.uv_layers
+    other = layers.new(name="Other")
+    for one in other.uv:
+        one.vector = (0.5, 0.5)
+    layers.active = layers[0]
+    md5_judge.assert_exact(judged(tmp_path, bench))
+
+
+@pytest.mark.parametrize("setting", workbench.SETTINGS)
+def test_a_uv_map_made_by_a_modifier_is_exact(tmp_path, setting):
+    bench = workbench.sample(tmp_path, setting)
+    projector = scene_edits.add_empty(name="Projector")
+    projector.matrix_world = Matrix.Rotation(0.7, 4, "X")
+    modifier = bench.mesh.modifiers.new("Project", "UV_PROJECT")
+    modifier.projectors[0].object = projector
+    modifier.uv_layer = bench.mesh.data.uv_layers[0].name
+    bench.mesh.modifiers.move(1, 0)
+    md5_judge.assert_exact(judged(tmp_path, bench))
+
+
+@pytest.mark.parametrize(
+    "kind", ["UV_WARP", "DATA_TRANSFER", "HOOK", "LATTICE", "SHRINKWRAP", "CAST", "MASK"]
+)
+def test_modifiers_that_need_other_objects_are_exact(tmp_path, kind):
+    bench = workbench.sample(tmp_path)
+    obj = bench.mesh
+    modifier = obj.modifiers.new("Other", kind)
+    if kind == "UV_WARP":
+        modifier.offset, modifier.rotation = (0.2, 0.1), 0.4
+    elif kind == "DATA_TRANSFER":
+        modifier.object = bench.meshes[1]
+        modifier.use_loop_data, modifier.data_types_loops = True, {"UV"}
+    elif kind == "HOOK":
+        modifier.object = scene_edits.add_empty()
+        modifier.object.location = (0.0, 0.0, 3.0)
+        modifier.vertex_indices_set([0, 1, 2, 3])
+    elif kind == "LATTICE":
+        lattice = bpy.data.objects.new("Lattice", bpy.data.lattices.new("Lattice"))
+        bpy.context.scene.collection.objects.link(lattice)
+        lattice.scale, lattice.location = (20, 20, 30), (0, 0, 30)
+        lattice.data.points[0].co_deform.x += 1.0
+        modifier.object = lattice
+    elif kind == "SHRINKWRAP":
+        modifier.target = bench.meshes[1]
+    elif kind == "CAST":
+        modifier.factor = 0.4
+    elif kind == "MASK":
+        modifier.vertex_group = obj.vertex_groups[0].name
+    obj.modifiers.move(len(obj.modifiers) - 1, 0)
+    md5_judge.assert_as_shown(judged(tmp_path, bench))
+
+
+# Kinds of objects
+
+
+def test_meshes_that_are_not_visible_are_left_out(tmp_path):
+    bench = workbench.sample(tmp_path)
+    bench.meshes[1].hide_set(True)
+    result = judged(tmp_path, bench)
+    md5_judge.assert_as_shown(result)
+    assert len(result.model.blocks) == 1
+
+
+@pytest.mark.parametrize("place", ["Rig", "Tube"])
+@pytest.mark.parametrize("scale", [(2.0, 2.0, 2.0), (-1.0, 1.0, 1.0), (1.0, 1.0, -0.5)])
+def test_a_made_rig_under_parents_with_transforms_is_exact(tmp_path, place, scale):
+    bench = workbench.made()
+    holder = scene_edits.add_empty()
+    holder.matrix_world = made_scenes.transform() @ Matrix.Scale(1.5, 4)
+    bench.armature.parent = holder
+    bpy.data.objects[place].scale = scale
+    bpy.context.view_layer.update()
+    result = judged(tmp_path, bench)
+    md5_judge.assert_as_shown(result)
+    if place == "Tube" or np.ptp(np.abs(scale)) == 0.0:
+        md5_judge.assert_exact(result)

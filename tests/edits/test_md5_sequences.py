@@ -1,0 +1,39 @@
+"""Random sequences of edits: every export is what Blender shows, or a warning names the mesh."""
+
+from __future__ import annotations
+
+import pytest
+import sequences
+
+SEEDS = range(max(300, len(sequences.KINDS)))
+_KINDS = list(sequences.KINDS)
+_outcomes: dict[int, sequences.Outcome] = {}
+
+
+def _of_seed(seed: int) -> sequences.Sequence:
+    """Among all seeds every kind comes first once."""
+    return sequences.sequence(seed, first=_KINDS[seed] if seed < len(_KINDS) else None)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_sequence_of_edits_goes_out_as_shown(seed):
+    one = _of_seed(seed)
+    outcome = _outcomes[seed] = sequences.run(one)
+    assert not outcome.findings, f"{one}: {'; '.join(outcome.findings[:2])}"
+
+
+def test_every_kind_of_edit_was_done():
+    if len(_outcomes) < len(SEEDS):
+        pytest.skip("not all sequences ran here")
+    done = sequences.tally(list(_outcomes.values()))
+    assert [kind for kind in _KINDS if not done[kind]] == []
+
+
+def test_most_sequences_are_exported_and_exact():
+    """Neither refusals nor warnings may hide what the sequences are for."""
+    if len(_outcomes) < len(SEEDS):
+        pytest.skip("not all sequences ran here")
+    refused = sum(bool(outcome.refused) for outcome in _outcomes.values())
+    exact = sum(outcome.exact for outcome in _outcomes.values())
+    assert refused <= len(SEEDS) // 20
+    assert exact >= len(SEEDS) // 2

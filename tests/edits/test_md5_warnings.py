@@ -1,0 +1,137 @@
+"""What a file cannot hold is told of: the mesh, how far off, when, and why. What it can hold is exact."""
+
+from __future__ import annotations
+
+import re
+
+import bpy
+import inexact
+import md5_judge
+import pytest
+import workbench
+from inexact import CAUSES
+from workbench import Bench
+
+OPTIONS = {"limits of weights": {"max_influences": 2}}
+
+
+def judged(folder, bench: Bench, name: str, actions="ACTIVE", **options) -> md5_judge.Judgement:
+    folder = folder / "out"
+    folder.mkdir(exist_ok=True)
+    # Keys were inserted: the scene shows what they say.
+    bpy.context.scene.frame_set(bpy.context.scene.frame_current)
+    options = {"frames": 50, **bench.options, **OPTIONS.get(name, {}), **options}
+    return md5_judge.judge(folder, bench.armature, actions=actions, **options)
+
+
+def warning_of(result: md5_judge.Judgement, name: str) -> list[str]:
+    return [text for text in result.warnings if md5_judge.is_told(name, [text])]
+
+
+@pytest.mark.parametrize("setting", workbench.SETTINGS)
+@pytest.mark.parametrize("name", CAUSES)
+def test_an_export_is_exact_or_the_mesh_is_named(tmp_path, setting, name):
+    bench = workbench.sample(tmp_path, setting)
+    CAUSES[name].arrange(bench)
+    md5_judge.assert_as_shown(judged(tmp_path, bench, name))
+
+
+@pytest.mark.parametrize("actions", ["ALL", "SCENE"])
+@pytest.mark.parametrize("name", CAUSES)
+def test_exports_of_all_actions_and_of_the_scene_are_exact_or_the_mesh_is_named(tmp_path, actions, name):
+    bench = workbench.sample(tmp_path)
+    CAUSES[name].arrange(bench)
+    md5_judge.assert_as_shown(judged(tmp_path, bench, name, actions))
+
+
+@pytest.mark.parametrize("name", CAUSES)
+def test_a_made_rig_is_exact_or_the_mesh_is_named(tmp_path, name):
+    bench = workbench.made()
+    CAUSES[name].arrange(bench)
+    md5_judge.assert_as_shown(judged(tmp_path, bench, name))
+
+
+@pytest.mark.parametrize("name", CAUSES)
+def test_the_warning_tells_distance_size_frame_and_cause(tmp_path, name):
+    bench = workbench.sample(tmp_path)
+    CAUSES[name].arrange(bench)
+    result = judged(tmp_path, bench, name)
+    limit = md5_judge.PLACE_LIMIT * result.size
+    for mesh, distance in result.differences.items():
+        told = warning_of(result, mesh)
+        if distance <= limit:
+            continue
+        measured = [text for text in told if "%" in text and re.search(r"\d", text)]
+        assert measured, f"{mesh} is off by {distance:.4g}: {result.warnings}"
+        text = " ".join(measured)
+        assert re.search(r"(?i)frame|rest|bind", text), text
+        lowered = text.lower()
+        assert any(word in lowered for word in CAUSES[name].words), text
+        numbers = [
+            float(number.replace(",", "")) for number in re.findall(r"\d[\d,]*\.?\d*(?:e[+-]?\d+)?", text)
+        ]
+        # The distance is among the numbers, to the digits that are told.
+        assert any(abs(number - distance) <= 0.06 * distance for number in numbers), (distance, text)
+
+
+# Where nothing but verification can find the difference.
+UNEXACT = [
+    "scaled bones",
+    "Stretch To",
+    "scaled armature",
+    "Preserve Volume",
+    "a vertex group mask on the modifier",
+    "a disabled modifier",
+    "a keyed shape key",
+    "a keyed mesh object",
+]
+
+
+@pytest.mark.parametrize("name", UNEXACT)
+def test_the_default_verifies_some_frames_and_tells(tmp_path, name):
+    bench = workbench.sample(tmp_path)
+    CAUSES[name].arrange(bench)
+    result = md5_judge.export(tmp_path, actions="ACTIVE", verify="")
+    assert warning_of(result, bench.mesh.name), result.warnings
+
+
+@pytest.mark.parametrize("name", UNEXACT)
+def test_without_verification_nothing_is_compared(tmp_path, name):
+    bench = workbench.sample(tmp_path)
+    CAUSES[name].arrange(bench)
+    result = md5_judge.export(tmp_path, actions="ACTIVE", verify="NONE")
+    assert not [text for text in warning_of(result, bench.mesh.name) if "%" in text], result.warnings
+
+
+@pytest.mark.parametrize("frame", [2, 7, 13, 29, 38])
+def test_all_frames_are_verified_on_request(tmp_path, frame):
+    """A bone is scaled on a single frame."""
+    bench = workbench.sample(tmp_path)
+    bone = inexact.moving_bone(bench)
+    for key, size in ((0, 1.0), (frame - 1, 1.0), (frame, 1.5), (frame + 1, 1.0), (40, 1.0)):
+        bone.scale = (size, 1.0, size)
+        bone.keyframe_insert("scale", frame=key)
+    bench.armature.animation_data.action.frame_end = 40
+    result = md5_judge.export(tmp_path, actions="ACTIVE", verify="ALL")
+    told = [text for text in warning_of(result, bench.mesh.name) if "%" in text]
+    assert any(re.search(rf"\b{frame}\b", text) for text in told), result.warnings
+
+
+def test_the_animation_operator_verifies_too(tmp_path):
+    bench = workbench.sample(tmp_path)
+    CAUSES["scaled bones"].arrange(bench)
+    warnings = md5_judge.call(
+        bpy.ops.export_scene.md5anim, filepath=str(tmp_path / "a.md5anim"), verify="ALL"
+    )
+    assert any(md5_judge.is_told(bench.mesh.name, [text]) and "%" in text for text in warnings), warnings
+
+
+def test_an_exact_export_warns_of_nothing(tmp_path):
+    for setting in workbench.SETTINGS:
+        bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+        folder = tmp_path / setting
+        folder.mkdir()
+        bench = workbench.sample(folder, setting)
+        bench.options.pop("scale", None), bench.options.pop("axes", None)
+        result = md5_judge.export(folder, actions="ALL")
+        assert result.warnings == []
