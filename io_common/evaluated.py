@@ -78,7 +78,7 @@ def triangle_mesh(obj: Object, depsgraph: Depsgraph) -> TriangleMesh:
         materials=np.clip(polygon_materials[polygons], 0, max(len(slots) - 1, 0)),
         slots=slots,
         groups=[group.name for group in evaluated.vertex_groups],
-        uvs=_uvs(mesh),
+        uvs=texture_coordinates(mesh),
     )
 
 
@@ -97,8 +97,8 @@ def world_vertices(evaluated: Object) -> Floats:
     return vertices @ matrix[:3, :3].T + matrix[:3, 3]
 
 
-def _uvs(mesh: Mesh) -> Floats | None:
-    """The UV map that `uv_layer` names."""
+def texture_coordinates(mesh: Mesh) -> Floats | None:
+    """u and v of each corner of the UV map that `uv_layer` names, float64 (L, 2); None without one."""
     layer = uv_layer(mesh)
     if layer is None:
         return None

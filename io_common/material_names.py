@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
-from . import images, names, preferences
+from . import images, names, preferences, stored_values
 from .materials import FOUND, SHADER, SKIN
 from .surfaces import principled_of
 from .textures.names import fold
@@ -35,8 +35,8 @@ def skin_name(material: Material) -> str:
 def _name_for_file(material: Material, key: str, *, with_extension: bool) -> str:
     image = colour_image(material)
     source = images.source_of(image) if image is not None else ""
-    if key in material:
-        kept = names.kept_text(material, key)
+    kept = stored_values.read_text(material, key)
+    if kept is not None:
         is_renamed = names.original(material, key, material.name) != kept
         if not is_renamed and not (with_extension and _is_replaced(material, key, source)):
             return kept

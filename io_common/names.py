@@ -86,6 +86,8 @@ def original(owner: Any, key: str, shown: str) -> str:
     if key not in owner:
         return shown
     given = owner.get(key + "_shown", shown)
+    if not isinstance(given, str):
+        return shown
     if shown in (given, _COPY_SUFFIX.sub("", given)) or _COPY_SUFFIX.sub("", shown) == given:
         return kept_text(owner, key)
     return shown

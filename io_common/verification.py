@@ -27,7 +27,7 @@ def frames_to_verify(count: int, verify: Verify) -> list[int]:
     if verify is Verify.NONE or count <= 0:
         return []
     between = next((number for most, number in _FRAMES_BETWEEN if count <= most), _MOST_FRAMES_BETWEEN)
-    if verify is Verify.ALL or count <= between + 2:
+    if verify is Verify.ALL or count <= _MOST_FRAMES_BETWEEN + 2:
         return list(range(count))
     intervals = between + 1
     return [index * (count - 1) // intervals for index in range(intervals + 1)]

@@ -28,7 +28,7 @@ def likely_causes(obj: Object, skeleton: Skeleton, graph: Depsgraph) -> list[str
         *_of_modifiers(obj, armature),
         *_of_object(obj, armature),
         *_of_bones(obj, armature, graph),
-        *_of_transforms(armature, graph),
+        *_of_transforms(skeleton, armature, graph),
         *_of_weights(obj, armature, graph),
     ]
     return list(dict.fromkeys(found))[:_MOST_CAUSES]
@@ -49,10 +49,15 @@ def _of_modifiers(obj: Object, armature: Object) -> list[str]:
         if modifier.use_bone_envelopes:
             found.append(f"Bone Envelopes are on in the modifier {modifier.name}")
     mine = [index for index, modifier in enumerate(obj.modifiers) if modifier.type == "ARMATURE"]
+    if len([modifier for modifier in own if modifier.object == armature]) > 1:
+        found.append(f"several Armature modifiers follow {armature.name}")
     if mine:
         later = [modifier.name for modifier in list(obj.modifiers)[mine[0] + 1 :] if _is_shown(modifier)]
         if later:
             found.append(f"modifiers after the Armature: {listing(later)}")
+    nodes = [modifier.name for modifier in obj.modifiers if modifier.type == "NODES" and _is_shown(modifier)]
+    if nodes:
+        found.append(f"what Geometry Nodes add moves by itself: {listing(nodes)}")
     return found
 
 
@@ -116,10 +121,13 @@ def _of_bones(obj: Object, armature: Object, graph: Depsgraph) -> list[str]:
     return found
 
 
-def _of_transforms(armature: Object, graph: Depsgraph) -> list[str]:
+def _of_transforms(skeleton: Skeleton, armature: Object, graph: Depsgraph) -> list[str]:
     world = evaluated.world_matrix(armature.evaluated_get(graph))
     if nearest_rotations(world[:3, :3])[1]:
         return [f"{armature.name} or its parent is scaled unevenly: apply the scale"]
+    sizes = [np.linalg.norm(matrix[:3, :3], axis=0).max() for matrix in (world, skeleton.world)]
+    if abs(sizes[0] - sizes[1]) > _SCALE_TOLERANCE * sizes[1]:
+        return [f"the scale of {armature.name} is animated, which joints cannot follow"]
     return []
 
 
@@ -135,5 +143,5 @@ def _of_weights(obj: Object, armature: Object, graph: Depsgraph) -> list[str]:
     moving = deforms[np.minimum(groups, len(deforms) - 1)]
     sums = np.bincount(vertices[moving], weights[moving], minlength=len(posed.data.vertices))
     if (sums <= LEAST_SUM).any():
-        return ["vertices without weights stay where they are in Blender"]
+        return ["unweighted vertices do not move in Blender"]
     return []

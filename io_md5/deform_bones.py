@@ -8,7 +8,7 @@ import bpy
 import numpy as np
 
 from ..io_common import versions
-from ..io_common.reports import Report, listing
+from ..io_common.reports import Report
 from .binding import carrying_bone, is_deformed
 
 if TYPE_CHECKING:
@@ -39,19 +39,15 @@ def bones_to_leave_out(
     """
     bones = armature.data.bones
     left_out = {bone.name for bone in bones if not bone.use_deform}
-    kept: list[str] = []
     for obj in meshes:
         name = None if is_deformed(obj, armature) else carrying_bone(obj, armature)
         if name is None or name not in left_out:
             continue
         if not _is_fixed_to_deforming(armature, bones[name], left_out, actions):
             left_out.discard(name)
-            kept.append(name)
-    if kept:
-        report.warn(
-            f"exported although they do not deform, because they carry meshes: {listing(kept)}",
-            armature.name,
-        )
+            report.warn(
+                f"the bone {name} is exported although it does not deform, because it carries {obj.name}"
+            )
     return left_out
 
 

@@ -146,9 +146,9 @@ def _block(parts: _Parts, slot: int, *, is_first: bool) -> Block:
         ),
         name=parts.name,
     )
-    slack = (
-        np.zeros(len(vertices)) if source is None else np.where(proven != UNKNOWN, source.slack[proven], 0.0)
-    )
+    slack = np.zeros(len(vertices))
+    if source is not None:
+        slack[proven != UNKNOWN] = source.slack[proven[proven != UNKNOWN]]
     return Block(mesh, slot, vertices, corners, slack, len(source_mesh.vertices))
 
 

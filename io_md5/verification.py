@@ -33,6 +33,8 @@ POSITION_TOLERANCE = 1e-4
 UV_TOLERANCE = 1e-5
 """The same for texture coordinates."""
 
+_UV_MODIFIERS = {"DATA_TRANSFER", "UV_PROJECT", "UV_WARP", "NODES"}
+
 
 @dataclass(frozen=True)
 class Difference:
@@ -83,6 +85,7 @@ class Verifier:
         self._size = _size(skeleton, rest)
         self._rest = {obj: _rest_difference(part, skeleton) for obj, part in rest.items()}
         self._moving: dict[Object, Difference] = {}
+        self._uv_changes: dict[Object, tuple[float, str]] = {}
 
     def check(self, sampled: SampledClip, animation: Animation, player: Player) -> None:
         """Compares the frames of an animation, and keeps the largest difference of each object.
@@ -107,6 +110,7 @@ class Verifier:
             for obj, part in self._meshes.items():
                 expected = _evaluated_vertices(obj, graph, self._skeleton)
                 vertices = [found[row] for found in skinned[obj]]
+                self._check_uvs(obj, graph, _where(frame, sampled.clip.name))
                 distance, beyond = _distance(part.blocks, vertices, expected)
                 if distance <= self._tolerance or distance <= self._largest(obj):
                     continue
@@ -120,6 +124,18 @@ class Verifier:
                     positions[row],
                     orientations[row],
                 )
+
+    def _check_uvs(self, obj: Object, graph: Depsgraph, where: str) -> None:
+        """Compares the texture coordinates of a frame with those at rest, where modifiers may change them."""
+        at_rest = self._meshes[obj].triangles.uvs
+        if at_rest is None or not any(modifier.type in _UV_MODIFIERS for modifier in obj.modifiers):
+            return
+        uvs = evaluated.texture_coordinates(obj.evaluated_get(graph).data)
+        if uvs is None or uvs.shape != at_rest.shape:
+            return
+        distance = _longest(uvs - at_rest)
+        if distance > max(UV_TOLERANCE, self._uv_changes.get(obj, (0.0, ""))[0]):
+            self._uv_changes[obj] = distance, where
 
     @property
     def _tolerance(self) -> float:
@@ -170,13 +186,19 @@ class Verifier:
                     f"{obj.name}: the export is up to {self._in_units(distance)} and {uv_distance:.2g} in UV space off "
                     "from what Blender shows at rest"
                 )
+            if obj in self._uv_changes:
+                uv_distance, where = self._uv_changes[obj]
+                report.warn(
+                    f"{obj.name}: modifiers move texture coordinates by up to {uv_distance:.2g} {where}; "
+                    "the export has those at rest"
+                )
             if obj in self._moving:
                 self._warn_of_motion(obj, self._moving[obj], other_causes, report)
 
     def _warn_of_motion(
         self, obj: Object, difference: Difference, other_causes: list[str], report: Report
     ) -> None:
-        where = f"on frame {difference.frame:g}" + (f" of {difference.clip}" if difference.clip else "")
+        where = _where(difference.frame, difference.clip)
         # The name is part of the text, so that every mesh is named, however many there are.
         if np.isinf(difference.distance):
             report.warn(
@@ -193,6 +215,10 @@ class Verifier:
 
     def _in_units(self, distance: float) -> str:
         return f"{distance:.4g} units ({distance / self._size:.2%} of the model's size)"
+
+
+def _where(frame: float, clip: str) -> str:
+    return f"on frame {frame:g}" + (f" of {clip}" if clip else "")
 
 
 def _size(skeleton: Skeleton, rest: dict[Object, RestMesh]) -> float:

@@ -12,6 +12,7 @@ from ...io_common import evaluated, mesh_data
 from ...io_common import stored_values as values
 from ..format import Mesh as MeshBlock
 from ..format.model import Floats
+from ..format.seams import degenerate as _is_degenerate
 from . import GROUP
 
 if TYPE_CHECKING:
@@ -138,7 +139,11 @@ def read_mesh(data: Mesh) -> StoredMesh | None:
         return None
     count = len(ranges)
     degenerate = values.read_integers(group, _DEGENERATE, 4)
-    if degenerate is None or (degenerate[:, 1:] >= count).any():
+    if degenerate is not None:
+        corners = degenerate[:, 1:]
+        good = _is_degenerate(corners) & (corners < count).all(axis=1)
+        degenerate = degenerate if good.all() else None
+    if degenerate is None:
         degenerate = np.empty((0, 4), dtype=np.int64)
     unused = values.read_floats(group, _UNUSED, 3)
     if unused is None or not np.isin(unused[:, 0], np.arange(count)).all():
