@@ -151,7 +151,7 @@ _in_edit_mode("dissolve edges", "two faces", "EDGE", lambda size: ops.dissolve_e
 _in_edit_mode("dissolve limited", "all", "VERT", lambda size: ops.dissolve_limited(angle_limit=1.0))
 _in_edit_mode("decimate", "all", "VERT", lambda size: ops.decimate(ratio=0.6))
 _in_edit_mode("symmetrize", "all", "VERT", lambda size: ops.symmetrize(direction="NEGATIVE_Y"))
-_in_edit_mode("merge by distance", "all", "VERT", lambda size: ops.remove_doubles(threshold=0.4 * size))
+_in_edit_mode("merge by distance", "all", "VERT", lambda size: ops.remove_doubles(threshold=0.55 * size))
 _in_edit_mode(
     "split all and merge doubles",
     "all",
