@@ -24,7 +24,7 @@ PLACE_LIMIT = 1e-4
 """Of the model's size."""
 UV_LIMIT = 1e-5
 # What the export tells of objects that does not announce a difference.
-_HARMLESS = re.compile("no material|no UV map|without weights")
+_HARMLESS = re.compile("no material|no UV map|without weights are bound")
 
 
 @dataclass
@@ -152,7 +152,9 @@ def _prepare(armature, actions: str, stem: str, clip, step: float, result: Judge
         action = armature.animation_data.action
         keys = _keyed_range(armature.animation_data)
         manual = tuple(action.frame_range) if action.use_frame_range else keys
-        ranges = [(min(keys[0], manual[0]), max(keys[1], manual[1])), manual]
+        # Blender's own range of an action is that of all its slots.
+        everything = tuple(action.curve_frame_range)
+        ranges = [(min(keys[0], manual[0]), max(keys[1], manual[1])), manual, everything]
     for start, end in ranges:
         if len(clip.positions) == int((end - start) / step + 1e-4) + 1:
             return start

@@ -18,6 +18,9 @@ WITHOUT_WEIGHTS = {
     "new face of new and old vertices",
     "remesh",
     "REMESH",
+    # Blender extends weights beyond a face, to less than none.
+    "bevel edges",
+    "inset individually",
 }
 """What makes vertices without weights: Blender leaves them where they are, a file must bind them to a joint."""
 

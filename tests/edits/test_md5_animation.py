@@ -381,6 +381,7 @@ def test_an_imported_action_plays_on_another_armature_with_the_same_bones(tmp_pa
     else:
         other = bpy.data.objects.new("Alike", bench.armature.data.copy())
         bpy.context.scene.collection.objects.link(other)
+        bpy.context.view_layer.update()
     other.animation_data_create().action = walk
     if HAS_SLOTS and way == "made alike":
         # Blender picks slots by their names only for what had one before.
