@@ -22,6 +22,8 @@ DEMO_BLENDER = "5.0"
 TEST_TOOLS = ["pytest>=8.3", "hypothesis>=6.100"]
 # What `fuzz/targets.py` has.
 FUZZED = ["md5mesh", "md5anim", "md5camera", "md2", "pcx", "mtr", "skins"]
+# Of the tests on edited models those that show that the zip has all they need.
+EDITS_OF_PACKAGE = ["tests/edits/test_md5_untouched.py", "tests/edits/test_md5_sequences.py"]
 # A reader of MD5 that shares no code with the project.
 PEERS = ["assimp-py>=1.0"]
 # The oldest supported version: what its stubs know is there in all.
@@ -70,7 +72,17 @@ def unit(session: nox.Session) -> None:
 def blender(session: nox.Session, blender: str) -> None:
     """What runs in Blender, on the working copy."""
     install_blender(session, blender, *TEST_TOOLS, *PEERS)
-    session.run("python", "tests/run.py", *(session.posargs or ["tests/blender"]))
+    session.run("python", "tests/run.py", *(session.posargs or ["tests/blender", "tests/edits"]))
+
+
+@nox.session
+@nox.parametrize(
+    ("python", "blender"), [nox.param(python, name, id=name) for name, (python, _) in BLENDERS.items()]
+)
+def edits(session: nox.Session, blender: str) -> None:
+    """Looks for edits after which an export is not what Blender shows: for so many minutes, from a new seed on."""
+    install_blender(session, blender, *TEST_TOOLS)
+    session.run("python", "tests/edits/hunt.py", *(session.posargs or ["60"]))
 
 
 @nox.session(python="3.11")
@@ -89,7 +101,7 @@ def package(session: nox.Session) -> None:
     """The same tests once more, on the built zip, installed."""
     install_blender(session, DEMO_BLENDER, *TEST_TOOLS, *PEERS)
     archive = build_zip(session)
-    arguments = session.posargs or ["tests/package", "tests/blender"]
+    arguments = session.posargs or ["tests/package", "tests/blender", *EDITS_OF_PACKAGE]
     session.run("python", "tests/run.py", *arguments, env={"IO_IDTECH_ZIP": str(archive)})
 
 

@@ -273,3 +273,4 @@ def _properties(bench: Bench) -> None:
     variable.name = "reach"
     variable.targets[0].id, variable.targets[0].data_path = bench.armature, '["reach"]'
     driver.expression = "reach"
+    bpy.context.scene.frame_set(bpy.context.scene.frame_current)

@@ -107,7 +107,8 @@ def _move_all(bones, bone, bench):
 
 @_on_bones("rotate")
 def _rotate(bones, bone, bench):
-    _finished(bpy.ops.transform.rotate(value=0.6, orient_axis="Y"))
+    for axis in "XYZ":
+        _finished(bpy.ops.transform.rotate(value=0.4, orient_axis=axis))
 
 
 @_on_bones("scale all")

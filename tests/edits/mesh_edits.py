@@ -18,6 +18,9 @@ WITHOUT_WEIGHTS = {
     "new face of new and old vertices",
     "remesh",
     "REMESH",
+    # Blender extends weights beyond a face, to less than none.
+    "bevel edges",
+    "inset individually",
 }
 """What makes vertices without weights: Blender leaves them where they are, a file must bind them to a joint."""
 
@@ -151,7 +154,7 @@ _in_edit_mode("dissolve edges", "two faces", "EDGE", lambda size: ops.dissolve_e
 _in_edit_mode("dissolve limited", "all", "VERT", lambda size: ops.dissolve_limited(angle_limit=1.0))
 _in_edit_mode("decimate", "all", "VERT", lambda size: ops.decimate(ratio=0.6))
 _in_edit_mode("symmetrize", "all", "VERT", lambda size: ops.symmetrize(direction="NEGATIVE_Y"))
-_in_edit_mode("merge by distance", "all", "VERT", lambda size: ops.remove_doubles(threshold=0.4 * size))
+_in_edit_mode("merge by distance", "all", "VERT", lambda size: ops.remove_doubles(threshold=0.55 * size))
 _in_edit_mode(
     "split all and merge doubles",
     "all",

@@ -56,6 +56,12 @@ def hang_on_bone(prop, armature, bone: str) -> None:
     bpy.context.view_layer.update()
 
 
+def last_bone(bench: Bench) -> str:
+    """The head, or where there is none the last bone."""
+    names = [bone.name for bone in bench.armature.data.bones]
+    return "head" if "head" in names else names[-1]
+
+
 def add_empty(parent=None, bone="", name="Holder"):
     empty = bpy.data.objects.new(name, None)
     bpy.context.scene.collection.objects.link(empty)
@@ -82,11 +88,11 @@ def _child_of(prop, bench: Bench, bone: str) -> None:
 
 
 def _on_empty(prop, bench: Bench) -> None:
-    _parent_keeping_place(prop, add_empty(bench.armature, "head"))
+    _parent_keeping_place(prop, add_empty(bench.armature, last_bone(bench)))
 
 
 def _on_two_empties(prop, bench: Bench) -> None:
-    below = add_empty(add_empty(bench.armature, "head"), name="Second holder")
+    below = add_empty(add_empty(bench.armature, last_bone(bench)), name="Second holder")
     below.location = (1.0, 0.0, 2.0)
     below.rotation_euler = (0.3, 0.2, 0.1)
     bpy.context.view_layer.update()
@@ -107,30 +113,30 @@ def _on_vertex(prop, bench: Bench) -> None:
 
 
 def _constrained(prop, bench: Bench) -> None:
-    _child_of(prop, bench, "head")
+    _child_of(prop, bench, last_bone(bench))
 
 
 def _empty_constrained(prop, bench: Bench) -> None:
     holder = add_empty()
-    _child_of(holder, bench, "head")
+    _child_of(holder, bench, last_bone(bench))
     bpy.context.view_layer.update()
     _parent_keeping_place(prop, holder)
 
 
 def _copied(prop, bench: Bench) -> None:
     constraint = prop.constraints.new("COPY_TRANSFORMS")
-    constraint.target, constraint.subtarget = bench.armature, "head"
+    constraint.target, constraint.subtarget = bench.armature, last_bone(bench)
 
 
 def _armature_constraint(prop, bench: Bench) -> None:
     constraint = prop.constraints.new("ARMATURE")
     target = constraint.targets.new()
-    target.target, target.subtarget = bench.armature, "head"
+    target.target, target.subtarget = bench.armature, last_bone(bench)
 
 
 def _on_parented_prop(prop, bench: Bench) -> None:
     other = add_prop(bench, "Hilt")
-    hang_on_bone(other, bench.armature, "head")
+    hang_on_bone(other, bench.armature, last_bone(bench))
     _parent_keeping_place(prop, other)
 
 
@@ -151,6 +157,7 @@ HANGING: dict[str, Callable] = {
 def node_group(obj, build: Callable, first=True):
     """A node group as modifier before the armature; `build` adds nodes between the group's input and output."""
     tree = bpy.data.node_groups.new("Nodes", "GeometryNodeTree")
+    tree["of"] = obj.name
     tree.interface.new_socket("Geometry", in_out="INPUT", socket_type="NodeSocketGeometry")
     tree.interface.new_socket("Geometry", in_out="OUTPUT", socket_type="NodeSocketGeometry")
     start, end = tree.nodes.new("NodeGroupInput"), tree.nodes.new("NodeGroupOutput")
@@ -203,6 +210,11 @@ def _join_primitive_first(tree, geometry):
     return join.outputs[0]
 
 
+def _other_mesh(tree) -> str:
+    """Another mesh object than that of the nodes."""
+    return next(obj.name for obj in bpy.data.objects if obj.type == "MESH" and obj.name != tree["of"])
+
+
 def _object_info(tree, name):
     info = tree.nodes.new("GeometryNodeObjectInfo")
     info.inputs["Object"].default_value = bpy.data.objects[name]
@@ -212,7 +224,7 @@ def _object_info(tree, name):
 
 def _join_other_mesh(tree, geometry):
     """The other mesh of the model: its vertex groups have other numbers."""
-    info = _object_info(tree, "skin")
+    info = _object_info(tree, _other_mesh(tree))
     join = tree.nodes.new("GeometryNodeJoinGeometry")
     tree.links.new(info.outputs["Geometry"], join.inputs[0])
     tree.links.new(geometry, join.inputs[0])
@@ -220,7 +232,7 @@ def _join_other_mesh(tree, geometry):
 
 
 def _realised_instances(tree, geometry):
-    info = _object_info(tree, "skin")
+    info = _object_info(tree, _other_mesh(tree))
     line = tree.nodes.new("GeometryNodeMeshLine")
     line.inputs["Count"].default_value = 3
     line.inputs["Offset"].default_value = (0.0, 8.0, 1.0)

@@ -17,6 +17,7 @@ BARE = {
     "deform off for bones without weights",
     "delete",
     "delete a root",
+    "dissolve",
     "deform off",
     "swap vertex group names",
     "separate a bone",

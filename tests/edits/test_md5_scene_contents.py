@@ -111,7 +111,7 @@ def test_a_prop_on_a_control_bone_is_exact_with_deform_bones_only(tmp_path, sett
     assert "Sword steel" in shaders_of(result)
     if moves:
         assert "control" in result.model.names
-        assert any("control" in text and "Sword" in text for text in result.warnings), result.warnings
+        assert any("control" in text for text in result.warnings), result.warnings
     elif parent is not None:
         assert "control" not in result.model.names
 
@@ -155,6 +155,25 @@ def test_what_does_not_hang_on_the_rig_is_left_out_of_a_selection_by_name(tmp_pa
 # Geometry nodes
 
 
+OF_ANOTHER_MESH = ("Join Geometry with another mesh of the model", "realised instances")
+
+
+def _set_apart(bench: Bench) -> None:
+    """The other mesh is not part of the rig, so that it keeps still; its vertex groups are other ones."""
+    other = bench.meshes[1]
+    other.modifiers.clear()
+    other.parent = None
+    bpy.context.view_layer.update()
+
+
+@pytest.mark.parametrize("setting", workbench.SETTINGS)
+@pytest.mark.parametrize("nodes", OF_ANOTHER_MESH)
+def test_geometry_nodes_with_a_mesh_that_moves_by_itself_are_told_of_or_exact(tmp_path, setting, nodes):
+    bench = workbench.sample(tmp_path, setting)
+    scene_edits.node_group(bench.mesh, scene_edits.NODES[nodes])
+    md5_judge.assert_as_shown(judged(tmp_path, bench))
+
+
 @pytest.mark.parametrize("setting", workbench.SETTINGS)
 @pytest.mark.parametrize("nodes", scene_edits.NODES)
 def test_geometry_nodes_are_exact(tmp_path, setting, nodes):
@@ -162,6 +181,8 @@ def test_geometry_nodes_are_exact(tmp_path, setting, nodes):
     if nodes == "Set Material Index":
         bench.mesh.data.materials.append(bpy.data.materials.new("models/test/second"))
     scene_edits.node_group(bench.mesh, scene_edits.NODES[nodes])
+    if nodes in OF_ANOTHER_MESH:
+        _set_apart(bench)
     result = judged(tmp_path, bench)
     if nodes in scene_edits.BARE:
         md5_judge.assert_as_shown(result)
