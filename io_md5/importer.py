@@ -23,6 +23,7 @@ from .import_anim import Match, build_action, match_joints
 from .import_armature import build_armature
 from .import_camera import build_camera, frame_count, set_render_size
 from .import_mesh import build_mesh
+from .import_verification import verify_import
 from .mesh_comments import read_mesh_comments
 from .rig import read_rig
 from .source.armatures import read_conversion, store_armature
@@ -135,7 +136,7 @@ def import_files(context: Context, paths: list[Path], options: ImportOptions) ->
                 _build_model(context, skeleton, options, materials, result, shown)
         materials.tell(result.report, search.warnings)
         for path, target in plan:
-            _build_animation(path.stem, animations[path], target, options, result)
+            _build_animation(context, path.stem, animations[path], target, options, result)
             shown.step()
         for path, camera in cameras.items():
             _build_camera(context, path.stem, camera, options, result)
@@ -403,7 +404,12 @@ def _warn_of_disagreements(off: list[Floats], size: float, name: str, report: Re
 
 
 def _build_animation(
-    name: str, animation: Animation, target: _Skeleton, options: ImportOptions, result: ImportResult
+    context: Context,
+    name: str,
+    animation: Animation,
+    target: _Skeleton,
+    options: ImportOptions,
+    result: ImportResult,
 ) -> None:
     """Makes the action of an animation; the first of an armature becomes its active one."""
     obj = target.obj
@@ -417,9 +423,12 @@ def _build_animation(
     for bone in match.bones:
         obj.pose.bones[rig.bone_names[bone]].rotation_mode = "QUATERNION"
     data = obj.animation_data or obj.animation_data_create()
+    is_new = obj in result.objects
     if data.action not in result.actions:
         versions.assign_action(data, action, "OBJECT")
     result.actions.append(action)
+    if not is_new:
+        verify_import(context, obj, rig, action, converted, match, result.report)
     result.report.count("animations")
     result.report.count("frames", animation.frame_count)
 

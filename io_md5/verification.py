@@ -222,9 +222,10 @@ def _where(frame: float, clip: str) -> str:
 
 
 def _size(skeleton: Skeleton, rest: dict[Object, RestMesh]) -> float:
-    """The diagonal of the box around the model at rest."""
+    """The diagonal of the box around the vertices at rest, or around the joints of a model without."""
     clouds = [skeleton.conversion.points(part.triangles.vertices) for part in rest.values()]
-    cloud = np.concatenate([skeleton.joints.positions, *clouds])
+    cloud = np.concatenate([np.empty((0, 3)), *clouds])
+    cloud = cloud if len(cloud) else skeleton.joints.positions
     return max(float(np.linalg.norm(np.ptp(cloud, axis=0))), 1e-9)
 
 

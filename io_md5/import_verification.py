@@ -1,0 +1,189 @@
+"""Whether an animation that was imported onto an armature of the scene puts joints and meshes where its file says.
+
+Blender ignores the locations of connected bones; scaled or re-posed bones, constraints and bones of another size put
+joints elsewhere as well.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..io_common import evaluated, mesh_data, versions
+from ..io_common.reports import Report, listing
+from ..io_common.verification import Verify, frames_to_verify
+from .clips import Clip, Playing
+from .format import Animation
+from .format import quaternions as quat
+from .format.model import Floats
+from .format.skeleton import poses
+from .format.skinning import VertexWeights
+from .import_anim import Match
+from .player import playback
+from .rig import Rig
+from .source.meshes import UNKNOWN, read_mesh, read_vertices
+from .verification import POSITION_TOLERANCE
+
+_SCALE_TOLERANCE = 1e-4
+
+if TYPE_CHECKING:
+    from bpy.types import Action, Context, Depsgraph, Object
+
+
+def verify_import(
+    context: Context,
+    armature: Object,
+    rig: Rig,
+    action: Action,
+    animation: Animation,
+    match: Match,
+    report: Report,
+) -> None:
+    """Warns if joints or meshes are not where an animation says, on some of its frames.
+
+    Args:
+        context: of the scene.
+        armature: that was there before the import.
+        rig: its bones.
+        action: that was made of the animation.
+        animation: in the coordinates of the armature.
+        match: which joints move which bones.
+        report: takes the warning.
+    """
+    if not animation.has_hierarchy or not match.joints:
+        return
+    meshes = [
+        obj for obj in context.view_layer.objects if obj.type == "MESH" and obj.find_armature() == armature
+    ]
+    chosen = frames_to_verify(animation.frame_count, Verify.SOME)
+    positions, orientations = poses(replace(animation, frames=animation.frames[chosen]))
+    size = _size(armature, meshes, rig)
+    # Where bones are as in the file, edits of a mesh are the user's, and only the bones have to be looked at.
+    checks_meshes = not rig.is_unmoved.all()
+    worst, worst_frame = 0.0, 0.0
+    with playback(context, armature, meshes) as player:
+        start = action.frame_start
+        player.play(Clip(action.name, Playing.ACTIVE, start, action.frame_end, animation.frame_rate))
+        slots = versions.slots_for(action, "OBJECT")
+        versions.play(armature.animation_data, action, slots[0])
+        for row, index in enumerate(chosen):
+            graph = player.show(start + index, meshes=True)
+            distance = _head_distance(armature, rig, match, positions[row], graph)
+            if checks_meshes:
+                for obj in meshes:
+                    found = _mesh_distance(
+                        obj, armature, rig, match, positions[row], orientations[row], graph
+                    )
+                    distance = max(distance, found)
+            else:
+                found = _bone_distance(armature, rig, match, positions[row], orientations[row], graph)
+                distance = max(distance, found)
+            if distance > worst:
+                worst, worst_frame = distance, start + index
+    if worst > POSITION_TOLERANCE * size:
+        causes = "; ".join(_causes(armature, rig)) or "unknown"
+        report.warn(
+            f"joints or vertices are up to {worst:.4g} units ({worst / size:.2%} of the model's size) off from the "
+            f"file on frame {worst_frame:g}. Likely cause: {causes}",
+            action.name,
+        )
+
+
+def _size(armature: Object, meshes: list[Object], rig: Rig) -> float:
+    """The diagonal of the box around the meshes at rest, or the joints without, in the space of the armature."""
+    local = np.linalg.inv(evaluated.world_matrix(armature))
+    clouds = [] if any(len(obj.data.vertices) for obj in meshes) else [rig.joints.positions]
+    for obj in meshes:
+        matrix = local @ evaluated.world_matrix(obj)
+        clouds.append(mesh_data.places(obj.data) @ matrix[:3, :3].T + matrix[:3, 3])
+    return max(float(np.linalg.norm(np.ptp(np.concatenate(clouds), axis=0))), 1e-9)
+
+
+def _head_distance(armature: Object, rig: Rig, match: Match, positions: Floats, graph: Depsgraph) -> float:
+    """The largest distance of the heads of bones from their joints, in the space of the armature."""
+    posed = armature.evaluated_get(graph).pose.bones
+    heads = np.empty(3 * len(posed), dtype=np.float32)
+    posed.foreach_get("head", heads)
+    order = [posed.find(rig.bone_names[bone]) for bone in match.bones]
+    offsets = heads.reshape(-1, 3)[order] - positions[match.joints]
+    return float(np.linalg.norm(offsets, axis=1).max(initial=0.0))
+
+
+def _bone_distance(
+    armature: Object, rig: Rig, match: Match, positions: Floats, orientations: Floats, graph: Depsgraph
+) -> float:
+    """The largest distance of the ends of bones from where their joints would take them."""
+    posed = armature.evaluated_get(graph).pose.bones
+    worst = 0.0
+    for joint, bone in zip(match.joints, match.bones, strict=True):
+        pose_bone = posed[rig.bone_names[bone]]
+        ends = np.array([[0.0, 0.0, 0.0], *(pose_bone.length * np.eye(3))])
+        matrix = np.array(pose_bone.matrix)
+        own = ends @ matrix[:3, :3].T + matrix[:3, 3]
+        # The ends in the space of the joint, which is fixed in its bone.
+        rest = rig.rest_positions[bone] + quat.rotate(rig.rest_orientations[bone], ends)
+        local = quat.rotate(quat.conjugate(rig.joints.orientations[bone]), rest - rig.joints.positions[bone])
+        wanted = positions[joint] + quat.rotate(orientations[joint], local)
+        worst = max(worst, float(np.linalg.norm(own - wanted, axis=1).max()))
+    return worst
+
+
+def _mesh_distance(
+    obj: Object,
+    armature: Object,
+    rig: Rig,
+    match: Match,
+    positions: Floats,
+    orientations: Floats,
+    graph: Depsgraph,
+) -> float:
+    """The largest distance of the vertices of an imported mesh from where their stored weights put them."""
+    stored = read_mesh(obj.data)
+    posed = obj.evaluated_get(graph)
+    if stored is None or not len(stored.joints):
+        return 0.0
+    joint_of_index = {
+        int(rig.indices[bone]): joint for joint, bone in zip(match.joints, match.bones, strict=True)
+    }
+    table = [joint_of_index.get(index, -1) for index in range(int(stored.joints.max()) + 1)]
+    joints = np.array(table)[stored.joints]
+    owners = np.repeat(np.arange(len(stored.counts)), stored.counts)
+    rows = np.arange(len(owners)) + np.repeat(
+        stored.starts - np.cumsum(stored.counts) + stored.counts, stored.counts
+    )
+    points = positions[joints[rows]] + quat.rotate(orientations[joints[rows]], stored.positions[rows])
+    expected = VertexWeights(owners, rows, len(stored.counts)).sums(points * stored.biases[rows, None])
+    moves = np.ones(len(stored.counts), dtype=bool)
+    moves[owners[joints[rows] < 0]] = False
+    vertices, _ = read_vertices(posed.data, stored)
+    known = np.flatnonzero(vertices != UNKNOWN)
+    known = known[moves[vertices[known]]]
+    local = np.linalg.inv(evaluated.world_matrix(armature.evaluated_get(graph)))
+    shown = evaluated.world_vertices(posed)[known] @ local[:3, :3].T + local[:3, 3]
+    return float(np.linalg.norm(shown - expected[vertices[known]], axis=1).max(initial=0.0))
+
+
+def _causes(armature: Object, rig: Rig) -> list[str]:
+    """Why an armature may not follow an animation."""
+    bones = armature.pose.bones
+    found = []
+    connected = [bone.name for bone in bones if bone.bone.use_connect]
+    if connected:
+        found.append(f"Blender ignores the location of connected bones: {listing(connected, 3)}")
+    scaled = [bone.name for bone in bones if max(abs(size - 1.0) for size in bone.scale) > _SCALE_TOLERANCE]
+    if scaled:
+        found.append(f"bones are scaled in the pose: {listing(scaled, 3)}")
+    constrained = [bone.name for bone in bones if any(not constraint.mute for constraint in bone.constraints)]
+    if constrained:
+        found.append(f"constraints: {listing(constrained, 3)}")
+    special = [
+        bone.name for bone in bones if not (bone.bone.use_inherit_rotation and bone.bone.use_local_location)
+    ]
+    if special:
+        found.append(f"Inherit Rotation or Local Location is off: {listing(special, 3)}")
+    moved = [rig.bone_names[bone] for bone in np.flatnonzero(~rig.is_unmoved)]
+    if moved:
+        found.append(f"bones have another rest position than in the file: {listing(moved, 3)}")
+    return found
