@@ -74,6 +74,28 @@ def parts(objects, cut: Triangulation) -> list[Part]:
     return [part for obj in objects for part in _parts(obj, obj.evaluated_get(graph), cut)]
 
 
+def is_steady(objects, times=4) -> bool:
+    """Whether Blender shows the same each time: Bevel on many threads does not compute the same UVs twice."""
+    before = None
+    for _ in range(times):
+        for obj in objects:
+            obj.update_tag(refresh={"OBJECT", "DATA"})
+        bpy.context.view_layer.update()
+        found = [(part.triangles.places, part.triangles.uvs) for part in parts(objects, Triangulation())]
+        if before is not None and not _same_arrays(before, found):
+            return False
+        before = found
+    return True
+
+
+def _same_arrays(before, found) -> bool:
+    return len(before) == len(found) and all(
+        one.shape == other.shape and np.allclose(one, other, atol=1e-6)
+        for pair in zip(before, found, strict=True)
+        for one, other in zip(*pair, strict=True)
+    )
+
+
 def without_armatures(objects) -> Triangulation:
     """How faces are cut without armature modifiers: where a face can be cut in two equal ways, rounding decides."""
     hidden = [one for obj in objects for one in obj.modifiers if one.type == "ARMATURE" and one.show_viewport]
