@@ -80,9 +80,15 @@ def blender(session: nox.Session, blender: str) -> None:
     ("python", "blender"), [nox.param(python, name, id=name) for name, (python, _) in BLENDERS.items()]
 )
 def edits(session: nox.Session, blender: str) -> None:
-    """Looks for edits after which an export is not what Blender shows: for so many minutes, from a new seed on."""
+    """Looks for edits after which an export is not what Blender shows: for so many minutes, from a new seed on.
+
+    With `figures`, the fixed sequences are run and counted in the documentation.
+    """
     install_blender(session, blender, *TEST_TOOLS)
-    session.run("python", "tests/edits/hunt.py", *(session.posargs or ["60"]))
+    if session.posargs == ["figures"]:
+        session.run("python", "tests/edits/figures.py")
+    else:
+        session.run("python", "tests/edits/hunt.py", *(session.posargs or ["60"]))
 
 
 @nox.session(python="3.11")

@@ -29,7 +29,7 @@ BOB = CORPUS / "md5/21region+ik/data/models/boblampclean.md5mesh"
 RIFLE = CORPUS / "md5/UnvanquishedAssets+res-weapons_src.dpkdir/models/weapons/rifle/rifle_view.md5mesh"
 PLAYER = CORPUS / "md2/assimp+assimp/test/models/MD2/faerie.md2"
 
-IMPORT, EXPORT, PLAYING, READING = 2.0, 2.0, 0.5, 1.0
+IMPORT, EXPORT, PLAYING, READING, VERIFYING = 2.0, 2.0, 0.5, 1.0, 1.15
 """The ratios that are promised."""
 
 
@@ -61,6 +61,7 @@ class Jobs:
             self.export_clip,
             self.export_mesh,
             self.export_player,
+            self.verification,
             self.memory,
         )
 
@@ -325,6 +326,33 @@ class Jobs:
                 lambda: bpy.ops.export_scene.md5mesh(filepath=out),  # noqa: B023 - the same in each round
                 path,
                 target,
+            )
+
+    def verification(self) -> None:
+        """Exports that are compared with what Blender shows, against the same without."""
+        empty()
+        operator(self.rifle)()
+        operator(self.rifle_clip)()
+        mesh, clip = str(self.folder / "verified.md5mesh"), str(self.folder / "verified.md5anim")
+        frames = bpy.context.scene.frame_end - bpy.context.scene.frame_start + 1
+        exports: dict[str, Callable[[str], object]] = {
+            "mesh of 7,400 vertices": lambda verify: bpy.ops.export_scene.md5mesh(
+                filepath=mesh, verify=verify
+            ),
+            f"{frames} frames of 46 joints": lambda verify: bpy.ops.export_scene.md5anim(
+                filepath=clip, verify=verify
+            ),
+            f"that mesh with {frames} frames": lambda verify: bpy.ops.export_scene.md5mesh(
+                filepath=mesh, actions="ACTIVE", verify=verify
+            ),
+        }
+        for what, export in exports.items():
+            self._row(
+                f"export, verified: {what}",
+                lambda: export("SOME"),  # noqa: B023 - measured in this round
+                "without verification",
+                lambda: export("NONE"),  # noqa: B023
+                VERIFYING,
             )
 
     def export_player(self) -> None:
