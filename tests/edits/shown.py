@@ -169,14 +169,14 @@ def _labels(obj, mesh, slot) -> set[str]:
         material = obj.material_slots[slot].material or material
     if material is None:
         return {obj.name}
-    return {material.name} | set(_texts(material))
+    return {material.name} | set(_texts(material.original))
 
 
 def _texts(material):
     """Every text among the stored properties of a material."""
     groups = [dict(material.items())]
     if hasattr(material, "bl_system_properties_get"):
-        stored = material.original.bl_system_properties_get()
+        stored = material.bl_system_properties_get()
         groups.append(stored.to_dict() if stored is not None else {})
     while groups:
         for value in groups.pop().values():
