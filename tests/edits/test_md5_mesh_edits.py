@@ -12,7 +12,6 @@ import pytest
 import workbench
 from workbench import Bench
 
-
 # The axes of bones matter little to meshes.
 POINTS = workbench.starting_points(sampled=("merged", "unmerged joint axes", "scaled and turned"))
 
