@@ -8,14 +8,14 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from typing import BinaryIO
+from io import BufferedReader
 
 _REASON = "this is no file; folders, pipes and devices are not read"
 # Without O_NONBLOCK, opening a pipe waits for somebody who writes. Not every system has all of these.
 _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_BINARY", 0)
 
 
-def open_file(path: str | os.PathLike[str]) -> BinaryIO:
+def open_file(path: str | os.PathLike[str]) -> BufferedReader:
     """Opens a regular file, or a link to one, for reading.
 
     Raises:
