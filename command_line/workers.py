@@ -76,7 +76,7 @@ def command(replies: Path) -> list[str]:
 @contextmanager
 def _office(records: Records) -> Iterator[Path]:
     """A folder for what the Blenders tell each other, with what all tasks have in common in it."""
-    with tempfile.TemporaryDirectory(prefix="io_idtech-", ignore_cleanup_errors=True) as name:
+    with tempfile.TemporaryDirectory(prefix="io_idtech-jobs-", ignore_cleanup_errors=True) as name:
         folder = Path(name)
         job = {
             "settings": records.settings.plain(),
