@@ -55,8 +55,9 @@ def of_operator(error: RuntimeError, path: Path) -> str:
         error: what the operator raised.
         path: the file that it was to write.
     """
-    # A traceback ends with what matters.
-    last = (str(error).strip().splitlines() or [""])[-1].removeprefix("Error: ")
+    # A traceback ends with what matters, and then Blender says where it was called.
+    lines = [line for line in str(error).strip().splitlines() if line and not line.startswith("Location: ")]
+    last = lines[-1].removeprefix("Error: ") if lines else type(error).__name__
     for number in _ADVICE:
         # Python's words for it, and Blender's own.
         if f"[Errno {number}]" in last or last.endswith(os.strerror(number)):

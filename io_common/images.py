@@ -239,6 +239,20 @@ def source_of(image: Image) -> str:
     return os.path.abspath(bpy.path.abspath(image.filepath))
 
 
+def size_of(image: Image) -> tuple[int, int]:
+    """Width and height of an image; zeros if it cannot be read.
+
+    Blender reads the file to know. In somebody else's .blend that may be a pipe, for which it would wait.
+    """
+    if image.source == "FILE" and image.packed_file is None and not image.has_data:
+        try:
+            open_file(source_of(image)).close()
+        except (OSError, ValueError):
+            return 0, 0
+    width, height = image.size
+    return int(width), int(height)
+
+
 def name_in_archive(source: str) -> str | None:
     """The name that a file has in its archive, None for a file of its own.
 
