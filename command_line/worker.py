@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import shutil
 import sys
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 from ..io_common import manifest
 from ..io_common.regular_files import open_file
@@ -29,14 +31,23 @@ def work(replies: Path) -> None:
     Args:
         replies: the file for the outcomes, in a folder with the file `JOB`; the folder is removed in the end.
     """
-    with open_file(replies.with_name(JOB)) as file:
-        job = messages.read(file)
-    assert job is not None
+    job = _read_job(replies.with_name(JOB))
+    if job is None:
+        # The run was over before this began.
+        return
     settings = Settings.from_plain(job["settings"])
     records = Records(Path(job["out"]), settings, manifest.version(), Sources.from_plain(job["sources"]))
-    with open(replies, "ab", buffering=0) as out:
+    with suppress(FileNotFoundError), open(replies, "ab", buffering=0) as out:
         while (told := messages.read(sys.stdin.buffer)) is not None:
             outcome = convert(Task.from_plain(told), records)
             out.write(messages.pack(asdict(outcome)))
     # Whoever started this may have been killed.
     shutil.rmtree(replies.parent, ignore_errors=True)
+
+
+def _read_job(path: Path) -> dict[str, Any] | None:
+    try:
+        with open_file(path) as file:
+            return messages.read(file)
+    except FileNotFoundError:
+        return None
