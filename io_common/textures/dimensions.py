@@ -107,6 +107,8 @@ def _tiff(data: bytes) -> tuple[int, ...] | None:
     order = "<" if data.startswith(b"II") else ">"
     is_big = b"+" in data[:4]
     (place,) = struct.unpack_from(order + ("Q" if is_big else "I"), data, 8 if is_big else 4)
+    if place > len(data):
+        return None
     (count,) = struct.unpack_from(order + ("Q" if is_big else "H"), data, place)
     first, step, value = (place + 8, 20, 12) if is_big else (place + 2, 12, 8)
     sides = {}
