@@ -40,7 +40,7 @@ def pixel_count(data: bytes) -> int | None:
     if sides is None:
         return None
     width, height = (abs(side) for side in sides)
-    is_float = data.startswith(_FLOAT_KINDS) or (data.startswith(_PNG) and data[24] == 16)
+    is_float = data.startswith(_FLOAT_KINDS) or (data.startswith(_PNG) and data[24:25] == b"\x10")
     return width * height * (_FLOATS if is_float else 1)
 
 
