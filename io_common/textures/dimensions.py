@@ -144,7 +144,8 @@ def _exr(data: bytes) -> tuple[int, ...] | None:
 def _webp(data: bytes) -> tuple[int, ...] | None:
     kind = data[12:16]
     if kind == b"VP8X":
-        return tuple(int.from_bytes(data[at : at + 3], "little") + 1 for at in (24, 27))
+        low, high, low_height, high_height = struct.unpack_from("<HBHB", data, 24)
+        return (high << 16 | low) + 1, (high_height << 16 | low_height) + 1
     if kind == b"VP8L":
         (bits,) = struct.unpack_from("<I", data, 21)
         return (bits & 0x3FFF) + 1, (bits >> 14 & 0x3FFF) + 1

@@ -330,11 +330,10 @@ class _Measured:
 
     def read(self, size: int = -1) -> bytes:
         """Reads so many bytes. Raises FileReadError where that is too much."""
-        # Without a size, what is behind the directory is meant.
-        size = size if size >= 0 else _LONGEST_END
         if size > self._budget.directories:
             raise FileReadError("the directories of the archives are larger than is read")
-        data = self._read(size)
+        # Without a size, what is behind the directory is meant.
+        data = self._read(size if size >= 0 else _LONGEST_END)
         self._budget.take("directories", len(data))
         return data
 
