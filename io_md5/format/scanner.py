@@ -49,7 +49,7 @@ _NOT_FINITE_WORDS = (b"nan", b"inf", b"infinity")
 _NAN_PAYLOAD = re.compile(rb"(?<=nan)\(\w*\)", re.IGNORECASE)
 
 # The text is cut where no word or number is torn apart, at the first place behind so many bytes.
-_PIECE = 1 << 16
+_PIECE = 1 << 15
 _BETWEEN_TOKENS = re.compile(rb"[^\x21-\x7f]|[(){}]")
 # No file has more words, strings and braces than one for so many bytes (ten thousand empty frames have three in fifteen);
 # they take more room than numbers. What may begin or end one is counted before.
