@@ -24,6 +24,11 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 with atheris.instrument_imports(include=["io_common", "io_md2", "io_md5"]):
     from targets import TARGETS
 
+    from io_md5.format import scanner
+
+# The inputs are shorter than the pieces that texts are read in.
+scanner._PIECE = 256
+
 _MAX_LENGTH = 1 << 14
 _OFTEN = 2.0  # seconds
 # The code runs several times slower under the fuzzer than alone.

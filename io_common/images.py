@@ -30,6 +30,8 @@ from .textures.pcx import PcxError, decode_pcx
 if TYPE_CHECKING:
     from bpy.types import Image
 
+# Where Blender asks for one file, and for others only when they are shown.
+_ONE_FILE = ("FILE", "SEQUENCE", "MOVIE")
 _SOURCES = ("md5_image", "md2_image")
 _MEMBER = re.compile(r"\.pk[34]/", re.IGNORECASE)
 
@@ -244,9 +246,9 @@ def size_of(image: Image) -> tuple[int, int]:
 
     Blender reads the file to know. In somebody else's .blend that may be a pipe, for which it would wait.
     """
-    if image.source == "FILE" and image.packed_file is None and not image.has_data:
+    if image.source in _ONE_FILE and image.packed_file is None and not image.has_data:
         try:
-            open_file(source_of(image)).close()
+            open_file(bpy.path.abspath(image.filepath, library=image.library)).close()
         except (OSError, ValueError):
             return 0, 0
     width, height = image.size
