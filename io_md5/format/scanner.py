@@ -53,7 +53,7 @@ _PIECE = 1 << 15
 _BETWEEN_TOKENS = re.compile(rb"[^\x21-\x7f]|[(){}]")
 # No file has more words, strings and braces than one for so many bytes (of ten thousand empty frames, each has three
 # in fifteen); they take more room than numbers. What may begin or end one is counted before.
-_BYTES_PER_MARK, _BYTES_PER_MARKING, _FEW_MARKS = 5, 3, 4096
+_BYTES_PER_MARK, _BYTES_PER_MARKING, _FEW_MARKS = 5, 3, 1 << 14
 
 # Places in files are counted by these while they are large enough.
 _SHORT_OFFSETS = np.iinfo(np.int32).max
