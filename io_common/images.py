@@ -103,7 +103,8 @@ class ImageStore:
         key = _folded(str(file))
         if key not in self._images:
             try:
-                image = self._load(file)
+                with self._budget.timed():
+                    image = self._load(file)
             except TooMuchError as error:
                 self._failed[file] = str(error)
                 raise

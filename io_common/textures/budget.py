@@ -8,6 +8,8 @@ left out with a warning. Everything that Doom 3 brought along, and more, is with
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 MAX_TEXT = 32 << 20
@@ -41,7 +43,8 @@ class Budget:
     directories: int = field(default_factory=lambda: MAX_DIRECTORIES)
     data: int = field(default_factory=lambda: MAX_DATA)
     pixels: int = field(default_factory=lambda: MAX_PIXELS)
-    _began: float | None = None
+    seconds: float = field(default_factory=lambda: MAX_SECONDS)
+    _since: float | None = None
 
     def take(self, kind: str, amount: int) -> bool:
         """Takes an amount of one kind (the name of a field); False, and nothing is taken, where less is left."""
@@ -51,9 +54,17 @@ class Budget:
         setattr(self, kind, left)
         return True
 
+    @contextmanager
+    def timed(self) -> Iterator[None]:
+        """Takes the time of the block; what an import does meanwhile does not count."""
+        self._since = time.monotonic()
+        try:
+            yield
+        finally:
+            self.seconds -= time.monotonic() - self._since
+            self._since = None
+
     def is_over(self) -> bool:
-        """Whether the time is over; it begins when this is first asked."""
-        now = time.monotonic()
-        if self._began is None:
-            self._began = now
-        return now - self._began > MAX_SECONDS
+        """Whether no time is left."""
+        running = time.monotonic() - self._since if self._since is not None else 0.0
+        return running > self.seconds

@@ -39,7 +39,10 @@ class MaterialIndex:
 
     def find(self, name: str) -> Material | None:
         """The declaration of this name, without regard to case, slashes and extension."""
-        key = canonical_name(name)
+        with self._budget.timed():
+            return self._find(canonical_name(name))
+
+    def _find(self, key: str) -> Material | None:
         found: Material | None = None
         for text in self._load() if key else ():
             if not self._budget.take("scanned", len(text.folded)) or self._budget.is_over():

@@ -212,3 +212,17 @@ def test_a_jpeg_is_gone_through_from_marker_to_marker():
 )
 def test_what_is_no_image_has_no_size(data):
     assert pixel_count(data) is None
+
+
+def test_only_the_time_that_textures_take_counts(monkeypatch):
+    clock = iter([0.0, 10.0, 500.0, 540.0, 540.0, 540.0, 551.0, 552.0])
+    monkeypatch.setattr(budget.time, "monotonic", lambda: next(clock))
+    left = budget.Budget()
+    with left.timed():
+        pass
+    assert not left.is_over()
+    with left.timed():
+        assert not left.is_over()
+    assert left.seconds == 10.0
+    with left.timed():
+        assert left.is_over()
