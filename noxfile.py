@@ -111,6 +111,7 @@ def robustness(session: nox.Session, blender: str) -> None:
     """Counts what becomes of thousands of damaged files and archives, for docs/robustness.md."""
     install_blender(session, blender, *TEST_TOOLS)
     session.run("python", "fuzz/damaged.py", *session.posargs)
+    session.run("python", "fuzz/costs.py")
     session.run("python", "fuzz/page.py")
 
 

@@ -18,7 +18,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "tests" / "blender"), str(ROOT / "tests"), str(ROOT)]
 
-import conftest  # noqa: E402 # it makes the working copy an extension of this Blender
+import installed  # noqa: E402 # it makes the working copy an extension of this Blender
 from mutants import SEEDS  # noqa: E402
 from paths import CORPUS  # noqa: E402
 from test_damaged_files import small_files, try_mutants  # noqa: E402
@@ -50,7 +50,7 @@ def main(arguments: list[str]) -> None:
         shutil.rmtree(scratch, ignore_errors=True)
     counts["seconds"] = round(time.monotonic() - started)
     FOLDER.mkdir(parents=True, exist_ok=True)
-    version = "%d.%d" % conftest.bpy.app.version[:2]
+    version = "%d.%d" % installed.bpy.app.version[:2]
     (FOLDER / f"{version}.json").write_text(json.dumps(counts, indent=1))
 
 

@@ -25,11 +25,12 @@ READERS = {
 def main() -> None:
     """Replaces the tables for which there are figures."""
     page = PAGE.read_text(encoding="utf-8")
-    damaged = {
-        path.stem: json.loads(path.read_text()) for path in (ROOT / "build" / "robustness").glob("*.json")
-    }
+    folder = ROOT / "build" / "robustness"
+    damaged = {path.stem: json.loads(path.read_text()) for path in folder.glob("[0-9].[0-9].json")}
     if damaged:
         page = replaced(page, "damaged", damaged_tables(dict(sorted(damaged.items()))))
+    if (folder / "costs.json").is_file():
+        page = replaced(page, "costs", cost_table(json.loads((folder / "costs.json").read_text())))
     fuzzed = {
         name: json.loads(path.read_text())
         for name in READERS
@@ -73,6 +74,15 @@ def damaged_tables(counts: dict[str, dict[str, Any]]) -> str:
         f"Of the {archives:,} archives, {first['archives'][0]:,} still gave the model its image of colours and "
         f"{first['archives'][1]:,} did not; the model was imported with all of them.",
     ]
+    return "\n".join(lines)
+
+
+def cost_table(costs: dict[str, dict[str, Any]]) -> str:
+    """Time and memory of the import of hostile files."""
+    lines = ["| File | Seconds | MB | Imported |", "|---|---|---|---|"]
+    for case, told in costs.items():
+        is_imported = "yes" if told["imported"] else "refused"
+        lines.append(f"| {case} | {told['seconds']:.1f} | {told['megabytes']} | {is_imported} |")
     return "\n".join(lines)
 
 
