@@ -24,7 +24,7 @@ from paths import CORPUS  # noqa: E402
 from test_damaged_files import small_files, try_mutants  # noqa: E402
 from test_damaged_textures import try_archives  # noqa: E402
 
-# In each version; 20,000 files and 3,000 archives in four of them.
+# Files of each seed, and archives: 20,000 and 3,000 in four versions.
 FILES, ARCHIVES = 1250, 750
 FOLDER = ROOT / "build" / "robustness"
 
