@@ -7,6 +7,7 @@ from bisect import bisect_left, insort
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import chain, count
 from pathlib import Path
 
 from .settings import ANIMATION, FAILED, NO_ANIMATIONS, Outcome, Settings, Task
@@ -169,9 +170,12 @@ def _prefixes(writers: list[Task]) -> dict[Path, str]:
     result = {}
     models = [task for task in writers if task.target.suffix != ANIMATION]
     for task in sorted(models, key=lambda task: (-len(task.target.stem), task.name)):
-        prefix = f"{task.target.stem}_"
-        while _begins_alike(key(task.target.with_name(prefix)), taken, beginnings):
-            prefix += "_"
+        stem = task.target.stem
+        # Of an `imp_` the name begins as that of `imp` with any number of underscores does.
+        candidates = chain((f"{stem}_", f"{stem}__"), (f"{stem}_{number}_" for number in count(2)))
+        prefix = next(
+            one for one in candidates if not _begins_alike(key(task.target.with_name(one)), taken, beginnings)
+        )
         beginning = key(task.target.with_name(prefix))
         beginnings.add(beginning)
         insort(taken, beginning)

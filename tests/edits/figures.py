@@ -14,10 +14,9 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 sys.path[:0] = [str(path) for path in (HERE, HERE.parent / "blender", HERE.parent, ROOT)]
 
+import bpy  # noqa: E402
 import installed  # noqa: E402, F401  (enables the extension)
 import sequences  # noqa: E402
-
-import bpy  # noqa: E402
 
 PAGE = ROOT / "docs" / "matching-blender.md"
 FOLDER = ROOT / "build" / "edits"
