@@ -21,7 +21,7 @@ BLENDERS = {
 DEMO_BLENDER = "5.0"
 TEST_TOOLS = ["pytest>=8.3", "hypothesis>=6.100"]
 # What `fuzz/targets.py` has.
-FUZZED = ["md5mesh", "md5anim", "md5camera", "md2", "pcx", "mtr", "skins"]
+FUZZED = ["md5mesh", "md5anim", "md5camera", "md2", "pcx", "mtr", "skins", "archive", "dimensions"]
 # Of the tests on edited models those that show that the zip has all they need.
 EDITS_OF_PACKAGE = ["tests/edits/test_md5_untouched.py", "tests/edits/test_md5_sequences.py"]
 # A reader of MD5 that shares no code with the project.
@@ -100,6 +100,19 @@ def fuzz(session: nox.Session) -> None:
     seconds = next((word for word in words if word.isdigit()), "60")
     for reader in readers:
         session.run("python", "fuzz/run.py", reader, seconds)
+    session.run("python", "fuzz/page.py")
+
+
+@nox.session
+@nox.parametrize(
+    ("python", "blender"), [nox.param(python, name, id=name) for name, (python, _) in BLENDERS.items()]
+)
+def robustness(session: nox.Session, blender: str) -> None:
+    """Counts what becomes of thousands of damaged files and archives, for docs/robustness.md."""
+    install_blender(session, blender, *TEST_TOOLS)
+    session.run("python", "fuzz/damaged.py", *session.posargs)
+    session.run("python", "fuzz/costs.py")
+    session.run("python", "fuzz/page.py")
 
 
 @nox.session(python="3.11")

@@ -6,6 +6,7 @@ import argparse
 import math
 import os
 from collections.abc import Sequence
+from pathlib import Path
 
 from ..io_common import file_info
 from .settings import ANIMATIONS_BESIDE, FORMATS, NO_ANIMATIONS, Settings
@@ -28,6 +29,8 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
     _add_convert(commands.add_parser("convert", help="convert files or whole trees", description=_CONVERT))
     info = commands.add_parser("info", help="tell what is in a file", description="Tells what is in files.")
     file_info.add_arguments(info)
+    # For the Blenders that `--jobs` starts; without a help it is not listed.
+    commands.add_parser("work").add_argument("replies", type=Path)
     return parser.parse_args(words)
 
 
@@ -52,6 +55,7 @@ def _add_convert(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "inputs",
         nargs="+",
+        type=file_info.given,
         metavar="IN",
         help="a file (.md5mesh, .md5anim, .md5camera, .md2, .blend) or a folder",
     )
@@ -124,6 +128,7 @@ def _animations(text: str) -> str:
 
 
 def _out_folder(text: str) -> str:
+    file_info.given(text)
     if os.path.exists(text) and not os.path.isdir(text):
         raise argparse.ArgumentTypeError(f"{text!r} is no folder")
     return text

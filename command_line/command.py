@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import sys
 from argparse import Namespace
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ from .progress import Progress, table
 from .record import Records
 from .settings import FAILED, UP_TO_DATE, Outcome, Task
 from .stopping import Stop, stoppable
+from .worker import work
 from .workers import convert_all
 
 _NAME = "idtech"
@@ -60,6 +61,9 @@ def main(words: Sequence[str]) -> int:
     if given.command == "info":
         describers: dict[str, file_info.Describe] = {**md5_describe.DESCRIBERS, **md2_describe.DESCRIBERS}
         return file_info.tell(given.files, describers, as_json=given.json)
+    if given.command == "work":
+        work(given.replies)
+        return 0
     try:
         with stoppable(_NOTICE) as stop:
             return _convert(given, stop)
@@ -71,8 +75,9 @@ def main(words: Sequence[str]) -> int:
 def _convert(given: Namespace, stop: Stop) -> int:
     settings = arguments.settings(given, preferences.game_folders())
     out = Path(given.to)
-    records = Records(out, settings, manifest.version())
-    tasks, refused = plan.make_plan(given.inputs, out, settings, records.results())
+    earlier = Records(out, settings, manifest.version()).results()
+    tasks, refused, sources = plan.make_plan(given.inputs, out, settings, earlier)
+    records = Records(out, settings, manifest.version(), sources)
     if not tasks and not refused:
         file_info.write(
             sys.stderr, f"There is nothing to convert to {settings.format} in {', '.join(given.inputs)}\n"
@@ -83,10 +88,11 @@ def _convert(given: Namespace, stop: Stop) -> int:
     # What nobody can do is told once.
     results = refused if part == 1 else []
     progress = Progress(len(tasks) + len(results), sys.stderr)
-    with _blender_aside():
+    # Whoever stops this waits for no more than what is begun.
+    with _blender_aside(), closing(_outcomes(tasks, records, given.jobs, force=given.force)) as outcomes:
         for task, outcome in results:
             progress.tell(task, outcome)
-        for task, outcome in _outcomes(tasks, records, given.jobs, force=given.force):
+        for task, outcome in outcomes:
             progress.tell(task, outcome)
             results.append((task, outcome))
             stop.check()
@@ -111,13 +117,13 @@ def _blender_aside() -> Iterator[None]:
 
 def _outcomes(
     tasks: list[Task], records: Records, jobs: int, *, force: bool
-) -> Iterator[tuple[Task, Outcome]]:
+) -> Generator[tuple[Task, Outcome], None, None]:
     to_do = []
     for task in tasks:
         if not force and records.is_current(task):
             yield task, Outcome(UP_TO_DATE)
         else:
-            to_do.append(replace(task, replaceable=None if force else tuple(records.files(task))))
+            to_do.append(replace(task, is_forced=force))
     if jobs > 1 and len(to_do) > 1:
         yield from convert_all(to_do, records, jobs)
     else:

@@ -7,15 +7,16 @@ from pathlib import Path
 
 import bpy
 
-from ..io_common import axes, faults
+from ..io_common import axes, faults, preferences
+from ..io_common.regular_files import open_file
 from ..io_common.reports import Report
 from ..io_common.scene_objects import NothingToExportError
 from ..io_md2 import importer as md2_importer
 from ..io_md2.format import Md2Error
 from ..io_md5 import importer as md5_importer
 from ..io_md5.format import Md5Error
-from .placing import TakenError, find_places, move, workplace
-from .record import Records
+from .placing import TakenError, find_places, move, without_workplace, workplace
+from .record import Records, digest
 from .settings import CONVERTED, FAILED, Outcome, Settings, Task
 from .writers import WRITERS, Scene
 
@@ -35,22 +36,25 @@ def convert(task: Task, records: Records) -> Outcome:
     report = Report()
     settings = records.settings
     try:
-        with workplace(task.target.parent) as folder:
+        with (
+            workplace(task.target.parent) as folder,
+            preferences.using_game_folders(settings.game_folders),
+        ):
             scene = _load(task.source, settings, report)
             made = WRITERS[settings.format](folder / task.target.name, scene, settings, report)
-            places = find_places(made, task)
+            places = find_places(made, task, records)
+            digests = {place: digest(path) for path, place in places.items()}
             # Whatever happens from here on, what is there is ours.
-            records.claim(task, places.values())
+            records.claim(task, digests)
             move(places)
-            records.keep(task, places.values())
+            records.keep(task, digests)
         outcome = Outcome(CONVERTED)
     except (Md5Error, Md2Error, NothingToExportError, TakenError) as error:
         outcome = Outcome(FAILED, _without_path(str(error), task.source))
     except RuntimeError as error:
-        # What Blender's own operators report; a traceback ends with what matters.
-        outcome = Outcome(FAILED, str(error).strip().splitlines()[-1].removeprefix("Error: "))
+        outcome = Outcome(FAILED, faults.of_operator(error, task.target))
     except OSError as error:
-        outcome = Outcome(FAILED, _without_path(faults.of_file(error), task.source))
+        outcome = Outcome(FAILED, _without_path(faults.of_file(without_workplace(error, task)), task.source))
     except MemoryError:
         outcome = Outcome(FAILED, "there is not enough memory for this")
     except Exception as error:
@@ -75,6 +79,8 @@ def _load(source: Path, settings: Settings, report: Report) -> Scene:
     """
     ending = source.suffix.lower()
     if ending == ".blend":
+        # Blender would wait for what comes out of a pipe.
+        open_file(source).close()
         bpy.ops.wm.open_mainfile(filepath=str(source), load_ui=False, use_scripts=False)
         return Scene(ending, settings.scale)
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)

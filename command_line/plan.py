@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
+from bisect import bisect_left, insort
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import chain, count
 from pathlib import Path
 
-from .settings import FAILED, NO_ANIMATIONS, Outcome, Settings, Task
+from .settings import ANIMATION, FAILED, NO_ANIMATIONS, Outcome, Settings, Task
+from .sources import Sources, key, place, read_by
 
-ANIMATION = ".md5anim"
 _CAMERA, _BLEND = ".md5camera", ".blend"
 _MODELS = (".md5mesh", ".md2")
 _NAMED = (*_MODELS, ANIMATION, _CAMERA, _BLEND)
@@ -27,7 +29,7 @@ _KEEPS_ENDING = (ANIMATION, _CAMERA)
 
 def make_plan(
     inputs: Sequence[str], out: Path, settings: Settings, results: Iterable[Path]
-) -> tuple[list[Task], list[tuple[Task, Outcome]]]:
+) -> tuple[list[Task], list[tuple[Task, Outcome]], Sources]:
     """Finds what is to be converted.
 
     Args:
@@ -37,26 +39,26 @@ def make_plan(
         results: what lies in that folder from earlier runs, which is no source again.
 
     Returns:
-        The tasks in an order that does not depend on the machine, and those that cannot be done, with why.
+        The tasks in an order that does not depend on the machine; those that cannot be done, with why; and the files
+        that are read, none of which is written over.
     """
     tasks: dict[str, Task] = {}
     refused: list[tuple[Task, Outcome]] = []
-    known = {os.path.abspath(path) for path in results}
+    known = {place(path) for path in results}
     for given in dict.fromkeys(inputs):
         path = Path(given)
         if path.is_dir():
             for file in _walk(path, out, settings):
-                if os.path.abspath(file) not in known:
-                    tasks.setdefault(
-                        os.path.abspath(file), _task(file, file.relative_to(path), out, settings)
-                    )
+                if place(file) not in known:
+                    tasks.setdefault(place(file), _task(file, file.relative_to(path), out, settings))
             continue
         reason = _unfit(path, settings)
         if reason:
             refused.append(_refuse(Task(path, out / path.name, given), reason))
         else:
-            tasks.setdefault(os.path.abspath(path), _task(path, Path(path.name), out, settings))
-    return _prefixed(_without_clashes(list(tasks.values()), refused), settings), refused
+            tasks.setdefault(place(path), _task(path, Path(path.name), out, settings))
+    sources = Sources(read_by(tasks.values(), settings))
+    return _prefixed(_without_clashes(list(tasks.values()), sources, refused), settings), refused, sources
 
 
 def shard(tasks: Sequence[Task], part: int, parts: int) -> list[Task]:
@@ -81,21 +83,22 @@ def _unfit(path: Path, settings: Settings) -> str:
 def _walk(folder: Path, out: Path, settings: Settings) -> Iterable[Path]:
     """The sources in a folder and the folders in it; animations travel with their models."""
     endings = [ending for ending in _SOURCES[settings.format] if ending != ANIMATION]
-    results = os.path.abspath(out)
-    for place, folders, names in os.walk(folder):
+    results = os.path.realpath(out)
+    for parent, folders, names in os.walk(folder):
         folders[:] = sorted(
             name
             for name in folders
-            if not name.startswith(".") and os.path.abspath(os.path.join(place, name)) != results
+            if not name.startswith(".") and os.path.realpath(os.path.join(parent, name)) != results
         )
         for name in sorted(names):
-            path = Path(place, name)
+            path = Path(parent, name)
             if not name.startswith(".") and path.suffix.lower() in endings and path.is_file():
                 yield path
 
 
-def _task(source: Path, place: Path, out: Path, settings: Settings) -> Task:
-    return Task(source, out / place.with_name(place.stem + _ending(source, settings)), source.as_posix())
+def _task(source: Path, relative: Path, out: Path, settings: Settings) -> Task:
+    target = out / relative.with_name(relative.stem + _ending(source, settings))
+    return Task(source, target, source.as_posix())
 
 
 def _ending(source: Path, settings: Settings) -> str:
@@ -105,22 +108,30 @@ def _ending(source: Path, settings: Settings) -> str:
     return f".{settings.format}"
 
 
-def _without_clashes(tasks: list[Task], refused: list[tuple[Task, Outcome]]) -> list[Task]:
+def _without_clashes(tasks: list[Task], sources: Sources, refused: list[tuple[Task, Outcome]]) -> list[Task]:
     """Of files that would have the same result, such as a.md5mesh and a.md2, one keeps the name."""
-    sources = {os.path.abspath(task.source).lower() for task in tasks}
     taken: set[str] = set()
-    kept = []
+    kept, others = [], []
     for task in sorted(tasks, key=_claim):
-        target = task.target
-        if _key(target) in taken:
-            target = target.with_name(f"{target.stem}_{task.source.suffix[1:].lower()}{target.suffix}")
-        if _key(target) in taken:
-            refused.append(_refuse(task, f"another file becomes {target} already: use another folder"))
-        elif _key(target) in sources:
-            refused.append(_refuse(task, f"{target} is a source itself: use another folder"))
+        if key(task.target) in taken:
+            others.append(task)
+            continue
+        taken.add(key(task.target))
+        if task.target in sources:
+            refused.append(_refuse(task, f"{task.target} is a source itself: use another folder"))
         else:
-            kept.append(replace(task, target=target))
-        taken.add(_key(target))
+            kept.append(task)
+    # After those that keep theirs: no other name may be one of them.
+    numbers: Counter[str] = Counter()
+    for task in others:
+        stem = f"{task.target.stem}_{task.source.suffix[1:].lower()}"
+        target = task.target.with_name(stem + task.target.suffix)
+        first = key(target)
+        while key(target) in taken or target in sources:
+            numbers[first] += 1
+            target = task.target.with_name(f"{stem}_{numbers[first] + 1}{task.target.suffix}")
+        taken.add(key(target))
+        kept.append(replace(task, target=target))
     return sorted(kept, key=lambda task: task.name)
 
 
@@ -134,22 +145,50 @@ def _prefixed(tasks: list[Task], settings: Settings) -> list[Task]:
     """Where several files of a folder may have animations of the same name, has them bear the model's as well."""
     if settings.format != "md5":
         return tasks
-    may_write = [
-        task
-        for task in tasks
-        if task.target.suffix == ANIMATION
-        or (task.target.suffix == ".md5mesh" and settings.animations != NO_ANIMATIONS)
-    ]
-    writers = Counter(_key(task.target.parent) for task in may_write)
-    return [
-        replace(task, prefix=f"{task.target.stem}_") if writers[_key(task.target.parent)] > 1 else task
-        for task in tasks
-    ]
+    folders: dict[str, list[Task]] = defaultdict(list)
+    for task in tasks:
+        if task.target.suffix == ANIMATION or (
+            task.target.suffix == ".md5mesh" and settings.animations != NO_ANIMATIONS
+        ):
+            folders[key(task.target.parent)].append(task)
+    prefixes: dict[Path, str] = {}
+    for writers in folders.values():
+        if len(writers) > 1:
+            prefixes |= _prefixes(writers)
+    return [replace(task, prefix=prefixes.get(task.target, "")) for task in tasks]
 
 
-def _key(path: Path) -> str:
-    """Many file systems take names that differ in case only for one."""
-    return os.path.abspath(path).lower()
+def _prefixes(writers: list[Task]) -> dict[Path, str]:
+    """For the target of each model of a folder what the names of its animations begin with.
+
+    No name of one model's animation is that of another's, whatever the animations are called: no beginning begins with
+    another one, nor does an animation that is converted by itself. So `imp` with `b_walk`, beside `imp_b` with `walk`,
+    becomes `imp__b_walk`.
+    """
+    taken = sorted(key(task.target) for task in writers if task.target.suffix == ANIMATION)
+    beginnings: set[str] = set()
+    result = {}
+    models = [task for task in writers if task.target.suffix != ANIMATION]
+    for task in sorted(models, key=lambda task: (-len(task.target.stem), task.name)):
+        stem = task.target.stem
+        # Of an `imp_` the name begins as that of `imp` with any number of underscores does.
+        candidates = chain((f"{stem}_", f"{stem}__"), (f"{stem}_{number}_" for number in count(2)))
+        prefix = next(
+            one for one in candidates if not _begins_alike(key(task.target.with_name(one)), taken, beginnings)
+        )
+        beginning = key(task.target.with_name(prefix))
+        beginnings.add(beginning)
+        insort(taken, beginning)
+        result[task.target] = prefix
+    return result
+
+
+def _begins_alike(text: str, taken: list[str], beginnings: set[str]) -> bool:
+    """Whether one of the texts in alphabetical order begins with a text, or it with one of the beginnings."""
+    at = bisect_left(taken, text)
+    if at < len(taken) and taken[at].startswith(text):
+        return True
+    return any(text[:length] in beginnings for length in range(len(text)))
 
 
 def _refuse(task: Task, reason: str) -> tuple[Task, Outcome]:

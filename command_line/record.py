@@ -3,6 +3,9 @@
 The folder of the results holds a folder `.idtech` with a small file for each result. A result is up to date if it is
 there, and was made from the same files in the same way. Each result has a record of its own, so that several machines
 may work on one folder.
+
+Records may be damaged, or come from somebody else. So each says of what bytes its results are: a file of other bytes is
+the user's, whatever record names it.
 """
 
 from __future__ import annotations
@@ -10,15 +13,18 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from ..io_common import atomic
-from .plan import ANIMATION
+from ..io_common.regular_files import open_file
 from .settings import Settings, Task
+from .sources import Sources, animations_in
 
 FOLDER = ".idtech"
+_LARGEST = 1 << 24  # bytes; a record has a line for each file
 
 
 class Records:
@@ -28,15 +34,18 @@ class Records:
         out: the folder.
         settings: how files are converted.
         version: of the extension; another one may give other results.
+        sources: what the run reads.
 
     Attributes:
         out: the folder.
         settings: how files are converted.
+        sources: what the run reads.
     """
 
-    def __init__(self, out: Path, settings: Settings, version: str) -> None:
+    def __init__(self, out: Path, settings: Settings, version: str, sources: Sources | None = None) -> None:
         self.out = out
         self.settings = settings
+        self.sources = sources or Sources()
         self._version = version
 
     def results(self) -> Iterator[Path]:
@@ -44,9 +53,14 @@ class Records:
         for place in (self.out / FOLDER).glob("*.json"):
             yield from self._files(_read(place))
 
-    def files(self, task: Task) -> list[Path]:
-        """What a task made when it was done last."""
-        return self._files(_read(self._place(task)))
+    def is_result(self, task: Task, path: Path) -> bool:
+        """Whether a file is what a task made when it was done last, byte by byte.
+
+        Raises:
+            OSError: the file cannot be read.
+        """
+        digests = self._files(_read(self._place(task))).get(path, [])
+        return bool(digests) and not path.is_symlink() and digest(path) in digests
 
     def is_current(self, task: Task) -> bool:
         """Whether a task need not be done."""
@@ -63,35 +77,49 @@ class Records:
             and all(file.exists() for file in files)
         )
 
-    def claim(self, task: Task, files: Iterable[Path]) -> None:
+    def claim(self, task: Task, digests: Mapping[Path, str]) -> None:
         """Says which files a task is about to make, so that it may make them again if it is killed meanwhile.
+
+        Args:
+            task: what is done.
+            digests: what each file will be; until it is moved there, it may still be what it was.
 
         Raises:
             OSError: that cannot be written.
         """
-        self._write(task, {}, files)
+        known = self._files(_read(self._place(task)))
+        both = {path: [new, *known.get(path, ())] for path, new in digests.items()}
+        self._write(task, {}, both)
 
-    def keep(self, task: Task, files: Iterable[Path]) -> None:
+    def keep(self, task: Task, digests: Mapping[Path, str]) -> None:
         """Remembers that a task was done.
 
         Args:
-            task: that was done.
-            files: what was written.
+            task: what was done.
+            digests: what each file is that was written.
 
         Raises:
             OSError: that cannot be written.
         """
-        self._write(task, self._state(task), files)
+        self._write(task, self._state(task), {path: [new] for path, new in digests.items()})
 
-    def _write(self, task: Task, state: dict[str, Any], files: Iterable[Path]) -> None:
+    def _write(self, task: Task, state: dict[str, Any], files: Mapping[Path, list[str]]) -> None:
         place = self._place(task)
         place.parent.mkdir(parents=True, exist_ok=True)
-        names = [os.path.relpath(file, self.out) for file in files]
+        if place.is_symlink() or (place.exists() and not place.is_file()):
+            # No record is one; what it leads to is somebody else's.
+            place.unlink()
+        names = {os.path.relpath(path, self.out): digests for path, digests in files.items()}
         atomic.write_file(place, json.dumps({**state, "files": names}, indent=1).encode())
 
-    def _files(self, known: dict[str, Any]) -> list[Path]:
+    def _files(self, known: dict[str, Any]) -> dict[Path, list[str]]:
+        """The files of a record with what they may be; those that lie in the folder of the results."""
         names = known.get("files")
-        return [self.out / str(name) for name in names] if isinstance(names, list) else []
+        return {
+            self.out / name: [one for one in digests if isinstance(one, str)]
+            for name, digests in (names.items() if isinstance(names, dict) else ())
+            if _is_inside(name) and isinstance(digests, list)
+        }
 
     def _place(self, task: Task) -> Path:
         # Names of results may be as long as the disk takes them.
@@ -103,8 +131,8 @@ class Records:
         """What the result depends on; textures are not looked at."""
         sources = [task.source]
         folder = self.settings.animation_folder(task.source)
-        if folder is not None and folder.is_dir():
-            sources += sorted(path for path in folder.iterdir() if path.suffix.lower() == ANIMATION)
+        if folder is not None:
+            sources += animations_in(folder)
         return {
             "version": self._version,
             "settings": self.settings.plain(),
@@ -121,13 +149,28 @@ class Records:
             return os.path.abspath(path)
 
 
+def digest(path: Path) -> str:
+    """What the bytes of a file are known by.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    with open_file(path) as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
 def _read(place: Path) -> dict[str, Any]:
     """A record; an empty one if there is none, or it is damaged."""
-    try:
-        known = json.loads(place.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return {}
-    return known if isinstance(known, dict) else {}
+    with suppress(OSError, ValueError, RecursionError), open_file(place) as file:
+        known = json.loads(file.read(_LARGEST))
+        return known if isinstance(known, dict) else {}
+    return {}
+
+
+def _is_inside(name: str) -> bool:
+    """Whether a name is that of a file below a folder."""
+    normal = os.path.normpath(name)
+    return "\0" not in name and not os.path.isabs(normal) and normal.split(os.sep)[0] not in ("", ".", "..")
 
 
 def _stamp(path: Path) -> list[int]:

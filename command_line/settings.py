@@ -9,6 +9,7 @@ from typing import Any
 FORMATS = ("blend", "md5", "md2", "glb", "fbx")
 NO_ANIMATIONS = "none"
 ANIMATIONS_BESIDE = "folder"
+ANIMATION = ".md5anim"
 
 
 @dataclass(frozen=True)
@@ -56,37 +57,23 @@ class Task:
         target: the file that it becomes; others may be written beside it.
         name: what it is called in messages: its path as the user gave it.
         prefix: what the names of animations beside the target begin with.
-        replaceable: files that may be written over: what the task made before; None for any.
+        is_forced: whether files that are no results may be written over.
     """
 
     source: Path
     target: Path
     name: str
     prefix: str = ""
-    replaceable: tuple[Path, ...] | None = ()
+    is_forced: bool = False
 
     def plain(self) -> dict[str, Any]:
         """As JSON holds it."""
-        replaceable = None if self.replaceable is None else [str(path) for path in self.replaceable]
-        return {
-            "source": str(self.source),
-            "target": str(self.target),
-            "name": self.name,
-            "prefix": self.prefix,
-            "replaceable": replaceable,
-        }
+        return {**asdict(self), "source": str(self.source), "target": str(self.target)}
 
     @classmethod
     def from_plain(cls, values: dict[str, Any]) -> Task:
         """Back from `plain`."""
-        names = values["replaceable"]
-        return cls(
-            Path(values["source"]),
-            Path(values["target"]),
-            values["name"],
-            values["prefix"],
-            None if names is None else tuple(Path(name) for name in names),
-        )
+        return cls(**{**values, "source": Path(values["source"]), "target": Path(values["target"])})
 
 
 CONVERTED, UP_TO_DATE, FAILED = "converted", "up to date", "failed"

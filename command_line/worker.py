@@ -1,54 +1,53 @@
-"""Run by a Blender of its own: converts the files that standard input names, one after the other."""
+"""What a Blender does that another one started: it converts the files that it is told, one after the other.
+
+It gets tasks on its standard input and writes outcomes into a file of its own. Its standard output and error are
+Blender's, which prints what it likes there.
+"""
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
-import json
-import os
+import shutil
 import sys
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
-MARK = "io_idtech outcome: "
-"""What the lines begin with that are meant for the process that started this one."""
+from ..io_common import manifest
+from ..io_common.regular_files import open_file
+from . import messages
+from .convert import convert
+from .record import Records
+from .settings import Settings, Task
+from .sources import Sources
 
-_ROOT = Path(__file__).resolve().parent.parent
-_PACKAGE = "io_idtech_at_work"
-
-
-def work() -> None:
-    """Converts until there is no more input."""
-    # The extension need not be enabled here, nor be where extensions are.
-    spec = importlib.util.spec_from_file_location(
-        _PACKAGE, _ROOT / "__init__.py", submodule_search_locations=[str(_ROOT)]
-    )
-    assert spec is not None
-    assert spec.loader is not None
-    sys.modules[_PACKAGE] = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(sys.modules[_PACKAGE])
-    room = f"{_PACKAGE}.command_line"
-    settings = importlib.import_module(f"{room}.settings")
-    records = importlib.import_module(f"{room}.record")
-    convert = importlib.import_module(f"{room}.convert").convert
-    version = importlib.import_module(f"{_PACKAGE}.io_common.manifest").version()
-    stopping = importlib.import_module(f"{room}.stopping")
-    with suppress(KeyboardInterrupt), stopping.stoppable() as stop:
-        for line in sys.stdin:
-            given = json.loads(line)
-            how = settings.Settings.from_plain(given["settings"])
-            kept = records.Records(Path(given["out"]), how, version)
-            outcome = convert(settings.Task.from_plain(given["task"]), kept)
-            # On a line of its own, whatever Blender printed before.
-            print(f"\n{MARK}{json.dumps(asdict(outcome))}", flush=True)
-            stop.check()
+JOB = "job"
+"""The file that holds what all tasks of a run have in common."""
 
 
-if __name__ == "__main__":
-    import bpy  # noqa: F401 # the module, where this is no Blender yet, before anything of it is asked for
+def work(replies: Path) -> None:
+    """Converts until there is no more input.
 
-    work()
-    sys.stdout.flush()
-    # Some versions of Blender as a module hang in the end.
-    os._exit(0)
+    Args:
+        replies: the file for the outcomes, in a folder with the file `JOB`; the folder is removed in the end.
+    """
+    job = _read_job(replies.with_name(JOB))
+    if job is None:
+        # The run was over before this began.
+        return
+    settings = Settings.from_plain(job["settings"])
+    records = Records(Path(job["out"]), settings, manifest.version(), Sources.from_plain(job["sources"]))
+    with suppress(FileNotFoundError), open(replies, "ab", buffering=0) as out:
+        while (told := messages.read(sys.stdin.buffer)) is not None:
+            outcome = convert(Task.from_plain(told), records)
+            out.write(messages.pack(asdict(outcome)))
+    # Whoever started this may have been killed.
+    shutil.rmtree(replies.parent, ignore_errors=True)
+
+
+def _read_job(path: Path) -> dict[str, Any] | None:
+    try:
+        with open_file(path) as file:
+            return messages.read(file)
+    except FileNotFoundError:
+        return None

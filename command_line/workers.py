@@ -1,32 +1,43 @@
 """Several Blenders at work: each gets the next file as soon as it has done one, and is replaced if it dies of it.
 
-A worker reads tasks from its standard input and writes outcomes to its standard output, a line of JSON each; what else
-Blender prints there is left out.
+Each is a Blender of its own with this extension enabled in it, running `worker`. Tasks go to its standard input. It
+tells what became of them in a file, which is looked at now and then: a channel that Blender prints nothing to, and the
+same on every system.
 """
 
 from __future__ import annotations
 
-import json
-import os
-import queue
-import signal
 import subprocess
 import sys
+import tempfile
+import time
+from collections import deque
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
-from contextlib import suppress
-from dataclasses import dataclass, field
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 import bpy
 
+from ..io_common.regular_files import open_file
+from . import messages, worker
 from .record import Records
 from .settings import FAILED, Outcome, Task
-from .worker import MARK
 
-_SCRIPT = Path(__file__).with_name("worker.py")
-# Seconds for a Blender to end by itself, and in the middle of its work.
-_PATIENCE, _MOMENT = 20.0, 5.0
+_EXTENSION = (__package__ or "").rpartition(".")[0]
+# Seconds between two looks, and for a Blender without work to end by itself.
+_PAUSE, _PATIENCE = 0.01, 20.0
+
+# For Blender as a Python module, which enables nothing by itself and has no command line.
+_AS_MODULE = """\
+import importlib, os, sys
+import bpy
+bpy.ops.preferences.addon_enable(module=sys.argv[1])
+status = importlib.import_module(sys.argv[1] + ".command_line.command").main(sys.argv[2:])
+sys.stdout.flush()
+sys.stderr.flush()
+os._exit(status)  # some versions hang in the end
+"""
 
 
 def convert_all(tasks: Sequence[Task], records: Records, jobs: int) -> Iterator[tuple[Task, Outcome]]:
@@ -38,104 +49,164 @@ def convert_all(tasks: Sequence[Task], records: Records, jobs: int) -> Iterator[
         jobs: how many Blenders.
 
     Yields:
-        Each task with what became of it, in the order in which they end.
+        Each task with what became of it, in the order in which they end. Who does not ask for the next one waits at
+        the end for the files in hand, and no other is begun.
     """
-    jobs = min(jobs, len(tasks))
-    crew = _Crew(records, jobs)
-    # Each thread waits for a Blender.
-    with ThreadPoolExecutor(jobs) as threads:
-        try:
-            running = {threads.submit(crew.convert, task): task for task in tasks}
-            for done in as_completed(running):
-                yield running[done], done.result()
-        except BaseException:
-            # Whoever asked does not wait any more.
-            threads.shutdown(wait=False, cancel_futures=True)
-            crew.kill()
-            raise
-    crew.dismiss()
+    waiting = deque(tasks)
+    with _office(records) as folder, _crew(folder, min(jobs, len(tasks))) as crew:
+        while waiting or any(one.task for one in crew):
+            ended = [done for one in crew if (done := one.look()) is not None]
+            yield from ended
+            for one in crew:
+                if one.task is None and waiting:
+                    one.begin(waiting.popleft())
+            if not ended:
+                time.sleep(_PAUSE)
 
 
-def command() -> list[str]:
-    """What starts a Blender that works."""
+def command(replies: Path) -> list[str]:
+    """What starts a Blender that works, and writes outcomes into a file."""
+    words = ["work", str(replies)]
     if not bpy.app.binary_path:
         # Blender as a Python module.
-        return [sys.executable, str(_SCRIPT)]
-    return [bpy.app.binary_path, "--background", "--factory-startup", "--python", str(_SCRIPT)]
+        return [sys.executable, "-c", _AS_MODULE, _EXTENSION, *words]
+    return [bpy.app.binary_path, "--background", "--addons", _EXTENSION, "--command", "idtech", *words]
 
 
-@dataclass(eq=False)
-class _Crew:
-    """Blenders that wait for work; each is started when it is first needed."""
+@contextmanager
+def _office(records: Records) -> Iterator[Path]:
+    """A folder for what the Blenders tell each other, with what all tasks have in common in it."""
+    with tempfile.TemporaryDirectory(prefix="io_idtech-jobs-", ignore_cleanup_errors=True) as name:
+        folder = Path(name)
+        job = {
+            "settings": records.settings.plain(),
+            "out": str(records.out),
+            "sources": records.sources.plain(),
+        }
+        (folder / worker.JOB).write_bytes(messages.pack(job))
+        yield folder
 
-    records: Records
-    size: int
-    _idle: queue.SimpleQueue[subprocess.Popen[str] | None] = field(default_factory=queue.SimpleQueue)
-    _all: list[subprocess.Popen[str]] = field(default_factory=list)
 
-    def __post_init__(self) -> None:
-        for _ in range(self.size):
-            self._idle.put(None)
+@contextmanager
+def _crew(folder: Path, size: int) -> Iterator[list[_Worker]]:
+    """Blenders that are started when they are first needed; in the end they finish what they have begun."""
+    crew = [_Worker(folder / f"replies{number}") for number in range(size)]
+    try:
+        yield crew
+    except GeneratorExit:
+        _let_end(crew)
+        raise
+    else:
+        _let_end(crew)
+    finally:
+        for one in crew:
+            one.kill()
 
-    def convert(self, task: Task) -> Outcome:
-        """Has a task done by one that has nothing to do."""
-        process = self._idle.get()
+
+def _let_end(crew: list[_Worker]) -> None:
+    for one in crew:
+        one.dismiss()
+    for one in crew:
+        one.wait()
+
+
+class _Worker:
+    """A Blender that works.
+
+    Args:
+        replies: the beginning of the names of its files of outcomes; each process has a new one.
+
+    Attributes:
+        task: what it is doing; None if nothing.
+    """
+
+    def __init__(self, replies: Path) -> None:
+        self.task: Task | None = None
+        self._replies = replies
+        self._started = 0
+        self._read = 0
+        self._process: subprocess.Popen[bytes] | None = None
+        self._fault = ""
+
+    def begin(self, task: Task) -> None:
+        """Gives it a task; its Blender is started where there is none."""
+        self.task = task
         try:
-            if process is None:
-                process = self._start()
-            outcome = self._ask(process, task)
-            if outcome is None:
-                status = process.wait()
-                process = None
-                outcome = Outcome(FAILED, f"Blender ended with status {status} while it worked on the file")
+            if self._process is None:
+                self._process = self._start()
         except OSError as error:
-            outcome = Outcome(FAILED, f"no other Blender can be started: {error}")
-        finally:
-            self._idle.put(process)
-        return outcome
+            self._fault = f"no other Blender can be started: {error}"
+            return
+        assert self._process.stdin is not None
+        # If it is dead, it will be seen that it is.
+        with suppress(OSError):
+            self._process.stdin.write(messages.pack(task.plain()))
+            self._process.stdin.flush()
+
+    def look(self) -> tuple[Task, Outcome] | None:
+        """The task and what became of it, if it is done; then there is none any more."""
+        task, outcome = self.task, self._outcome()
+        if task is None or outcome is None:
+            return None
+        self.task = None
+        return task, outcome
 
     def dismiss(self) -> None:
-        """Lets all end by themselves."""
-        for process in self._all:
-            with suppress(OSError, ValueError, subprocess.TimeoutExpired):
-                process.communicate(timeout=_PATIENCE)
-        self.kill()
+        """Has it end when it is done."""
+        if self._process is not None and self._process.stdin is not None:
+            with suppress(OSError):
+                self._process.stdin.close()
+
+    def wait(self) -> None:
+        """Waits for its end: as long as it takes while it has a task, then for a moment."""
+        if self._process is not None:
+            with suppress(subprocess.TimeoutExpired):
+                self._process.wait(None if self.task is not None else _PATIENCE)
 
     def kill(self) -> None:
-        """Ends all; they have a moment for the files in hand."""
-        if os.name == "posix":
-            for process in self._all:
-                process.send_signal(signal.SIGINT)
-        for process in self._all:
-            with suppress(subprocess.TimeoutExpired):
-                process.wait(_MOMENT)
-            process.kill()
-            process.wait()
+        """Ends it at once."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
 
-    def _start(self) -> subprocess.Popen[str]:
-        process = subprocess.Popen(
-            command(),
+    def _start(self) -> subprocess.Popen[bytes]:
+        self._started += 1
+        self._read = 0
+        return subprocess.Popen(
+            command(self._file()),
             stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-            encoding="utf-8",
-            errors="surrogateescape",
+            stdout=subprocess.DEVNULL,
+            # Ctrl-C is for the Blender that was started on the terminal; this one is told by the end of its input.
+            start_new_session=True,
+            creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
         )
-        self._all.append(process)
-        return process
 
-    def _ask(self, process: subprocess.Popen[str], task: Task) -> Outcome | None:
-        """What a Blender says became of a task; None if it died of it."""
-        work = {
-            "task": task.plain(),
-            "settings": self.records.settings.plain(),
-            "out": str(self.records.out),
-        }
-        assert process.stdin is not None
-        assert process.stdout is not None
-        with suppress(OSError):
-            # If it is dead, the end of its output says so.
-            process.stdin.write(json.dumps(work) + "\n")
-            process.stdin.flush()
-        answer = next((line for line in process.stdout if line.startswith(MARK)), None)
-        return Outcome(**json.loads(answer.removeprefix(MARK))) if answer is not None else None
+    def _file(self) -> Path:
+        return self._replies.with_name(f"{self._replies.name}-{self._started}")
+
+    def _outcome(self) -> Outcome | None:
+        """What became of the task; None if that is not known yet."""
+        if self.task is None:
+            return None
+        if self._process is None:
+            return Outcome(FAILED, self._fault)
+        # In this order: what it told before it ended is there when it has ended.
+        status = self._process.poll()
+        told = self._message()
+        if told is not None:
+            return Outcome(**told)
+        if status is None:
+            return None
+        self._process = None
+        return Outcome(FAILED, f"Blender ended with status {status} while it worked on the file")
+
+    def _message(self) -> dict[str, Any] | None:
+        try:
+            with open_file(self._file()) as file:
+                file.seek(self._read)
+                message = messages.read(file)
+                if message is not None:
+                    self._read = file.tell()
+                return message
+        except FileNotFoundError:
+            return None

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import io
+import os
+import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,6 +15,7 @@ from typing import TYPE_CHECKING
 import bpy
 
 from ..io_common import axes
+from ..io_common.regular_files import open_file
 from ..io_common.reports import Report
 from ..io_md2 import exporter as md2_exporter
 from ..io_md2.format import FRAMES_PER_SECOND, QUAKE2_LIMITS
@@ -42,13 +46,42 @@ class Scene:
     sequences: list[Action] = field(default_factory=list)
 
 
+_BLEND, _SEEKABLE = b"BLENDER", (0x8F92EAB1).to_bytes(4, "little")
+# The header of the last block of a .blend in any version.
+_LONGEST_END = 64
+# Bytes; a disk with less room was most likely full.
+_LITTLE_ROOM = 64 << 20
+
 Writer = Callable[[Path, Scene, Settings, Report], list[Path]]
 
 
 def _write_blend(target: Path, scene: Scene, settings: Settings, report: Report) -> list[Path]:
     del scene, settings, report
-    bpy.ops.wm.save_as_mainfile(filepath=str(target), copy=True, check_existing=False)
+    try:
+        bpy.ops.wm.save_as_mainfile(filepath=str(target), copy=True, check_existing=False)
+        is_whole = _is_whole_blend(target)
+    except RuntimeError as error:
+        # Blender removes a file that did not become whole, and then misses it.
+        if not str(error).strip().endswith(os.strerror(errno.ENOENT)):
+            raise
+        is_whole = False
+    if not is_whole:
+        is_full = shutil.disk_usage(target.parent).free < _LITTLE_ROOM
+        number = errno.ENOSPC if is_full else errno.EIO
+        raise OSError(number, os.strerror(number), str(target))
     return [target]
+
+
+def _is_whole_blend(path: Path) -> bool:
+    """Whether a .blend has its end. On a full disk, 4.5 and later say that they saved a compressed one and did not.
+
+    The last block of a .blend is called ENDB; a compressed one ends with the mark of Zstandard's seekable format.
+    """
+    with open_file(path) as file:
+        start = file.read(len(_BLEND))
+        file.seek(max(0, path.stat().st_size - _LONGEST_END))
+        end = file.read()
+    return b"ENDB" in end if start == _BLEND else end.endswith(_SEEKABLE)
 
 
 def _write_md5(target: Path, scene: Scene, settings: Settings, report: Report) -> list[Path]:

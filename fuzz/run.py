@@ -1,5 +1,8 @@
 """Fuzzes one reader with atheris until the time is over or something is found: ``run.py READER SECONDS [FILES]``.
 
+How many inputs were tried, and in how much processor time, is added up in `build/fuzz/READER/figures.json`, from where
+`page.py` takes it; without that folder it begins anew.
+
 A finding is any exception that is not the reader's own error, more time than `_SECONDS` and `_SECONDS_PER_BYTE` allow,
 or more memory than `_BYTES` and `_BYTES_PER_BYTE` allow. The input that did it is kept in `build/fuzz/READER`; given as
 FILES, inputs are tried once each instead.
@@ -7,6 +10,7 @@ FILES, inputs are tried once each instead.
 
 from __future__ import annotations
 
+import json
 import resource
 import sys
 import time
@@ -20,7 +24,13 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 with atheris.instrument_imports(include=["io_common", "io_md2", "io_md5"]):
     from targets import TARGETS
 
+    from io_md5.format import scanner
+
+# The inputs are shorter than the pieces that texts are read in.
+scanner._PIECE = 256
+
 _MAX_LENGTH = 1 << 14
+_OFTEN = 2.0  # seconds
 # The code runs several times slower under the fuzzer than alone.
 _SECONDS, _SECONDS_PER_BYTE = 2.0, 1e-4
 _BYTES, _BYTES_PER_BYTE = 64 << 20, 4096
@@ -45,7 +55,10 @@ def main(arguments: list[str]) -> None:
         dictionary.write_text("".join(f'"{_escaped(word)}"\n' for word in target.words))
         options.append(f"-dict={dictionary}")
 
+    figures = Figures(folder / "figures.json")
+
     def one_input(data: bytes) -> None:
+        figures.count()
         memory, started = _peak(), time.perf_counter()
         try:
             target.read(data)
@@ -68,6 +81,26 @@ def main(arguments: list[str]) -> None:
     ]
     atheris.Setup([sys.argv[0], *options, *(files or [str(corpus)])], one_input)
     atheris.Fuzz()
+
+
+class Figures:
+    """What was tried so far, in all runs of one reader; the fuzzer leaves without asking anybody, so now and then."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        known = json.loads(path.read_text()) if path.is_file() else {}
+        self._inputs = known.get("inputs", 0)
+        self._seconds = known.get("cpu_seconds", 0.0)
+        self._written = 0.0
+
+    def count(self) -> None:
+        """One more input."""
+        self._inputs += 1
+        now = time.process_time()
+        if now - self._written > _OFTEN:
+            self._written = now
+            told = {"inputs": self._inputs, "cpu_seconds": round(self._seconds + now, 1)}
+            self._path.write_text(json.dumps(told))
 
 
 def _peak() -> int:

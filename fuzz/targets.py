@@ -6,13 +6,21 @@ for use, and what is written of it must be read again.
 
 from __future__ import annotations
 
+import io
+import struct
+import tempfile
+import zipfile
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 
 import both_ways
 import numpy as np
 from md5_samples import ANIMATION, CAMERA, MESH, OLD_ANIMATION, OLD_MESH
 
+from io_common.textures.dimensions import pixel_count
+from io_common.textures.gamefolder import FileReadError, Root
 from io_common.textures.mtr import map_uses, parse_mtr
 from io_common.textures.pcx import PcxError, decode_pcx
 from io_common.textures.skins import parse_model_cfg, parse_skin
@@ -125,6 +133,27 @@ def mtr(data: bytes) -> None:
             map_uses(expression)
 
 
+def archive(data: bytes) -> None:
+    """An archive, what it lists, and all that it holds."""
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder, "a.pk4").write_bytes(data)
+        root = Root(folder)
+        files = root.texts("materials", ".mtr")
+        for name in ("models/a", "textures/a.tga", "a.png"):
+            image = root.find_image(name)
+            if image is not None:
+                files[name] = image
+        for file in files.values():
+            with suppress(FileReadError):
+                assert len(file.read()) == file.size()
+
+
+def dimensions(data: bytes) -> None:
+    """The size of an image by its header."""
+    count = pixel_count(data)
+    assert count is None or count >= 0
+
+
 def skins(data: bytes) -> None:
     """A model's configuration and a skin's declaration."""
     text = data.decode("latin-1")
@@ -204,6 +233,41 @@ def _pcx_seeds() -> tuple[bytes, ...]:
     )
 
 
+def _archive_seeds() -> tuple[bytes, ...]:
+    seeds = []
+    for method in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        data = io.BytesIO()
+        with zipfile.ZipFile(data, "w", method) as target:
+            for name in ("materials/a.mtr", "models/a.tga", "dds/textures/a.dds", "a.png"):
+                target.writestr(name, name * 20)
+        seeds.append(data.getvalue())
+    return tuple(seeds)
+
+
+def _image_seeds() -> tuple[bytes, ...]:
+    """The beginnings of images of all kinds, 64 by 32."""
+    exr_window = b"dataWindow\0box2i\0" + struct.pack("<5i", 16, 0, 0, 63, 31)
+    return (
+        b"\x89PNG\r\n\x1a\n" + struct.pack(">I4s2I5B", 13, b"IHDR", 64, 32, 8, 6, 0, 0, 0),
+        b"\xff\xd8\xff\xe0" + struct.pack(">H", 6) + b"JFIF\xff\xc0" + struct.pack(">HB2H", 11, 8, 32, 64),
+        struct.pack("<3B5x4H2B", 0, 0, 2, 0, 0, 64, 32, 24, 0),
+        b"BM" + struct.pack("<3I", 0, 0, 54) + struct.pack("<I2i", 40, 64, -32),
+        b"DDS " + struct.pack("<4I", 124, 0x1007, 32, 64),
+        b"8BPS" + struct.pack(">H6xH2I", 1, 3, 32, 64),
+        b"\x01\xda" + struct.pack(">2B4H", 1, 1, 3, 64, 32, 3),
+        b"II*\0"
+        + struct.pack("<IH", 8, 2)
+        + struct.pack("<2HII", 256, 4, 1, 64)
+        + struct.pack("<2HII", 257, 4, 1, 32),
+        b"v/1\x01" + struct.pack("<I", 2) + exr_window + b"\0",
+        b"#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n-Y 32 +X 64\n",
+        b"RIFF\x1e\0\0\0WEBPVP8X\x0a\0\0\0\0\0\0\0" + (63).to_bytes(3, "little") + (31).to_bytes(3, "little"),
+        b"\xff\x4f\xff\x51" + struct.pack(">2H4I", 47, 0, 64, 32, 0, 0),
+        b"\x80\x2a\x5f\xd7".ljust(200, b"\0") + struct.pack(">2I", 64, 32),
+        b"SDPX".ljust(772, b"\0") + struct.pack(">2I", 64, 32),
+    )
+
+
 TARGETS = {
     "md5mesh": Target(md5mesh, (Md5Error,), (MESH.encode(), OLD_MESH.encode()), _MD5_WORDS),
     "md5anim": Target(md5anim, (Md5Error,), (ANIMATION.encode(), OLD_ANIMATION.encode()), _MD5_WORDS),
@@ -211,5 +275,7 @@ TARGETS = {
     "md2": Target(md2, (Md2Error,), (_md2_seed(),)),
     "pcx": Target(pcx, (PcxError,), _pcx_seeds()),
     "mtr": Target(mtr, (), (_MTR,), _MTR_WORDS),
+    "archive": Target(archive, (), _archive_seeds(), (b"PK\1\2", b"PK\3\4", b"PK\5\6", b"PK\6\6", b"PK\6\7")),
+    "dimensions": Target(dimensions, (), _image_seeds()),
     "skins": Target(skins, (), (_CFG,), _SKIN_WORDS),
 }

@@ -14,8 +14,10 @@ import tempfile
 import time
 from collections.abc import Mapping
 from contextlib import ExitStack, suppress
+from io import FileIO
 from pathlib import Path
-from typing import BinaryIO
+
+from .regular_files import open_file
 
 try:
     import fcntl
@@ -69,7 +71,8 @@ def _stage(target: Path, data: bytes, temporaries: ExitStack) -> Path:
         handle, name = tempfile.mkstemp(prefix=_PREFIX, suffix=_SUFFIX, dir=target.parent)
         temporary = Path(name)
         temporaries.callback(_remove, temporary)
-        file = os.fdopen(handle, "wb")
+        # What a buffer holds back would fail a second time when the file is closed, without its name.
+        file = os.fdopen(handle, "wb", buffering=0)
         if fcntl is None:
             with file:
                 _fill(file, data)
@@ -86,9 +89,10 @@ def _stage(target: Path, data: bytes, temporaries: ExitStack) -> Path:
     return temporary
 
 
-def _fill(file: BinaryIO, data: bytes) -> None:
-    file.write(data)
-    file.flush()
+def _fill(file: FileIO, data: bytes) -> None:
+    left = memoryview(data)
+    while left:
+        left = left[file.write(left) :]
     os.fsync(file.fileno())
 
 
@@ -111,10 +115,14 @@ def _remove_abandoned(folder: Path) -> None:
 
 
 def _is_abandoned(path: Path) -> bool:
-    age = time.time() - path.stat().st_mtime
+    status = path.lstat()
+    if not stat.S_ISREG(status.st_mode):
+        # Whatever bears such a name, no export made it.
+        return False
+    age = time.time() - status.st_mtime
     if fcntl is None or age < _JUST_NOW:
         return age > _LONG_AGO
-    with path.open("rb") as file:
+    with open_file(path) as file:
         try:
             fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
         except BlockingIOError:

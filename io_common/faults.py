@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import traceback
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from . import manifest, reports
@@ -45,6 +46,23 @@ def of_file(error: OSError) -> str:
     place = os.fsdecode(name) if name is not None else ""
     reason = advice or error.strerror or str(error)
     return f"{place}: {reason}" if place else reason
+
+
+def of_operator(error: RuntimeError, path: Path) -> str:
+    """One sentence on what an operator of Blender's reported, such as an exporter.
+
+    Args:
+        error: what the operator raised.
+        path: the file that it was to write.
+    """
+    # A traceback ends with what matters, and then Blender says where it was called.
+    lines = [line for line in str(error).strip().splitlines() if line and not line.startswith("Location: ")]
+    last = lines[-1].removeprefix("Error: ") if lines else type(error).__name__
+    for number in _ADVICE:
+        # Python's words for it, and Blender's own.
+        if f"[Errno {number}]" in last or last.endswith(os.strerror(number)):
+            return of_file(OSError(number, os.strerror(number), os.fspath(path)))
+    return last
 
 
 def tell_own(operator: Operator, subject: str, error: Exception) -> None:

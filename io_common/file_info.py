@@ -29,8 +29,21 @@ Describe = Callable[[str], Description]
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of the command ``info``."""
-    parser.add_argument("files", nargs="+", metavar="FILE", help="a file, or a folder with all that is in it")
+    parser.add_argument(
+        "files", nargs="+", type=given, metavar="FILE", help="a file, or a folder with all that is in it"
+    )
     parser.add_argument("--json", action="store_true", help="a list of objects, one for each file")
+
+
+def given(text: str) -> str:
+    """The name of a file or folder as it was given.
+
+    Raises:
+        argparse.ArgumentTypeError: it is empty, as of a variable that was not set, and would be the current folder.
+    """
+    if not text:
+        raise argparse.ArgumentTypeError("an empty name is that of no file")
+    return text
 
 
 def run_alone(

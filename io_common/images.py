@@ -12,6 +12,8 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -19,17 +21,26 @@ import bpy
 import numpy as np
 
 from . import names, versions
+from .regular_files import open_file
+from .textures import budget
+from .textures.dimensions import pixel_count
 from .textures.gamefolder import FileReadError, GameFile
 from .textures.pcx import PcxError, decode_pcx
 
 if TYPE_CHECKING:
     from bpy.types import Image
 
+# Where Blender asks for one file, and for others only when they are shown.
+_ONE_FILE = ("FILE", "SEQUENCE", "MOVIE")
 _SOURCES = ("md5_image", "md2_image")
 _MEMBER = re.compile(r"\.pk[34]/", re.IGNORECASE)
 
 # Pixels are looked at as floats; more than this is not worth the time and memory.
 _MAX_PIXELS_SEEN = 1 << 24
+# Of all images of an import, so many are kept as they were unpacked.
+_MANY_PIXELS = 1 << 26
+# How much of a file is read for the size of its image.
+_HEAD, _LONGEST_HEAD = 1 << 16, 1 << 26
 # An alpha channel cuts a surface out if nearly all of it is black or white, and it is not all one of them.
 _SHARP = 0.9
 _SOME = 0.001
@@ -40,6 +51,10 @@ _VISIBLE = 0.2
 
 class ImageError(ValueError):
     """A file was found but is no image that can be shown."""
+
+
+class TooMuchError(ImageError):
+    """All images together are more than an import loads; said once, and not for each of them."""
 
 
 @dataclass(frozen=True)
@@ -67,6 +82,7 @@ class ImageStore:
         self._images: dict[str, Image] | None = None
         self._failed: dict[GameFile, str] = {}
         self._impressions: dict[Image, Impression] = {}
+        self._budget = budget.Budget()
         self.loaded = 0
         """How many were loaded, not counting those that were there."""
 
@@ -87,7 +103,11 @@ class ImageStore:
         key = _folded(str(file))
         if key not in self._images:
             try:
-                image = self._load(file)
+                with self._budget.timed():
+                    image = self._load(file)
+            except TooMuchError as error:
+                self._failed[file] = str(error)
+                raise
             except (ImageError, FileReadError, PcxError, OSError, RuntimeError) as error:
                 self._failed[file] = str(error) if str(file) in str(error) else f"{file}: {error}"
                 raise ImageError(self._failed[file]) from error
@@ -95,6 +115,7 @@ class ImageStore:
             if is_data:
                 image.colorspace_settings.name = "Non-Color"
             self._images[key] = image
+            self._free_if_many(image)
             self.loaded += 1
         return self._images[key]
 
@@ -102,25 +123,65 @@ class ImageStore:
         """A look at the pixels, once per image."""
         if image not in self._impressions:
             self._impressions[image] = _look_at(image)
+            self._free_if_many(image)
         return self._impressions[image]
 
     def _load(self, file: GameFile) -> Image:
+        if self._budget.is_over():
+            raise TooMuchError("images were left out: loading all of them takes too long")
+        is_kept = file.member is not None or file.extension == ".pcx"
+        data = self._read(file) if is_kept else b""
         if file.extension == ".pcx":
-            image = _from_pcx(file)
-        elif file.member is not None:
+            pixels = decode_pcx(data)
+            self._take_pixels(file, 4 * pixels.shape[0] * pixels.shape[1])
+            image = _new(file, pixels.shape[1], pixels.shape[0])
+            with _removed_on_errors(image):
+                # Blender's first row is the lowest.
+                image.pixels.foreach_set(np.divide(pixels[::-1], 255, dtype=np.float32).ravel())
+                image.pack()
+        elif is_kept:
+            self._take_pixels(file, pixel_count(data))
             image = _new(file, 1, 1)
-            data = file.read()
-            image.source = "FILE"
-            image.pack(data=data, data_len=len(data))
+            with _removed_on_errors(image):
+                image.source = "FILE"
+                image.pack(data=data, data_len=len(data))
         else:
+            self._take_pixels(file, _pixels_on_disk(file))
             image = bpy.data.images.load(str(file.path), check_existing=False)
-        # The size is known once the file was read.
-        if not all(image.size):
-            bpy.data.images.remove(image)
-            raise ImageError("no image that Blender can read")
-        if file.member is not None or file.extension == ".pcx":
-            names.keep_text(image, self._key, str(file))
+        with _removed_on_errors(image):
+            # The size is known once the file was read.
+            if not all(image.size):
+                raise ImageError("no image that Blender can read")
+            if is_kept:
+                names.keep_text(image, self._key, str(file))
         return image
+
+    def _read(self, file: GameFile) -> bytes:
+        """The bytes of a file that is to be unpacked.
+
+        Raises:
+            TooMuchError: there were enough of them.
+            FileReadError: it cannot be read.
+        """
+        if not self._budget.take("data", file.size()):
+            raise TooMuchError(
+                f"images were left out: those in archives are more than {budget.MAX_DATA >> 20} MB"
+            )
+        return file.read()
+
+    def _take_pixels(self, file: GameFile, count: int | None) -> None:
+        """Raises ImageError for an image that is too large, TooMuchError where all of them are."""
+        count = count or 0
+        if count > budget.MAX_PIXELS_OF_ONE:
+            raise ImageError(f"the image is too large ({count >> 20} megapixels)")
+        if not self._budget.take("pixels", count):
+            limit = budget.MAX_PIXELS >> 20
+            raise TooMuchError(f"images were left out: all of them are more than {limit} megapixels")
+
+    def _free_if_many(self, image: Image) -> None:
+        """Blender unpacks an image again when it is shown; until then memory is not filled with pixels."""
+        if budget.MAX_PIXELS - self._budget.pixels > _MANY_PIXELS and not image.is_dirty:
+            image.buffers_free()
 
 
 def _new(file: GameFile, width: int, height: int) -> Image:
@@ -128,14 +189,31 @@ def _new(file: GameFile, width: int, height: int) -> Image:
     return bpy.data.images.new(name, width, height, alpha=True)
 
 
-def _from_pcx(file: GameFile) -> Image:
-    pixels = decode_pcx(file.read())
-    height, width = pixels.shape[:2]
-    image = _new(file, width, height)
-    # Blender's first row is the lowest.
-    image.pixels.foreach_set(np.divide(pixels[::-1], 255, dtype=np.float32).ravel())
-    image.pack()
-    return image
+@contextmanager
+def _removed_on_errors(image: Image) -> Iterator[None]:
+    """Leaves no image behind that nothing uses, if the block raises an exception."""
+    try:
+        yield
+    except Exception:
+        bpy.data.images.remove(image)
+        raise
+
+
+def _pixels_on_disk(file: GameFile) -> int | None:
+    """The number of pixels of an image in a file of its own.
+
+    Raises:
+        OSError: it is no regular file, or cannot be read.
+    """
+    with open_file(file.path) as stream:
+        head = stream.read(_HEAD)
+        count = pixel_count(head)
+        # Few files say it further back.
+        return (
+            count
+            if count is not None or len(head) < _HEAD
+            else pixel_count(head + stream.read(_LONGEST_HEAD))
+        )
 
 
 def _folded(path: str) -> str:
@@ -162,6 +240,20 @@ def source_of(image: Image) -> str:
     if image.source != "FILE" or not image.filepath:
         return ""
     return os.path.abspath(bpy.path.abspath(image.filepath))
+
+
+def size_of(image: Image) -> tuple[int, int]:
+    """Width and height of an image; zeros if it cannot be read.
+
+    Blender reads the file to know. In somebody else's .blend that may be a pipe, for which it would wait.
+    """
+    if image.source in _ONE_FILE and image.packed_file is None and not image.has_data:
+        try:
+            open_file(bpy.path.abspath(image.filepath, library=image.library)).close()
+        except (OSError, ValueError):
+            return 0, 0
+    width, height = image.size
+    return int(width), int(height)
 
 
 def name_in_archive(source: str) -> str | None:

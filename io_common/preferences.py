@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import bpy
@@ -14,8 +16,23 @@ if TYPE_CHECKING:
 _EXTENSION = (__package__ or "").rpartition(".")[0]
 
 
+_instead: list[tuple[str, ...]] = []
+
+
+@contextmanager
+def using_game_folders(folders: tuple[str, ...]) -> Iterator[None]:
+    """Has these folders count, and not those of the preferences, for the time of the block."""
+    _instead.append(folders)
+    try:
+        yield
+    finally:
+        _instead.pop()
+
+
 def game_folders() -> list[str]:
     """The folders that the user gave, in order; none where the add-on is not enabled."""
+    if _instead:
+        return list(_instead[-1])
     given = _preferences()
     return [bpy.path.abspath(folder.path) for folder in given.game_folders if folder.path] if given else []
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from ..io_common.images import size_of
 from ..io_common.material_names import colour_image, skin_name
 from ..io_common.reports import Report
 from .format.naming import to_latin1
@@ -20,8 +21,9 @@ def image_size(materials: Iterable[Material | None]) -> tuple[int, int]:
     """Width and height of the first image of colours; zeros if there is none."""
     for material in materials:
         image = colour_image(material) if material is not None else None
-        if image is not None and all(image.size):
-            return int(image.size[0]), int(image.size[1])
+        size = size_of(image) if image is not None else (0, 0)
+        if all(size):
+            return size
     return 0, 0
 
 

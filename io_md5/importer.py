@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import bpy
 import numpy as np
 
-from ..io_common import axes, names, state, versions
+from ..io_common import axes, faults, names, state, versions
 from ..io_common.materials import SHADER, MaterialLibrary
 from ..io_common.reports import Progress, Report, listing, progress
 from ..io_common.textures.search import MaterialImages, Search
@@ -215,7 +215,8 @@ def _read_folder(
         try:
             animation = read_animation(path)
         except (Md5Error, OSError) as error:
-            report.warn(f"left out: {error}")
+            reason = faults.of_file(error) if isinstance(error, OSError) else str(error)
+            report.warn(f"left out: {reason}")
             continue
         if any(match_joints(animation, skeleton.joints).is_complete for skeleton in skeletons):
             animations[path] = animation

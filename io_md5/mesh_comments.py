@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from .format.regular_files import read_file
+
 _MARKS = re.compile(rb"^[ \t]*(mesh)[ \t]*\{|//[ \t]*meshes:[ \t]*([^\r\n]*)", re.MULTILINE)
 
 
@@ -23,7 +25,7 @@ def read_mesh_comments(path: Path, count: int) -> list[str]:
         OSError: the file cannot be read.
     """
     found: list[str] = []
-    for match in _MARKS.finditer(path.read_bytes()):
+    for match in _MARKS.finditer(read_file(path)):
         if match[1] is not None:
             found.append("")
         elif found and not found[-1]:

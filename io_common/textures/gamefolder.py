@@ -18,7 +18,10 @@ import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import IO, BinaryIO, cast
 
+from ..regular_files import open_file
+from .budget import Budget
 from .names import (
     IMAGE_EXTENSIONS,
     AssetName,
@@ -35,7 +38,7 @@ MAX_FILE_SIZE = 256 << 20
 """Greatest size of an image that is read, in bytes: loose, or unpacked from an archive."""
 MAX_TEXT_SIZE = 16 << 20
 """Greatest size of a text (.mtr, .cfg, .skin) that is read, in bytes."""
-MAX_MEMBERS = 500_000
+MAX_MEMBERS = 200_000
 """Greatest number of members of an archive that is read."""
 
 _TOP_FOLDERS = ("packages", "models", "players", "progs", "textures", "sprites", "mapobjects")
@@ -93,7 +96,9 @@ class GameFile:
         try:
             if self.member is not None:
                 return _read_member(self.path, self.member, limit)
-            with open(self.path, "rb") as stream:
+            if self.size() > limit:
+                raise FileReadError(f"{self}: larger than {limit} bytes")
+            with open_file(self.path) as stream:
                 data = stream.read(limit + 1)
         except (OSError, ValueError, struct.error, zlib.error) as error:
             raise FileReadError(f"{self}: {error}") from error
@@ -101,9 +106,18 @@ class GameFile:
             raise FileReadError(f"{self}: larger than {limit} bytes")
         return data
 
-    def read_text(self) -> str:
+    def size(self) -> int:
+        """The number of bytes, as the archive declares it or the disk has it. Raises FileReadError."""
+        if self.member is not None:
+            return self.member.size
+        try:
+            return self.path.stat().st_size
+        except OSError as error:
+            raise FileReadError(f"{self}: {error}") from error
+
+    def read_text(self, limit: int = MAX_TEXT_SIZE) -> str:
         """The file as text: UTF-8, else Latin-1, as old files have any encoding. Raises FileReadError."""
-        data = self.read(MAX_TEXT_SIZE)
+        data = self.read(limit)
         try:
             return data.decode("utf-8-sig")
         except UnicodeDecodeError:
@@ -116,7 +130,7 @@ def _read_member(path: Path, member: Member, limit: int) -> bytes:
         raise ValueError(f"larger than {limit} bytes")
     if member.encrypted or member.method not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
         raise ValueError("encrypted, or packed by a method that is not read")
-    with open(path, "rb") as stream:
+    with open_file(path) as stream:
         stream.seek(member.offset)
         header = stream.read(30)
         if header[:4] != b"PK\x03\x04":
@@ -168,8 +182,11 @@ class Listing:
 class Root:
     """A directory that may be read, with everything below it and nothing else."""
 
-    def __init__(self, path: str | os.PathLike[str], archives: bool = True) -> None:
+    def __init__(
+        self, path: str | os.PathLike[str], archives: bool = True, budget: Budget | None = None
+    ) -> None:
         self.path = Path(os.path.abspath(path))
+        self._budget = budget if budget is not None else Budget()
         self._real = os.path.realpath(self.path)
         self._inside = os.path.join(self._real, "")
         self._listings: dict[str, Listing | None] = {}
@@ -238,8 +255,7 @@ class Root:
             names = top.files.values() if top is not None else ()
             for name in sorted(names, key=fold, reverse=True):
                 if split_extension(name)[1].lower() in ARCHIVE_EXTENSIONS:
-                    archive = Archive(self.path / name)
-                    self._archives.append(archive)
+                    self._archives.append(Archive(self.path / name, self._budget))
         return self._archives
 
     def find_image(self, path: str) -> GameFile | None:
@@ -298,12 +314,37 @@ def _is_link(entry: os.DirEntry[str]) -> bool:
 _REPARSE_POINT = 0x400
 
 
+# The last record of an archive, and the longest comment in it.
+_LONGEST_END = 1 << 17
+
+
+class _Measured:
+    """A file of which no more is read than the budget allows; a directory may claim any size."""
+
+    def __init__(self, stream: BinaryIO, budget: Budget) -> None:
+        self._budget = budget
+        self._read = stream.read
+        self.seek = stream.seek
+        self.tell = stream.tell
+        self.seekable = stream.seekable
+
+    def read(self, size: int = -1) -> bytes:
+        """Reads so many bytes. Raises FileReadError where that is too much."""
+        if size > self._budget.directories:
+            raise FileReadError("the directories of the archives are larger than is read")
+        # Without a size, what is behind the directory is meant.
+        data = self._read(size if size >= 0 else _LONGEST_END)
+        self._budget.take("directories", len(data))
+        return data
+
+
 class Archive:
     """A `.pk4` or `.pk3` archive; its directory is read when it is first asked for, its members on demand."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, budget: Budget | None = None) -> None:
         self.path = path
         self.warnings: list[str] = []
+        self._budget = budget if budget is not None else Budget()
         self._folders: dict[str, dict[str, Member]] | None = None
 
     def files(self, folder: str) -> dict[str, Member]:
@@ -315,8 +356,11 @@ class Archive:
     def _index(self) -> dict[str, dict[str, Member]]:
         folders: dict[str, dict[str, Member]] = {}
         try:
-            with zipfile.ZipFile(self.path) as archive:
-                members = archive.infolist()
+            with open_file(self.path) as stream:
+                # It stands for the file: what is read is the directory alone.
+                within = cast("IO[bytes]", _Measured(stream, self._budget))
+                with zipfile.ZipFile(within) as archive:
+                    members = archive.infolist()
         except (
             OSError,
             zipfile.BadZipFile,
@@ -458,6 +502,7 @@ class Library:
 
     def __init__(self, game_folders: Iterable[str | os.PathLike[str]] = ()) -> None:
         """game_folders: the folders that the user gave, in order; empty ones are left out."""
+        self.budget = Budget()
         self._given = [Path(os.path.abspath(path)) for path in game_folders if os.fspath(path)]
         self._roots: dict[tuple[Path, bool], Root] = {}
 
@@ -478,7 +523,7 @@ class Library:
 
     def _root(self, path: Path, archives: bool) -> Root:
         if (path, archives) not in self._roots:
-            self._roots[path, archives] = Root(path, archives)
+            self._roots[path, archives] = Root(path, archives, self.budget)
         return self._roots[path, archives]
 
     @property

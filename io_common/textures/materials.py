@@ -9,12 +9,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from .budget import Budget
 from .gamefolder import FileReadError, GameFile, Place
 from .mtr import Material, MaterialFile, canonical_name, parse_mtr
 from .names import fold
-
-MAX_TOTAL_SIZE = 128 << 20
-"""Most text that is read for one model's materials, in characters."""
 
 
 @dataclass
@@ -28,8 +26,9 @@ class _Text:
 class MaterialIndex:
     """The declarations that hold for the models of one folder."""
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: Place, budget: Budget) -> None:
         self._place = place
+        self._budget = budget
         self._texts: list[_Text] | None = None
         self.warnings: list[str] = []
 
@@ -40,13 +39,20 @@ class MaterialIndex:
 
     def find(self, name: str) -> Material | None:
         """The declaration of this name, without regard to case, slashes and extension."""
-        key = canonical_name(name)
+        with self._budget.timed():
+            return self._find(canonical_name(name))
+
+    def _find(self, key: str) -> Material | None:
         found: Material | None = None
         for text in self._load() if key else ():
+            if not self._budget.take("scanned", len(text.folded)) or self._budget.is_over():
+                self._warn("there are more materials than are searched: some were not found")
+                break
             if key not in text.folded:
                 continue
             if text.parsed is None:
-                text.parsed = parse_mtr(text.text, str(text.file))
+                text.parsed = parse_mtr(text.text, str(text.file), self._budget.tokens)
+                self._budget.take("tokens", text.parsed.token_count)
                 self.warnings += text.parsed.warnings
             material = text.parsed.materials.get(key)
             if material is None:
@@ -54,10 +60,14 @@ class MaterialIndex:
             if found is None:
                 found = material
             else:
-                warning = f"{material.source}:{material.line}: '{material.name}' is already defined in {found.source}"
-                if warning not in self.warnings:
-                    self.warnings.append(warning)
+                self._warn(
+                    f"{material.source}:{material.line}: '{material.name}' is already defined in {found.source}"
+                )
         return found
+
+    def _warn(self, warning: str) -> None:
+        if warning not in self.warnings:
+            self.warnings.append(warning)
 
     def _load(self) -> list[_Text]:
         if self._texts is not None:
@@ -71,16 +81,16 @@ class MaterialIndex:
         known = {file.path for file in ordered if file.member is None}
         ordered += [beside[key] for key in sorted(beside) if beside[key].path not in known]
         self._texts = []
-        total = 0
         for file in ordered:
             try:
+                if not self._budget.take("text", file.size()) or self._budget.is_over():
+                    self._warn(
+                        f"{file}: more materials than are read; this file and those after it are left out"
+                    )
+                    break
                 text = file.read_text()
             except FileReadError as error:
-                self.warnings.append(str(error))
+                self._warn(str(error))
                 continue
-            total += len(text)
-            if total > MAX_TOTAL_SIZE:
-                self.warnings.append(f"{file}: more materials than are read")
-                break
             self._texts.append(_Text(file, text, fold(text)))
         return self._texts

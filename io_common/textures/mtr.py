@@ -19,11 +19,13 @@ Real files are not always balanced: reading goes on where the next declaration p
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from .budget import MAX_TOKENS
 from .names import fold, split_extension
 
 # --- Image expressions
@@ -139,10 +141,19 @@ class Material:
 
 @dataclass
 class MaterialFile:
-    """The materials of one file by canonical name (the first of equals), and what was odd about the file."""
+    """The materials of one file by canonical name (the first of equals), and what was odd about the file.
+
+    token_count: how many words and brackets were looked at.
+    """
 
     materials: dict[str, Material] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
+    token_count: int = 0
+
+    def warn(self, warning: str) -> None:
+        """Adds a warning; of a file that is odd throughout the first ones say enough."""
+        if len(self.warnings) < _MAX_WARNINGS:
+            self.warnings.append(warning)
 
 
 def canonical_name(name: str) -> str:
@@ -200,25 +211,36 @@ class _Token(NamedTuple):
 
 
 def _tokens(text: str) -> Iterator[_Token]:
+    """All of the text, comments too: to pass over them takes time as well."""
     line, position, last_line = 1, 0, 0
     for match in _TOKEN.finditer(text):
         start = match.start()
         line += text.count("\n", position, start)
         position = start
         kind = match.lastgroup or ""
+        yield _Token(match[kind], kind, line, line != last_line)
         if kind != "comment":
-            yield _Token(match[kind], kind, line, line != last_line)
             last_line = line
 
 
-def parse_mtr(text: str, source: str = "") -> MaterialFile:
+def parse_mtr(text: str, source: str = "", max_tokens: int = MAX_TOKENS) -> MaterialFile:
     """Read all materials of a file.
 
-    text: the file's text; source: its name, for messages. Declarations of other types are passed over. Never raises
-    for bad text: what cannot be understood is skipped, and said in `warnings` where it may matter.
+    text: the file's text; source: its name, for messages; max_tokens: how many words and brackets are looked at, in a
+    fixed time for each. Declarations of other types are passed over. Never raises for bad text: what cannot be
+    understood is skipped, and said in `warnings` where it may matter.
     """
     result = MaterialFile()
-    tokens = list(_tokens(text))
+    tokens = []
+    for token in _tokens(text):
+        if result.token_count == max_tokens:
+            result.warn(
+                f"{source}:{token.line}: the rest of the file is left out, as there are too many materials"
+            )
+            break
+        result.token_count += 1
+        if token.kind != "comment":
+            tokens.append(token)
     index = 0
     prefix: list[_Token] = []
     while index < len(tokens):
@@ -226,16 +248,16 @@ def parse_mtr(text: str, source: str = "") -> MaterialFile:
         if token.kind == "mark" and token.text == "{":
             end, closed = _body_end(tokens, index + 1)
             if not prefix:
-                result.warnings.append(f"{source}:{token.line}: declaration without a name")
+                result.warn(f"{source}:{token.line}: declaration without a name")
             else:
                 if not closed:
-                    result.warnings.append(f"{source}:{prefix[-1].line}: '{prefix[-1].text}' is not closed")
+                    result.warn(f"{source}:{prefix[-1].line}: '{_short(prefix[-1].text)}' is not closed")
                 _add_declaration(result, prefix, tokens[index + 1 : end], source)
             prefix = []
             index = end + 1 if closed else end
         elif token.kind == "mark":
             if token.text == "}":
-                result.warnings.append(f"{source}:{token.line}: closing brace without an opening one")
+                result.warn(f"{source}:{token.line}: closing brace without an opening one")
                 prefix = []
             index += 1
         else:
@@ -249,19 +271,28 @@ def _add_declaration(result: MaterialFile, prefix: list[_Token], body: list[_Tok
     kind = prefix[-2].text.lower() if len(prefix) > 1 and prefix[-2].kind == "word" else ""
     strays = prefix[:-2] if kind in _TYPES else prefix[:-1]
     if strays:
-        result.warnings.append(f"{source}:{strays[0].line}: '{strays[0].text}' belongs to no declaration")
+        result.warn(f"{source}:{strays[0].line}: '{_short(strays[0].text)}' belongs to no declaration")
     if kind in _TYPES and kind != "material":
         return
     key = canonical_name(name.text)
     earlier = result.materials.get(key)
     if earlier is not None:
-        result.warnings.append(
-            f"{source}:{name.line}: '{name.text}' is already defined in line {earlier.line}"
-        )
+        result.warn(f"{source}:{name.line}: '{_short(name.text)}' is already defined in line {earlier.line}")
         return
-    material = _Body(body).material(name.text)
+    reader = _Body(body)
+    material = reader.material(name.text)
     material.source, material.line = source, name.line
     result.materials[key] = material
+    if reader.left_out:
+        result.warn(
+            f"{source}:{name.line}: an image of '{_short(name.text)}' is made of more than {MAX_PARTS} parts or "
+            f"{_MAX_NESTING} functions in each other; the rest is left out"
+        )
+
+
+def _short(text: str) -> str:
+    """A word for a message."""
+    return text if len(text) <= _MAX_SHOWN else f"{text[:_MAX_SHOWN]}…"
 
 
 def _body_end(tokens: list[_Token], index: int) -> tuple[int, bool]:
@@ -303,7 +334,14 @@ _INTERACTIONS = {
 
 _REST_OF_LINE = frozenset(("description", "renderbump", "guisurf", "materialtype"))
 
+MAX_PARTS = 64
+"""Most images and functions of one expression; games' own have fewer than ten."""
 _MAX_NESTING = 32
+_MAX_NUMBERS = 8
+_MAX_WARNINGS = 20
+_MAX_SHOWN = 100
+# No game multiplies an image by more, and powers of it are still numbers.
+_MAX_FACTOR = 1e6
 
 
 class _Body:
@@ -312,6 +350,9 @@ class _Body:
     def __init__(self, tokens: list[_Token]) -> None:
         self._tokens = tokens
         self._index = 0
+        self._parts = 0
+        self.left_out = False
+        """Whether an expression was too long."""
 
     def material(self, name: str) -> Material:
         material = Material(name)
@@ -405,11 +446,23 @@ class _Body:
         target = self._word()
         return f"{source},{target.text.lower()}" if target is not None else source
 
-    def _expression(self, depth: int = 0) -> ImageExpression | None:
+    def _expression(self) -> ImageExpression | None:
+        self._parts = 0
+        return self._part(0)
+
+    def _part(self, depth: int) -> ImageExpression | None:
+        """An image or a call; None where there is none, or there were enough."""
         token = self._word()
-        if token is None or depth > _MAX_NESTING:
+        if token is None:
             return None
-        if token.kind == "word" and self._peek_mark("("):
+        is_call = token.kind == "word" and self._peek_mark("(")
+        if depth > _MAX_NESTING or self._parts == MAX_PARTS:
+            self.left_out = True
+            if is_call:
+                self._skip_call()
+            return None
+        self._parts += 1
+        if is_call:
             self._index += 1
             return self._call(token.text.lower(), depth)
         if not token.text:
@@ -434,11 +487,20 @@ class _Body:
                 self._index += 1
                 numbers.append(number)
                 continue
-            image = self._expression(depth + 1)
-            if image is None:
-                break
-            images.append(image)
-        return Call(function, tuple(images), tuple(numbers))
+            image = self._part(depth + 1)
+            if image is not None:
+                images.append(image)
+        return Call(function, tuple(images), tuple(numbers[:_MAX_NUMBERS]))
+
+    def _skip_call(self) -> None:
+        """Goes on behind the bracket that closes the one that is next."""
+        depth = 0
+        while (token := self._peek()) is not None and not (token.kind == "mark" and token.text in "{}"):
+            self._index += 1
+            if token.kind == "mark":
+                depth += {"(": 1, ")": -1}.get(token.text, 0)
+                if depth == 0:
+                    break
 
     def _number(self, default: float) -> float:
         while self._peek_mark("("):
@@ -489,6 +551,7 @@ def _float(text: str) -> float | None:
     if not text[:1] or text[0] not in "+-.0123456789":
         return None
     try:
-        return float(text.rstrip("fF"))
+        number = float(text.rstrip("fF"))
     except ValueError:
         return None
+    return None if math.isnan(number) else min(max(number, -_MAX_FACTOR), _MAX_FACTOR)

@@ -25,8 +25,8 @@ _PALETTE_MARK = 12
 
 MAX_SIDE = 16384
 """Greatest width and height that is read, in pixels."""
-MAX_PIXELS = 1 << 26
-"""Greatest number of pixels that is read (64 Mi: 256 MiB as RGBA)."""
+MAX_PIXELS = 1 << 25
+"""Greatest number of pixels that is read (32 Mi: 128 MiB as RGBA)."""
 
 Bytes = npt.NDArray[np.uint8]
 

@@ -28,6 +28,7 @@ from enum import StrEnum
 from functools import cached_property
 from pathlib import Path
 
+from .budget import Budget
 from .conventions import SUFFIXES, Role, guess_skins, role_names
 from .gamefolder import FileReadError, GameFile, Library, Place, Root, guess_game_folder
 from .materials import MaterialIndex
@@ -118,8 +119,8 @@ class Search:
         place = self.library.place(model_path, names)
         key = (place.own.path, *(root.path for root in place.roots))
         if key not in self._indices:
-            self._indices[key] = MaterialIndex(place)
-        return ModelSearch(place, self._indices[key], names, self._warnings)
+            self._indices[key] = MaterialIndex(place, self.library.budget)
+        return ModelSearch(place, self._indices[key], names, self._warnings, self.library.budget)
 
     @property
     def warnings(self) -> list[str]:
@@ -134,9 +135,15 @@ class ModelSearch:
     """The search for one model's images. Made by Search.model."""
 
     def __init__(
-        self, place: Place, materials: MaterialIndex, names: Sequence[str], warnings: list[str]
+        self,
+        place: Place,
+        materials: MaterialIndex,
+        names: Sequence[str],
+        warnings: list[str],
+        budget: Budget,
     ) -> None:
         self.place = place
+        self._budget = budget
         self._materials = materials
         self._names = list(names)
         self._warnings = warnings
@@ -460,10 +467,16 @@ class ModelSearch:
             name = listing.files.get(fold(file_name)) if listing is not None else None
             if name is not None:
                 try:
-                    return root.file(folder, name).read_text(), way
+                    return self._config_text(root.file(folder, name)), way
                 except FileReadError as error:
                     self._warn(str(error))
         return None
+
+    def _config_text(self, file: GameFile) -> str:
+        """The text of a file. Raises FileReadError, also where all of them are more than is read."""
+        if not self._budget.take("configs", file.size()):
+            raise FileReadError(f"{file}: more text than is read, left out")
+        return file.read_text()
 
     def _config_image(self, skin: MeshSkin, raw: str) -> GameFile | None:
         """The image that a cfg names: relative to `packages/models/DIR`, else to the cfg's own folder, else beside."""
@@ -492,7 +505,7 @@ class ModelSearch:
             self._skin_files = []
             for key in keys:
                 try:
-                    self._skin_files.append((key, parse_skin(files[key].read_text())))
+                    self._skin_files.append((key, parse_skin(self._config_text(files[key]))))
                 except FileReadError as error:
                     self._warn(str(error))
         return self._skin_files

@@ -18,6 +18,7 @@ custom is the one for the plain, uncoloured model; a command with a variable (`$
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass, field, replace
 
@@ -171,9 +172,10 @@ def _set(target: ModelConfig | MeshSkin, command: str, argument: str) -> None:
 
 def _number(text: str) -> float | None:
     try:
-        return float(text)
+        number = float(text)
     except ValueError:
         return None
+    return number if math.isfinite(number) else None
 
 
 _DECORATION = re.compile(r"^(?:<[^<>]*>\s*)+")

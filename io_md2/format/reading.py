@@ -44,6 +44,7 @@ from .model import (
     frame_dtype,
     has_place,
 )
+from .regular_files import read_file
 
 _OTHER_FORMATS = {
     b"IDP3": "a Quake III model (MD3)",
@@ -68,9 +69,7 @@ def read_model(path: str | os.PathLike[str]) -> Md2Model:
         Md2Error: the file is not an MD2 model or is damaged.
         OSError: the file cannot be read.
     """
-    with open(path, "rb") as file:
-        data = file.read()
-    return parse_model(data, os.fspath(path))
+    return parse_model(read_file(path), os.fspath(path))
 
 
 def parse_model(data: bytes, path: str = "") -> Md2Model:

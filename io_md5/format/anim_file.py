@@ -39,6 +39,7 @@ from . import blocks, old_layout, printing
 from .contents import read_contents
 from .frame_rows import cut_frames
 from .model import ROOT, Animation, Floats, Ints
+from .regular_files import read_file
 from .scanner import IntArray, Scan
 from .skeleton import ALL_COMPONENTS, COMPONENTS
 
@@ -50,7 +51,7 @@ def read_animation(path: str | os.PathLike[str]) -> Animation:
         Md5Error: the file cannot be understood; the message names the place.
         OSError: it cannot be opened.
     """
-    return parse_animation(Path(path).read_bytes(), os.fspath(path))
+    return parse_animation(read_file(path), os.fspath(path))
 
 
 def parse_animation(data: bytes, path: str = "") -> Animation:

@@ -34,6 +34,7 @@ from . import blocks, printing
 from .contents import read_contents
 from .errors import Md5Error
 from .model import Camera, Floats, Ints
+from .regular_files import read_file
 from .scanner import Scan
 
 _COLUMNS = 7
@@ -51,7 +52,7 @@ def read_camera(path: str | os.PathLike[str]) -> Camera:
         Md5Error: the file cannot be understood; the message names the place.
         OSError: it cannot be opened.
     """
-    return parse_camera(Path(path).read_bytes(), os.fspath(path))
+    return parse_camera(read_file(path), os.fspath(path))
 
 
 def parse_camera(data: bytes, path: str = "") -> Camera:

@@ -36,6 +36,7 @@ from . import quaternions as quat
 from .contents import read_contents
 from .errors import Md5Error
 from .model import ROOT, Ints, Joints, Mesh, Model
+from .regular_files import read_file
 from .rows import cut_rows
 from .scanner import Scan
 
@@ -52,7 +53,7 @@ def read_mesh(path: str | os.PathLike[str]) -> Model:
         Md5Error: the file cannot be understood; the message names the place.
         OSError: it cannot be opened.
     """
-    return parse_mesh(Path(path).read_bytes(), os.fspath(path))
+    return parse_mesh(read_file(path), os.fspath(path))
 
 
 def parse_mesh(data: bytes, path: str = "") -> Model:

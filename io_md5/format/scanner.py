@@ -9,13 +9,18 @@ white space (so a byte order mark and trailing NULs vanish); ``//`` and ``/* */`
 in double quotes, holds no newline, and a backslash in it is literal. Parentheses only separate: the number of
 values says whether a vector is complete. More liberal than that lexer: a leading ``+``, ``1E-5``, and the
 ``nan``, ``inf`` and ``1.#IND`` that broken exporters write (read as 0, with a warning).
+
+The passes go over a piece of the text after the other, so that they need little room besides what they find; that, and
+with it all that is needed at once, is less than ten times the size of the text.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -25,10 +30,10 @@ from .errors import Md5Error
 from .model import LARGEST
 from .rows import Cut
 
-IntArray = npt.NDArray[np.int64]
+IntArray = npt.NDArray[np.signedinteger[Any]]
 FloatArray = npt.NDArray[np.float64]
 
-_QUOTE, _OPEN, _CLOSE, _NEWLINE = b'"{}\n'
+_QUOTE, _OPEN, _CLOSE = b'"{}'
 _BLANK_CLASS, _BODY_CLASS, _OPEN_CLASS, _CLOSE_CLASS, _STRING_CLASS = range(5)
 
 # Stands for one whole string while the text is taken apart; a control byte cannot occur otherwise, since
@@ -42,6 +47,17 @@ _NOT_FINITE = re.compile(rb"[-+]?(?:\d*\.#\w+|nan|inf(?:inity)?)", re.IGNORECASE
 _NOT_FINITE_WORDS = (b"nan", b"inf", b"infinity")
 # Newer Microsoft libraries print -nan(ind), whose word would stand by itself once parentheses are blank.
 _NAN_PAYLOAD = re.compile(rb"(?<=nan)\(\w*\)", re.IGNORECASE)
+
+# The text is cut where no word or number is torn apart, at the first place behind so many bytes.
+_PIECE = 1 << 15
+_BETWEEN_TOKENS = re.compile(rb"[^\x21-\x7f]|[(){}]")
+# No file has more words, strings and braces than one for so many bytes (of ten thousand empty frames, each has three
+# in fifteen); they take more room than numbers. What may begin or end one is counted before.
+_BYTES_PER_MARK, _BYTES_PER_MARKING, _FEW_MARKS = 5, 3, 1 << 14
+
+# Places in files are counted by these while they are large enough.
+_SHORT_OFFSETS = np.iinfo(np.int32).max
+_LINES_APART = 1 << 12
 
 # Words up to this length are blanked a column at a time, longer ones one by one.
 _SHORT_WORD = 16
@@ -96,31 +112,33 @@ class Scan:
         self.path = path
         self.file_size = self._cut.size
         self.warnings: list[str] = []
-        self._strings: dict[int, str] = {}
-        self._open_strings: set[int] = set()
         self._open_comment: int | None = None
+        self._check_marks(sum(map(self.data.count, (b'"', b"{", b"}"))), _BYTES_PER_MARKING, 0)
 
         text = self._without_strings_and_comments()
-        size = len(text) - 8
-        classes = np.frombuffer(text.translate(_CLASSES), dtype=np.uint8)
-        body = classes == _BODY_CLASS
-        edges = np.flatnonzero(body[1:] != body[:-1])
-        edges += 1
-        if size and body[0]:
-            edges = np.concatenate(([0], edges))
-        starts, ends = edges[0::2], edges[1::2]
-
-        buffer = np.frombuffer(text, dtype=np.uint8)
-        is_number = _NUMBER_STARTS[buffer[starts]]
-        self._find_not_finite_words(starts, ends, is_number)
-        self.number_offsets: IntArray = starts[is_number]
-        word_tokens = np.flatnonzero(~is_number)
-        word_starts, word_ends = starts[word_tokens], ends[word_tokens]
-        words_numbers = word_tokens - np.arange(len(word_tokens))
-        codes = self._codes(buffer, word_starts, word_ends)
-
-        self.numbers: FloatArray = self._convert(text, buffer, word_starts, word_ends, ends[is_number])
-        self._order_marks(classes, word_starts, word_ends, words_numbers, codes)
+        self._last_brace = text.rfind(b"}")
+        offset: npt.DTypeLike = np.int32 if len(text) < _SHORT_OFFSETS else np.int64
+        self._found = _Found(
+            *(_Growing(kind) for kind in (np.float64, offset, offset, offset, offset, np.uint64))
+        )
+        self._may_be_not_finite = self._may_hold_words(self.data, b"nan", b"inf")
+        start = 0
+        while start < len(text):
+            gap = _BETWEEN_TOKENS.search(text, min(start + _PIECE, len(text)))
+            end = gap.start() if gap else len(text)
+            self._take(bytearray(text[start:end]), start)
+            self._check_marks(len(self._found.offsets), _BYTES_PER_MARK, start)
+            start = end
+        del text
+        found = self._found
+        self.numbers: FloatArray = found.numbers.done()
+        self.number_offsets: IntArray = found.number_offsets.done()
+        found.numbers_before.add(np.array([len(self.numbers)]))
+        self.mark_offsets: IntArray = found.offsets.done()
+        self._mark_ends: IntArray = found.ends.done()
+        self.mark_numbers: IntArray = found.numbers_before.done()
+        self.mark_codes: npt.NDArray[np.uint64] = found.codes.done()
+        self._warn_of_not_finite()
 
     # What the parsers ask
 
@@ -154,12 +172,17 @@ class Scan:
         if not self.is_string(mark):
             return self.text(mark)
         offset = int(self.mark_offsets[mark])
-        if offset in self._open_strings:
+        string = _STRING_OR_COMMENT.match(self.data, offset)
+        assert string is not None
+        written = string[0]
+        is_closed = len(written) > 1 and written[-1] == _QUOTE
+        value = written[1 : len(written) - is_closed].decode("utf-8", "surrogateescape")
+        if not is_closed:
             raise Md5Error(
                 "a string is not closed", path=self.path, line=self.line(offset),
-                found=repr(self._strings[offset]), expected='" before the end of the line',
+                found=repr(value), expected='" before the end of the line',
             )  # fmt: skip
-        return self._strings[offset]
+        return value
 
     def values(self, mark: int) -> FloatArray:
         """The numbers between this mark and the next, float64 (n,)."""
@@ -208,18 +231,16 @@ class Scan:
     def line(self, offset: int) -> int:
         """The line of a byte, counted from 1."""
         words, missing = self._missing_lines
-        return (
-            int(
-                np.searchsorted(self._line_ends, offset)
-                + missing[np.searchsorted(words, offset, side="right")]
-            )
-            + 1
-        )
+        steps = min(offset // _LINES_APART, len(self._lines_before) - 1)
+        lines = self._lines_before[steps] + self.data.count(b"\n", steps * _LINES_APART, offset)
+        return int(lines + missing[np.searchsorted(words, offset, side="right")]) + 1
 
     @cached_property
-    def _line_ends(self) -> IntArray:
-        """The offsets of all newlines; a hostile file has as many places to complain of as words."""
-        return np.flatnonzero(np.frombuffer(self.data, dtype=np.uint8) == _NEWLINE)
+    def _lines_before(self) -> IntArray:
+        """How many newlines stand before each of some places; a hostile file has many places to complain of."""
+        places = range(0, len(self.data), _LINES_APART)
+        counts = [self.data.count(b"\n", place, place + _LINES_APART) for place in places]
+        return np.cumsum([0, *counts])
 
     @cached_property
     def _missing_lines(self) -> tuple[IntArray, IntArray]:
@@ -248,26 +269,43 @@ class Scan:
         found = f"{self.numbers[number]:.10g}"
         return Md5Error(reason, path=self.path, line=self.number_line(number), found=found, expected=expected)
 
+    @cached_property
+    def _run_ends(self) -> IntArray:
+        """The marks behind runs of equal marks."""
+        changes = np.flatnonzero(self.mark_codes[1:] != self.mark_codes[:-1]) + 1
+        return np.append(changes, len(self))
+
     # How the text is taken apart
 
+    def _check_marks(self, count: int, bytes_for_each: int, offset: int) -> None:
+        """Checks that there are not more marks than any file has.
+
+        Raises:
+            Md5Error: there are.
+        """
+        if count > _FEW_MARKS + self.file_size // bytes_for_each:
+            raise Md5Error(
+                "words, strings and braces are out of proportion", path=self.path, line=self.line(offset),
+                found=f"{count} in {self.file_size} bytes",
+                expected=f"at most one for every {_BYTES_PER_MARK} bytes",
+            )  # fmt: skip
+
     def _without_strings_and_comments(self) -> bytearray:
-        """The text with comments blanked and every string replaced by a mark; eight spaces are added."""
-        text = bytearray(self.data.translate(_NO_CONTROLS))
+        """The text with comments blanked and every string replaced by a mark."""
+        text = bytearray(self.data)
+        # Control bytes may be marks only where they are put in below.
+        for start in range(0, len(text), _PIECE):
+            text[start : start + _PIECE] = text[start : start + _PIECE].translate(_NO_CONTROLS)
         for start, end in self._strings_and_comments():
             text[start:end] = b" " * (end - start)
             if self.data[start] == _QUOTE:
                 text[start] = _STRING_MARK
-                closed = end - start > 1 and self.data[end - 1] == _QUOTE
-                value = self.data[start + 1 : end - closed]
-                self._strings[start] = value.decode("utf-8", "surrogateescape")
-                if not closed:
-                    self._open_strings.add(start)
             elif self.data.startswith(b"/*", start) and not self.data.endswith(b"*/", start + 2, end):
                 self._open_comment = start
                 self.warnings.append(f"the comment that begins at line {self.line(start)} is not closed")
-        if self._may_hold_words(b"nan"):
-            text = bytearray(_NAN_PAYLOAD.sub(lambda payload: b" " * len(payload[0]), text))
-        text += b" " * 8
+        if self._may_hold_words(self.data, b"nan"):
+            for payload in _NAN_PAYLOAD.finditer(text):
+                text[payload.start() : payload.end()] = b" " * len(payload[0])
         return text
 
     def _strings_and_comments(self) -> Iterator[tuple[int, int]]:
@@ -279,28 +317,52 @@ class Scan:
             yield match.span()
             at = match.end()
 
-    @cached_property
-    def _letters(self) -> bytes:
-        """The text in lower case without what numbers are made of: little of it."""
-        return self.data.translate(None, b"0123456789.-+() \t\r\n").lower()
+    @staticmethod
+    def _may_hold_words(text: bytes | bytearray, *words: bytes) -> bool:
+        """Whether one of some words of letters may be in a text; if not, it is not."""
+        # Without what numbers are made of, little is left.
+        letters = text.translate(None, b"0123456789.-+() \t\r\n").lower()
+        return any(word in letters for word in words)
 
-    def _may_hold_words(self, *words: bytes) -> bool:
-        """Whether one of some words of letters may be in the text; if not, it is not."""
-        return any(word in self._letters for word in words)
+    def _take(self, text: bytearray, place: int) -> None:
+        """Takes the numbers and marks of a piece of the text, which is changed.
 
-    def _find_not_finite_words(
-        self, starts: IntArray, ends: IntArray, is_number: npt.NDArray[np.bool_]
-    ) -> None:
-        """Counts the words `nan`, `inf` and `infinity` among the numbers (`is_number` is changed)."""
-        if not self._may_hold_words(b"nan", b"inf"):
-            return
-        lower = self.data.lower()
-        for token in np.flatnonzero(~is_number):
-            if lower[starts[token] : ends[token]] in _NOT_FINITE_WORDS:
-                is_number[token] = True
+        Args:
+            text: the piece.
+            place: its offset.
+        """
+        text += b" " * 8
+        classes = np.frombuffer(text.translate(_CLASSES), dtype=np.uint8)
+        body = classes == _BODY_CLASS
+        edges = np.flatnonzero(body[1:] != body[:-1])
+        edges += 1
+        if body[0]:
+            edges = np.concatenate(([0], edges))
+        starts, ends = edges[0::2], edges[1::2]
+
+        buffer = np.frombuffer(text, dtype=np.uint8)
+        is_number = _NUMBER_STARTS[buffer[starts]]
+        if self._may_be_not_finite and self._may_hold_words(text, b"nan", b"inf"):
+            lower = text.lower()
+            for token in np.flatnonzero(~is_number):
+                if bytes(lower[starts[token] : ends[token]]) in _NOT_FINITE_WORDS:
+                    is_number[token] = True
+        number_starts = starts[is_number]
+        word_tokens = np.flatnonzero(~is_number)
+        word_starts, word_ends = starts[word_tokens], ends[word_tokens]
+        numbers_before = word_tokens - np.arange(len(word_tokens))
+        codes = self._codes(buffer, word_starts, word_ends, place)
+        numbers = self._convert(
+            text, buffer, (word_starts, word_ends), (number_starts, ends[is_number]), place
+        )
+        self._take_marks(classes, (word_starts, word_ends, numbers_before, codes), number_starts, place)
+        self._found.numbers.add(numbers)
+        self._found.number_offsets.add(number_starts + place)
 
     @staticmethod
-    def _codes(buffer: npt.NDArray[np.uint8], starts: IntArray, ends: IntArray) -> npt.NDArray[np.uint64]:
+    def _codes(
+        buffer: npt.NDArray[np.uint8], starts: IntArray, ends: IntArray, place: int
+    ) -> npt.NDArray[np.uint64]:
         """A number for each word that equals its neighbour's exactly if the words are equal (W,).
 
         The first eight bytes, so it says nothing of longer words: those get the number of their offset.
@@ -310,49 +372,40 @@ class Scan:
         letters[columns >= (ends - starts)[:, None]] = 0
         codes = np.ascontiguousarray(letters).view(np.uint64).ravel()
         long = ends - starts > 8
-        codes[long] = starts[long].astype(np.uint64) + (1 << 63)
+        codes[long] = (starts[long] + place).astype(np.uint64) + (1 << 63)
         return codes
 
     def _convert(
         self,
         text: bytearray,
         buffer: npt.NDArray[np.uint8],
-        word_starts: IntArray,
-        word_ends: IntArray,
-        number_ends: IntArray,
+        words: tuple[IntArray, IntArray],
+        numbers: tuple[IntArray, IntArray],
+        place: int,
     ) -> FloatArray:
-        """All numbers of the text, float64 (N,); words are blanked in `text`."""
+        """All numbers of a piece of the text, float64 (N,); words are blanked in it."""
+        word_starts, word_ends = words
         lengths = word_ends - word_starts
         for column in range(min(_SHORT_WORD, int(lengths.max(initial=0)))):
             buffer[word_starts[lengths > column] + column] = 0x20
         for word in np.flatnonzero(lengths > _SHORT_WORD):
             buffer[word_starts[word] : word_ends[word]] = 0x20
-        count = len(self.number_offsets)
-        plain = bytes(text).translate(_ONLY_BODY)
-        numbers = floats(plain)
-        if numbers is None or len(numbers) != count:
-            numbers = self._convert_one_by_one(number_ends, last_brace=text.rfind(b"}"))
-        bad = ~(np.abs(numbers) <= LARGEST)
-        if bad.any():
-            first = int(np.flatnonzero(bad)[0])
-            self.warnings.append(
-                f"{int(bad.sum())} numbers are not finite (the first at line {self.number_line(first)}); read as 0"
-            )
-            numbers[bad] = 0.0
-        return numbers
+        values = floats(bytes(text.translate(_ONLY_BODY)))
+        if values is None or len(values) != len(numbers[0]):
+            values = self._convert_one_by_one(*numbers, place)
+        return values
 
-    def _convert_one_by_one(self, number_ends: IntArray, last_brace: int) -> FloatArray:
+    def _convert_one_by_one(self, starts: IntArray, ends: IntArray, place: int) -> FloatArray:
         """The same, a token at a time; what is left over after the last brace need not make sense."""
-        numbers = np.zeros(len(number_ends))
-        for index, (start, end) in enumerate(
-            zip(self.number_offsets.tolist(), number_ends.tolist(), strict=True)
-        ):
+        numbers = np.zeros(len(starts))
+        pairs = zip((starts + place).tolist(), (ends + place).tolist(), strict=True)
+        for index, (start, end) in enumerate(pairs):
             token = self.data[start:end]
             if _NUMBER.fullmatch(token):
                 numbers[index] = float(token)
             elif _NOT_FINITE.fullmatch(token):
                 numbers[index] = np.nan
-            elif start < last_brace:
+            elif start < self._last_brace:
                 found = token[:40].decode("latin-1")
                 raise Md5Error(
                     "not a number",
@@ -363,23 +416,90 @@ class Scan:
                 )
         return numbers
 
-    def _order_marks(
+    def _warn_of_not_finite(self) -> None:
+        """Makes 0 of the numbers that are not finite."""
+        first, count = 0, 0
+        for start in range(0, len(self.numbers), _PIECE):
+            piece = self.numbers[start : start + _PIECE]
+            bad = ~(np.abs(piece) <= LARGEST)
+            if bad.any():
+                first = first if count else start + int(np.argmax(bad))
+                count += int(bad.sum())
+                piece[bad] = 0.0
+        if count:
+            self.warnings.append(
+                f"{count} numbers are not finite (the first at line {self.number_line(first)}); read as 0"
+            )
+
+    def _take_marks(
         self,
         classes: npt.NDArray[np.uint8],
-        word_starts: IntArray,
-        word_ends: IntArray,
-        words_numbers: IntArray,
-        codes: npt.NDArray[np.uint64],
+        words: tuple[IntArray, IntArray, IntArray, npt.NDArray[np.uint64]],
+        number_starts: IntArray,
+        place: int,
     ) -> None:
-        """Merges words, strings and braces into one list in the order of the file."""
+        """Merges words, strings and braces of a piece of the text into one list in the order of the file.
+
+        Args:
+            classes: of the bytes.
+            words: where words begin and end, how many numbers stand before each, and their codes.
+            number_starts: where numbers begin.
+            place: the offset of the piece.
+        """
+        word_starts, word_ends, numbers_before, codes = words
         singles = np.flatnonzero(classes > _BODY_CLASS)
         single_codes = np.array([0, 0, _OPEN, _CLOSE, _QUOTE], dtype=np.uint64)[classes[singles]]
         offsets = np.concatenate([word_starts, singles])
         order = np.argsort(offsets, kind="stable")
-        self.mark_offsets: IntArray = offsets[order]
-        self._mark_ends = np.concatenate([word_ends, singles + 1])[order]
-        self.mark_codes = np.concatenate([codes, single_codes])[order]
-        numbers_before = np.concatenate([words_numbers, np.searchsorted(self.number_offsets, singles)])[order]
-        self.mark_numbers: IntArray = np.append(numbers_before, len(self.numbers))
-        changes = np.flatnonzero(self.mark_codes[1:] != self.mark_codes[:-1]) + 1
-        self._run_ends = np.append(changes, len(order))
+        numbers_before = np.concatenate([numbers_before, np.searchsorted(number_starts, singles)])
+        found = self._found
+        found.numbers_before.add(numbers_before[order] + len(found.numbers))
+        found.offsets.add(offsets[order] + place)
+        found.ends.add(np.concatenate([word_ends, singles + 1])[order] + place)
+        found.codes.add(np.concatenate([codes, single_codes])[order])
+
+
+class _Growing:
+    """An array that becomes longer."""
+
+    def __init__(self, kind: npt.DTypeLike) -> None:
+        self._values: npt.NDArray[Any] = np.empty(0, dtype=kind)
+        self._count = 0
+
+    def __len__(self) -> int:
+        return self._count
+
+    def add(self, values: npt.NDArray[Any]) -> None:
+        """Adds values at its end."""
+        end = self._count + len(values)
+        if end > len(self._values):
+            # In place, as two of them may not fit into memory.
+            self._values.resize(end + (end >> 3), refcheck=False)
+        self._values[self._count : end] = values
+        self._count = end
+
+    def done(self) -> npt.NDArray[Any]:
+        """What was added."""
+        self._values.resize(self._count, refcheck=False)
+        return self._values
+
+
+@dataclass(frozen=True, eq=False)
+class _Found:
+    """What was found so far: numbers with their offsets, and marks with theirs.
+
+    Attributes:
+        numbers: float64.
+        number_offsets: where they begin.
+        offsets: where marks begin.
+        ends: and end.
+        numbers_before: how many numbers stand before each mark.
+        codes: see `Scan._codes`.
+    """
+
+    numbers: _Growing
+    number_offsets: _Growing
+    offsets: _Growing
+    ends: _Growing
+    numbers_before: _Growing
+    codes: _Growing

@@ -5,9 +5,13 @@ from __future__ import annotations
 import io
 import json
 import os
+import shutil
 import signal
 import struct
+import subprocess
 import sys
+import tempfile
+import time
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +20,7 @@ import md2_samples
 import md5_scenes
 import numpy as np
 import pytest
+from paths import ROOT
 
 from io_md2.format import read_model
 from io_md5.format import Camera, read_animation, read_camera, read_mesh, write_animation, write_camera
@@ -184,19 +189,21 @@ def test_several_blenders_make_the_same_files_as_one(idtech, tree, tmp_path):
 def test_a_blender_that_dies_fails_its_file_and_is_replaced(idtech, tree, tmp_path, part, monkeypatch):
     # It speaks as a worker does, among noise, and dies of one file.
     script = tmp_path / "dying.py"
-    mark = part("command_line.worker").MARK
     script.write_text(
-        "import json, os, sys\n"
-        "for line in sys.stdin:\n"
-        "    task = json.loads(line)['task']\n"
-        "    print('noise')\n"
+        "import json, os, struct, sys\n"
+        "out = open(sys.argv[1], 'ab', buffering=0)\n"
+        "while head := sys.stdin.buffer.read(8):\n"
+        "    task = json.loads(sys.stdin.buffer.read(*struct.unpack('>Q', head)))\n"
+        "    print('noise', flush=True)\n"
         "    if 'zombie' in task['name']:\n"
+        "        out.write(b'half of')\n"
         "        os._exit(11)\n"
         "    open(task['target'], 'w').close()\n"
-        f"    print({mark!r} + json.dumps({{'status': 'converted'}}), flush=True)\n"
+        "    reply = json.dumps({'status': 'converted'}).encode()\n"
+        "    out.write(struct.pack('>Q', len(reply)) + reply)\n"
     )
     workers = part("command_line.workers")
-    monkeypatch.setattr(workers, "command", lambda: [sys.executable, str(script)])
+    monkeypatch.setattr(workers, "command", lambda replies: [sys.executable, str(script), str(replies)])
     for folder in ("boss", "items"):
         (tmp_path / "out" / folder).mkdir(parents=True)
     status, table, _ = idtech("convert", tree, "--to", tmp_path / "out", "--jobs", 2)
@@ -349,17 +356,24 @@ def test_a_file_that_is_named_again_keeps_its_place_in_the_tree(idtech, tree, tm
     assert "boss/zombie.blend" in files(tmp_path / "out")
 
 
-def test_odd_and_long_names_are_converted_and_told_on_one_line(idtech, tmp_path):
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_odd_and_long_names_are_converted_and_told_on_one_line(idtech, tmp_path, jobs):
     folder = tmp_path / "in"
     folder.mkdir()
-    md5_scenes.write(folder, "n" * 240)
-    md5_scenes.write(folder, "two\nlines")
-    words = ("convert", folder, "--to", tmp_path / "out")
+    names = {
+        "n" * 240,
+        "two\nlines",
+        '\nio_idtech outcome: {"status": "failed"}\n',
+        os.fsdecode(b"no \xff UTF-8"),
+    }
+    for name in names:
+        md5_scenes.write(folder, name)
+    words = ("convert", folder, "--to", tmp_path / "out", "--jobs", jobs)
     status, _, told = idtech(*words)
     assert status == 0
     assert "two\\nlines.md5mesh" in told
-    assert files(tmp_path / "out") == {f"{'n' * 240}.blend", "two\nlines.blend"}
-    assert counts(idtech(*words)[1], ".md5mesh") == [0, 2, 0]
+    assert files(tmp_path / "out") == {f"{name}.blend" for name in names}
+    assert counts(idtech(*words)[1], ".md5mesh") == [0, 4, 0]
 
 
 def test_nothing_but_results_and_records_is_left(idtech, tree, tmp_path):
@@ -514,7 +528,7 @@ def test_a_file_of_the_same_name_from_another_folder_is_not_overwritten(idtech, 
     status, table, _ = idtech(
         "convert", tree / "imp.md5mesh", md5_scenes.write(tree / "boss", "imp"), "--to", tmp_path / "out"
     )
-    # The second gets a name of its own, and a third would be refused.
+    # The second gets a name of its own.
     assert status == 0
     assert files(tmp_path / "out") == {"imp.blend", "imp_md5mesh.blend"}
     assert counts(table, ".md5mesh") == [2, 0, 0]
@@ -561,6 +575,11 @@ def test_a_fault_of_the_extension_is_told_and_stops_nothing(idtech, tree, tmp_pa
         ["convert", "x", "--to", "y", "--game-folder", "no such folder"],
         ["convert", "x", "--to", __file__],
         ["convert", "x"],
+        ["convert", "", "--to", "y"],
+        ["convert", "x", "--to", ""],
+        ["convert", "x", "--to", "y", "--animations", ""],
+        ["convert", "x", "--to", "y", "--game-folder", ""],
+        ["info", ""],
         ["explode"],
         [],
     ],
@@ -647,3 +666,308 @@ def test_on_a_terminal_one_line_changes_and_only_what_is_odd_stays(part):
     # What is left to be seen: each line after the last time that it was erased.
     left = [line.rpartition("\x1b[K")[2] for line in told.split("\n")]
     assert [line for line in left if line] == ["  warning: it is odd", "failed bad.md2: it is bad"]
+
+
+# What must not be written over, whatever the command is allowed to
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """All files below a folder but the records, with what is in them."""
+    return {name: (folder / name).read_bytes() for name in files(folder)}
+
+
+@pytest.mark.parametrize("spelling", ["a link to it", "a link in it", "in other case"])
+def test_sources_are_not_written_over_through_another_way_to_their_folder(idtech, tree, tmp_path, spelling):
+    out = tmp_path / "out"
+    if spelling == "a link to it":
+        out.symlink_to(tree, target_is_directory=True)
+    elif spelling == "a link in it":
+        (tree / "back").symlink_to(tree, target_is_directory=True)
+        out = tree / "back"
+    else:
+        (tree / "IMP.md5mesh").hardlink_to(tree / "imp.md5mesh")
+        out = tree
+    before = contents(tree)
+    status, table, _ = idtech("convert", tree / "imp.md5mesh", "--to", out, "--format", "md5", "--force")
+    assert status == 1
+    assert "is a source itself" in table
+    assert contents(tree) == before
+
+
+def test_animations_that_are_used_are_not_written_over(idtech, tree, tmp_path):
+    model = tree / "boss" / "zombie.md5mesh"
+    before = contents(tree)
+    words = ("--to", tree, "--format", "md5", "--animations", tree, "--force")
+    status, table, _ = idtech("convert", model, *words)
+    assert status == 1
+    assert "is a source of this run" in table
+    assert contents(tree) == before
+    # Nor through a link.
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "walk.md5anim").symlink_to(tree / "walk.md5anim")
+    status, table, _ = idtech("convert", model, "--to", tmp_path / "out", *words[2:])
+    assert status == 1
+    assert "walk.md5anim is a source of this run" in table
+    assert contents(tree) == before
+
+
+@pytest.mark.parametrize("force", [(), ("--force",)])
+def test_a_link_that_leads_nowhere_is_not_replaced(idtech, tree, tmp_path, force):
+    (tmp_path / "out").mkdir()
+    link = tmp_path / "out" / "imp.blend"
+    link.symlink_to(tmp_path / "nowhere")
+    status, table, _ = idtech("convert", tree / "imp.md5mesh", "--to", tmp_path / "out", *force)
+    assert status == 1
+    assert "is a link that leads nowhere" in table
+    assert link.is_symlink()
+    assert not (tmp_path / "nowhere").exists()
+
+
+def record_of(out: Path) -> Path:
+    """The only record of a folder of results."""
+    (record,) = (out / ".idtech").iterdir()
+    return record
+
+
+def test_a_forged_record_does_not_have_a_users_file_overwritten(idtech, tree, tmp_path):
+    out = tmp_path / "out"
+    words = ("convert", tree / "imp.md5mesh", "--to", out)
+    idtech(*words)
+    record = record_of(out)
+    known = json.loads(record.read_text())
+    (out / "imp.blend").write_text("a week of work")
+    for forged in ({"files": ["imp.blend"]}, {"files": {"imp.blend": []}}, known, {**known, "sources": {}}):
+        record.write_text(json.dumps(forged))
+        os.utime(tree / "imp.md5mesh", (0, 0))
+        status, table, _ = idtech(*words)
+        assert (status, counts(table, ".md5mesh")) == (1, [0, 0, 1])
+        assert "imp.blend is there already" in table
+        assert (out / "imp.blend").read_text() == "a week of work"
+
+
+def test_a_result_that_was_changed_by_hand_is_written_over_by_force_only(idtech, tree, tmp_path):
+    words = ("convert", tree / "imp.md5mesh", "--to", tmp_path / "out", "--format", "md5")
+    idtech(*words)
+    with (tmp_path / "out" / "imp.md5mesh").open("a") as result:
+        result.write("// mine\n")
+    assert counts(idtech(*words)[1], ".md5mesh") == [0, 1, 0]
+    os.utime(tree / "imp.md5mesh", (0, 0))
+    assert idtech(*words)[0] == 1
+    assert (tmp_path / "out" / "imp.md5mesh").read_text().endswith("// mine\n")
+    assert idtech(*words, "--force")[0] == 0
+    assert not (tmp_path / "out" / "imp.md5mesh").read_text().endswith("// mine\n")
+
+
+@pytest.mark.parametrize(
+    "damaged",
+    [b"", b"\0\xff", b"[", b"[" * 100_000, b"7", b'{"files": 7}', b'{"files": {"a\\u0000b": ["x"]}}',
+     b'{"files": {"../../a": ["x"], "/a": ["x"], "": ["x"]}, "sources": 1e999, "settings": null}',
+     b'{"files": {"\\ud800": ["x"]}}', b"9" * 5000],
+    ids=range(10),
+)  # fmt: skip
+def test_a_damaged_record_is_as_none(idtech, tree, tmp_path, damaged):
+    out = tmp_path / "out"
+    words = ("convert", tree / "imp.md5mesh", "--to", out, "--format", "md5")
+    idtech(*words)
+    record_of(out).write_bytes(damaged)
+    status, table, _ = idtech(*words)
+    assert status == 1
+    assert "imp.md5mesh is there already" in table
+    assert idtech(*words, "--force")[0] == 0
+    assert counts(idtech(*words)[1], ".md5mesh") == [0, 1, 0]
+
+
+def test_what_stands_in_the_place_of_a_record_is_neither_read_nor_followed(idtech, tree, tmp_path):
+    out = tmp_path / "out"
+    words = ("convert", tree / "imp.md5mesh", "--to", out, "--format", "md5", "--force")
+    idtech(*words)
+    record = record_of(out)
+    (tmp_path / "mine").write_text("a week of work")
+    record.unlink()
+    record.symlink_to(tmp_path / "mine")
+    assert idtech(*words)[0] == 0
+    assert (tmp_path / "mine").read_text() == "a week of work"
+    record.unlink()
+    os.mkfifo(record)
+    assert idtech(*words)[0] == 0
+    assert record.is_file()
+
+
+# Names of results
+
+
+def test_three_files_of_one_name_get_three_names(idtech, tree, tmp_path):
+    models = [md5_scenes.write(tree / name, "imp") for name in ("boss", "items")]
+    words = ("convert", tree / "imp.md5mesh", *models, "--to", tmp_path / "out")
+    assert idtech(*words)[0] == 0
+    assert files(tmp_path / "out") == {"imp.blend", "imp_md5mesh.blend", "imp_md5mesh_2.blend"}
+    assert counts(idtech(*words)[1], ".md5mesh") == [0, 3, 0]
+
+
+def test_models_whose_animations_would_have_one_name_get_different_ones(idtech, tmp_path):
+    folder = tmp_path / "in"
+    folder.mkdir()
+    for name in ("imp", "imp_b"):
+        md5_scenes.write(folder, name)
+    for name in ("b_walk", "walk"):
+        write_animation(md5_scenes.animation(md5_scenes.model().joints), folder / f"{name}.md5anim")
+    words = ("--format", "md5", "--animations", "folder", "--jobs", 2)
+    assert idtech("convert", folder, "--to", tmp_path / "out", *words)[0] == 0
+    assert files(tmp_path / "out") == {
+        "imp.md5mesh", "imp_b.md5mesh", "imp__b_walk.md5anim", "imp__walk.md5anim", "imp_b_b_walk.md5anim",
+        "imp_b_walk.md5anim",
+    }  # fmt: skip
+
+
+# Several Blenders
+
+
+def textured_blend(folder: Path) -> Path:
+    """A .blend whose only material shows an image of a game folder, and was made in Blender."""
+    image = bpy.data.images.new("skin", 2, 2)
+    image.filepath_raw = str(folder / "game" / "art" / "imp" / "skin.png")
+    image.file_format = "PNG"
+    (folder / "game" / "art" / "imp").mkdir(parents=True)
+    image.save()
+    bpy.ops.import_scene.md5(filepath=str(md5_scenes.write(folder)), use_textures=False)
+    for obj in bpy.data.objects:
+        if obj.type == "MESH":
+            material = bpy.data.materials.new("Skin")
+            if material.node_tree is None:
+                material.use_nodes = True
+            node = material.node_tree.nodes.new("ShaderNodeTexImage")
+            node.image = image
+            obj.data.materials.clear()
+            obj.data.materials.append(material)
+    for name in ("one", "two"):
+        (folder / "blends").mkdir(exist_ok=True)
+        bpy.ops.wm.save_as_mainfile(filepath=str(folder / "blends" / f"{name}.blend"), copy=True)
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    return folder / "blends"
+
+
+@pytest.mark.parametrize("given", ["by the command line", "by the preferences"])
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_game_folders_hold_for_exports_with_any_number_of_blenders(idtech, tmp_path, part, given, jobs):
+    blends = textured_blend(tmp_path)
+    words = ["convert", blends, "--to", tmp_path / "out", "--format", "md5", "--jobs", jobs]
+    folders = part("io_common.preferences")._preferences().game_folders
+    if given == "by the preferences":
+        folders.add().path = str(tmp_path / "game")
+    else:
+        words += ["--game-folder", tmp_path / "game"]
+    try:
+        assert idtech(*words)[0] == 0
+    finally:
+        folders.clear()
+    for name in ("one", "two"):
+        assert {mesh.shader for mesh in read_mesh(tmp_path / "out" / f"{name}.md5mesh").meshes} == {
+            "art/imp/skin"
+        }
+
+
+def test_sources_hold_for_several_blenders(idtech, tree, tmp_path):
+    out = tmp_path / "out"
+    (out / "boss").mkdir(parents=True)
+    (tree / "walk.md5anim").rename(out / "boss" / "walk.md5anim")
+    before = contents(out)
+    words = ("--format", "md5", "--animations", out / "boss", "--jobs", 2, "--force")
+    status, table, _ = idtech("convert", tree, "--to", out, *words)
+    assert status == 1
+    assert counts(table) == [2, 0, 1]
+    assert "walk.md5anim is a source of this run" in table
+    assert contents(out)["boss/walk.md5anim"] == before["boss/walk.md5anim"]
+
+
+def test_nothing_is_left_of_what_blenders_tell_each_other(idtech, tree, tmp_path):
+    folder = Path(tempfile.gettempdir())
+    before = set(folder.glob("io_idtech-jobs-*"))
+    idtech("convert", tree, "--to", tmp_path / "out", "--jobs", 2)
+    assert set(folder.glob("io_idtech-jobs-*")) == before
+
+
+PARENT = """
+import importlib, os, sys
+import bpy
+bpy.ops.preferences.addon_enable(module=sys.argv[1])
+status = importlib.import_module(sys.argv[1] + ".command_line.command").main(sys.argv[2:])
+sys.stdout.flush()
+os._exit(status)
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL, signal.SIGINT])
+def test_stopping_the_parent_prints_no_tracebacks_and_ends_the_others(extension, tree, tmp_path, number):
+    for index in range(40):
+        md5_scenes.write(tree, f"imp{index}")
+    words = ["convert", str(tree), "--to", str(tmp_path / "out"), "--jobs", "2"]
+    with (tmp_path / "told").open("wb") as told:
+        process = subprocess.Popen(
+            [sys.executable, "-c", PARENT, extension.__name__, *words],
+            stdout=told, stderr=told, start_new_session=True,
+            env={**os.environ, "TMPDIR": str(tmp_path)},
+        )  # fmt: skip
+        wait_for(lambda: list((tmp_path / "out").rglob("*.blend")) if (tmp_path / "out").is_dir() else False)
+        os.killpg(process.pid, number)
+        status = process.wait(60)
+    wait_for(lambda: not list(tmp_path.glob("io_idtech-jobs-*")))
+    # The files in hand are finished; a Blender may just have begun.
+    made: list[set[str]] = [set(), files(tmp_path / "out")]
+    while made[-1] != made[-2]:
+        time.sleep(3.0)
+        made.append(files(tmp_path / "out"))
+    assert len(made[-1]) < 20
+    assert not [name for name in made[-1] if "/.idtech-" in name]
+    assert "Traceback" not in (tmp_path / "told").read_text(errors="replace")
+    assert status == (130 if number == signal.SIGINT else -number)
+
+
+def wait_for(what, seconds=60):
+    """Waits until something is so."""
+    until = time.monotonic() + seconds
+    while not what():
+        assert time.monotonic() < until
+        time.sleep(0.05)
+
+
+# Disks
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """A disk of 24 kB, where this process may make one."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=24k", "tmpfs", str(folder)]
+    if shutil.which("mount") is None or subprocess.run(mount, capture_output=True, check=False).returncode:
+        pytest.skip("no disk of its own can be mounted here")
+    yield folder
+    subprocess.run(["umount", "--lazy", str(folder)], check=True)
+
+
+@pytest.mark.parametrize(("name", "ending"), FORMATS.items())
+def test_a_full_disk_is_told_as_such_for_every_format(idtech, small_disk, name, ending):
+    model = ROOT / "samples" / "models" / "octopus" / "octopus.md5mesh"
+    words = ("--format", name, "--no-limits", "--animations", "folder")
+    status, table, _ = idtech("convert", model, "--to", small_disk, *words)
+    assert status == 1
+    assert f"octopus{ending}: the disk is full" in table or "md5anim: the disk is full" in table
+    assert files(small_disk) == set()
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (
+            "Error: Python: Traceback …\nOSError: [Errno 28] No space left on device\nLocation: a.py:1\n",
+            "full",
+        ),
+        ("Error: No space left on device\n", "out.glb: the disk is full"),
+        ("Error: Python: Traceback …\nKeyError: 'x'\nLocation: a.py:1\n", "KeyError: 'x'"),
+        ("", "RuntimeError"),
+    ],
+)
+def test_what_blenders_exporters_report_is_told_in_one_sentence(part, text, told):
+    said = part("io_common.faults").of_operator(RuntimeError(text), Path("out.glb"))
+    assert told in said
+    assert "\n" not in said

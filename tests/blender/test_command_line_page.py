@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 from paths import ROOT, SAMPLES
@@ -18,13 +19,11 @@ PATIENCE = 300
 
 # What the application does for `blender --command idtech …`, in a Blender that is a module.
 BLENDER = """
-import importlib, importlib.util, os, sys
+import importlib, os, sys
 import bpy
-spec = importlib.util.spec_from_file_location("shown", {door!r}, submodule_search_locations=[{root!r}])
-sys.modules["shown"] = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(sys.modules["shown"])
+bpy.ops.preferences.addon_enable(module={name!r})
 assert sys.argv[1:3] == ["--command", "idtech"]
-status = importlib.import_module("shown.command_line.command").main(sys.argv[3:])
+status = importlib.import_module({name!r} + ".command_line.command").main(sys.argv[3:])
 sys.stdout.flush()
 os._exit(status)
 """
@@ -39,14 +38,14 @@ def commands(script: str) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def place(tmp_path_factory: pytest.TempPathFactory, extension: ModuleType) -> Path:
     """The folder of the reader, with the sample's models in it, after the commands before the one in question."""
     folder = tmp_path_factory.mktemp("reader")
     shutil.copytree(SAMPLES / "models", folder / "models")
     programs = folder / "programs"
     programs.mkdir()
     script = programs / "as_blender.py"
-    script.write_text(BLENDER.format(door=str(ROOT / "__init__.py"), root=str(ROOT)))
+    script.write_text(BLENDER.format(name=extension.__name__))
     for name, words in (("blender", f'"{sys.executable}" "{script}"'), ("python", f'"{sys.executable}"')):
         (programs / name).write_text(f'#!/bin/sh\nexec {words} "$@"\n')
         (programs / name).chmod(0o755)

@@ -174,6 +174,18 @@ def test_disabling_and_enabling_write_nothing_but_what_python_and_blender_do_for
     assert [place for _, place in seen if not any(word in place for word in own)] == []
 
 
+def test_a_conversion_writes_results_records_and_what_blenders_tell_each_other(part, folder, tmp_path):
+    out = tmp_path / "out"
+    with watched() as seen:
+        assert (
+            part("command_line.command").main(["convert", str(folder), "--to", str(out), "--jobs", "2"]) == 0
+        )
+    assert any(event == "subprocess.Popen" for event, _ in seen)
+    for event, place in seen:
+        if not event.startswith(_REACHING) and place != os.devnull:
+            assert out in (Path(place), *Path(place).parents) or "io_idtech-jobs-" in place, (event, place)
+
+
 def test_the_manifest_asks_for_files_alone():
     manifest = tomllib.loads((ROOT / "blender_manifest.toml").read_text(encoding="utf-8"))
     assert list(manifest["permissions"]) == ["files"]
@@ -204,3 +216,11 @@ def test_no_source_reaches_out_but_for_jobs():
     assert len(sources()) > 50
     assert set(reaching) == STARTS_PROCESSES
     assert reaching[Path("command_line/workers.py")] == {"subprocess"}
+
+
+def test_no_source_changes_how_python_finds_modules_or_starts_threads():
+    """What reviewers of the extension platform refuse."""
+    words = re.compile(
+        r"sys\.(?:path|modules)\b|exec_module|spec_from_file|\bthreading\b|concurrent\.futures|\b_thread\b"
+    )
+    assert [path for path in sources() if words.search(path.read_text(encoding="utf-8"))] == []

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import textwrap
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -135,6 +136,20 @@ def test_a_disk_that_is_really_full(small_disk):
     assert_refused(lambda: write_file(target, bytes(100_000)), target, errno.ENOSPC)
     write_file(target, b"new")
     assert target.read_bytes() == b"new"
+
+
+def test_a_small_file_is_named_when_not_a_byte_fits_on_the_disk(small_disk):
+    target = small_disk / "model.md5mesh"
+    write_file(target, WEEK_OF_WORK)
+    fill(small_disk)
+    assert_refused(lambda: write_file(target, b"new"), target, errno.ENOSPC)
+
+
+def fill(disk):
+    """Leaves no room for a byte; there are still names."""
+    with (disk / "filler").open("wb", buffering=0) as filler, suppress(OSError):
+        while True:
+            filler.write(bytes(1024))
 
 
 @pytest.mark.parametrize("number", [errno.EROFS, errno.EACCES, errno.EPERM, errno.EMFILE])

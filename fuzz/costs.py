@@ -1,0 +1,130 @@
+"""Measures what imports of hostile files take in this Blender: ``costs.py``, each in a process of its own.
+
+The figures go to `build/robustness/costs.json`, from where `page.py` takes them.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(ROOT / "tests" / "blender"), str(ROOT / "tests"), str(ROOT)]
+FOLDER = ROOT / "build" / "robustness"
+SHADER = "models/imp/imp"
+
+
+def write_model(folder: Path, *shaders: str) -> Path:
+    from game_samples import square, write
+
+    write(folder, {"models/imp/imp.md5mesh": square(*(shaders or (SHADER,)))})
+    return folder / "models/imp/imp.md5mesh"
+
+
+def plain(folder: Path) -> Path:
+    return write_model(folder)
+
+
+def braces(folder: Path) -> Path:
+    with zipfile.ZipFile(folder / "a.pk4", "w", zipfile.ZIP_DEFLATED) as target:
+        target.writestr("materials/a.mtr", SHADER + " " + "{" * 15_990_000)
+    return write_model(folder)
+
+
+def large_images(folder: Path) -> Path:
+    from test_neighbouring_files import black
+
+    with zipfile.ZipFile(folder / "a.pk4", "w", zipfile.ZIP_STORED) as target:
+        image = black(16_000)
+        for number in range(8):
+            target.writestr(f"models/imp/{number}.png", image)
+    return write_model(folder, *(f"models/imp/{number}" for number in range(8)))
+
+
+def shared_entries(folder: Path) -> Path:
+    with zipfile.ZipFile(folder / "a.pk4", "w", zipfile.ZIP_DEFLATED) as target:
+        for number in range(200):
+            target.writestr(
+                f"materials/{number}.mtr", f"{SHADER}{number} {{ map a }}\n" + "// filler\n" * 100_000
+            )
+    return write_model(folder, *(f"{SHADER}{number}" for number in range(50)))
+
+
+def long_expression(folder: Path) -> Path:
+    from game_samples import GREEN, plain, tga, write
+
+    images = ", ".join(["models/imp/a.tga", "models/imp/b.tga"] * 1000)
+    text = f"{SHADER} {{ diffusemap add( {images} )\nbumpmap addnormals( {images} ) }}"
+    write(
+        folder,
+        {
+            "materials/a.mtr": text,
+            "models/imp/a.tga": tga(plain(GREEN)),
+            "models/imp/b.tga": tga(plain(GREEN)),
+        },
+    )
+    return write_model(folder)
+
+
+def mesh_of(text: str) -> Callable[[Path], Path]:
+    def make(folder: Path) -> Path:
+        path = folder / "imp.md5mesh"
+        path.write_text(text * (10_000_000 // len(text)))
+        return path
+
+    return make
+
+
+CASES: dict[str, Callable[[Path], Path]] = {
+    "a model of two triangles, for comparison": plain,
+    "an archive of 16 kB with 16 MB of braces": braces,
+    "eight images of 16,000 by 16,000 in an archive": large_images,
+    "an archive of 200 MB of declarations, 50 shaders": shared_entries,
+    "two expressions of 2,000 images": long_expression,
+    "10 MB of braces as an MD5 mesh": mesh_of("{}"),
+    "10 MB of quotes as an MD5 mesh": mesh_of('"'),
+}
+
+
+def measure(case: str) -> None:
+    """Imports one case and prints seconds, megabytes beyond those of Blender, and whether it was imported."""
+    import installed
+
+    with tempfile.TemporaryDirectory() as name:
+        path = CASES[case](Path(name))
+        before, started = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.perf_counter()
+        try:
+            installed.bpy.ops.import_scene.md5(filepath=str(path))
+            is_imported = True
+        except RuntimeError:
+            is_imported = False
+        seconds = time.perf_counter() - started
+        more = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+    told = {"seconds": round(seconds, 1), "megabytes": more >> 10, "imported": is_imported}
+    print(f"\n{json.dumps(told)}", flush=True)
+    os._exit(0)
+
+
+def main() -> None:
+    """Measures all cases."""
+    figures = {}
+    for case in CASES:
+        done = subprocess.run([sys.executable, __file__, case], capture_output=True, text=True, check=True)
+        figures[case] = json.loads(done.stdout.strip().splitlines()[-1])
+        print(case, figures[case], flush=True)
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    (FOLDER / "costs.json").write_text(json.dumps(figures, indent=1))
+
+
+if __name__ == "__main__":
+    if sys.argv[1:]:
+        measure(sys.argv[1])
+    main()

@@ -1,0 +1,67 @@
+"""Imports damaged files in this Blender and counts what becomes of them: ``damaged.py [FILES_PER_SEED [ARCHIVES]]``.
+
+Each file must load, or be refused by its name and a reason, with the whole .blend as it was; a model must be imported
+whatever its archive is, and no image be left that nothing uses. Anything else ends this with an error. The counts go to
+`build/robustness`, from where `page.py` takes them.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(ROOT / "tests" / "blender"), str(ROOT / "tests"), str(ROOT)]
+
+import installed  # noqa: E402 # it makes the working copy an extension of this Blender
+from mutants import SEEDS  # noqa: E402
+from paths import CORPUS  # noqa: E402
+from test_damaged_files import small_files, try_mutants  # noqa: E402
+from test_damaged_textures import try_archives  # noqa: E402
+
+# Files of each seed, and archives: 20,000 and 3,000 in four versions.
+FILES, ARCHIVES = 1250, 750
+FOLDER = ROOT / "build" / "robustness"
+
+
+def main(arguments: list[str]) -> None:
+    """Counts, and writes the counts down."""
+    given = [int(word) for word in arguments]
+    files, archives = given + [FILES, ARCHIVES][len(given) :]
+    sources = small_files(CORPUS)
+    counts: dict[str, object] = {"sources": len(sources), "files": {}}
+    started = time.monotonic()
+    scratch = Path(tempfile.mkdtemp(prefix="io_idtech-damaged-"))
+    try:
+        for seed in SEEDS:
+            counts["files"][str(seed)] = try_mutants(sources, scratch, files, seed)
+            print(
+                f"seed {seed}: {counts['files'][str(seed)]} of {files} loaded and were refused",
+                file=sys.stderr,
+            )
+        counts["archives"] = try_archives(scratch, range(archives))
+        print(f"archives: {counts['archives']} of {archives} gave their image and did not", file=sys.stderr)
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+    counts["seconds"] = round(time.monotonic() - started)
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    version = "%d.%d" % installed.bpy.app.version[:2]
+    (FOLDER / f"{version}.json").write_text(json.dumps(counts, indent=1))
+
+
+if __name__ == "__main__":
+    status = 1
+    try:
+        main(sys.argv[1:])
+        status = 0
+    except Exception:
+        sys.excepthook(*sys.exc_info())
+    sys.stdout.flush()
+    sys.stderr.flush()
+    # Some versions of Blender as a module hang in the end.
+    os._exit(status)
