@@ -154,7 +154,8 @@ def _warn_of_order(
     names: list[str], stored: StoredModel, playbacks: set[Playback], report: Report
 ) -> None:
     """Tells of keys that were deleted or moved in the list: the timeline plays them as before."""
-    known = [name for name in names if name in set(stored.key_names)]
+    stored_names = set(stored.key_names)
+    known = [name for name in names if name in stored_names]
     if Playback.IN_ORDER in playbacks and known != stored.key_names[: len(known)]:
         report.warn(
             "shape keys were deleted or reordered: frames are the keys in the order of their list, while the timeline "
@@ -167,17 +168,20 @@ def _plan_keys(leader: Object, keyed: list[Object], stored: StoredModel | None, 
     key_names = [key.name for key in frame_keys(leader)]
     known = {name: frame for frame, name in enumerate(stored.key_names)} if stored is not None else {}
     sources = np.array([known.get(name, NONE) for name in key_names])
-    cleaned = [clean_name(name) for name in key_names]
-    for position, name in enumerate(key_names):
+    new = np.flatnonzero(sources == NONE).tolist()
+    cleaned = [""] * len(key_names)
+    for position in new:
+        name = key_names[position]
+        cleaned[position] = clean_name(name)
         # That blanks become underscores need not be mentioned.
-        if sources[position] == NONE and cleaned[position] != "_".join(name.split()):
+        if cleaned[position] != "_".join(name.split()):
             report.warn(
                 f"frame names have up to {MAX_FRAME_NAME} Latin characters: this one was changed", name
             )
     names = _frame_names(sources, cleaned, stored)
-    # A key that was renamed still is the frame that stood in its place.
+    # A key that was renamed still is the frame at its position.
     taken = set(sources.tolist())
-    for position in np.flatnonzero(sources == NONE).tolist():
+    for position in new:
         if position < len(known) and position not in taken:
             sources[position] = position
     return Plan(names, sources, None, {obj: _key_indices(obj, key_names) for obj in keyed})

@@ -74,30 +74,67 @@ def is_animated(keys: Key) -> bool:
 
 
 def _relative_in_order(keys: Key, curves: dict[str, FCurve], stored: StoredModel) -> bool:
-    own_frames = {name: stored.frame_start + index for index, name in enumerate(stored.key_names)}
-    frames = [own_frames[key.name] for key in keys.key_blocks if key.name in own_frames]
-    last = stored.frame_start + len(stored.key_names) - 1
-    reference = keys.reference_key
-    if own_frames.get(reference.name, stored.frame_start) != stored.frame_start:
+    first = stored.frame_start
+    own_frames = {name: first + index for index, name in enumerate(stored.key_names)}
+    blocks = list(keys.key_blocks)
+    if own_frames.get(blocks[0].name, first) != first:
         # Another key became the basis: all others show as offsets from it.
-        return not set(own_frames).intersection(key.name for key in keys.key_blocks)
-    for position, key in enumerate(keys.key_blocks):
-        if key == reference or key.mute:
+        return False
+    last = first + len(stored.key_names) - 1
+    found, expected, added = _Points(2 * 3 * len(blocks)), [], []
+    for position, key in enumerate(blocks[1:], 1):
+        if key.mute:
             continue
-        curve = curves.get(f'key_blocks["{_escaped(key.name)}"].value')
-        frame = own_frames.get(key.name)
-        if frame is not None:
-            if curve is None or not _is_tent(curve, frame, stored.frame_start, last):
-                return False
-        elif curve is not None:
-            # A new frame, if it shows alone at the place that it has in the list.
-            own = stored.frame_start + position
-            values = [abs(curve.evaluate(frame) - (frame == own)) for frame in {*frames, own}]
-            if max(values) > _SAME:
-                return False
-        elif key.value != 0.0 and _has_effect(key):
+        if not key.slider_min <= 0.0 <= key.slider_max:
+            # It never shows less than that.
             return False
-    return True
+        name = key.name
+        curve = curves.get(f'key_blocks["{_escaped(name)}"].value')
+        frame = own_frames.get(name)
+        if frame is None:
+            added.append((position, key, curve))
+            continue
+        points = tent(frame, first, last)
+        if curve is None or not found.read(curve, len(points)):
+            return False
+        expected += points
+    if not found.equal(expected):
+        return False
+    frames = [own_frames[key.name] for key in blocks if key.name in own_frames] if added else []
+    return all(_is_added_frame(key, curve, first + position, frames) for position, key, curve in added)
+
+
+class _Points:
+    """Keyframes of one curve after the other: frame and value of each.
+
+    Args:
+        size: the most numbers.
+    """
+
+    def __init__(self, size: int) -> None:
+        self._values = np.empty(size, dtype=np.float32)
+        self._end = 0
+
+    def read(self, curve: FCurve, count: int) -> bool:
+        """Reads the keyframes of a curve if these are as many numbers as they should be."""
+        points = curve.keyframe_points
+        if 2 * len(points) != count:
+            return False
+        points.foreach_get("co", self._values[self._end : self._end + count])
+        self._end += count
+        return True
+
+    def equal(self, expected: list[float]) -> bool:
+        """Whether what was read is what was expected."""
+        return bool((np.abs(self._values[: self._end] - expected) <= _SAME).all())
+
+
+def _is_added_frame(key: ShapeKey, curve: FCurve | None, own: int, others: list[int]) -> bool:
+    """Whether a key that is not in the file shows on no frame that is, and if it is animated, alone on its own one."""
+    if curve is None:
+        return key.value == 0.0 or not _has_effect(key)
+    values = [abs(curve.evaluate(frame) - (frame == own)) for frame in {*others, own}]
+    return max(values) <= _SAME
 
 
 def _escaped(name: str) -> str:
@@ -110,17 +147,6 @@ def tent(frame: int, first: int, last: int) -> list[float]:
         return [first, 0.0]
     points = [frame - 1, 0.0, frame, 1.0, frame + 1, 0.0]
     return points[2 * (frame == first) : 4 if frame == last else 6]
-
-
-def _is_tent(curve: FCurve, frame: int, first: int, last: int) -> bool:
-    """Whether a curve is the one that import made for the key of a frame."""
-    expected = tent(frame, first, last)
-    points = curve.keyframe_points
-    if 2 * len(points) != len(expected):
-        return False
-    found = np.empty(len(expected), dtype=np.float32)
-    points.foreach_get("co", found)
-    return bool((np.abs(found - expected) <= _SAME).all())
 
 
 def _has_effect(key: ShapeKey) -> bool:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 Floats = npt.NDArray[np.floating]
 
-POSITION, UV, TRIANGULATION = "POSITION", "UV", "TRIANGULATION"
+POSITION, UV, TRIANGULATION, COMMANDS = "POSITION", "UV", "TRIANGULATION", "COMMANDS"
 
 # Of a texel: what single precision leaves of a coordinate that lies at its edge.
 _TEXEL_ROUNDING = 0.01
@@ -37,7 +37,8 @@ class Difference:
         frame: index of the frame.
         distance: the largest one, in units of the file, or of texture coordinates in texels.
         kind: POSITION of vertices, UV of corners, or TRIANGULATION: faces of more than three corners are cut along
-            other diagonals than in the frame whose triangles the model has.
+            other diagonals than in the frame whose triangles the model has; COMMANDS: the GL commands draw other
+            triangles than the list has.
     """
 
     name: str
@@ -66,6 +67,8 @@ def find_differences(
     if len(triangles) != sum(len(part.triangles) for part in parts):
         return [Difference(part.obj.name, 0, np.inf, POSITION) for part in parts]
     worst: dict[tuple[str, str], Difference] = {}
+    if not _commands_agree(model):
+        _note(worst, Difference("", 0, np.inf, COMMANDS))
     texels = np.maximum((model.skin_width, model.skin_height), 1)
     uvs = (model.st + 0.5) / texels * (1.0, -1.0) + (0.0, 1.0)
     for frame, shown in samples.verified.items():
@@ -140,7 +143,7 @@ def _note(worst: dict[tuple[str, str], Difference], difference: Difference) -> N
         worst[difference.name, difference.kind] = difference
 
 
-def commands_agree(model: Md2Model) -> bool:
+def _commands_agree(model: Md2Model) -> bool:
     """Whether the GL commands draw the triangles of the list, each as often and with the same texture coordinates."""
     drawn, drawn_st = drawn_triangles(model.gl_commands)
     if len(drawn) != len(model.triangles):
@@ -195,6 +198,8 @@ def warn(differences: list[Difference], model: Md2Model, parts: list[Part], repo
                 f"faces are cut into other triangles than Blender's {where}, off by up to {units}: they bend. "
                 "Add a Triangulate modifier before the others"
             )
+        elif difference.kind == COMMANDS:
+            text = "the GL commands draw other triangles than the list of triangles has: please report this"
         else:
             text = (
                 f"vertices differ from Blender's by up to {units} {where}: the model is too far from the origin, or too "
