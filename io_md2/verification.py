@@ -24,6 +24,9 @@ Floats = npt.NDArray[np.floating]
 
 POSITION, UV, TRIANGULATION, COMMANDS = "POSITION", "UV", "TRIANGULATION", "COMMANDS"
 
+# Large odd numbers spread the bits of what they are multiplied with (Fibonacci hashing).
+_ODD, _OTHER_ODD, _HALF = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(32)
+
 # Of a texel: what single precision leaves of a coordinate that lies at its edge.
 _TEXEL_ROUNDING = 0.01
 
@@ -154,21 +157,15 @@ def _commands_agree(model: Md2Model) -> bool:
 
 
 def _triangle_hashes(triangles: npt.NDArray[np.int32], st: npt.NDArray[np.float32]) -> npt.NDArray[np.uint64]:
-    """A number for each triangle, the same whichever corner it begins with, (T,)."""
-    bits = np.ascontiguousarray(st, dtype=np.float32).view(np.uint32).astype(np.uint64)
-    corners = _mixed(triangles.astype(np.uint64)) + _mixed(bits[..., 0] + np.uint64(1 << 32))
-    corners = _mixed(corners) + _mixed(bits[..., 1] + np.uint64(1 << 33))
-    following = np.stack([corners[:, 1], corners[:, 2], corners[:, 0]], axis=1)
-    pairs = _mixed(corners + _mixed(following))
-    result: npt.NDArray[np.uint64] = pairs.sum(axis=1, dtype=np.uint64)
+    """A number for each triangle that is the same whichever corner it begins with, but not if it is turned over, (T,)."""
+    # s and t are the halves of one number.
+    corners = np.ascontiguousarray(st, dtype=np.float32).view(np.uint64)[..., 0] * _ODD
+    corners += triangles.astype(np.uint64) * _OTHER_ODD
+    corners ^= corners >> _HALF
+    corners *= _ODD
+    a, b, c = corners.T
+    result: npt.NDArray[np.uint64] = a * (b >> _HALF) + b * (c >> _HALF) + c * (a >> _HALF)
     return result
-
-
-def _mixed(numbers: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
-    """Numbers that are far apart for numbers that are close (the finaliser of SplitMix64)."""
-    numbers = (numbers ^ (numbers >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    numbers = (numbers ^ (numbers >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return numbers ^ (numbers >> np.uint64(31))
 
 
 def warn(differences: list[Difference], model: Md2Model, parts: list[Part], report: Report) -> None:
