@@ -40,7 +40,12 @@ def _depends(obj: Object, seen: set[Object], *, with_keys: bool) -> bool:
     constraints = [constraint for holder in holders for constraint in holder.constraints]
     related = [obj.parent] if obj.parent is not None else []
     for owner in (*obj.modifiers, *constraints):
-        if getattr(owner, "type", "") in ("FOLLOW_TRACK", "CAMERA_SOLVER", "OBJECT_SOLVER", "TRANSFORM_CACHE"):
+        if getattr(owner, "type", "") in (
+            "FOLLOW_TRACK",
+            "CAMERA_SOLVER",
+            "OBJECT_SOLVER",
+            "TRANSFORM_CACHE",
+        ):
             return True
         related += _objects_of(owner)
     return any(_depends(other, seen, with_keys=True) for other in related)

@@ -195,9 +195,7 @@ def _is_unmodified(obj: Object) -> bool:
     return not is_deformed and not any(modifier.show_viewport for modifier in obj.modifiers)
 
 
-def _take_keys(
-    part: Part, indices: list[int], block: Floats, verified: dict[int, list[Evaluated]]
-) -> None:
+def _take_keys(part: Part, indices: list[int], block: Floats, verified: dict[int, list[Evaluated]]) -> None:
     """Writes the positions of some keys of an unmodified object into its part of the frames, (F, U, 3)."""
     keys = shape_keys(part.obj)
     assert keys is not None

@@ -138,9 +138,7 @@ def join(parts: list[Part]) -> Topology:
     return Topology(triangles.astype(np.int32), stored, sources, is_source, same_faces)
 
 
-def _have_same_faces(
-    triangles: Ints, sources: Ints, stored: StoredModel
-) -> npt.NDArray[np.bool_]:
+def _have_same_faces(triangles: Ints, sources: Ints, stored: StoredModel) -> npt.NDArray[np.bool_]:
     """Which vertices have the triangles that they have in the imported file, and no others, (V,)."""
     rows = np.concatenate([stored.triangles, sources[triangles]])
     first = rows.argmin(axis=1)

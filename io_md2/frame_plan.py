@@ -150,9 +150,7 @@ def _keys_are_frames(
     return True
 
 
-def _warn_of_order(
-    names: list[str], stored: StoredModel, playbacks: set[Playback], report: Report
-) -> None:
+def _warn_of_order(names: list[str], stored: StoredModel, playbacks: set[Playback], report: Report) -> None:
     """Tells of keys that were deleted or moved in the list: the timeline plays them as before."""
     stored_names = set(stored.key_names)
     known = [name for name in names if name in stored_names]

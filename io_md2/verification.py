@@ -108,9 +108,7 @@ def _proper_triangles(model: Md2Model) -> tuple[npt.NDArray[np.int32], npt.NDArr
     return model.triangles[proper], model.triangle_st[proper]
 
 
-def _bend(
-    corners: Floats, loops: npt.NDArray[np.int32], other_loops: npt.NDArray[np.int32]
-) -> float:
+def _bend(corners: Floats, loops: npt.NDArray[np.int32], other_loops: npt.NDArray[np.int32]) -> float:
     """How far the surface moves if faces are cut into other triangles.
 
     Args:

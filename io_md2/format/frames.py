@@ -183,7 +183,9 @@ def match_grid(
         # Nothing was touched.
         return previous.copy(), np.ones(previous.shape[:-1], bool)
     points = np.asarray(positions, np.float64)
-    allowed = grid_tolerance(scale, translate, points) if tolerance is None else np.asarray(tolerance, np.float64)
+    allowed = (
+        grid_tolerance(scale, translate, points) if tolerance is None else np.asarray(tolerance, np.float64)
+    )
     allowed = np.broadcast_to(allowed, np.shape(scale))[..., None, :]
     if previous is None:
         vertices = quantise_on_grid(points, scale, translate)

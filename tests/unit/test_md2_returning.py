@@ -98,7 +98,9 @@ class TestRequantise:
 
     def test_a_huge_grid_does_not_take_in_a_small_model(self) -> None:
         positions, source = some_frames()
-        huge = FrameData(np.full_like(source.scale, 1e25), source.translate, source.vertices * 0, source.normals)
+        huge = FrameData(
+            np.full_like(source.scale, 1e25), source.translate, source.vertices * 0, source.normals
+        )
         frames, same = requantise(positions, TRIANGLES, huge)
         assert not same.any()
         assert np.abs(decompress(frames.vertices, frames.scale, frames.translate) - positions).max() < 1.0
