@@ -35,8 +35,9 @@ def _depends(obj: Object, seen: set[Object], *, with_keys: bool) -> bool:
         return True
     if obj.rigid_body is not None or any(modifier.type in _PHYSICS for modifier in obj.modifiers):
         return True
-    bones = obj.pose.bones if obj.pose is not None else []
-    holders = [obj, *bones]
+    holders: list[Any] = [obj]
+    if obj.pose is not None:
+        holders += obj.pose.bones
     constraints = [constraint for holder in holders for constraint in holder.constraints]
     related = [obj.parent] if obj.parent is not None else []
     for owner in (*obj.modifiers, *constraints):

@@ -105,7 +105,7 @@ def _leader(keyed: list[Object], stored: dict[Object, StoredModel]) -> Object | 
 
 
 def _common(stored: dict[Object, StoredModel]) -> StoredModel | None:
-    """The file that the frames come from, if there is one: of several, such as parts of one model, all have its frames."""
+    """The file that the frames come from, if it is one: parts of one model all have its frames."""
     models = list(stored.values())
     if not models:
         return None

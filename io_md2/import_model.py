@@ -13,14 +13,12 @@ import numpy as np
 import numpy.typing as npt
 
 from ..io_common import mesh_data, names, versions
+from ..io_common.mesh_data import FLIPPED_WINDING
 from .format import Md2Model, normal_vectors, st_fractions
 from .source import store_attributes
 
 if TYPE_CHECKING:
     from bpy.types import Material, Mesh, Object
-
-FLIPPED_WINDING = [0, 2, 1]
-"""The corners of a triangle that is clockwise in the file and counter-clockwise in Blender, and back."""
 
 
 def build_object(

@@ -11,13 +11,14 @@ import numpy.typing as npt
 
 from ..io_common import axes, mesh_data, state
 from ..io_common.materials import SKIN, MaterialLibrary
+from ..io_common.mesh_data import FLIPPED_WINDING
 from ..io_common.reports import Report, progress
 from ..io_common.textures.search import MaterialImages, Search
 from .format import FRAMES_PER_SECOND, Md2Error, Md2Model, decompress, read_model
 from .format.merging import merge_copies
 from .format.model import first_frame
 from .import_frames import ABSOLUTE, NONE, RELATIVE, add_keys, add_markers, build_actions
-from .import_model import FLIPPED_WINDING, build_object, degenerate, set_normals
+from .import_model import build_object, degenerate, set_normals
 from .skins import image_size, material_skins
 from .source import store_model
 

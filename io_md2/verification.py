@@ -17,7 +17,7 @@ from .format import Md2Model, decompress, drawn_triangles, grid_tolerance, st_fr
 
 if TYPE_CHECKING:
     from ..io_common.reports import Report
-    from .export_frames import Evaluated, Samples
+    from .export_frames import Samples
     from .export_topology import Part
 
 Floats = npt.NDArray[np.floating]
@@ -155,7 +155,7 @@ def _commands_agree(model: Md2Model) -> bool:
 
 
 def _triangle_hashes(triangles: npt.NDArray[np.int32], st: npt.NDArray[np.float32]) -> npt.NDArray[np.uint64]:
-    """A number for each triangle that is the same whichever corner it begins with, but not if it is turned over, (T,)."""
+    """A number for each triangle, the same whichever corner it begins with, but another if it is turned over, (T,)."""
     # s and t are the halves of one number.
     corners = np.ascontiguousarray(st, dtype=np.float32).view(np.uint64)[..., 0] * _ODD
     corners += triangles.astype(np.uint64) * _OTHER_ODD
@@ -187,18 +187,21 @@ def warn(differences: list[Difference], model: Md2Model, parts: list[Part], repo
                 if difference.name in modified
                 else "UVs too far outside of the skin"
             )
-            text = f"texture coordinates differ from Blender's by up to {difference.distance:.3g} texels {where}: {cause}"
+            text = (
+                f"texture coordinates differ from Blender's by up to {difference.distance:.3g} texels {where}. "
+                f"Likely cause: {cause}"
+            )
         elif difference.kind == TRIANGULATION:
             text = (
-                f"faces are cut into other triangles than Blender's {where}, off by up to {units}: they bend. "
-                "Add a Triangulate modifier before the others"
+                f"faces are cut into other triangles than Blender's {where}, off by up to {units}. Likely cause: they "
+                "bend. Add a Triangulate modifier before the others"
             )
         elif difference.kind == COMMANDS:
             text = "the GL commands draw other triangles than the list of triangles has: please report this"
         else:
             text = (
-                f"vertices differ from Blender's by up to {units} {where}: the model is too far from the origin, or too "
-                "large, for the precision of the format"
+                f"vertices differ from Blender's by up to {units} {where}. Likely cause: the model is too far from the "
+                "origin, or too large, for the precision of the format"
             )
         report.warn(text, difference.name)
 

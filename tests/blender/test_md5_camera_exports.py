@@ -1,4 +1,4 @@
-"""Camera paths of edited and awkward cameras: what the game plays is what Blender shows, or a warning says otherwise."""
+"""Camera paths of edited and awkward cameras: the game plays what Blender shows, or a warning says otherwise."""
 
 from __future__ import annotations
 
@@ -178,7 +178,8 @@ def test_an_imported_camera_comes_back_after_save_and_append(tmp_path):
 
 
 HOSTILE = [
-    None, True, -1, 0, 2**31 - 1, -(2**31), 0.5, math.nan, math.inf, -math.inf, 1e300, "", "x" * 70000, 'a "quote"', "\n", b"", b"\xff",
+    None, True, -1, 0, 2**31 - 1, -(2**31), 0.5, math.nan, math.inf, -math.inf, 1e300, "", "x" * 70000,
+    'a "quote"', "\n", b"", b"\xff",
     b"\x00" * 56, b"\xff" * 56, b"\x00" * (56 * 19), [], [1], [1, 2, 3], [math.nan] * 140, [2**31 - 1] * 20, ["a"],
     {"a": 1}, np.full(7 * 20, 1e308).tobytes(), np.full(7 * 20, -5.0).tobytes(), np.arange(140.0).tobytes(),
 ]  # fmt: skip
