@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -190,9 +190,23 @@ def _take_evaluated_keys(
 
 
 def _is_unmodified(obj: Object) -> bool:
-    """Whether an object shows its keys as they are stored, but for its transform."""
+    """Whether an object shows its keys as they are stored, but for its transform.
+
+    Faces of more than three corners are evaluated, as it depends on their shape how Blender cuts them.
+    """
     is_deformed = obj.parent is not None and obj.parent_type in ("ARMATURE", "LATTICE")
-    return not is_deformed and not any(modifier.show_viewport for modifier in obj.modifiers)
+    is_cut = len(obj.data.loops) == 3 * len(obj.data.polygons)
+    return is_cut and not is_deformed and not any(modifier.show_viewport for modifier in obj.modifiers)
+
+
+@contextmanager
+def first_keys_alone(plan: Plan) -> Iterator[None]:
+    """Shows the key of the first frame alone on objects whose triangles may depend on it."""
+    changed = [obj for obj in plan.keys if not _is_unmodified(obj)]
+    with _keys_alone(changed) as show_key:
+        for obj in changed:
+            show_key(obj, plan.keys[obj][0])
+        yield
 
 
 def _take_keys(part: Part, indices: list[int], block: Floats, verified: dict[int, list[Evaluated]]) -> None:
@@ -272,7 +286,7 @@ def _full_value(key: ShapeKey) -> float:
 
 
 @contextmanager
-def _keys_alone(objects: list[Object]) -> Iterator[_ShowKey]:
+def _keys_alone(objects: list[Object]) -> Iterator[Callable[[Object, int], None]]:
     """Lets objects show one of their shape keys alone, and afterwards what they showed before."""
     before = [(obj, obj.show_only_shape_key, obj.active_shape_key_index) for obj in objects]
     all_keys = [keys for obj in objects if (keys := shape_keys(obj)) is not None]
@@ -287,7 +301,7 @@ def _keys_alone(objects: list[Object]) -> Iterator[_ShowKey]:
     try:
         for driver in drivers:
             driver.mute = True
-        yield _ShowKey()
+        yield _show_key
     finally:
         for obj, pinned, index in before:
             obj.active_shape_key_index = index
@@ -299,16 +313,14 @@ def _keys_alone(objects: list[Object]) -> Iterator[_ShowKey]:
             driver.mute = False
 
 
-class _ShowKey:
+def _show_key(obj: Object, index: int) -> None:
     """Shows a shape key of an object alone: pinned, or at its full value where that shows something else."""
-
-    def __call__(self, obj: Object, index: int) -> None:
-        keys = shape_keys(obj)
-        assert keys is not None
-        key = keys.key_blocks[index]
-        obj.show_only_shape_key = not is_offset(keys, key)
-        obj.active_shape_key_index = index
-        if not obj.show_only_shape_key:
-            for other in keys.key_blocks:
-                other.value = 0.0
-            key.value = _full_value(key)
+    keys = shape_keys(obj)
+    assert keys is not None
+    key = keys.key_blocks[index]
+    obj.show_only_shape_key = not is_offset(keys, key)
+    obj.active_shape_key_index = index
+    if not obj.show_only_shape_key:
+        for other in keys.key_blocks:
+            other.value = 0.0
+        key.value = _full_value(key)

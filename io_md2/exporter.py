@@ -16,7 +16,7 @@ from ..io_common.reports import Report, progress
 from ..io_common.scene_objects import NothingToExportError, Scope, collect
 from ..io_common.verification import Verify, frames_to_verify
 from . import frame_plan, verification
-from .export_frames import Samples, sample
+from .export_frames import Samples, first_keys_alone, sample
 from .export_topology import NONE, Part, Topology, join, read_part, texture_coordinates
 from .format import (
     QUAKE2_LIMITS,
@@ -149,8 +149,9 @@ def _build(
     ):
         if plan.scene_frames is not None:
             scene.frame_set(plan.scene_frames[0])
-        depsgraph = context.evaluated_depsgraph_get()
-        parts = [read_part(obj, stored.get(obj), depsgraph, report) for obj in objects]
+        with first_keys_alone(plan):
+            depsgraph = context.evaluated_depsgraph_get()
+            parts = [read_part(obj, stored.get(obj), depsgraph, report) for obj in objects]
         frames = frames_to_verify(len(plan.names), options.verify)
         samples = sample(context, parts, plan, frames, steps)
     topology = join(parts)

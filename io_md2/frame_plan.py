@@ -13,7 +13,7 @@ from ..io_common.scene_objects import NothingToExportError
 from ..io_common.time_dependence import depends_on_time
 from . import source
 from .format.naming import MAX_FRAME_NAME, clean_name, make_unique, number_frames
-from .key_playback import Playback, frame_keys, is_animated, playback_of, played_range, shape_keys, shown_keys
+from .key_playback import Playback, frame_keys, has_effect, is_animated, playback_of, played_range, shape_keys, shown_keys
 
 if TYPE_CHECKING:
     from bpy.types import Action, Object, Scene
@@ -134,7 +134,10 @@ def _keys_are_frames(
     is_moving = any(depends_on_time(obj) for obj in objects)
     if not imported:
         is_playing = any(is_animated(keys) for obj in keyed if (keys := shape_keys(obj)) is not None)
-        return not is_moving and not is_playing and _own_range(objects) is None
+        if is_moving or is_playing or _own_range(objects) is not None:
+            return False
+        _warn_of_mixes(keyed, report)
+        return True
     playbacks = {playback_of(obj, stored[obj], scene) for obj in imported}
     if len(imported) < len(keyed) or Playback.OTHERWISE in playbacks or len(playbacks) > 1:
         return False
@@ -147,7 +150,37 @@ def _keys_are_frames(
     if is_moving:
         return False
     _warn_of_order(names, first, playbacks, report)
+    if Playback.STILL in playbacks:
+        _warn_of_mixes(keyed, report)
+    else:
+        _warn_of_pins(keyed, report)
     return True
+
+
+def _warn_of_mixes(keyed: list[Object], report: Report) -> None:
+    """Tells of shape keys that are shown mixed, or one alone, while the frames are each of them alone."""
+    _warn_of_pins(keyed, report)
+    for obj in keyed:
+        keys = shape_keys(obj)
+        assert keys is not None
+        shown = [key for key in frame_keys(obj) if key != keys.reference_key and key.value != 0.0]
+        if keys.use_relative and not obj.show_only_shape_key and any(has_effect(key) for key in shown):
+            report.warn(
+                "each shape key alone is a frame, and not the mix of them that is shown. Choose Scene to export what "
+                "is shown",
+                obj.name,
+            )
+
+
+def _warn_of_pins(keyed: list[Object], report: Report) -> None:
+    """Tells of a pinned key, which is often left over from editing a frame."""
+    for obj in keyed:
+        if obj.show_only_shape_key:
+            report.warn(
+                "a shape key is pinned (Solo Active Shape Key), which was ignored: all keys are frames. Choose Scene "
+                "to export what is shown",
+                obj.name,
+            )
 
 
 def _warn_of_order(names: list[str], stored: StoredModel, playbacks: set[Playback], report: Report) -> None:
@@ -243,25 +276,31 @@ def _plan_scene(
     frames = _range(objects, stored, scene, options)
     common = _common(stored)
     sources = np.full(len(frames), NONE)
+    key_names: list[str | None] = [None] * len(frames)
     if common is not None and leader in stored and stored[leader].key_names:
         known = {name: frame for frame, name in enumerate(common.key_names)}
-        for position, name in enumerate(shown_keys(leader, list(frames))):
-            sources[position] = known.get(name, NONE) if name is not None else NONE
+        key_names = shown_keys(leader, list(frames))
+        sources[:] = [NONE if name is None else known.get(name, NONE) for name in key_names]
         if options.frames == AUTO and options.frame_range is None and options.frame_step == 1:
-            left_out = len(known) - len(set(sources.tolist()) - {NONE})
-            if left_out > 0:
-                report.warn(
-                    f"the timeline does not play {left_out} of the {len(known)} frames of the imported model, "
-                    "which were left out. Choose Shape Keys to export all of them"
-                )
+            _warn_of_left_out(known, key_names, report)
     elif common is not None and not common.key_names and len(frames) == 1:
         sources[:] = 0
     return Plan(
-        names=_scene_frame_names(objects, scene, list(frames), sources, common),
+        names=_scene_frame_names(objects, scene, list(frames), sources, key_names, common),
         source=sources,
         scene_frames=frames,
         may_be_single=options.frames == AUTO,
     )
+
+
+def _warn_of_left_out(known: dict[str, int], key_names: list[str | None], report: Report) -> None:
+    """Tells of frames of an imported model that the timeline does not play."""
+    left_out = len(known.keys() - set(key_names))
+    if left_out:
+        report.warn(
+            f"the timeline does not play {left_out} of the {len(known)} frames of the imported model, which were left "
+            "out. Choose Shape Keys to export all of them"
+        )
 
 
 def _scene_frame_names(
@@ -269,16 +308,27 @@ def _scene_frame_names(
     scene: Scene,
     frames: list[int],
     sources: npt.NDArray[np.int64],
+    key_names: list[str | None],
     stored: StoredModel | None,
 ) -> list[str]:
-    """The names of frames of the scene: those in the file, each once, else by marker or action and number."""
+    """The names of frames of the scene: those in the file or of shape keys, else by marker or action and number.
+
+    Each stands for one frame only, the first that shows it.
+    """
     naming = sources.copy()
-    _values, firsts = np.unique(sources, return_index=True)
-    is_repeated = np.ones(len(sources), dtype=bool)
-    is_repeated[firsts] = False
-    naming[is_repeated] = NONE
-    new = np.flatnonzero(naming == NONE).tolist()
     generated = [""] * len(frames)
+    taken: set[str] = set()
+    for position, name in enumerate(key_names):
+        if name is None or name in taken:
+            naming[position] = NONE
+        elif naming[position] == NONE:
+            generated[position] = clean_name(name)
+        taken.add(name or "")
+    new = [
+        position
+        for position in range(len(frames))
+        if naming[position] == NONE and not generated[position]
+    ]
     sequences = _sequences(objects, scene, [frames[position] for position in new])
     for position, name in zip(new, number_frames(sequences), strict=True):
         generated[position] = name

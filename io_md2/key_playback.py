@@ -77,11 +77,9 @@ def _relative_in_order(keys: Key, curves: dict[str, FCurve], stored: StoredModel
     first = stored.frame_start
     own_frames = {name: first + index for index, name in enumerate(stored.key_names)}
     blocks = list(keys.key_blocks)
-    if own_frames.get(blocks[0].name, first) != first:
-        # Another key became the basis: all others show as offsets from it.
-        return False
     last = first + len(stored.key_names) - 1
     found, expected, added = _Points(2 * 3 * len(blocks)), [], []
+    # The first one, the basis, shows where no other does.
     for position, key in enumerate(blocks[1:], 1):
         if key.mute:
             continue
@@ -100,8 +98,13 @@ def _relative_in_order(keys: Key, curves: dict[str, FCurve], stored: StoredModel
         expected += points
     if not found.equal(expected):
         return False
-    frames = [own_frames[key.name] for key in blocks if key.name in own_frames] if added else []
-    return all(_is_added_frame(key, curve, first + position, frames) for position, key, curve in added)
+    if not added:
+        return True
+    frames = [own_frames[key.name] for key in blocks if key.name in own_frames]
+    return all(
+        _is_added_frame(key, curve, first + position, frames, list(curves.values()))
+        for position, key, curve in added
+    )
 
 
 class _Points:
@@ -129,12 +132,23 @@ class _Points:
         return bool((np.abs(self._values[: self._end] - expected) <= _SAME).all())
 
 
-def _is_added_frame(key: ShapeKey, curve: FCurve | None, own: int, others: list[int]) -> bool:
-    """Whether a key that is not in the file shows on no frame that is, and if it is animated, alone on its own one."""
+def _is_added_frame(
+    key: ShapeKey, curve: FCurve | None, own: int, others: list[int], curves: list[FCurve]
+) -> bool:
+    """Whether a key that is not in the file shows on no frame that is, and if it is animated, alone on its own one.
+
+    Args:
+        key: the key.
+        curve: of its value.
+        own: the frame that it would have by its place in the list.
+        others: the frames of the keys of the file.
+        curves: of all keys.
+    """
     if curve is None:
-        return key.value == 0.0 or not _has_effect(key)
-    values = [abs(curve.evaluate(frame) - (frame == own)) for frame in {*others, own}]
-    return max(values) <= _SAME
+        return key.value == 0.0 or not has_effect(key)
+    if any(abs(curve.evaluate(frame)) > _SAME for frame in others if frame != own):
+        return False
+    return all(abs(other.evaluate(own) - (other == curve)) <= _SAME for other in curves)
 
 
 def _escaped(name: str) -> str:
@@ -149,7 +163,7 @@ def tent(frame: int, first: int, last: int) -> list[float]:
     return points[2 * (frame == first) : 4 if frame == last else 6]
 
 
-def _has_effect(key: ShapeKey) -> bool:
+def has_effect(key: ShapeKey) -> bool:
     """Whether a key differs from the one that it is relative to."""
     count = 3 * len(key.data)
     own, other = np.empty(count, dtype=np.float32), np.empty(count, dtype=np.float32)
