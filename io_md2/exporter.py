@@ -116,11 +116,12 @@ def build_model(context: Context, options: ExportOptions, report: Report) -> Md2
     """
     objects = _mesh_objects(context, options)
     stored = frame_plan.stored_models(objects)
+    plan = make_plan(objects, stored, context.scene, options.frames, report)
     attempt = Report()
-    model, parts, differences = _build(context, objects, stored, options, attempt)
-    if differences and stored:
+    model, parts, differences = _build(context, objects, stored, plan, options, attempt)
+    if stored and any(difference.kind != verification.TRIANGULATION for difference in differences):
         attempt = Report()
-        model, parts, differences = _build(context, objects, {}, options, attempt)
+        model, parts, differences = _build(context, objects, {}, plan, options, attempt)
         attempt.warn("the stored data of the imported file does not fit the mesh: it was not used")
     report.merge(attempt)
     verification.warn(differences, model, parts, report)
@@ -131,6 +132,7 @@ def _build(
     context: Context,
     objects: list[Object],
     stored: dict[Object, StoredModel],
+    plan: Plan,
     options: ExportOptions,
     report: Report,
 ) -> tuple[Md2Model, list[Part], list[verification.Difference]]:
@@ -140,12 +142,10 @@ def _build(
         return not options.apply_modifiers and modifier.type != "ARMATURE"
 
     scene = context.scene
-    plan = make_plan(objects, stored, scene, options.frames, report)
-    plays_scene = plan.scene_frames is not None
     with (
         state.hidden_modifiers(objects, hides),
         progress(len(plan.names)) as steps,
-        kept_frame_and_values(scene) if plays_scene else nullcontext(),
+        kept_frame_and_values(scene) if plan.scene_frames is not None else nullcontext(),
     ):
         if plan.scene_frames is not None:
             scene.frame_set(plan.scene_frames[0])

@@ -149,13 +149,15 @@ def compare(
     wrong = [] if len(frames) == len(file.frame_names) else [f"{len(file.frame_names)} frames"]
     now = scene.frame_current, scene.frame_subframe
     cut = shown.Triangulation()
+    reach = 1.0
     for number, frame in enumerate(frames[: len(file.frame_names)]):
         scene.frame_set(frame)
         meshes = objects or visible_meshes()
         expected = _joined(shown.parts(meshes, cut))
         has_uvs = all(_has_uvs(obj) for obj in meshes)
         step = file.steps[number] * back
-        reach = float(np.abs(expected.places).max(initial=1.0))
+        # Blender adds the differences of shape keys to the basis: the largest coordinate of any frame rounds them.
+        reach = float(np.abs(expected.places).max(initial=reach))
         place = float(np.linalg.norm(step)) * 0.51 + 4e-6 * reach
         uv = 0.51 / max(min(file.skin_size), 1) if has_uvs else np.inf
         for kind, found in (("list", file.triangles(number)), ("GL", file.drawn_triangles(number))):
