@@ -126,7 +126,7 @@ def _evaluate(mesh_object: Object) -> Evaluated:
         mesh.calc_loop_triangles()
         loops = np.empty((len(mesh.loop_triangles), 3), dtype=np.int32)
         mesh.loop_triangles.foreach_get("loops", loops.reshape(-1))
-    return Evaluated(evaluated.world_vertices(mesh_object), evaluated.render_uvs(mesh), loops)
+    return Evaluated(evaluated.world_vertices(mesh_object), evaluated.texture_coordinates(mesh), loops)
 
 
 # Shape keys

@@ -13,7 +13,16 @@ from ..io_common.scene_objects import NothingToExportError
 from ..io_common.time_dependence import depends_on_time
 from . import source
 from .format.naming import MAX_FRAME_NAME, clean_name, make_unique, number_frames
-from .key_playback import Playback, frame_keys, has_effect, is_animated, playback_of, played_range, shape_keys, shown_keys
+from .key_playback import (
+    Playback,
+    frame_keys,
+    has_effect,
+    is_animated,
+    playback_of,
+    played_range,
+    shape_keys,
+    shown_keys,
+)
 
 if TYPE_CHECKING:
     from bpy.types import Action, Object, Scene
@@ -325,9 +334,7 @@ def _scene_frame_names(
             generated[position] = clean_name(name)
         taken.add(name or "")
     new = [
-        position
-        for position in range(len(frames))
-        if naming[position] == NONE and not generated[position]
+        position for position in range(len(frames)) if naming[position] == NONE and not generated[position]
     ]
     sequences = _sequences(objects, scene, [frames[position] for position in new])
     for position, name in zip(new, number_frames(sequences), strict=True):

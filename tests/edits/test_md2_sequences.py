@@ -36,7 +36,13 @@ def move_keyframes(bench: Bench, rng: random.Random) -> None:
 def _curves(action):
     if hasattr(action, "fcurves"):
         return list(action.fcurves)
-    return [curve for layer in action.layers for strip in layer.strips for bag in strip.channelbags for curve in bag.fcurves]
+    return [
+        curve
+        for layer in action.layers
+        for strip in layer.strips
+        for bag in strip.channelbags
+        for curve in bag.fcurves
+    ]
 
 
 def animate_object(bench: Bench, rng: random.Random) -> None:
@@ -58,7 +64,9 @@ def parent_to_moving(bench: Bench, rng: random.Random) -> None:
 
 
 def add_modifier(bench: Bench, rng: random.Random) -> None:
-    kind = rng.choice(["DISPLACE", "MIRROR", "SOLIDIFY", "SUBSURF", "TRIANGULATE", "CAST", "ARRAY", "EDGE_SPLIT"])
+    kind = rng.choice(
+        ["DISPLACE", "MIRROR", "SOLIDIFY", "SUBSURF", "TRIANGULATE", "CAST", "ARRAY", "EDGE_SPLIT"]
+    )
     bench.mesh.modifiers.new(kind.lower(), kind)
 
 
@@ -172,6 +180,9 @@ def test_a_sequence_of_operators(tmp_path, seed):
     is_told = [
         text
         for text in automatic.warnings
-        if any(word in text for word in ("differ from Blender", "cut into", "deleted or reordered", "mix", "pinned"))
+        if any(
+            word in text
+            for word in ("differ from Blender", "cut into", "deleted or reordered", "mix", "pinned")
+        )
     ]
     assert automatic.wrong == [] or is_told, said
