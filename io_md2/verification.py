@@ -185,7 +185,7 @@ def warn(differences: list[Difference], model: Md2Model, parts: list[Part], repo
             cause = (
                 "a modifier that moves UVs over time, which MD2 cannot hold"
                 if difference.name in modified
-                else "UVs too far outside of the skin"
+                else "UVs that are not numbers, or too far outside of the skin"
             )
             text = (
                 f"texture coordinates differ from Blender's by up to {difference.distance:.3g} texels {where}. "

@@ -118,7 +118,7 @@ def bench_of(folder: Path, name: str = "tube", setting: str = "plain") -> Bench:
 def export(path: Path, **options) -> tuple[Md2File, list[str]]:
     """Exports with no limits of a game, and what was said."""
     said: list[str] = []
-    with _captured(said):
+    with _WarningsInto(said):
         assert bpy.ops.export_scene.md2(filepath=str(path), **NO_LIMITS, **options) == {"FINISHED"}
     return md2_reader.read(path), said
 
@@ -208,7 +208,7 @@ def _has_uvs(obj) -> bool:
     return len(evaluated.data.uv_layers) > 0
 
 
-class _captured:
+class _WarningsInto:
     """Collects the warnings that operators report to the console."""
 
     def __init__(self, into: list[str]) -> None:

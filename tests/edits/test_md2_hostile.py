@@ -15,14 +15,16 @@ from md2_compare import assert_as_shown, bench_of, compare
 from workbench import activate
 
 KEYS = [
-    "frame_names", "key_names", "frame_start", "grids", "vertices", "normals", "triangles", "st", "skin_size", "image_size", "skins",
-    "material_skins",
+    "frame_names", "key_names", "frame_start", "grids", "vertices", "normals", "triangles", "st", "skin_size", "image_size",
+    "skins", "material_skins",
 ]  # fmt: skip
 VALUES = [
     True, 0, 1, -1, 2**31 - 1, -(2**31), 0.0, 0.5, -1e300, math.nan, math.inf, "", "x", "x" * 5000, "frame\0", "材質",
     b"", b"\0", b"\xff" * 7, b"\xff" * 120, b"\0" * 120, b"\x7f" * 375, b"\xff" * 375, b"\0" * 1000,
-    [], [0], [1, 1], [0, 0], [-1, -1], [2**31 - 1] * 2, [65536, 65536], [0.5, 0.5], [math.nan] * 2, [math.inf] * 30, [1, 2, 3],
-    ["a"], ["wave1"] * 5, ["x" * 64] * 5, ["é\udc80".encode("utf-8", "ignore").decode()] * 5, [""] * 5, ["a"] * 3000, list(range(500)),
+    [], [0], [1, 1], [0, 0], [-1, -1], [2**31 - 1] * 2, [65536, 65536], [0.5, 0.5], [math.nan] * 2,
+    [math.inf] * 30, [1, 2, 3],
+    ["a"], ["wave1"] * 5, ["x" * 64] * 5, ["é\udc80".encode("utf-8", "ignore").decode()] * 5, [""] * 5, ["a"] * 3000,
+    list(range(500)),
     {}, {"a": 1}, {"frame_names": {"b": [1.0]}},
     np.full(30, np.nan, "<f4").tobytes(), np.full(30, np.inf, "<f4").tobytes(), np.full(30, 3e38, "<f4").tobytes(),
     np.full(30, 1e25, "<f4").tobytes(), np.full(30, -1.0, "<f4").tobytes(), np.zeros(30, "<f4").tobytes(),

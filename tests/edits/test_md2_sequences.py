@@ -113,8 +113,8 @@ def save_and_open(bench: Bench, rng: random.Random) -> None:
 
 
 OTHERS: list[Callable[[Bench, random.Random], None]] = [
-    move_keyframes, animate_object, parent_to_moving, add_modifier, edit_key, limit_key, add_still_object, import_another,
-    hide_another, save_and_open,
+    move_keyframes, animate_object, parent_to_moving, add_modifier, edit_key, limit_key, add_still_object,
+    import_another, hide_another, save_and_open,
 ]  # fmt: skip
 
 
@@ -169,8 +169,9 @@ def test_a_sequence_of_operators(tmp_path, seed):
     try:
         result = compare(tmp_path, source="SCENE", **bench.options)
     except RuntimeError as error:
-        assert "has" in str(error) and "in others" in str(error), said  # noqa: PT018
-        return
+        if "all frames of an MD2 model have the same" in str(error):
+            return
+        pytest.fail(f"{said}: {error}")
     is_told = [text for text in result.warnings if "differ from Blender" in text or "cut into" in text]
     assert result.wrong == [] or is_told, said
     automatic = compare(tmp_path, **bench.options)
