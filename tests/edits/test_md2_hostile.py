@@ -15,8 +15,8 @@ from md2_compare import assert_as_shown, bench_of, compare
 from workbench import activate
 
 KEYS = [
-    "frame_names", "key_names", "frame_start", "grids", "vertices", "normals", "triangles", "st", "skin_size", "image_size",
-    "skins", "material_skins",
+    "frame_names", "key_names", "frame_start", "grids", "vertices", "normals", "triangles", "st", "skin_size",
+    "image_size", "skins", "material_skins",
 ]  # fmt: skip
 VALUES = [
     True, 0, 1, -1, 2**31 - 1, -(2**31), 0.0, 0.5, -1e300, math.nan, math.inf, "", "x", "x" * 5000, "frame\0", "材質",
