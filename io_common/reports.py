@@ -37,6 +37,14 @@ class Report:
         if subject and subject not in subjects:
             subjects.append(subject)
 
+    def merge(self, other: Report) -> None:
+        """Adds the counts and warnings of another report."""
+        for what, number in other.counts.items():
+            self.count(what, number)
+        for text, subjects in other._subjects.items():
+            for subject in subjects or [""]:
+                self.warn(text, subject)
+
     @property
     def warnings(self) -> list[str]:
         """Sentences on what was odd or left out, each with what it is about."""

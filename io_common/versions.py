@@ -89,6 +89,12 @@ def all_fcurves(action: Action) -> Iterator[FCurve]:
         yield from fcurves_of_slot(action, slot)
 
 
+def played_fcurves(animation_data: AnimData) -> Iterable[FCurve]:
+    """The F-curves of the active action that play: those of the slot that is assigned."""
+    action = animation_data.action
+    return () if action is None else fcurves_of_slot(action, assigned_slot(animation_data))
+
+
 def slots_for(action: Action, id_type: str) -> list[Any]:
     """The slots of an action that a kind of data-block can play; before 4.4 one that stands for the whole action."""
     if not _HAS_SLOTS:

@@ -1,7 +1,7 @@
 """Objects joined into the one mesh of a model: which vertices and triangles it has, and its texture coordinates.
 
-Texture coordinates have a table of their own, so that a seam splits nothing: a vertex is one vertex in the file,
-however many places of the skin it shows. Vertices that no triangle uses are left out, unless they came from a file.
+Texture coordinates have a table of their own, so a seam splits nothing: a vertex is one vertex in the file, however
+many texels it shows. Vertices that no triangle uses are left out, unless they came from a file.
 """
 
 from __future__ import annotations
@@ -13,16 +13,19 @@ import numpy as np
 import numpy.typing as npt
 
 from ..io_common import evaluated
+from ..io_common.mesh_data import FLIPPED_WINDING
 from ..io_common.reports import Report
-from . import kept
-from .import_model import TURNED
+from . import source
+from .source.attributes import NONE
 
 if TYPE_CHECKING:
-    from bpy.types import Depsgraph, Object
+    from bpy.types import Depsgraph, Material, Object
 
-    from .kept import Kept
+    from .source import StoredModel
 
-NONE = -1
+Ints = npt.NDArray[np.int32]
+
+_FEW = 32
 
 
 @dataclass(eq=False)
@@ -31,25 +34,32 @@ class Part:
 
     Attributes:
         obj: the object in the original data.
-        memory: what it was imported as, if it was.
+        stored: what it was imported as, if it was.
         vertex_count: V, as it is evaluated.
+        corners: the vertex of each corner of the evaluated mesh, int32 (L,).
+        loops: the corner of the mesh that each corner of a triangle is, clockwise, int32 (T, 3).
         used: the vertices that the file has, rising, int64 (U,).
-        former: the vertex of the imported file that each of them is, or NONE, int32 (U,).
+        source: the vertex of the imported file that each of them is, or NONE, int32 (U,).
         triangles: clockwise, indices into `used`, int32 (T, 3).
         uvs: u and v of each corner, float64 (T, 3, 2); None without a UV map.
-        former_st: the texture coordinate of the imported file that each corner had, int32 (T, 3); None if unknown.
+        source_st: the texture coordinate of the imported file that each corner had, or NONE, int32 (T, 3); None if
+            that is not known of any.
         slots: the material slot of each triangle, int32 (T,).
+        materials: of the slots.
     """
 
     obj: Object
-    memory: Kept | None
+    stored: StoredModel | None
     vertex_count: int
+    corners: Ints
+    loops: Ints
     used: npt.NDArray[np.int64]
-    former: npt.NDArray[np.int32]
-    triangles: npt.NDArray[np.int32]
+    source: Ints
+    triangles: Ints
     uvs: npt.NDArray[np.float64] | None
-    former_st: npt.NDArray[np.int32] | None
-    slots: npt.NDArray[np.int32]
+    source_st: Ints | None
+    slots: Ints
+    materials: list[Material | None]
 
 
 @dataclass(eq=False)
@@ -58,60 +68,50 @@ class Topology:
 
     Attributes:
         triangles: clockwise, int32 (T, 3).
-        memory: what the only part that was imported was imported as; None if there is no such part or several.
-        former: the vertex of that file that each vertex is, or NONE, int32 (V,).
-        is_former: whether vertices and triangles are all and only those of that file.
+        stored: what the only part that was imported was imported as; None if there is no such part or several.
+        source: the vertex of that file that each vertex is, or NONE, int32 (V,).
+        is_source: whether vertices and triangles are all and only those of that file.
+        same_faces: which vertices have the triangles that they have in that file, and no others, (V,).
     """
 
-    triangles: npt.NDArray[np.int32]
-    memory: Kept | None
-    former: npt.NDArray[np.int32]
-    is_former: bool
+    triangles: Ints
+    stored: StoredModel | None
+    source: Ints
+    is_source: bool
+    same_faces: npt.NDArray[np.bool_]
 
 
-def read_part(obj: Object, depsgraph: Depsgraph, report: Report) -> Part:
-    """What an object shows, as triangles with texture coordinates."""
-    shown = evaluated.triangle_mesh(obj, depsgraph)
-    count = len(shown.vertices)
-    memory = kept.kept(obj.data)
-    former = _former_vertices(shown, memory)
-    in_file = former != NONE
-    in_file[shown.triangles] = True
-    loose = count - int(in_file.sum())
+def read_part(obj: Object, stored: StoredModel | None, depsgraph: Depsgraph, report: Report) -> Part:
+    """An evaluated object as triangles with texture coordinates."""
+    mesh = evaluated.triangle_mesh(obj, depsgraph)
+    sources = np.full(len(mesh.vertices), NONE, dtype=np.int32)
+    if stored is not None:
+        sources = source.load_vertices(mesh.mesh, stored.vertex_count)
+    in_file = sources != NONE
+    in_file[mesh.triangles] = True
+    loose = len(in_file) - int(in_file.sum())
     if loose:
         report.warn(f"{loose} vertices that no face uses were left out", obj.name)
     used = np.flatnonzero(in_file)
-    place = np.cumsum(in_file) - 1
-    loops = shown.loops[:, TURNED]
-    if shown.uvs is None and len(loops):
+    rank = np.cumsum(in_file) - 1
+    loops = mesh.loops[:, FLIPPED_WINDING]
+    if mesh.uvs is None and len(loops):
         report.warn("no UV map: all texture coordinates are 0", obj.name)
-    corners = evaluated.integers(shown.mesh, kept.CORNER_ST, "CORNER") if memory is not None else None
+    corner_st = source.load_corner_st(mesh.mesh, len(stored.st)) if stored is not None else None
     return Part(
         obj=obj,
-        memory=memory,
-        vertex_count=count,
+        stored=stored,
+        vertex_count=len(in_file),
+        corners=mesh.corner_vertices,
+        loops=loops,
         used=used,
-        former=former[used],
-        triangles=place[shown.triangles[:, TURNED]].astype(np.int32),
-        uvs=None if shown.uvs is None else shown.uvs[loops],
-        former_st=None if corners is None else corners[loops],
-        slots=shown.materials,
+        source=sources[used],
+        triangles=rank[mesh.triangles[:, FLIPPED_WINDING]].astype(np.int32),
+        uvs=None if mesh.uvs is None else mesh.uvs[loops],
+        source_st=None if corner_st is None else corner_st[loops],
+        slots=mesh.materials,
+        materials=mesh.slots,
     )
-
-
-def _former_vertices(shown: evaluated.TriangleMesh, memory: Kept | None) -> npt.NDArray[np.int32]:
-    """The vertex of the imported file that each vertex is, or NONE.
-
-    Blender gives copies of a vertex its number, and new ones 0; the vertex itself stands before them.
-    """
-    result = np.full(len(shown.vertices), NONE, dtype=np.int32)
-    numbers = evaluated.integers(shown.mesh, kept.VERTEX, "POINT") if memory is not None else None
-    if memory is None or numbers is None:
-        return result
-    values, firsts = np.unique(numbers, return_index=True)
-    known = (values >= 0) & (values < memory.frames.normals.shape[1])
-    result[firsts[known]] = values[known]
-    return result
 
 
 def join(parts: list[Part]) -> Topology:
@@ -119,22 +119,46 @@ def join(parts: list[Part]) -> Topology:
     counts = [len(part.used) for part in parts]
     offsets = np.cumsum([0, *counts[:-1]])
     triangles = np.concatenate([part.triangles + offset for part, offset in zip(parts, offsets, strict=True)])
-    imported = [part for part in parts if part.memory is not None]
-    memory = imported[0].memory if len(imported) == 1 else None
-    former = np.concatenate(
-        [part.former if part in imported and memory else np.full_like(part.former, NONE) for part in parts]
+    imported = [part for part in parts if part.stored is not None]
+    stored = imported[0].stored if len(imported) == 1 else None
+    sources = np.concatenate(
+        [part.source if part in imported and stored else np.full_like(part.source, NONE) for part in parts]
     )
-    is_former = (
-        memory is not None
-        and np.array_equal(former, np.arange(memory.frames.normals.shape[1]))
-        and np.array_equal(triangles, memory.triangles)
+    is_source = (
+        stored is not None
+        and np.array_equal(sources, np.arange(stored.vertex_count))
+        and np.array_equal(triangles, stored.triangles)
     )
-    return Topology(triangles.astype(np.int32), memory, former, is_former)
+    if stored is None:
+        same_faces = np.zeros(len(sources), dtype=bool)
+    elif is_source:
+        same_faces = np.ones(len(sources), dtype=bool)
+    else:
+        same_faces = _have_same_faces(triangles, sources, stored)
+    return Topology(triangles.astype(np.int32), stored, sources, is_source, same_faces)
+
+
+def _have_same_faces(triangles: Ints, sources: Ints, stored: StoredModel) -> npt.NDArray[np.bool_]:
+    """Which vertices have the triangles that they have in the imported file, and no others, (V,)."""
+    rows = np.concatenate([stored.triangles, sources[triangles]])
+    first = rows.argmin(axis=1)
+    turned = rows[np.arange(len(rows))[:, None], (first[:, None] + np.arange(3)) % 3]
+    _values, ids = np.unique(turned, axis=0, return_inverse=True)
+    ids = ids.reshape(-1)
+    count = len(stored.triangles)
+    size = int(ids.max(initial=-1)) + 1
+    differs = np.bincount(ids[:count], minlength=size) != np.bincount(ids[count:], minlength=size)
+    # The last place is that of NONE.
+    is_same = np.ones(stored.vertex_count + 1, dtype=bool)
+    is_same[rows[differs[ids]]] = False
+    is_same[NONE] = False
+    result: npt.NDArray[np.bool_] = is_same[sources]
+    return result
 
 
 def texture_coordinates(
     parts: list[Part], topology: Topology, skin_size: tuple[int, int]
-) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
+) -> tuple[Ints, Ints]:
     """The table of texture coordinates and each corner's entry in it.
 
     The table of an imported file is kept, with entries that are equal or that nothing uses, as long as all corners
@@ -148,39 +172,64 @@ def texture_coordinates(
     Returns:
         The table in texels from the upper left corner, int32 (S, 2), and the entries, int32 (T, 3).
     """
-    texels = np.concatenate([_texels(part, skin_size) for part in parts])
-    if topology.is_former and topology.memory is not None:
-        table, entries = topology.memory.st, _former_entries(parts)
-        if entries is not None and _is_inside(entries, len(table)) and np.array_equal(table[entries], texels):
+    texels = np.concatenate(
+        [
+            np.zeros((*part.triangles.shape, 2), dtype=np.int32)
+            if part.uvs is None
+            else _texels(part.uvs, skin_size)
+            for part in parts
+        ]
+    )
+    if topology.is_source and topology.stored is not None:
+        table, entries = topology.stored.st, _source_entries(parts)
+        if entries is not None and np.array_equal(table[entries], texels):
             return table.astype(np.int32), entries
     return _distinct(texels)
 
 
-def _former_entries(parts: list[Part]) -> npt.NDArray[np.int32] | None:
-    """The former entry of each corner, (T, 3); None if they are not known."""
-    entries = [part.former_st for part in parts if len(part.triangles)]
-    known = [rows for rows in entries if rows is not None]
+def _source_entries(parts: list[Part]) -> Ints | None:
+    """The entry of each corner in the table of the imported file, (T, 3); None if some are not known."""
+    entries = [part.source_st for part in parts if len(part.triangles)]
+    known = [rows for rows in entries if rows is not None and (rows != NONE).all()]
     if len(known) < len(entries):
         return None
     return np.concatenate([np.zeros((0, 3), dtype=np.int32), *known])
 
 
-def _is_inside(entries: npt.NDArray[np.int32], count: int) -> bool:
-    """Whether all entries are those of a table of that length."""
-    return bool(((entries >= 0) & (entries < count)).all())
+def shows_source_uvs(part: Part) -> bool:
+    """Whether some corner of an imported object still lies on the texel that it has in the file.
+
+    That proves the size of the skin that is stored. A model without corners has nothing to prove.
+    """
+    stored = part.stored
+    if stored is None:
+        return False
+    if not len(part.triangles):
+        return True
+    if part.uvs is None or part.source_st is None:
+        return part.uvs is None and not len(stored.st)
+    # The first few corners mostly prove it.
+    return any(_is_on_source_texel(part, stored, rows) for rows in (slice(_FEW), slice(_FEW, None)))
 
 
-def _texels(part: Part, skin_size: tuple[int, int]) -> npt.NDArray[np.int32]:
-    """The texel of each corner, (T, 3, 2): the reverse of u = (s + 0.5) / width, v = 1 - (t + 0.5) / height."""
-    if part.uvs is None:
-        return np.zeros((*part.triangles.shape, 2), dtype=np.int32)
+def _is_on_source_texel(part: Part, stored: StoredModel, rows: slice) -> bool:
+    """Whether some corner of some triangles still lies on the texel that it has in the file."""
+    assert part.uvs is not None
+    assert part.source_st is not None
+    known = part.source_st[rows] != NONE
+    texels = _texels(part.uvs[rows][known], stored.skin_size)
+    return bool((stored.st[part.source_st[rows][known]] == texels).all(axis=-1).any())
+
+
+def _texels(uvs: npt.NDArray[np.float64], skin_size: tuple[int, int]) -> Ints:
+    """The texel of u and v, (…, 2): the reverse of u = (s + 0.5) / width, v = 1 - (t + 0.5) / height."""
     limits = np.iinfo(np.int32)
-    fractions = part.uvs * (1.0, -1.0) + (0.0, 1.0)
-    texels = np.floor(fractions * np.maximum(skin_size, 1))
+    fractions = uvs * (1.0, -1.0) + (0.0, 1.0)
+    texels = np.floor(np.nan_to_num(fractions) * np.maximum(skin_size, 1))
     return np.clip(texels, limits.min, limits.max).astype(np.int32)
 
 
-def _distinct(texels: npt.NDArray[Any]) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
+def _distinct(texels: npt.NDArray[Any]) -> tuple[Ints, Ints]:
     """The distinct texels in the order of their first use, and the place of each, of (T, 3, 2)."""
     flat = texels.reshape(-1, 2)
     if not len(flat):

@@ -1,7 +1,8 @@
-"""The scene into a file: everything is built and judged before it is written."""
+"""The scene into a file: everything is built, verified and checked before it is written."""
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,10 +11,12 @@ import numpy as np
 import numpy.typing as npt
 
 from ..io_common import atomic, axes, state
+from ..io_common.animated_values import kept_frame_and_values
 from ..io_common.reports import Report, progress
 from ..io_common.scene_objects import NothingToExportError, Scope, collect
-from . import frame_plan
-from .export_frames import sample
+from ..io_common.verification import Verify, frames_to_verify
+from . import frame_plan, verification
+from .export_frames import Samples, first_keys_alone, sample
 from .export_topology import NONE, Part, Topology, join, read_part, texture_coordinates
 from .format import (
     QUAKE2_LIMITS,
@@ -27,6 +30,7 @@ from .format import (
 from .format.requantise import FrameData, requantise
 from .frame_plan import FrameOptions, Plan, make_plan
 from .skins import skin_names, skin_size
+from .source import StoredModel
 
 if TYPE_CHECKING:
     from bpy.types import Context, Modifier, Object
@@ -46,6 +50,7 @@ class ExportOptions:
         skin_size: width and height of the skin if neither an image nor an imported file says them.
         force_skin_size: use `skin_size` in any case.
         limits: those of the game; None for only those of the format.
+        verify: which frames are compared with Blender before the file is written.
         conversion: scale and axes.
     """
 
@@ -56,6 +61,7 @@ class ExportOptions:
     skin_size: tuple[int, int] = DEFAULT_SKIN_SIZE
     force_skin_size: bool = False
     limits: Limits | None = QUAKE2_LIMITS
+    verify: Verify = Verify.SOME
     conversion: axes.Conversion = field(default_factory=axes.unchanged)
 
 
@@ -78,10 +84,7 @@ def export_file(context: Context, path: Path, options: ExportOptions, report: Re
     """
     with state.out_of_edit_mode(context):
         model = build_model(context, options, report)
-    _judge(model, options.limits, path.name, report)
-    model.gl_commands = generate_commands(
-        model.triangles, model.triangle_st, model.st, model.skin_width, model.skin_height
-    )
+    _check(model, options.limits, path.name, report)
     atomic.write_file(path, format_model(model))
     report.count("frames", model.num_frames)
     report.count("vertices", model.num_vertices)
@@ -90,8 +93,8 @@ def export_file(context: Context, path: Path, options: ExportOptions, report: Re
     return model
 
 
-def _judge(model: Md2Model, limits: Limits | None, name: str, report: Report) -> None:
-    """Passes warnings on.
+def _check(model: Md2Model, limits: Limits | None, name: str, report: Report) -> None:
+    """Passes warnings of the format and the game on.
 
     Raises:
         Md2Error: there are errors.
@@ -106,34 +109,77 @@ def _judge(model: Md2Model, limits: Limits | None, name: str, report: Report) ->
 
 
 def build_model(context: Context, options: ExportOptions, report: Report) -> Md2Model:
-    """Makes a model of objects in Object Mode, without GL commands; for the arguments and errors see `export_file`."""
+    """Makes a model of objects in Object Mode, and verifies it; for the arguments and errors see `export_file`.
+
+    Stored data of an imported file only counts where it reproduces what Blender shows. Should a model with it still
+    differ, it is built again without.
+    """
     objects = _mesh_objects(context, options)
+    stored = frame_plan.stored_models(objects)
+    plan = make_plan(objects, stored, context.scene, options.frames, report)
+    attempt = Report()
+    model, parts, differences = _build(context, objects, stored, plan, options, attempt)
+    if stored and any(difference.kind != verification.TRIANGULATION for difference in differences):
+        attempt = Report()
+        model, parts, differences = _build(context, objects, {}, plan, options, attempt)
+        attempt.warn("the stored data of the imported file does not fit the mesh: it was not used")
+    report.merge(attempt)
+    verification.warn(differences, model, parts, report)
+    return model
+
+
+def _build(
+    context: Context,
+    objects: list[Object],
+    stored: dict[Object, StoredModel],
+    plan: Plan,
+    options: ExportOptions,
+    report: Report,
+) -> tuple[Md2Model, list[Part], list[verification.Difference]]:
+    """A model, what it is made of, and where it differs from that."""
 
     def hides(modifier: Modifier) -> bool:
         return not options.apply_modifiers and modifier.type != "ARMATURE"
 
-    plan = make_plan(objects, context.scene, options.frames, report)
-    with state.hidden_modifiers(objects, hides), progress(len(plan.names)) as shown:
-        if plan.scene_frames is None:
-            parts = _read(context, objects, report)
-            positions = sample(context, parts, plan, shown)
-        else:
-            with state.kept_frame(context.scene):
-                context.scene.frame_set(plan.scene_frames[0])
-                parts = _read(context, objects, report)
-                positions = sample(context, parts, plan, shown)
+    scene = context.scene
+    with (
+        state.hidden_modifiers(objects, hides),
+        progress(len(plan.names)) as steps,
+        kept_frame_and_values(scene) if plan.scene_frames is not None else nullcontext(),
+    ):
+        if plan.scene_frames is not None:
+            scene.frame_set(plan.scene_frames[0])
+        with first_keys_alone(plan):
+            depsgraph = context.evaluated_depsgraph_get()
+            parts = [read_part(obj, stored.get(obj), depsgraph, report) for obj in objects]
+        frames = frames_to_verify(len(plan.names), options.verify)
+        samples = sample(context, parts, plan, frames, steps)
     topology = join(parts)
-    if plan.may_be_still and (positions == positions[:1]).all():
-        plan, positions = frame_plan.still(plan, topology.memory), positions[:1]
-    frames = _frames(options.conversion.points(positions), topology, plan, options, report)
-    size = options.skin_size
-    if not options.force_skin_size:
-        size = skin_size(parts, topology.memory, options.skin_size)
+    if plan.may_be_single and (samples.positions == samples.positions[:1]).all():
+        plan = frame_plan.single_frame(plan, topology.stored)
+        samples = samples.first_frame()
+    model = _assemble(parts, topology, plan, samples, options, report)
+    differences = []
+    if options.verify is not Verify.NONE:
+        differences = verification.find_differences(model, parts, samples, options.conversion)
+    return model, parts, differences
+
+
+def _assemble(
+    parts: list[Part],
+    topology: Topology,
+    plan: Plan,
+    samples: Samples,
+    options: ExportOptions,
+    report: Report,
+) -> Md2Model:
+    frames = _frames(options.conversion.points(samples.positions), topology, plan, options, report)
+    size = options.skin_size if options.force_skin_size else skin_size(parts, options.skin_size)
     st, triangle_st = texture_coordinates(parts, topology, size)
     return Md2Model(
         skin_width=size[0],
         skin_height=size[1],
-        skins=skin_names(parts, topology.memory, report),
+        skins=skin_names(parts, report),
         # Beyond 16 bits they are left as they are: the check says so.
         st=st.astype(np.int16) if np.array_equal(st, st.astype(np.int16)) else st,
         triangles=topology.triangles,
@@ -143,6 +189,7 @@ def build_model(context: Context, options: ExportOptions, report: Report) -> Md2
         frame_names=plan.names,
         vertices=frames.vertices,
         normals=frames.normals,
+        gl_commands=generate_commands(topology.triangles, triangle_st, st, *size),
     )
 
 
@@ -154,11 +201,6 @@ def _mesh_objects(context: Context, options: ExportOptions) -> list[Object]:
     return meshes
 
 
-def _read(context: Context, objects: list[Object], report: Report) -> list[Part]:
-    depsgraph = context.evaluated_depsgraph_get()
-    return [read_part(obj, depsgraph, report) for obj in objects]
-
-
 def _frames(
     positions: npt.NDArray[np.float64],
     topology: Topology,
@@ -167,19 +209,19 @@ def _frames(
     report: Report,
 ) -> FrameData:
     """The frames, as they were where nothing changed."""
-    former = is_former = None
-    if topology.memory is not None and topology.memory.frames.normals.size:
-        is_former = plan.former != NONE
-        # What has no former self takes any; it does not agree with it.
-        former = topology.memory.frames.take(
-            np.maximum(plan.former, 0), np.maximum(topology.former, 0).astype(np.int64)
+    source = is_source = None
+    if topology.stored is not None and topology.stored.frames.normals.size:
+        is_source = plan.source != NONE
+        # What is not in the file takes any vertex and frame of it, which its positions do not agree with.
+        source = topology.stored.frames.take(
+            np.maximum(plan.source, 0), np.maximum(topology.source, 0).astype(np.int64)
         )
     frames, same = requantise(
         positions,
         topology.triangles,
-        former,
-        is_former=is_former,
-        keep_normals=topology.is_former,
+        source,
+        is_source=is_source,
+        same_faces=topology.same_faces,
         shared=options.one_box,
     )
     report.count("unchanged frames", int(same.sum()))

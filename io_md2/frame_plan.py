@@ -2,25 +2,39 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from ..io_common.scene_objects import NothingToExportError
-from . import kept
+from ..io_common.time_dependence import depends_on_time
+from . import source
 from .format.naming import MAX_FRAME_NAME, clean_name, make_unique, number_frames
+from .key_playback import (
+    Playback,
+    frame_keys,
+    has_effect,
+    is_animated,
+    playback_of,
+    played_range,
+    shape_keys,
+    shown_keys,
+)
 
 if TYPE_CHECKING:
-    from bpy.types import Action, Object, Scene, ShapeKey
+    from bpy.types import Action, Object, Scene
 
     from ..io_common.reports import Report
-    from .kept import Kept
+    from .source import StoredModel
 
 AUTO, SHAPE_KEYS, SCENE = "AUTO", "SHAPE_KEYS", "SCENE"
 
 NONE = -1
+
+_MAX_FRAMES = 65_536
 
 
 @dataclass(frozen=True)
@@ -29,8 +43,9 @@ class FrameOptions:
 
     Attributes:
         frames: 'SHAPE_KEYS' (each key a frame), 'SCENE' (what the scene shows over a range), or 'AUTO': the keys of an
-            imported MD2; else the range of the action of the armature, if it has a range of its own as imported
-            ones do; else shape keys, if there are any; else the scene.
+            imported MD2, or what they play if that was changed or other things move as well; else the range of the
+            action of the armature, if it has a range of its own as imported ones do; else shape keys, if there are any
+            and nothing moves; else the scene.
         frame_step: N for every N-th frame of the scene.
         frame_range: first and last frame of the scene; None for its own.
     """
@@ -46,84 +61,180 @@ class Plan:
 
     Attributes:
         names: of the frames in the file.
-        former: the frame of the imported file that each is, or NONE, (F,).
+        source: the frame of the imported file that each is, or NONE, (F,).
         scene_frames: the frame of the scene that each shows; None if they are shape keys.
         keys: for each object the index of its shape key in each frame; objects without keys are missing.
-        may_be_still: frames of the scene that are all the same are to become one.
+        may_be_single: frames of the scene that are all the same are to become one.
     """
 
     names: list[str]
-    former: npt.NDArray[np.int64]
-    scene_frames: list[int] | None
-    keys: dict[Object, list[int]]
-    may_be_still: bool = False
+    source: npt.NDArray[np.int64]
+    scene_frames: Sequence[int] | None
+    keys: dict[Object, list[int]] = field(default_factory=dict)
+    may_be_single: bool = False
 
 
-def make_plan(objects: list[Object], scene: Scene, options: FrameOptions, report: Report) -> Plan:
+def make_plan(
+    objects: list[Object],
+    stored: dict[Object, StoredModel],
+    scene: Scene,
+    options: FrameOptions,
+    report: Report,
+) -> Plan:
     """Decides on the frames.
 
     Args:
         objects: what is exported.
-        scene: that shows it.
+        stored: what those of them that were imported were imported as.
+        scene: that shows them.
         options: what the user asks for.
         report: takes warnings.
 
     Raises:
-        NothingToExportError: shape keys are asked for, and there are none.
+        NothingToExportError: shape keys are asked for, and there are none; or there are no frames, or too many.
     """
-    keyed = [obj for obj in objects if _key_blocks(obj)]
-    memories = {obj: memory for obj in objects if (memory := kept.kept(obj.data)) is not None}
-    imported = [obj for obj in keyed if obj in memories and memories[obj].key_names]
-    memory = next(iter(memories.values())) if len(memories) == 1 else None
-    own_range = _own_range(objects)
-    choice = options.frames
-    if choice == SHAPE_KEYS and not keyed:
-        raise NothingToExportError("there are no shape keys to make frames of")
-    if choice == AUTO:
-        has_own = own_range is not None or options.frame_range is not None
-        choice = SHAPE_KEYS if imported or (keyed and not has_own) else SCENE
-    if choice == SHAPE_KEYS:
-        leader = imported[0] if imported else max(keyed, key=lambda obj: len(_key_blocks(obj)))
-        return _plan_keys(leader, keyed, memory, report)
-    first, last = options.frame_range or (scene.frame_start, scene.frame_end)
-    if options.frames == AUTO and options.frame_range is None and own_range is not None:
-        first, last = own_range
-    return _plan_scene(objects, scene, memory, range(first, last + 1, options.frame_step), options)
+    keyed = [obj for obj in objects if frame_keys(obj)]
+    leader = _leader(keyed, stored)
+    if options.frames == SHAPE_KEYS or (options.frames == AUTO and options.frame_range is None):
+        if options.frames == SHAPE_KEYS and leader is None:
+            raise NothingToExportError("there are no shape keys to make frames of")
+        if leader is not None and (
+            options.frames == SHAPE_KEYS or _keys_are_frames(objects, keyed, stored, scene, report)
+        ):
+            return _plan_keys(leader, keyed, _common(stored), report)
+    return _plan_scene(objects, leader, stored, scene, options, report)
+
+
+def _leader(keyed: list[Object], stored: dict[Object, StoredModel]) -> Object | None:
+    """The object whose shape keys name the frames: an imported one, else the one with most of them."""
+    imported = [obj for obj in keyed if obj in stored and stored[obj].key_names]
+    if imported:
+        return imported[0]
+    return max(keyed, key=lambda obj: len(frame_keys(obj)), default=None)
+
+
+def _common(stored: dict[Object, StoredModel]) -> StoredModel | None:
+    """The file that the frames come from, if it is one: parts of one model all have its frames."""
+    models = list(stored.values())
+    if not models:
+        return None
+    first = models[0]
+    is_common = all(
+        other.frame_names == first.frame_names
+        and other.key_names == first.key_names
+        and other.frame_start == first.frame_start
+        for other in models[1:]
+    )
+    return first if is_common else None
 
 
 # Shape keys
 
 
-def _key_blocks(obj: Object) -> list[ShapeKey]:
-    """The shape keys of an object that are not muted."""
-    keys = obj.data.shape_keys
-    return [key for key in keys.key_blocks if not key.mute] if keys is not None else []
+def _keys_are_frames(
+    objects: list[Object],
+    keyed: list[Object],
+    stored: dict[Object, StoredModel],
+    scene: Scene,
+    report: Report,
+) -> bool:
+    """Whether shape keys are the frames that Blender shows, so that the scene need not be played."""
+    imported = [obj for obj in keyed if obj in stored and stored[obj].key_names]
+    is_moving = any(depends_on_time(obj) for obj in objects)
+    if not imported:
+        is_playing = any(is_animated(keys) for obj in keyed if (keys := shape_keys(obj)) is not None)
+        if is_moving or is_playing or _own_range(objects) is not None:
+            return False
+        _warn_of_mixes(keyed, report)
+        return True
+    playbacks = {playback_of(obj, stored[obj], scene) for obj in imported}
+    if len(imported) < len(keyed) or Playback.OTHERWISE in playbacks or len(playbacks) > 1:
+        return False
+    first = stored[imported[0]]
+    names = [key.name for key in frame_keys(imported[0])]
+    for obj in imported[1:]:
+        is_same = stored[obj].frame_start == first.frame_start
+        if not is_same or [key.name for key in frame_keys(obj)] != names:
+            return False
+    if is_moving:
+        return False
+    _warn_of_order(names, first, playbacks, report)
+    if Playback.STILL in playbacks:
+        _warn_of_mixes(keyed, report)
+    else:
+        _warn_of_pins(keyed, report)
+    return True
 
 
-def _plan_keys(leader: Object, keyed: list[Object], memory: Kept | None, report: Report) -> Plan:
+def _warn_of_mixes(keyed: list[Object], report: Report) -> None:
+    """Tells of shape keys that are shown mixed, or one alone, while the frames are each of them alone."""
+    _warn_of_pins(keyed, report)
+    for obj in keyed:
+        keys = shape_keys(obj)
+        assert keys is not None
+        shown = [key for key in frame_keys(obj) if key != keys.reference_key and key.value != 0.0]
+        if keys.use_relative and not obj.show_only_shape_key and any(has_effect(key) for key in shown):
+            report.warn(
+                "each shape key alone is a frame, and not the mix of them that is shown. Choose Scene to export what "
+                "is shown",
+                obj.name,
+            )
+
+
+def _warn_of_pins(keyed: list[Object], report: Report) -> None:
+    """Tells of a pinned key, which is often left over from editing a frame."""
+    for obj in keyed:
+        if obj.show_only_shape_key:
+            report.warn(
+                "a shape key is pinned (Solo Active Shape Key), which was ignored: all keys are frames. Choose Scene "
+                "to export what is shown",
+                obj.name,
+            )
+
+
+def _warn_of_order(names: list[str], stored: StoredModel, playbacks: set[Playback], report: Report) -> None:
+    """Tells of keys that were deleted or moved in the list: the timeline plays them as before."""
+    stored_names = set(stored.key_names)
+    known = [name for name in names if name in stored_names]
+    if Playback.IN_ORDER in playbacks and known != stored.key_names[: len(known)]:
+        report.warn(
+            "shape keys were deleted or reordered: frames are the keys in the order of their list, while the timeline "
+            "plays them as before. Choose Scene for the frames of the timeline"
+        )
+
+
+def _plan_keys(leader: Object, keyed: list[Object], stored: StoredModel | None, report: Report) -> Plan:
     """The keys of one object; those of others that have the same names go along."""
-    shown = [key.name for key in _key_blocks(leader)]
-    known = {name: frame for frame, name in enumerate(memory.key_names)} if memory is not None else {}
-    former = np.array([known.get(name, NONE) for name in shown])
-    cleaned = [clean_name(name) for name in shown]
-    for place, name in enumerate(shown):
-        # That blanks become underscores is nothing to speak of.
-        if former[place] == NONE and cleaned[place] != "_".join(name.split()):
-            report.warn(f"frames have names of up to {MAX_FRAME_NAME} Latin letters: it was changed", name)
-    names = _frame_names(former, cleaned, memory)
-    # A key that was renamed still is the frame that stood in its place.
-    for place in np.flatnonzero(former == NONE).tolist():
-        if place < len(known) and place not in former:
-            former[place] = place
-    return Plan(names, former, None, {obj: _key_indices(obj, shown) for obj in keyed})
+    key_names = [key.name for key in frame_keys(leader)]
+    known = {name: frame for frame, name in enumerate(stored.key_names)} if stored is not None else {}
+    sources = np.array([known.get(name, NONE) for name in key_names])
+    new = np.flatnonzero(sources == NONE).tolist()
+    cleaned = [""] * len(key_names)
+    for position in new:
+        name = key_names[position]
+        cleaned[position] = clean_name(name)
+        # That blanks become underscores need not be mentioned.
+        if cleaned[position] != "_".join(name.split()):
+            report.warn(
+                f"frame names have up to {MAX_FRAME_NAME} Latin characters: this one was changed", name
+            )
+    names = _frame_names(sources, cleaned, stored)
+    # A key that was renamed still is the frame at its position.
+    taken = set(sources.tolist())
+    for position in new:
+        if position < len(known) and position not in taken:
+            sources[position] = position
+    return Plan(names, sources, None, {obj: _key_indices(obj, key_names) for obj in keyed})
 
 
 def _key_indices(obj: Object, names: list[str]) -> list[int]:
-    """The index of an object's key for each name: of the same name, else in the same place, else the first."""
-    there = [key.name for key in obj.data.shape_keys.key_blocks]
-    index = {name: place for place, name in enumerate(there)}
-    in_step = len(there) == len(names)
-    return [index.get(name, place if in_step else 0) for place, name in enumerate(names)]
+    """The index of an object's key for each name: of the same name, else at the same position, else the first."""
+    keys = shape_keys(obj)
+    assert keys is not None
+    there = [key.name for key in keys.key_blocks]
+    index = {name: position for position, name in enumerate(there)}
+    is_parallel = len(there) == len(names)
+    return [index.get(name, position if is_parallel else 0) for position, name in enumerate(names)]
 
 
 # Frames of the scene
@@ -139,40 +250,111 @@ def _own_range(objects: list[Object]) -> tuple[int, int] | None:
     return None
 
 
-def _plan_scene(
-    objects: list[Object], scene: Scene, memory: Kept | None, frames: range, options: FrameOptions
-) -> Plan:
+def _range(
+    objects: list[Object], stored: dict[Object, StoredModel], scene: Scene, options: FrameOptions
+) -> range:
+    """The frames of the scene that are asked for."""
+    first, last = options.frame_range or (scene.frame_start, scene.frame_end)
+    if options.frames == AUTO and options.frame_range is None:
+        played = [
+            span for obj in objects if obj in stored and (span := played_range(obj, stored[obj])) is not None
+        ]
+        own = _own_range(objects)
+        if played:
+            first, last = min(start for start, _ in played), max(end for _, end in played)
+        elif own is not None:
+            first, last = own
+    frames = range(first, last + 1, options.frame_step)
     if not frames:
-        raise NothingToExportError(f"there are no frames from {frames.start} to {frames.stop - 1}")
-    former = np.full(len(frames), NONE)
-    if memory is not None and memory.key_names:
-        places = np.array(frames) - memory.frame_start
-        former = np.where((places >= 0) & (places < len(memory.frame_names)), places, NONE)
-    elif memory is not None and len(frames) == 1:
-        former[:] = 0
-    new = np.flatnonzero(former == NONE).tolist()
+        raise NothingToExportError(f"there are no frames from {first} to {last}")
+    if len(frames) > _MAX_FRAMES:
+        raise NothingToExportError(
+            f"there are {len(frames)} frames from {first} to {last}: an MD2 model has at most 512 in Quake II"
+        )
+    return frames
+
+
+def _plan_scene(
+    objects: list[Object],
+    leader: Object | None,
+    stored: dict[Object, StoredModel],
+    scene: Scene,
+    options: FrameOptions,
+    report: Report,
+) -> Plan:
+    frames = _range(objects, stored, scene, options)
+    common = _common(stored)
+    sources = np.full(len(frames), NONE)
+    key_names: list[str | None] = [None] * len(frames)
+    if common is not None and leader in stored and stored[leader].key_names:
+        known = {name: frame for frame, name in enumerate(common.key_names)}
+        key_names = shown_keys(leader, list(frames))
+        sources[:] = [NONE if name is None else known.get(name, NONE) for name in key_names]
+        if options.frames == AUTO and options.frame_range is None and options.frame_step == 1:
+            _warn_of_left_out(known, key_names, report)
+    elif common is not None and not common.key_names and len(frames) == 1:
+        sources[:] = 0
+    return Plan(
+        names=_scene_frame_names(objects, scene, list(frames), sources, key_names, common),
+        source=sources,
+        scene_frames=frames,
+        may_be_single=options.frames == AUTO,
+    )
+
+
+def _warn_of_left_out(known: dict[str, int], key_names: list[str | None], report: Report) -> None:
+    """Tells of frames of an imported model that the timeline does not play."""
+    left_out = len(known.keys() - set(key_names))
+    if left_out:
+        report.warn(
+            f"the timeline does not play {left_out} of the {len(known)} frames of the imported model, which were left "
+            "out. Choose Shape Keys to export all of them"
+        )
+
+
+def _scene_frame_names(
+    objects: list[Object],
+    scene: Scene,
+    frames: list[int],
+    sources: npt.NDArray[np.int64],
+    key_names: list[str | None],
+    stored: StoredModel | None,
+) -> list[str]:
+    """The names of frames of the scene: those in the file or of shape keys, else by marker or action and number.
+
+    Each stands for one frame only, the first that shows it.
+    """
+    naming = sources.copy()
     generated = [""] * len(frames)
-    for place, name in zip(
-        new, number_frames(_sequences(objects, scene, [frames[i] for i in new])), strict=True
-    ):
-        generated[place] = name
-    names = _frame_names(former, generated, memory)
-    return Plan(names, former, list(frames), {}, may_be_still=options.frames == AUTO)
+    taken: set[str] = set()
+    for position, name in enumerate(key_names):
+        if name is None or name in taken:
+            naming[position] = NONE
+        elif naming[position] == NONE:
+            generated[position] = clean_name(name)
+        taken.add(name or "")
+    new = [
+        position for position in range(len(frames)) if naming[position] == NONE and not generated[position]
+    ]
+    sequences = _sequences(objects, scene, [frames[position] for position in new])
+    for position, name in zip(new, number_frames(sequences), strict=True):
+        generated[position] = name
+    return _frame_names(naming, generated, stored)
 
 
-def still(plan: Plan, memory: Kept | None) -> Plan:
+def single_frame(plan: Plan, stored: StoredModel | None) -> Plan:
     """The plan with its first frame alone."""
-    former = plan.former[:1]
+    sources = plan.source[:1]
     names = plan.names[:1]
-    if memory is not None and len(memory.frame_names) == 1:
-        former, names = np.zeros(1, np.int64), memory.frame_names
+    if stored is not None and len(stored.frame_names) == 1:
+        sources, names = np.zeros(1, np.int64), stored.frame_names
     frames = plan.scene_frames[:1] if plan.scene_frames is not None else None
-    return Plan(names, former, frames, plan.keys)
+    return Plan(names, sources, frames, plan.keys)
 
 
 def _sequences(objects: list[Object], scene: Scene, frames: list[int]) -> list[str]:
     """The name of the sequence that each frame of the scene belongs to: that of the marker before it, or the action."""
-    # Markers of cameras are cuts of a film.
+    # Markers that bind cameras are cuts of a film.
     markers = sorted(
         ((marker.frame, marker.name) for marker in scene.timeline_markers if marker.camera is None),
         reverse=True,
@@ -185,7 +367,7 @@ def _sequences(objects: list[Object], scene: Scene, frames: list[int]) -> list[s
 def _playing(objects: list[Object]) -> Action | None:
     """The first action that moves any of the objects: that of an armature, its own, of its keys, of its parent."""
     for obj in objects:
-        for owner in (obj.find_armature(), obj, obj.data.shape_keys, obj.parent):
+        for owner in (obj.find_armature(), obj, shape_keys(obj), obj.parent):
             action = _action_of(owner) if owner is not None else None
             if action is not None:
                 return action
@@ -199,13 +381,21 @@ def _action_of(owner: Object) -> Action | None:
 # Names
 
 
-def _frame_names(former: npt.NDArray[np.int64], generated: list[str], memory: Kept | None) -> list[str]:
+def _frame_names(
+    sources: npt.NDArray[np.int64], generated: list[str], stored: StoredModel | None
+) -> list[str]:
     """The names that frames had in the file, and unique ones for the others."""
-    kept_names = {
-        place: memory.frame_names[frame]
-        for place, frame in enumerate(former.tolist())
-        if memory is not None and frame != NONE
+    stored_names = {
+        position: stored.frame_names[frame]
+        for position, frame in enumerate(sources.tolist())
+        if stored is not None and frame != NONE
     }
-    new = [place for place in range(len(former)) if place not in kept_names]
-    names = make_unique([generated[place] for place in new], kept_names.values())
-    return [name for _place, name in sorted({**kept_names, **dict(zip(new, names, strict=True))}.items())]
+    new = [position for position in range(len(sources)) if position not in stored_names]
+    names = make_unique([generated[position] for position in new], stored_names.values())
+    merged = {**stored_names, **dict(zip(new, names, strict=True))}
+    return [name for _position, name in sorted(merged.items())]
+
+
+def stored_models(objects: list[Object]) -> dict[Object, StoredModel]:
+    """What those of some objects that were imported were imported as."""
+    return {obj: stored for obj in objects if (stored := source.load_model(obj.data)) is not None}

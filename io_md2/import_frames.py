@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from ..io_common import names, versions
 from .format import FrameSequence, Md2Model, find_sequences
+from .key_playback import tent
 
 if TYPE_CHECKING:
     from bpy.types import Action, FCurve, Key, Object, Scene
@@ -41,18 +42,18 @@ def add_keys(
     """
     points = np.ascontiguousarray(positions, dtype=np.float32).reshape(model.num_frames, -1)
     wanted = [names.for_blender(name, versions.MAX_NAME, _NAMELESS) for name in model.frame_names]
-    shown = []
-    for name, places in zip(names.distinct(wanted, versions.MAX_NAME), points, strict=True):
+    key_names = []
+    for name, coordinates in zip(names.distinct(wanted, versions.MAX_NAME), points, strict=True):
         key = obj.shape_key_add(name=name, from_mix=False)
         # `points` is `data` without a wrapper for every point: forty times as fast.
-        key.points.foreach_set("co", places)
-        shown.append(key.name)
+        key.points.foreach_set("co", coordinates)
+        key_names.append(key.name)
     keys = shape_keys(obj)
     # Blender 5 gives new keys the value 1.
-    keys.key_blocks.foreach_set("value", np.zeros(len(shown), dtype=np.float32))
+    keys.key_blocks.foreach_set("value", np.zeros(len(key_names), dtype=np.float32))
     keys.use_relative = relative
     obj.active_shape_key_index = 0
-    return shown
+    return key_names
 
 
 def shape_keys(obj: Object) -> Key:
@@ -89,31 +90,24 @@ def build_actions(
 def _build_action(keys: Key, sequence: FrameSequence, frame_start: int) -> Action:
     """An action that plays the frames of a sequence."""
     action = bpy.data.actions.new(names.for_blender(sequence.name, versions.MAX_ID_NAME, _NAMELESS))
+    last = frame_start + sequence.num_frames - 1
     action.use_frame_range = True
     action.frame_start = frame_start
-    action.frame_end = frame_start + sequence.num_frames - 1
+    action.frame_end = last
     curves = versions.ActionCurves(action, "KEY")
     if keys.use_relative:
         # Keys of other frames are held at 0, lest the last action shine through. The basis needs no value.
         for index, name in enumerate([key.name for key in keys.key_blocks][1:], 1):
             path = f'key_blocks["{bpy.utils.escape_identifier(name)}"].value'
-            _write(curves.new(path, 0, _GROUP), _tent(index, sequence, frame_start))
+            frame = frame_start + index - sequence.first
+            _write(curves.new(path, 0, _GROUP), tent(frame, frame_start, last))
     else:
-        places = np.empty(len(keys.key_blocks), dtype=np.float32)
-        keys.key_blocks.foreach_get("frame", places)
-        frames = np.arange(frame_start, frame_start + sequence.num_frames)
-        points = np.column_stack([frames, places[sequence.first : sequence.last + 1]])
+        times = np.empty(len(keys.key_blocks), dtype=np.float32)
+        keys.key_blocks.foreach_get("frame", times)
+        frames = np.arange(frame_start, last + 1)
+        points = np.column_stack([frames, times[sequence.first : sequence.last + 1]])
         _write(curves.new("eval_time", 0, _GROUP), points.ravel().tolist())
     return action
-
-
-def _tent(index: int, sequence: FrameSequence, frame_start: int) -> list[float]:
-    """The value of a frame's key over a sequence: frame of the scene and value of each keyframe, at most three."""
-    if not sequence.first <= index <= sequence.last:
-        return [frame_start, 0.0]
-    frame = frame_start + index - sequence.first
-    points = [frame - 1, 0.0, frame, 1.0, frame + 1, 0.0]
-    return points[2 * (index == sequence.first) : 4 if index == sequence.last else 6]
 
 
 def _write(curve: FCurve, points: list[float]) -> None:

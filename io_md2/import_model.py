@@ -13,14 +13,12 @@ import numpy as np
 import numpy.typing as npt
 
 from ..io_common import mesh_data, names, versions
-from . import kept
+from ..io_common.mesh_data import FLIPPED_WINDING
 from .format import Md2Model, normal_vectors, st_fractions
+from .source import store_attributes
 
 if TYPE_CHECKING:
     from bpy.types import Material, Mesh, Object
-
-# Clockwise in the file, counter-clockwise in Blender, and back.
-TURNED = [0, 2, 1]
 
 
 def build_object(
@@ -35,8 +33,8 @@ def build_object(
         materials: of the skins; the first one is that of all faces.
     """
     proper = ~degenerate(model.triangles)
-    triangles = model.triangles[proper][:, TURNED]
-    corner_st = model.triangle_st[proper][:, TURNED].ravel()
+    triangles = model.triangles[proper][:, FLIPPED_WINDING]
+    corner_st = model.triangle_st[proper][:, FLIPPED_WINDING].ravel()
     fractions = st_fractions(model.st, model.skin_width, model.skin_height).astype(np.float64)
     uvs = fractions[corner_st] * (1.0, -1.0) + (0.0, 1.0)
     mesh = mesh_data.new_triangle_mesh(
@@ -45,9 +43,7 @@ def build_object(
         triangles,
         uvs if len(uvs) else None,
     )
-    mesh_data.set_integers(mesh, kept.VERTEX, "POINT", np.arange(model.num_vertices))
-    if len(corner_st):
-        mesh_data.set_integers(mesh, kept.CORNER_ST, "CORNER", corner_st)
+    store_attributes(mesh, corner_st)
     for material in materials:
         mesh.materials.append(material)
     return bpy.data.objects.new(mesh.name, mesh), mesh

@@ -11,14 +11,16 @@ import numpy.typing as npt
 
 from ..io_common import axes, mesh_data, state
 from ..io_common.materials import SKIN, MaterialLibrary
+from ..io_common.mesh_data import FLIPPED_WINDING
 from ..io_common.reports import Report, progress
 from ..io_common.textures.search import MaterialImages, Search
-from . import kept
 from .format import FRAMES_PER_SECOND, Md2Error, Md2Model, decompress, read_model
 from .format.merging import merge_copies
+from .format.model import first_frame
 from .import_frames import ABSOLUTE, NONE, RELATIVE, add_keys, add_markers, build_actions
-from .import_model import TURNED, build_object, degenerate, set_normals
+from .import_model import build_object, degenerate, set_normals
 from .skins import image_size, material_skins
+from .source import store_model
 
 if TYPE_CHECKING:
     from bpy.types import Action, Context, Material, Mesh, Object, Scene
@@ -143,7 +145,7 @@ def _build(
     """Makes the object of a model, its shape keys and actions."""
     report = result.report
     if options.animation == NONE:
-        model = kept.first_frame(model)
+        model = first_frame(model)
     if options.merge_vertices:
         before = model.num_vertices
         model = merge_copies(model)
@@ -151,7 +153,7 @@ def _build(
     flat = int(degenerate(model.triangles).sum())
     if flat:
         report.warn(f"triangles on fewer than three vertices, left out: {flat}", path.name)
-    positions = _places(model, options.conversion)
+    positions = _positions(model, options.conversion)
 
     obj, mesh = build_object(path.stem, model, positions[0], materials)
     if options.custom_normals:
@@ -163,13 +165,13 @@ def _build(
         report.count("frames", model.num_frames)
         if model.num_frames > 1:
             _animate(context.scene, path.stem, obj, model, options, result)
-    _keep(mesh, model, key_names, options)
+    _store(mesh, model, key_names, options)
     result.objects.append(obj)
     report.count("vertices", model.num_vertices)
     report.count("triangles", len(mesh.polygons))
 
 
-def _places(model: Md2Model, conversion: axes.Conversion) -> npt.NDArray[np.floating]:
+def _positions(model: Md2Model, conversion: axes.Conversion) -> npt.NDArray[np.floating]:
     """Every vertex of every frame in the coordinates of the scene, (F, V, 3)."""
     positions = decompress(model.vertices, model.scale, model.translate)
     return positions if conversion.is_identity else conversion.points(positions.astype(np.float64))
@@ -185,12 +187,12 @@ def _animate(
     result.report.count("sequences", add_markers(scene, model, options.frame_start))
 
 
-def _keep(mesh: Mesh, model: Md2Model, key_names: list[str], options: ImportOptions) -> None:
+def _store(mesh: Mesh, model: Md2Model, key_names: list[str], options: ImportOptions) -> None:
     triangles = mesh_data.corner_vertices(mesh)
-    kept.keep(
+    store_model(
         mesh,
         model,
-        triangles.reshape(-1, 3)[:, TURNED],
+        triangles.reshape(-1, 3)[:, FLIPPED_WINDING],
         key_names,
         frame_start=options.frame_start,
         image_size=image_size(mesh.materials),

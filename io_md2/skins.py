@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 from ..io_common.images import size_of
 from ..io_common.material_names import colour_image, skin_name
 from ..io_common.reports import Report
+from .export_topology import shows_source_uvs
 from .format.naming import to_latin1
 
 if TYPE_CHECKING:
     from bpy.types import Material
 
     from .export_topology import Part
-    from .kept import Kept
 
 
 def image_size(materials: Iterable[Material | None]) -> tuple[int, int]:
@@ -32,21 +32,21 @@ def material_skins(materials: Iterable[Material | None]) -> list[str]:
     return [skin_name(material) for material in materials if material is not None]
 
 
-def skin_names(parts: list[Part], memory: Kept | None, report: Report) -> list[str]:
+def skin_names(parts: list[Part], report: Report) -> list[str]:
     """The names of the skins: those of the imported file while its materials are what they were, else the materials'.
 
     Args:
         parts: the objects.
-        memory: what one of them was imported as.
         report: takes warnings.
     """
     result: list[str] = []
     drawn: set[Material] = set()
     for part in parts:
-        materials = _materials(part)
-        names = material_skins(materials)
-        if memory is not None and part.memory is memory and names == memory.material_skins:
-            result += memory.skins
+        names = material_skins(part.materials)
+        if part.stored is not None and names == part.stored.material_skins:
+            # A file may list a skin twice; parts of one model, or models of one skin, share it.
+            there = set(result)
+            result += [name for name in part.stored.skins if name not in there]
         else:
             for name in dict.fromkeys(names):
                 fit = to_latin1(name)
@@ -56,7 +56,7 @@ def skin_names(parts: list[Part], memory: Kept | None, report: Report) -> list[s
                     )
                 if fit not in result:
                     result.append(fit)
-        used = {materials[slot] for slot in set(part.slots.tolist()) if slot < len(materials)}
+        used = {part.materials[slot] for slot in set(part.slots.tolist()) if slot < len(part.materials)}
         drawn |= {material for material in used if material is not None}
     if len(drawn) > 1:
         report.warn(
@@ -65,22 +65,20 @@ def skin_names(parts: list[Part], memory: Kept | None, report: Report) -> list[s
     return result
 
 
-def skin_size(parts: list[Part], memory: Kept | None, otherwise: tuple[int, int]) -> tuple[int, int]:
+def skin_size(parts: list[Part], default: tuple[int, int]) -> tuple[int, int]:
     """Width and height of the skin.
 
-    That is the size of the image, unless it is still the one that import found for a file that says another size;
-    without an image what the file said, and without a file the size that is given.
+    That is the size of the image, unless it is still the one that import found for files that say another size;
+    without an image what the files said, if they agree, and without a file the size that is given. What a file said
+    only counts if the mesh still has texture coordinates in texels of that size.
 
     Args:
         parts: the objects.
-        memory: what one of them was imported as.
-        otherwise: the size if there is neither an image nor a file.
+        default: the size if there is neither an image nor a file.
     """
-    shown = image_size(material for part in parts for material in _materials(part))
-    if memory is not None and shown in (memory.image_size, (0, 0)):
-        return memory.skin_size
-    return shown if shown != (0, 0) else otherwise
-
-
-def _materials(part: Part) -> list[Material | None]:
-    return [slot.material for slot in part.obj.material_slots]
+    shown = image_size(material for part in parts for material in part.materials)
+    stored = [part.stored for part in parts if part.stored is not None and shows_source_uvs(part)]
+    sizes = {model.skin_size for model in stored}
+    if len(sizes) == 1 and (shown == (0, 0) or any(model.image_size == shown for model in stored)):
+        return sizes.pop()
+    return shown if shown != (0, 0) else default

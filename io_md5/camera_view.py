@@ -74,10 +74,26 @@ def lenses(fields_of_view: Floats) -> tuple[Floats, float]:
     return sensor_width / slopes, sensor_width
 
 
-def field_of_view(lens: float, sensor_width: float, sensor_height: float, sensor_fit: str) -> float:
-    """The horizontal angle in degrees that a camera of Blender has in a 4:3 picture.
+def field_of_view(
+    lens: float, sensor_width: float, sensor_height: float, sensor_fit: str, aspect: float
+) -> float:
+    """The horizontal angle in degrees of the picture that Blender renders.
 
-    It does not depend on the render size: that says how much of the game's picture the artist sees.
+    The sensor's width is the picture's if *Sensor Fit* is Horizontal, or Auto and the picture is not higher than wide;
+    its width is the picture's height if it is Auto and the picture is higher, and its height if it is Vertical. With
+    Horizontal, the angle does not depend on the picture's size.
+
+    Args:
+        lens: focal length in millimetres.
+        sensor_width: in millimetres.
+        sensor_height: in millimetres.
+        sensor_fit: 'AUTO', 'HORIZONTAL' or 'VERTICAL'.
+        aspect: width to height of the picture.
     """
-    across = sensor_height * PICTURE if sensor_fit == "VERTICAL" else sensor_width
+    if sensor_fit == "VERTICAL":
+        across = sensor_height * aspect
+    elif sensor_fit == "AUTO":
+        across = sensor_width * min(aspect, 1.0)
+    else:
+        across = sensor_width
     return math.degrees(2.0 * math.atan(across / (2.0 * lens)))

@@ -1,9 +1,9 @@
 """Cameras of the scene into a camera path.
 
 Every frame of the scene's range becomes an entry, and every cut one more: where the old camera would be at that
-instant. A cut is where a marker says so (see `camera_memory`), or binds a camera. The old camera's place at a cut is
-remembered if the shot still ends as it did in the file, looked up if the next shot has another camera, and otherwise
-where the motion of its last frame leads.
+instant. A cut is where a marker says so (see `camera_cuts`), or binds a camera. The old camera's position at a cut is
+that of the imported file if the shot still ends as it did there, looked up if the next shot has another camera, and
+otherwise where the motion of its last frame leads.
 """
 
 from __future__ import annotations
@@ -17,23 +17,27 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from ..io_common import atomic, axes, names, state
+from ..io_common import atomic, axes
+from ..io_common.animated_values import kept_frame_and_values
 from ..io_common.evaluated import world_matrix
 from ..io_common.reports import Report
 from ..io_common.scene_objects import NothingToExportError
-from . import camera_memory, camera_view
-from .camera_memory import Memory
+from ..io_common.verification import Verify, frames_to_verify
+from . import camera_verification, camera_view
+from .camera_cuts import cut_frames
+from .camera_verification import ShownView
 from .format import Camera, format_camera
 from .format import quaternions as quat
 from .format.camera_file import odd_cuts
 from .format.cuts import numbered
 from .format.model import Floats, Ints
+from .source.camera import StoredCamera, load_camera, load_commandline, load_frame_rate
 
 if TYPE_CHECKING:
     from bpy.types import Context, Object, Scene
 
 # What was not changed since the import may be off by this much: what 32-bit floats leave of it.
-_SAME_PLACE = 1e-6  # of the distance from the origin, or in units where that is less than one
+_SAME_POSITION = 1e-6  # of the distance from the origin, or in units where that is less than one
 _SAME_ORIENTATION = 4e-6  # in any component
 _SAME_ANGLE = 1e-4  # in degrees
 
@@ -45,10 +49,14 @@ class CameraExportOptions:
     Attributes:
         conversion: from the scene to the file.
         use_markers: follow the cameras that markers bind; otherwise the scene's active camera is the only one.
+        use_scene_rate: the scene's frame rate, also for a camera that was imported with another one.
+        verify: which frames are compared with Blender before the file is written.
     """
 
     conversion: axes.Conversion = field(default_factory=axes.unchanged)
     use_markers: bool = True
+    use_scene_rate: bool = False
+    verify: Verify = Verify.SOME
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,6 +90,10 @@ class _Views:
     orientations: Floats
     fields_of_view: Floats
 
+    def copy(self) -> _Views:
+        """The same in arrays of its own."""
+        return _Views(*(table.copy() for table in self.channels()))
+
     def channels(self) -> tuple[Floats, Floats, Floats]:
         """The three tables."""
         return self.positions, self.orientations, self.fields_of_view
@@ -111,31 +123,46 @@ def export_camera(context: Context, path: str | os.PathLike[str], options: Camer
 
 
 def read_scene(context: Context, options: CameraExportOptions, report: Report) -> Camera:
-    """The scene's camera over the scene's range, as a file would hold it.
+    """The scene's camera over the scene's range, as a file would hold it; verified.
 
     Raises:
         NothingToExportError: there is no camera, or one without a field of view.
     """
-    scene = context.scene
-    plan = _Plan(scene, options)
+    plan = _Plan(context.scene, options, use_stored=True)
     for camera in plan.cameras:
         _check(camera, report)
-    views = _sample(context, plan.moments, options.conversion)
+    verified = {plan.frames[index] for index in frames_to_verify(len(plan.frames), options.verify)}
+    views, shown = _sample(context, plan.moments, options.conversion, verified)
+    result = _assemble(context.scene, plan, views.copy(), options, report)
+    differences = camera_verification.find_differences(result, shown, options.conversion)
+    if differences and any(stored is not None for stored in plan.stored.values()):
+        plan = _Plan(context.scene, options, use_stored=False)
+        views, shown = _sample(context, plan.moments, options.conversion, verified)
+        result = _assemble(context.scene, plan, views, options, report)
+        differences = camera_verification.find_differences(result, shown, options.conversion)
+    camera_verification.warn(differences, report)
+    return result
+
+
+def _assemble(
+    scene: Scene, plan: _Plan, views: _Views, options: CameraExportOptions, report: Report
+) -> Camera:
     for camera in plan.cameras:
-        memory = plan.memories[camera]
-        if memory is not None:
-            _restore(views, plan, camera, memory)
+        stored = plan.stored[camera]
+        if stored is not None:
+            _restore(views, plan, camera, stored)
     _finish_shots(views, plan)
     first = plan.moments[0].camera.data
     cuts, groups = plan.cuts()
+    imported_rate = None if options.use_scene_rate else load_frame_rate(first)
     return Camera(
         cuts=cuts,
         positions=views.positions,
         orientations=views.orientations,
         fields_of_view=views.fields_of_view,
-        frame_rate=_frame_rate(scene, first.get(camera_memory.FRAME_RATE), report),
+        frame_rate=_frame_rate(scene, imported_rate, report),
         cut_groups=groups,
-        commandline=names.kept_text(first, camera_memory.COMMANDLINE),
+        commandline=load_commandline(first),
     )
 
 
@@ -148,17 +175,22 @@ def _check(camera: Object, report: Report) -> None:
         report.warn("the format has no lens shift; left out", camera.name)
 
 
-def _frame_rate(scene: Scene, remembered: float | None, report: Report) -> float:
+def _frame_rate(scene: Scene, imported: float | None, report: Report) -> float:
     """Frames per second, of the file that the camera came from or else of the scene, made whole: Doom 3 insists."""
-    rate = remembered
-    if not rate:
-        exact = scene.render.fps / scene.render.fps_base
+    exact = scene.render.fps / scene.render.fps_base
+    if imported is None:
         rate = max(1.0, float(round(exact)))
         if abs(rate - exact) > 1e-4:
             report.warn(f"Doom 3 takes whole frame rates only: {exact:.6g} became {rate:g}")
-    elif rate != round(rate):
-        report.warn(f"Doom 3 takes whole frame rates only, and refuses {rate:.6g}")
-    return float(rate)
+        return rate
+    if abs(imported - exact) > 1e-3:
+        report.warn(
+            f"the camera plays {imported:g} frames per second, as in the imported file, while the scene plays "
+            f"{exact:g}: choose the frame rate of the scene if that is not meant"
+        )
+    if imported != round(imported):
+        report.warn(f"Doom 3 takes whole frame rates only, and refuses {imported:.6g}")
+    return imported
 
 
 class _Plan:
@@ -167,29 +199,34 @@ class _Plan:
     Args:
         scene: with markers and range.
         options: what the user asks for.
+        use_stored: whether data of imported files may be used.
 
     Attributes:
+        frames: the frames of the scene.
         moments: the entries in order.
         instants: the first scene frame after each cut, rising.
         cameras: all that are shown.
-        memories: the file that each of them came from.
+        stored: the file that each of them came from.
     """
 
-    def __init__(self, scene: Scene, options: CameraExportOptions) -> None:
+    def __init__(self, scene: Scene, options: CameraExportOptions, *, use_stored: bool) -> None:
         start, end = scene.frame_start, scene.frame_end
         self._start = start
+        self.frames = range(start, end + 1)
         bound = _bound_cameras(scene) if options.use_markers else {}
-        self._shown = _shown_cameras(scene, bound)
-        self.cameras = list(dict.fromkeys(self._shown.values()))
-        self.memories = {
-            camera: camera_memory.recall(camera.data, options.conversion) if camera.type == "CAMERA" else None
+        self._camera_at = _cameras_of_frames(scene, bound)
+        self.cameras = list(dict.fromkeys(self._camera_at.values()))
+        self.stored = {
+            camera: load_camera(camera.data, options.conversion)
+            if use_stored and camera.type == "CAMERA"
+            else None
             for camera in self.cameras
         }
         self.instants = self._find_cuts(scene, bound)
         self.moments: list[_Moment] = []
         cuts = Counter(self.instants)
         for frame in range(start, end + 2):
-            old, new = self._shown[max(frame - 1, start)], self._shown[min(frame, end)]
+            old, new = self._camera_at[max(frame - 1, start)], self._camera_at[min(frame, end)]
             hidden = old == new
             self.moments += [_Moment(frame, old, is_end=True, is_hidden=hidden)] * cuts[frame]
             if frame <= end:
@@ -197,40 +234,40 @@ class _Plan:
 
     def _find_cuts(self, scene: Scene, bound: Iterable[int]) -> list[int]:
         start, end = scene.frame_start, scene.frame_end
-        marked = camera_memory.cut_frames(scene, self.cameras)
+        marked = cut_frames(scene, self.cameras)
         instants: list[int] = []
         for frame in sorted({*marked, *bound}):
-            memory = self.memories[self._shown[min(max(frame - 1, start), end)]]
-            remembered = len(memory.cuts_at(frame)) if memory else 0
+            stored = self.stored[self._camera_at[min(max(frame - 1, start), end)]]
+            imported = len(stored.cuts_at(frame)) if stored else 0
             # Cuts that separate nothing come from odd files, as do several on one frame.
-            outermost = remembered and memory and memory.is_outermost(frame) and frame in (start, end + 1)
+            outermost = imported and stored and stored.is_outermost(frame) and frame in (start, end + 1)
             if start < frame <= end or outermost:
-                instants += [frame] * max(1, min(remembered, marked[frame]))
+                instants += [frame] * max(1, min(imported, marked[frame]))
         return instants
 
-    def remembered_cut(self, index: int) -> tuple[Memory, int] | None:
-        """The cut of a file that a cut of the scene is, and the memory of that file."""
+    def imported_cut(self, index: int) -> tuple[StoredCamera, int] | None:
+        """The file whose cut a cut of the scene is, and the number of that cut."""
         frame = self.instants[index]
-        memory = self.memories[self._shown[max(frame - 1, self._start)]]
-        found = memory.cuts_at(frame) if memory else []
+        stored = self.stored[self._camera_at[max(frame - 1, self._start)]]
+        found = stored.cuts_at(frame) if stored else []
         nth = index - self.instants.index(frame)
-        return (memory, found[nth]) if memory is not None and nth < len(found) else None
+        return (stored, found[nth]) if stored is not None and nth < len(found) else None
 
     def cuts(self) -> tuple[Ints, list[str]]:
         """The cuts of the file, int32 (K,), and their groups."""
         groups = []
         for index in range(len(self.instants)):
-            remembered = self.remembered_cut(index)
-            groups.append(remembered[0].camera.cut_groups[remembered[1]] if remembered else "")
+            imported = self.imported_cut(index)
+            groups.append(imported[0].camera.cut_groups[imported[1]] if imported else "")
         instants = np.array(self.instants, dtype=np.int32)
-        memory = self.memories[self.cameras[0]]
+        stored = self.stored[self.cameras[0]]
         if (
             len(self.cameras) == 1
-            and memory is not None
-            and memory.camera.entry_count == len(self.moments)
-            and np.array_equal(memory.instants + memory.frame_start, instants)
+            and stored is not None
+            and stored.camera.entry_count == len(self.moments)
+            and np.array_equal(stored.instants + stored.frame_start, instants)
         ):
-            return memory.camera.cuts, groups
+            return stored.camera.cuts, groups
         return numbered(instants - self._start), groups
 
 
@@ -243,7 +280,7 @@ def _bound_cameras(scene: Scene) -> dict[int, Object]:
     return dict(sorted(bound.items()))
 
 
-def _shown_cameras(scene: Scene, bound: dict[int, Object]) -> dict[int, Object]:
+def _cameras_of_frames(scene: Scene, bound: dict[int, Object]) -> dict[int, Object]:
     """The camera of each frame of the scene's range.
 
     Blender shows the camera of the last marker that binds one; before the first such marker, that marker's.
@@ -258,14 +295,29 @@ def _shown_cameras(scene: Scene, bound: dict[int, Object]) -> dict[int, Object]:
     return {frame: cameras[index] for frame, index in zip(frames, latest.tolist(), strict=True)}
 
 
-def _sample(context: Context, moments: list[_Moment], conversion: axes.Conversion) -> _Views:
-    """What the cameras show on their frames, evaluated; entries that none shows are left to be filled in."""
+def _sample(
+    context: Context, moments: list[_Moment], conversion: axes.Conversion, verified: set[int]
+) -> tuple[_Views, dict[int, ShownView]]:
+    """What the cameras show on their frames, evaluated; entries that none shows are left to be filled in.
+
+    Args:
+        context: of the scene.
+        moments: the entries.
+        conversion: from the scene to the file.
+        verified: the frames of the scene to verify.
+
+    Returns:
+        The views of the entries, and for each frame to verify, numbered from the first one, what Blender shows.
+    """
     scene = context.scene
     count = len(moments)
     matrices = np.tile(np.eye(4), (count, 1, 1))
     fields_of_view = np.ones(count)
+    shown: dict[int, ShownView] = {}
     frame = None
-    with state.kept_frame(scene):
+    render = scene.render
+    aspect = (render.resolution_x * render.pixel_aspect_x) / (render.resolution_y * render.pixel_aspect_y)
+    with kept_frame_and_values(scene):
         for index, moment in enumerate(moments):
             if moment.is_hidden:
                 continue
@@ -277,13 +329,18 @@ def _sample(context: Context, moments: list[_Moment], conversion: axes.Conversio
             data = camera.data
             matrices[index] = world_matrix(camera)
             fields_of_view[index] = camera_view.field_of_view(
-                data.lens, data.sensor_width, data.sensor_height, data.sensor_fit
+                data.lens, data.sensor_width, data.sensor_height, data.sensor_fit, aspect
             )
+            if frame in verified and not moment.is_end:
+                corners = np.array(data.view_frame(scene=scene), dtype=np.float64)
+                shown[frame - scene.frame_start] = ShownView(
+                    moment.camera.name, frame, matrices[index], corners
+                )
     positions, orientations = camera_view.to_file(matrices, conversion)
-    return _Views(positions, orientations, fields_of_view)
+    return _Views(positions, orientations, fields_of_view), shown
 
 
-def _restore(views: _Views, plan: _Plan, camera: Object, memory: Memory) -> None:
+def _restore(views: _Views, plan: _Plan, camera: Object, stored: StoredCamera) -> None:
     """Puts the exact values of the file in place of what Blender made of them, where they were not changed since."""
     moments = np.array(
         [
@@ -291,15 +348,15 @@ def _restore(views: _Views, plan: _Plan, camera: Object, memory: Memory) -> None
             for index, moment in enumerate(plan.moments)
             if moment.camera == camera
             and not moment.is_end
-            and 0 <= moment.frame - memory.frame_start < len(memory.shown)
+            and 0 <= moment.frame - stored.frame_start < len(stored.shown)
         ],
         dtype=np.int64,
     )
     frames = np.array([plan.moments[index].frame for index in moments], dtype=np.int64)
-    entries = memory.shown[frames - memory.frame_start]
-    stored = memory.camera
+    entries = stored.shown[frames - stored.frame_start]
+    source = stored.camera
     for table, original, same in zip(
-        views.channels(), _channels_of(stored), _unchanged(views, moments, stored, entries), strict=True
+        views.channels(), _channels_of(source), _unchanged(views, moments, source, entries), strict=True
     ):
         table[moments[same]] = original[entries[same]]
 
@@ -309,31 +366,31 @@ def _channels_of(camera: Camera) -> tuple[Floats, Floats, Floats]:
 
 
 def _unchanged(
-    views: _Views, moments: npt.NDArray[np.int64], stored: Camera, entries: Ints
+    views: _Views, moments: npt.NDArray[np.int64], source: Camera, entries: Ints
 ) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
     """Whether position, orientation and field of view of some moments are those of some entries, each (n,)."""
-    places = stored.positions[entries]
-    distances = np.linalg.norm(views.positions[moments] - places, axis=1)
-    same_place = distances <= _SAME_PLACE * np.maximum(np.linalg.norm(places, axis=1), 1.0)
-    seen, known = quat.with_w(views.orientations[moments]), quat.with_w(stored.orientations[entries])
+    positions = source.positions[entries]
+    distances = np.linalg.norm(views.positions[moments] - positions, axis=1)
+    same_position = distances <= _SAME_POSITION * np.maximum(np.linalg.norm(positions, axis=1), 1.0)
+    seen, known = quat.with_w(views.orientations[moments]), quat.with_w(source.orientations[entries])
     off = np.minimum(np.abs(seen - known).max(axis=1), np.abs(seen + known).max(axis=1))
-    angles = camera_view.visible(stored.fields_of_view[entries])
+    angles = camera_view.visible(source.fields_of_view[entries])
     same_angle = np.abs(views.fields_of_view[moments] - angles) <= _SAME_ANGLE
-    return same_place, off <= _SAME_ORIENTATION, same_angle
+    return same_position, off <= _SAME_ORIENTATION, same_angle
 
 
 def _finish_shots(views: _Views, plan: _Plan) -> None:
-    """Fills in the ends of shots: remembered ones, and those that no camera shows."""
+    """Fills in the ends of shots: those of imported files, and those that no camera shows."""
     ends = [index for index, moment in enumerate(plan.moments) if moment.is_end]
     for cut, end in enumerate(ends):
         guesses = _extrapolated(views, plan.moments, end) if plan.moments[end].is_hidden else None
-        remembered = plan.remembered_cut(cut)
+        imported = plan.imported_cut(cut)
         for channel, table in enumerate(views.channels()):
             if guesses is not None:
                 table[end] = guesses[channel]
-            if remembered is not None:
-                memory, number = remembered
-                original, entry = _channels_of(memory.camera)[channel], memory.ends[number]
+            if imported is not None:
+                stored, number = imported
+                original, entry = _channels_of(stored.camera)[channel], stored.ends[number]
                 # The end belongs to the shot: it goes with the entry before it.
                 if entry == 0 or end == 0 or np.array_equal(table[end - 1], original[entry - 1]):
                     table[end] = original[entry]
@@ -345,8 +402,8 @@ def _extrapolated(views: _Views, moments: list[_Moment], end: int) -> tuple[Floa
     before = max(end - 2, 0)
     if moments[last].is_end or moments[before].is_end:
         before = last
-    turn_last, turn_before = quat.with_w(views.orientations[last]), quat.with_w(views.orientations[before])
-    orientation = quat.multiply(quat.multiply(turn_last, quat.conjugate(turn_before)), turn_last)
+    at_last, at_before = quat.with_w(views.orientations[last]), quat.with_w(views.orientations[before])
+    orientation = quat.multiply(quat.multiply(at_last, quat.conjugate(at_before)), at_last)
     angles = views.fields_of_view
     return (
         2.0 * views.positions[last] - views.positions[before],

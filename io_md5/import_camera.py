@@ -2,7 +2,7 @@
 
 On every whole frame the camera is what Doom 3 shows at that time (see `format.cuts`). The last key of a shot is
 stepped, so that nothing swoops from one shot to the next; what the old camera moves towards during the last frame is
-remembered (see `camera_memory`).
+stored (see `source.camera`).
 """
 
 from __future__ import annotations
@@ -15,10 +15,12 @@ import numpy.typing as npt
 
 from ..io_common import axes, names, versions
 from ..io_common.reports import Report
-from . import camera_memory, camera_view
+from . import camera_view
+from .camera_cuts import marker_name
 from .format import Camera
 from .format.cuts import timeline
 from .format.model import Floats, Ints
+from .source.camera import store_camera
 
 if TYPE_CHECKING:
     from bpy.types import Collection, Object, Scene
@@ -65,10 +67,10 @@ def build_camera(
     keys = _Keys(frame_start, len(shown), instants)
     _animate_object(obj, camera, shown, conversion, keys)
     _animate_lens(data, camera, shown, keys)
-    marker = camera_memory.marker_name(obj.name)
+    marker = marker_name(obj.name)
     for instant in instants.tolist():
         scene.timeline_markers.new(marker, frame=frame_start + instant)
-    camera_memory.remember(data, camera, conversion, frame_start, marker)
+    store_camera(data, camera, conversion, frame_start, marker)
     _warn(name, camera, scene, report)
     scene.camera = obj
     return obj

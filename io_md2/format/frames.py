@@ -125,7 +125,9 @@ def quantise_on_grid(
     return vertices
 
 
-def grid_tolerance(scale: NDArray[Any], translate: NDArray[Any]) -> NDArray[np.float64]:
+def grid_tolerance(
+    scale: NDArray[Any], translate: NDArray[Any], positions: NDArray[Any] | None = None
+) -> NDArray[np.float64]:
     """Return how far from its grid point a vertex may be by rounding in single precision.
 
     It grows with the coordinates, since they come back from a program that holds them as floats, but is
@@ -134,12 +136,17 @@ def grid_tolerance(scale: NDArray[Any], translate: NDArray[Any]) -> NDArray[np.f
     Args:
         scale: (F, 3) or (3,) floats.
         translate: (F, 3) or (3,) floats.
+        positions: (F, V, 3) or (V, 3) floats; their coordinates bound the tolerance as well, so that a grid far
+            larger than the model does not take it in.
 
     Returns:
         float64, the shape of ``scale``, in the model's units.
     """
     step = np.abs(np.asarray(scale, np.float64))
     reach = step * STEPS + np.abs(np.asarray(translate, np.float64))
+    if positions is not None:
+        coordinates = np.abs(positions).reshape(*step.shape[:-1], -1)
+        reach = np.minimum(reach, coordinates.max(axis=-1, initial=0.0)[..., None])
     rounding = reach * _ROUNDING
     return np.where(step > 0, np.minimum(rounding, step / 4), rounding)
 
@@ -176,7 +183,9 @@ def match_grid(
         # Nothing was touched.
         return previous.copy(), np.ones(previous.shape[:-1], bool)
     points = np.asarray(positions, np.float64)
-    allowed = grid_tolerance(scale, translate) if tolerance is None else np.asarray(tolerance, np.float64)
+    allowed = (
+        grid_tolerance(scale, translate, points) if tolerance is None else np.asarray(tolerance, np.float64)
+    )
     allowed = np.broadcast_to(allowed, np.shape(scale))[..., None, :]
     if previous is None:
         vertices = quantise_on_grid(points, scale, translate)

@@ -9,7 +9,7 @@ coordinates are texels counted from the upper left corner of the skin.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
@@ -174,6 +174,22 @@ class Md2Model:
     def num_triangles(self) -> int:
         """Number of triangles."""
         return len(self.triangles)
+
+
+def first_frame(model: Md2Model) -> Md2Model:
+    """Return the model with its first frame alone.
+
+    Args:
+        model: with at least one frame; it is not changed.
+    """
+    return replace(
+        model,
+        scale=model.scale[:1],
+        translate=model.translate[:1],
+        frame_names=model.frame_names[:1],
+        vertices=model.vertices[:1],
+        normals=model.normals[:1],
+    )
 
 
 def _same(a: Any, b: Any) -> bool:

@@ -1,8 +1,9 @@
-"""Frames for a file from positions, with as much of what they once were as still holds.
+"""Frames for a file from positions, with as much of the source's frames as still holds.
 
-A frame whose vertices all lie on the grid that it came with keeps the grid, and with it its bytes. Where no byte
-changed, nor any triangle, it keeps its normals as well: they are the exporter's of origin, and often no rule gives
-them. Any other frame gets the grid of its own box and the normals of its faces, as Quake II's model compiler does it.
+A frame whose vertices all lie on the grid of the source keeps the grid, and with it the bytes of the vertices. Any
+other frame gets the grid of its own box, as Quake II's model compiler does it. A vertex keeps its normal as long as
+it, its triangles and their other vertices are where they were: normals are the original exporter's, and often no
+rule gives them. Any other vertex gets the normal of its faces.
 """
 
 from __future__ import annotations
@@ -51,10 +52,10 @@ class FrameData:
 def requantise(
     positions: NDArray[Any],
     triangles: NDArray[Any],
-    former: FrameData | None = None,
+    source: FrameData | None = None,
     *,
-    is_former: NDArray[np.bool_] | None = None,
-    keep_normals: bool = True,
+    is_source: NDArray[np.bool_] | None = None,
+    same_faces: NDArray[np.bool_] | None = None,
     shared: bool = False,
 ) -> tuple[FrameData, NDArray[np.bool_]]:
     """Turn positions into frames.
@@ -62,9 +63,9 @@ def requantise(
     Args:
         positions: (F, V, 3) floats, in the model's units.
         triangles: (T, 3) integers, indices of vertices, clockwise.
-        former: what the same vertices were in the same frames.
-        is_former: (F,) which frames of ``former`` mean something; all unless given.
-        keep_normals: False if the triangles are others than they were.
+        source: what the same vertices were in the same frames.
+        is_source: (F,) which frames of ``source`` mean something; all unless given.
+        same_faces: (V,) which vertices have the triangles that they had; all unless given.
         shared: one box for all frames, so that what does not move keeps its bytes.
 
     Returns:
@@ -74,28 +75,44 @@ def requantise(
         Md2Error: positions are not finite, or too far apart for single precision.
     """
     count = len(positions)
-    if former is None:
+    if source is None:
         vertices, scale, translate = quantise(positions, shared=shared)
-        return FrameData(scale, translate, vertices, normal_indices(positions, triangles)), np.zeros(
-            count, bool
-        )
+        normals = normal_indices(positions, triangles)
+        return FrameData(scale, translate, vertices, normals), np.zeros(count, bool)
 
-    matched, on_grid = match_grid(positions, former.scale, former.translate, previous=former.vertices)
+    matched, on_grid = match_grid(positions, source.scale, source.translate, previous=source.vertices)
     stays = on_grid.all(axis=1)
-    if is_former is not None:
-        stays &= is_former
-    same = stays & (matched == former.vertices).all(axis=(1, 2)) & keep_normals
-    if shared and not (stays.all() and _is_one_grid(former)):
+    if is_source is not None:
+        stays &= is_source
+    unchanged = on_grid & (matched == source.vertices).all(axis=2)
+    if is_source is not None:
+        unchanged &= is_source[:, None]
+    keeps_normal = _with_faces(unchanged, triangles)
+    if same_faces is not None:
+        keeps_normal &= same_faces
+    if shared and not (stays.all() and _is_one_grid(source)):
         # All frames or none: a box for the edited ones alone would let still parts wobble between the two.
         stays = np.zeros(count, bool)
 
-    scale, translate = former.scale.copy(), former.translate.copy()
-    vertices, normals = matched.copy(), former.normals.copy()
+    scale, translate = source.scale.copy(), source.translate.copy()
+    vertices, normals = matched.copy(), source.normals.copy()
     if not stays.all():
         vertices[~stays], scale[~stays], translate[~stays] = quantise(positions[~stays], shared=shared)
-    if not same.all():
-        normals[~same] = normal_indices(positions[~same], triangles)
-    return FrameData(scale, translate, vertices, normals), same & stays
+    same_normals = keeps_normal.all(axis=1)
+    if not same_normals.all():
+        edited = ~same_normals
+        computed = normal_indices(positions[edited], triangles)
+        normals[edited] = np.where(keeps_normal[edited], normals[edited], computed)
+    return FrameData(scale, translate, vertices, normals), stays & unchanged.all(axis=1) & same_normals
+
+
+def _with_faces(unchanged: NDArray[np.bool_], triangles: NDArray[Any]) -> NDArray[np.bool_]:
+    """Return which of the unchanged vertices (F, V) only have triangles (T, 3) of unchanged vertices."""
+    result = unchanged.copy()
+    for frame in np.flatnonzero(~unchanged.all(axis=1)):
+        has_changed = ~unchanged[frame][triangles].all(axis=1)
+        result[frame, triangles[has_changed]] = False
+    return result
 
 
 def _is_one_grid(frames: FrameData) -> bool:

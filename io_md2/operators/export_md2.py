@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from bpy.types import Context, UILayout
 
 
-class EXPORT_SCENE_OT_md2(bpy.types.Operator, file_operators.ExportFile, file_operators.ExportScope):
+class EXPORT_SCENE_OT_md2(
+    bpy.types.Operator, file_operators.ExportFile, file_operators.ExportScope, file_operators.ExportVerify
+):
     """Save meshes, joined, as an MD2 model whose frames are shape keys or frames of the scene"""
 
     bl_idname = "export_scene.md2"
@@ -38,8 +40,8 @@ class EXPORT_SCENE_OT_md2(bpy.types.Operator, file_operators.ExportFile, file_op
             (
                 "AUTO",
                 "Automatic",
-                "The frames of an imported MD2, or the range of the armature's imported action; else shape keys; "
-                "else the scene, as one frame if nothing moves",
+                "The frames of an imported MD2 as they play now, or the range of the armature's imported action; else "
+                "shape keys if nothing moves; else the scene, as one frame if nothing changes",
             ),
             ("SHAPE_KEYS", "Shape Keys", "Each shape key is a frame"),
             ("SCENE", "Scene", "What the scene shows over its range: armatures, modifiers, caches"),
@@ -145,6 +147,7 @@ class EXPORT_SCENE_OT_md2(bpy.types.Operator, file_operators.ExportFile, file_op
             body.prop(self, "skin_size_from")
             body.prop(self, "skin_size")
             body.prop(self, "limits")
+            body.prop(self, "verify")
 
     def _options(self, context: Context) -> ExportOptions:
         return ExportOptions(
@@ -155,6 +158,7 @@ class EXPORT_SCENE_OT_md2(bpy.types.Operator, file_operators.ExportFile, file_op
             skin_size=tuple(self.skin_size),
             force_skin_size=self.skin_size_from == "CUSTOM",
             limits=QUAKE2_LIMITS if self.limits == "QUAKE2" else None,
+            verify=self.verification(),
             conversion=self.conversion(),
         )
 

@@ -169,6 +169,11 @@ def odd_cuts(cuts: Ints) -> list[str]:
     return sentences
 
 
+def is_groups(text: str) -> bool:
+    """Whether a text can be the groups that follow a cut; an empty one can."""
+    return _GROUPS.fullmatch(text) is not None
+
+
 def write_camera(camera: Camera, path: str | os.PathLike[str]) -> None:
     """Writes an .md5camera file.
 
@@ -199,7 +204,7 @@ def format_camera(camera: Camera) -> bytes:
         )  # fmt: skip
     groups = camera.cut_groups or [""] * len(camera.cuts)
     for text in groups:
-        if not _GROUPS.fullmatch(text):
+        if not is_groups(text):
             raise Md5Error(
                 "the groups of a cut cannot be written", found=repr(text),
                 expected="words, each with numbers in parentheses",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import bpy
-from bpy.props import BoolProperty, StringProperty
+from bpy.props import BoolProperty, EnumProperty, StringProperty
 
 from ...io_common import file_operators
 from ..export_camera import CameraExportOptions, export_camera
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from bpy.types import Context
 
 
-class EXPORT_SCENE_OT_md5camera(bpy.types.Operator, file_operators.ExportFile):
+class EXPORT_SCENE_OT_md5camera(bpy.types.Operator, file_operators.ExportFile, file_operators.ExportVerify):
     """Save the active camera, or the cameras that markers bind, as an MD5 camera path for a Doom 3 cut scene"""
 
     bl_idname = "export_scene.md5camera"
@@ -30,6 +30,16 @@ class EXPORT_SCENE_OT_md5camera(bpy.types.Operator, file_operators.ExportFile):
         description="Follow the cameras that timeline markers bind, each of them a cut. Markers whose names begin "
         'with the word "cut" are cuts in any case',
         default=True,
+    )
+
+    frame_rate_from: EnumProperty(
+        name="Frame Rate",
+        description="Where the frame rate of the path comes from",
+        items=(
+            ("AUTO", "Automatic", "The file that the camera was imported from, or the scene"),
+            ("SCENE", "Scene", "The scene, also for an imported camera"),
+        ),
+        default="AUTO",
     )
 
     def default_name(self, context: Context) -> str:
@@ -50,10 +60,17 @@ class EXPORT_SCENE_OT_md5camera(bpy.types.Operator, file_operators.ExportFile):
         header.label(text="Camera")
         if body:
             body.prop(self, "use_markers")
+            body.prop(self, "frame_rate_from")
+            body.prop(self, "verify")
 
     def _export(self, context: Context) -> file_operators.Outcome:
         path = self.path()
-        options = CameraExportOptions(conversion=self.conversion(), use_markers=self.use_markers)
+        options = CameraExportOptions(
+            conversion=self.conversion(),
+            use_markers=self.use_markers,
+            use_scene_rate=self.frame_rate_from == "SCENE",
+            verify=self.verification(),
+        )
         return export_camera(context, path, options), [path]
 
 

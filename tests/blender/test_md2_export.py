@@ -119,9 +119,10 @@ class TestComingBack:
         expected = expected_vertices(before)
         expected[frame, 1, 0] += 3.21
         assert (np.abs(expected_vertices(after) - expected)[frame] <= steps_of(after)[frame]).all()
-        assert np.array_equal(
-            after.normals[frame], normal_indices(expected[frame : frame + 1], after.triangles)[0]
-        )
+        # Vertices that have no triangle with the moved one keep their normals.
+        computed = normal_indices(expected[frame : frame + 1], after.triangles)[0]
+        computed[[3, 5, 6]] = before.normals[frame, [3, 5, 6]]
+        assert np.array_equal(after.normals[frame], computed)
 
     def test_a_moved_vertex_in_edit_mode(self, sample, out):
         obj = import_model(sample)
@@ -188,7 +189,10 @@ class TestComingBack:
         after, before = export(out), odd_model()
         assert np.array_equal(after.vertices, before.vertices)
         assert not np.array_equal(after.normals, before.normals)
-        assert np.array_equal(after.normals, normal_indices(expected_vertices(after), after.triangles))
+        computed = normal_indices(expected_vertices(after), after.triangles)
+        # No triangle uses vertex 5.
+        computed[:, 5] = before.normals[:, 5]
+        assert np.array_equal(after.normals, computed)
 
     def test_another_skin_takes_the_place_of_the_first(self, sample, out):
         obj = import_model(sample)

@@ -83,7 +83,7 @@ def test_import_of_an_animation_onto_an_armature_that_plays_another(part, monkey
 
 def test_import_of_a_camera(part, monkeypatch, capfd, model):
     a_scene_at_work()
-    spoil(monkeypatch, part("io_md5.camera_memory"), "remember")
+    spoil(monkeypatch, part("io_md5.import_camera"), "store_camera")
     assert_told_and_undone(bpy.ops.import_scene.md5, model.with_name("shot.md5camera"), capfd)
 
 

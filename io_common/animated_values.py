@@ -1,0 +1,81 @@
+"""Values that F-curves set: what is shown for a while at other frames does not cost the user's unkeyed changes.
+
+Changing the scene's frame sets every animated property anew, also those that the user has changed and not keyed yet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import bpy
+
+from . import state, versions
+
+if TYPE_CHECKING:
+    from bpy.types import Scene
+
+
+@contextmanager
+def kept_frame_and_values(scene: Scene) -> Iterator[None]:
+    """Comes back to the scene's frame and camera, and to the values that animated properties had."""
+    before = [(owner, path, _value(owner, path)) for owner, path in _animated_paths()]
+    try:
+        with state.kept_frame(scene):
+            yield
+    finally:
+        for owner, path, value in before:
+            if value is not None and _value(owner, path) != value:
+                _set(owner, path, value)
+
+
+def _animated_paths() -> list[tuple[Any, str]]:
+    """Every data-block with an action or NLA strips, and the paths of the properties that their curves set."""
+    paths: dict[tuple[int, str], tuple[Any, str]] = {}
+    for owner in _owners():
+        for curve in _curves(owner.animation_data):
+            paths[owner.as_pointer(), curve.data_path] = (owner, curve.data_path)
+    return list(paths.values())
+
+
+def _owners() -> Iterator[Any]:
+    """The data-blocks that have animation, with node trees that belong to others."""
+    for prop in bpy.data.bl_rna.properties:
+        # From 5.2 there is one collection of all.
+        if prop.type != "COLLECTION" or prop.identifier == "all_ids":
+            continue
+        for data in getattr(bpy.data, prop.identifier):
+            tree = getattr(data, "node_tree", None)
+            for owner in (data, tree):
+                if owner is not None and getattr(owner, "animation_data", None) is not None:
+                    yield owner
+
+
+def _curves(animation_data: Any) -> Iterator[Any]:
+    yield from versions.played_fcurves(animation_data)
+    for track in animation_data.nla_tracks:
+        for strip in track.strips:
+            if strip.action is not None:
+                yield from versions.all_fcurves(strip.action)
+
+
+def _value(owner: Any, path: str) -> Any:
+    """The value of a property as plain data; None if there is no such property."""
+    try:
+        value = owner.path_resolve(path)
+    except ValueError:
+        return None
+    return value if isinstance(value, bool | int | float | str) else tuple(value)
+
+
+def _set(owner: Any, path: str, value: Any) -> None:
+    holder, _, name = path.rpartition(".")
+    if path.endswith('"]'):
+        # A custom property: pose.bones["a"]["b"]
+        holder, _, name = path.rpartition('["')
+        target = owner.path_resolve(holder) if holder else owner
+        target[bpy.utils.unescape_identifier(name[:-2])] = value
+        return
+    target = owner.path_resolve(holder) if holder else owner
+    setattr(target, name, value)

@@ -1,0 +1,213 @@
+"""A finished model compared with what Blender shows.
+
+The model is decoded as a game does it: positions from the bytes and grids of frames, texture coordinates from the
+table of texels, and both again from the GL commands. They are compared corner by corner with the evaluated triangles.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..io_common.axes import Conversion
+from .format import Md2Model, decompress, drawn_triangles, grid_tolerance, st_fractions
+
+if TYPE_CHECKING:
+    from ..io_common.reports import Report
+    from .export_frames import Samples
+    from .export_topology import Part
+
+Floats = npt.NDArray[np.floating]
+
+POSITION, UV, TRIANGULATION, COMMANDS = "POSITION", "UV", "TRIANGULATION", "COMMANDS"
+
+# Large odd numbers spread the bits of what they are multiplied with (Fibonacci hashing).
+_ODD, _OTHER_ODD, _HALF = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(32)
+
+# Of a texel: what single precision leaves of a coordinate that lies at its edge.
+_TEXEL_ROUNDING = 0.01
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Where a model differs from what Blender shows by more than the format's precision.
+
+    Attributes:
+        name: of the object.
+        frame: index of the frame.
+        distance: the largest one, in units of the file, or of texture coordinates in texels.
+        kind: POSITION of vertices, UV of corners, or TRIANGULATION: faces of more than three corners are cut along
+            other diagonals than in the frame whose triangles the model has; COMMANDS: the GL commands draw other
+            triangles than the list has.
+    """
+
+    name: str
+    frame: int
+    distance: float
+    kind: str
+
+
+def find_differences(
+    model: Md2Model, parts: list[Part], samples: Samples, conversion: Conversion
+) -> list[Difference]:
+    """The largest difference of each kind in each object, if there is any.
+
+    Positions may be off by one step of the frame's grid on each axis, texture coordinates by half a texel.
+
+    Args:
+        model: finished.
+        parts: the objects that it was made of.
+        samples: what they show in the frames to verify.
+        conversion: from the scene to the file.
+
+    Returns:
+        Differences; if the model has other triangles than the objects, one of each object with an infinite distance.
+    """
+    triangles, triangle_st = _proper_triangles(model)
+    if len(triangles) != sum(len(part.triangles) for part in parts):
+        return [Difference(part.obj.name, 0, np.inf, POSITION) for part in parts]
+    worst: dict[tuple[str, str], Difference] = {}
+    if not _commands_agree(model):
+        _note(worst, Difference("", 0, np.inf, COMMANDS))
+    texels = np.maximum((model.skin_width, model.skin_height), 1)
+    uvs = (model.st + 0.5) / texels * (1.0, -1.0) + (0.0, 1.0)
+    for frame, shown in samples.verified.items():
+        scale, translate = model.scale[frame], model.translate[frame]
+        vertices = decompress(model.vertices[frame], scale, translate)
+        begin = 0
+        for part, found in zip(parts, shown, strict=True):
+            rows = slice(begin, begin + len(part.triangles))
+            begin = rows.stop
+            corners = conversion.points(found.vertices)[part.corners]
+            off = np.abs(vertices[triangles[rows]] - corners[part.loops])
+            allowed = np.abs(scale) + 2.0 * grid_tolerance(scale, translate)
+            # NaN fails every comparison, so this asks for what is good.
+            if not (off <= allowed).all():
+                _note(worst, Difference(part.obj.name, frame, _longest(off), POSITION))
+            if found.loops is not None:
+                bend = _bend(corners, part.loops, found.loops)
+                if bend > np.linalg.norm(allowed):
+                    _note(worst, Difference(part.obj.name, frame, bend, TRIANGULATION))
+            corner_uvs = part.uvs if found.uvs is None else found.uvs[part.loops]
+            if corner_uvs is not None:
+                off = np.abs(uvs[triangle_st[rows]] - corner_uvs) * texels
+                if not (off <= 0.5 + _TEXEL_ROUNDING).all():
+                    _note(worst, Difference(part.obj.name, frame, _longest(off), UV))
+    return list(worst.values())
+
+
+def _proper_triangles(model: Md2Model) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
+    """The triangles that can be seen, and their entries in the table of texture coordinates, each (T, 3)."""
+    a, b, c = model.triangles.T
+    proper = (a != b) & (b != c) & (c != a)
+    if proper.all():
+        return model.triangles, model.triangle_st
+    return model.triangles[proper], model.triangle_st[proper]
+
+
+def _bend(corners: Floats, loops: npt.NDArray[np.int32], other_loops: npt.NDArray[np.int32]) -> float:
+    """How far the surface moves if faces are cut into other triangles.
+
+    Args:
+        corners: positions of the corners of the mesh, (L, 3).
+        loops: the corners of triangles, (T, 3).
+        other_loops: the same faces cut otherwise, (T, 3); triangle i is of the same face.
+    """
+    differing = (np.sort(loops, axis=1) != np.sort(other_loops, axis=1)).any(axis=1)
+    if not differing.any():
+        return 0.0
+    cut, other = corners[loops[differing]], corners[other_loops[differing]]
+    normals, other_normals = (
+        np.cross(part[:, 1] - part[:, 0], part[:, 2] - part[:, 0]) for part in (cut, other)
+    )
+    lengths = np.linalg.norm(normals, axis=1)
+    units = normals / np.where(lengths > 0.0, lengths, 1.0)[:, None]
+    heights = np.abs(np.einsum("tci,ti->tc", other - cut[:, :1], units)).max(axis=1)
+    edges = np.linalg.norm(other - np.roll(other, 1, axis=1), axis=2).max(axis=1)
+    # A triangle that faces the other way lies outside of a concave face.
+    is_outside = np.einsum("ti,ti->t", normals, other_normals) < 0.0
+    return float(np.where(is_outside, edges, heights).max())
+
+
+def _longest(off: Floats) -> float:
+    """The length of the longest difference (…, n)."""
+    lengths = np.linalg.norm(off, axis=-1)
+    return float(np.nan_to_num(lengths, nan=np.inf).max(initial=0.0))
+
+
+def _note(worst: dict[tuple[str, str], Difference], difference: Difference) -> None:
+    known = worst.get((difference.name, difference.kind))
+    if known is None or known.distance < difference.distance:
+        worst[difference.name, difference.kind] = difference
+
+
+def _commands_agree(model: Md2Model) -> bool:
+    """Whether the GL commands draw the triangles of the list, each as often and with the same texture coordinates."""
+    drawn, drawn_st = drawn_triangles(model.gl_commands)
+    if len(drawn) != len(model.triangles):
+        return False
+    fractions = st_fractions(model.st, model.skin_width, model.skin_height)
+    listed = _triangle_hashes(model.triangles, fractions[model.triangle_st])
+    return bool(np.array_equal(np.sort(_triangle_hashes(drawn, drawn_st)), np.sort(listed)))
+
+
+def _triangle_hashes(triangles: npt.NDArray[np.int32], st: npt.NDArray[np.float32]) -> npt.NDArray[np.uint64]:
+    """A number for each triangle, the same whichever corner it begins with, but another if it is turned over, (T,)."""
+    # s and t are the halves of one number.
+    corners = np.ascontiguousarray(st, dtype=np.float32).view(np.uint64)[..., 0] * _ODD
+    corners += triangles.astype(np.uint64) * _OTHER_ODD
+    corners ^= corners >> _HALF
+    corners *= _ODD
+    a, b, c = corners.T
+    result: npt.NDArray[np.uint64] = a * (b >> _HALF) + b * (c >> _HALF) + c * (a >> _HALF)
+    return result
+
+
+def warn(differences: list[Difference], model: Md2Model, parts: list[Part], report: Report) -> None:
+    """Tells the user how far a model is off.
+
+    Args:
+        differences: what was found.
+        model: the finished model.
+        parts: the objects that it was made of.
+        report: takes the warnings.
+    """
+    size = _size(model)
+    modified = {part.obj.name for part in parts if any(m.show_viewport for m in part.obj.modifiers)}
+    for difference in differences:
+        where = f"in frame {difference.frame} ({model.frame_names[difference.frame]})"
+        relative = f" ({difference.distance / size:.2%} of the model's size)" if size > 0.0 else ""
+        units = f"{difference.distance:.4g} units{relative}"
+        if difference.kind == UV:
+            cause = (
+                "a modifier that moves UVs over time, which MD2 cannot hold"
+                if difference.name in modified
+                else "UVs that are not numbers, or too far outside of the skin"
+            )
+            text = (
+                f"texture coordinates differ from Blender's by up to {difference.distance:.3g} texels {where}. "
+                f"Likely cause: {cause}"
+            )
+        elif difference.kind == TRIANGULATION:
+            text = (
+                f"faces are cut into other triangles than Blender's {where}, off by up to {units}. Likely cause: they "
+                "bend. Add a Triangulate modifier before the others"
+            )
+        elif difference.kind == COMMANDS:
+            text = "the GL commands draw other triangles than the list of triangles has: please report this"
+        else:
+            text = (
+                f"vertices differ from Blender's by up to {units} {where}. Likely cause: the model is too far from the "
+                "origin, or too large, for the precision of the format"
+            )
+        report.warn(text, difference.name)
+
+
+def _size(model: Md2Model) -> float:
+    """The diagonal of the box around all frames, in units of the file."""
+    grids = np.stack([model.translate, model.translate + 255.0 * model.scale]).astype(np.float64)
+    diagonal: Any = np.ptp(grids.reshape(-1, 3), axis=0) if grids.size else np.zeros(3)
+    return float(np.linalg.norm(diagonal))

@@ -1,0 +1,150 @@
+"""A finished camera path compared with what Blender shows.
+
+The path is played by Doom 3's rules: the entry of a frame is found by the cuts, the matrix of an entry has forward,
+left and up in its columns. The picture of Blender is the rectangle that its camera frames.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from ..io_common.axes import Conversion
+from . import camera_view
+from .format import Camera
+from .format import quaternions as quat
+from .format.cuts import timeline
+from .format.model import Floats
+
+if TYPE_CHECKING:
+    from ..io_common.reports import Report
+
+# Of the path's size, in degrees, and in degrees.
+_POSITION, _DIRECTION, _FIELD_OF_VIEW = 1e-4, 0.01, 0.01
+# Of a coordinate: what single precision leaves of it.
+_ROUNDING = 2e-6
+
+
+@dataclass(frozen=True, eq=False)
+class ShownView:
+    """What a camera of Blender shows on a frame.
+
+    Attributes:
+        name: of the camera.
+        frame: of the scene.
+        matrix: of the evaluated camera, float64 (4, 4).
+        corners: of its picture in its own space: right top, right bottom, left bottom, left top, float64 (4, 3).
+    """
+
+    name: str
+    frame: int
+    matrix: Floats
+    corners: Floats
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Where a path differs from what Blender shows.
+
+    Attributes:
+        name: of the camera.
+        frame: of the scene.
+        what: what differs, with its amount.
+        is_skewed: whether parents shear or mirror the camera, which no path can.
+    """
+
+    name: str
+    frame: int
+    what: str
+    is_skewed: bool
+
+
+def find_differences(camera: Camera, shown: dict[int, ShownView], conversion: Conversion) -> list[Difference]:
+    """The first frame of each camera that the path does not play as Blender shows it.
+
+    Args:
+        camera: the finished path.
+        shown: what Blender shows on some of the path's frames.
+        conversion: from the scene to the file.
+    """
+    entries, _instants = timeline(camera.cuts, camera.entry_count)
+    found: dict[str, Difference] = {}
+    size = float(np.linalg.norm(np.ptp(camera.positions, axis=0)))
+    for frame, view in sorted(shown.items()):
+        if view.name in found:
+            continue
+        if frame >= len(entries):
+            found[view.name] = Difference(view.name, view.frame, "the path ends before it", is_skewed=False)
+            continue
+        what = _compare(camera, int(entries[frame]), view, conversion, size)
+        if what:
+            found[view.name] = Difference(view.name, view.frame, what, _is_skewed(view.matrix))
+    return list(found.values())
+
+
+def _compare(camera: Camera, entry: int, view: ShownView, conversion: Conversion, size: float) -> str:
+    """What differs on one frame, with its amount; "" if nothing does."""
+    position = conversion.points(view.matrix[:3, 3])
+    distance = float(np.linalg.norm(camera.positions[entry] - position))
+    allowed = _POSITION * size + _ROUNDING * max(float(np.abs(position).max()), 1.0)
+    axes = quat.to_matrices(quat.with_w(camera.orientations[entry]))
+    forward, left, up, angle = _picture(view, conversion)
+    off = max(_angle(axes[:, k], direction) for k, direction in enumerate((forward, left, up)))
+    zoom = abs(float(camera_view.visible(camera.fields_of_view[entry])) - angle)
+    parts = []
+    if not distance <= allowed:
+        relative = f" ({distance / size:.2%} of the path's size)" if size > 0.0 else ""
+        parts.append(f"position by {distance:.4g} units{relative}")
+    if not off <= _DIRECTION:
+        parts.append(f"direction by {off:.3g}°")
+    if not zoom <= _FIELD_OF_VIEW:
+        parts.append(f"field of view by {zoom:.3g}°")
+    return ", ".join(parts)
+
+
+def _picture(view: ShownView, conversion: Conversion) -> tuple[Floats, Floats, Floats, float]:
+    """Forward, left and up of a picture in the space of the file, and its horizontal angle in degrees.
+
+    Blender takes the scale out of each axis of a camera, so that only shear and mirroring are left.
+    """
+    lengths = np.linalg.norm(view.matrix[:3, :3], axis=0)
+    basis = view.matrix[:3, :3] / np.where(lengths > 0.0, lengths, 1.0)
+    # The middle of the picture is off the axis by lens shift, which the format does not have.
+    right_top, right_bottom, left_bottom, left_top = view.corners
+    across, upright = right_top - left_top, right_top - right_bottom
+    middle = np.array([0.0, 0.0, (right_top + left_bottom)[2] / 2.0])
+    angle = 2.0 * math.degrees(math.atan2(float(np.linalg.norm(across)) / 2.0, abs(middle[2])))
+    forward, left, up = (conversion.turn @ basis @ vector for vector in (middle, -across, upright))
+    return forward, left, up, angle
+
+
+def _angle(some: Floats, other: Floats) -> float:
+    """The angle in degrees between two directions, exact for small ones as well."""
+    cross = float(np.linalg.norm(np.cross(some, other)))
+    return math.degrees(math.atan2(cross, float(np.dot(some, other))))
+
+
+def _is_skewed(matrix: npt.NDArray[np.float64]) -> bool:
+    """Whether the axes of a camera are not at right angles, or are mirrored."""
+    lengths = np.linalg.norm(matrix[:3, :3], axis=0)
+    basis = matrix[:3, :3] / np.where(lengths > 0.0, lengths, 1.0)
+    return bool(np.abs(basis.T @ basis - np.eye(3)).max() > 1e-5 or np.linalg.det(basis) < 0.0)
+
+
+def warn(differences: list[Difference], report: Report) -> None:
+    """Tells the user which frames a path does not play as Blender shows them."""
+    for difference in differences:
+        cause = (
+            "parents with uneven or negative scale shear or mirror the camera: apply their scale"
+            if difference.is_skewed
+            else "the camera is too far from the origin, or has a lens that the format cannot hold"
+        )
+        report.warn(
+            f"the path differs from what Blender shows on frame {difference.frame}: {difference.what}. "
+            f"Likely cause: {cause}",
+            difference.name,
+        )

@@ -1,0 +1,189 @@
+"""Random sequences of operators on imported MD2 models, each exported and compared with what Blender shows.
+
+Seeds are fixed. `IO_IDTECH_MD2_SEEDS` names how many are tried, `IO_IDTECH_MD2_FIRST_SEED` where they begin.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+from collections.abc import Callable
+
+import bpy
+import md2_compare
+import mesh_edits
+import pytest
+from md2_compare import bench_of, compare, visible_meshes
+from test_md2_edits import EDITS
+from workbench import Bench, activate
+
+FIRST = int(os.environ.get("IO_IDTECH_MD2_FIRST_SEED", "0"))
+COUNT = int(os.environ.get("IO_IDTECH_MD2_SEEDS", "60"))
+
+# Operators of Blender that need minutes or change the meaning of a frame.
+LEFT_OUT = {"remesh", "shape keys applied as a mix"}
+
+
+def move_keyframes(bench: Bench, rng: random.Random) -> None:
+    factor, offset = rng.choice([0.5, 1.0, 2.0]), rng.choice([0, 0, 3])
+    for action in bpy.data.actions:
+        for curve in _curves(action):
+            for point in curve.keyframe_points:
+                point.co.x = point.co.x * factor + offset
+            curve.update()
+
+
+def _curves(action):
+    if hasattr(action, "fcurves"):
+        return list(action.fcurves)
+    return [
+        curve
+        for layer in action.layers
+        for strip in layer.strips
+        for bag in strip.channelbags
+        for curve in bag.fcurves
+    ]
+
+
+def animate_object(bench: Bench, rng: random.Random) -> None:
+    obj = bench.mesh
+    for frame in (0, 4):
+        obj.location = [rng.uniform(-9, 9) for _ in range(3)]
+        obj.rotation_euler.z = rng.uniform(-3, 3)
+        obj.keyframe_insert("location", frame=frame)
+        obj.keyframe_insert("rotation_euler", frame=frame)
+
+
+def parent_to_moving(bench: Bench, rng: random.Random) -> None:
+    parent = bpy.data.objects.new("parent", None)
+    bpy.context.scene.collection.objects.link(parent)
+    bench.mesh.parent = parent
+    for frame in (0, 4):
+        parent.scale = [rng.uniform(0.5, 2) for _ in range(3)]
+        parent.keyframe_insert("scale", frame=frame)
+
+
+def add_modifier(bench: Bench, rng: random.Random) -> None:
+    kind = rng.choice(
+        ["DISPLACE", "MIRROR", "SOLIDIFY", "SUBSURF", "TRIANGULATE", "CAST", "ARRAY", "EDGE_SPLIT"]
+    )
+    bench.mesh.modifiers.new(kind.lower(), kind)
+
+
+def edit_key(bench: Bench, rng: random.Random) -> None:
+    keys = bench.mesh.data.shape_keys
+    if keys is not None:
+        key = rng.choice(list(keys.key_blocks))
+        for point in key.data:
+            if rng.random() < 0.3:
+                point.co.z += rng.uniform(-2, 2)
+
+
+def limit_key(bench: Bench, rng: random.Random) -> None:
+    keys = bench.mesh.data.shape_keys
+    if keys is not None:
+        rng.choice(list(keys.key_blocks)).slider_max = rng.choice([0.3, 0.8, 2.0])
+
+
+def add_still_object(bench: Bench, rng: random.Random) -> None:
+    bpy.ops.mesh.primitive_ico_sphere_add(location=(rng.uniform(-30, 30), 0, 0))
+    activate(bench.mesh)
+
+
+def import_another(bench: Bench, rng: random.Random) -> None:
+    path = os.path.join(bpy.app.tempdir, "another.md2")
+    model = md2_compare.tube_model(rng.choice([1, 3, 5]))
+    model.translate[:, 2] += 25.0
+    md2_compare.write_model(model, path)
+    bpy.ops.import_scene.md2(filepath=path, use_scene_timing=False)
+    activate(bench.mesh)
+
+
+def hide_another(bench: Bench, rng: random.Random) -> None:
+    for obj in visible_meshes():
+        if obj != bench.mesh and rng.random() < 0.5:
+            obj.hide_set(True)
+
+
+def save_and_open(bench: Bench, rng: random.Random) -> None:
+    path, name = os.path.join(bpy.app.tempdir, "sequence.blend"), bench.mesh.name
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    bpy.ops.wm.open_mainfile(filepath=path)
+    bench.meshes[:] = [bpy.data.objects[name]]
+
+
+OTHERS: list[Callable[[Bench, random.Random], None]] = [
+    move_keyframes, animate_object, parent_to_moving, add_modifier, edit_key, limit_key, add_still_object,
+    import_another, hide_another, save_and_open,
+]  # fmt: skip
+
+
+def is_alive(obj) -> bool:
+    """Whether an object was not joined into another one."""
+    try:
+        return obj.name in bpy.context.view_layer.objects
+    except ReferenceError:
+        return False
+
+
+def step(bench: Bench, rng: random.Random) -> str:
+    """Does something, and says what; what Blender refuses to do is not done."""
+    if not is_alive(bench.mesh):
+        bench.meshes[:] = visible_meshes()[:1]
+    if rng.random() < 0.35:
+        action = rng.choice(OTHERS)
+        action(bench, rng)
+        return action.__name__
+    name = rng.choice([edit for edit in EDITS if edit not in LEFT_OUT])
+    try:
+        mesh_edits.EDITS[name](bench)
+    except (RuntimeError, AssertionError, IndexError, ValueError, TypeError, AttributeError) as error:
+        if bpy.context.mode != "OBJECT":
+            bpy.ops.object.mode_set(mode="OBJECT")
+        return f"({name}: {error})"
+    return name
+
+
+def first_frame() -> int:
+    """The first frame of what plays, as Blender's own timeline shows it."""
+    scene = bpy.context.scene
+    ranges = [
+        min(point.co.x for curve in curves for point in curve.keyframe_points)
+        for obj in visible_meshes()
+        if (keys := obj.data.shape_keys) is not None and keys.animation_data and keys.animation_data.action
+        if "md2" in obj.data and (curves := _curves(keys.animation_data.action))
+    ]
+    return int(min(ranges)) if ranges else scene.frame_start
+
+
+@pytest.mark.parametrize("seed", range(FIRST, FIRST + COUNT))
+def test_a_sequence_of_operators(tmp_path, seed):
+    rng = random.Random(seed)
+    name = rng.choice(["tube", "tube", *md2_compare.REAL])
+    bench = bench_of(tmp_path, name, rng.choice(list(md2_compare.SETTINGS)))
+    scene = bpy.context.scene
+    scene.frame_start, scene.frame_end = 0, min(scene.frame_end, 5)
+    done = [step(bench, rng) for _ in range(rng.randint(1, 8))]
+    bpy.context.view_layer.update()
+    said = f"{name}: {done}"
+    try:
+        result = compare(tmp_path, source="SCENE", **bench.options)
+    except RuntimeError as error:
+        if "all frames of an MD2 model have the same" in str(error):
+            return
+        pytest.fail(f"{said}: {error}")
+    is_told = [text for text in result.warnings if "differ from Blender" in text or "cut into" in text]
+    assert result.wrong == [] or is_told, said
+    automatic = compare(tmp_path, **bench.options)
+    count = len(automatic.file.frame_names)
+    start = first_frame()
+    automatic = compare(tmp_path, frames=list(range(start, start + count)), **bench.options)
+    is_told = [
+        text
+        for text in automatic.warnings
+        if any(
+            word in text
+            for word in ("differ from Blender", "cut into", "deleted or reordered", "mix", "pinned")
+        )
+    ]
+    assert automatic.wrong == [] or is_told, said
