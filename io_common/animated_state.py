@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from . import versions
+from .animated_values import AnimatedValues
 
 if TYPE_CHECKING:
-    from bpy.types import AnimData, Armature, FCurve, Object, Scene
+    from bpy.types import AnimData, Armature, Object, Scene
 
 POSE_CHANNELS = {
     "location": (0.0, 0.0, 0.0),
@@ -44,15 +44,7 @@ class AnimatedState:
             (obj.data, obj.data.pose_position) for obj in others if obj.type == "ARMATURE"
         ]
         self._poses = [_Pose(obj) for obj in objects if obj.pose is not None]
-        owners: list[Any] = [scene]
-        for obj in objects:
-            owners += [obj, obj.data, getattr(obj.data, "shape_keys", None)]
-        self._values = [
-            value
-            for owner in dict.fromkeys(owners)
-            if owner is not None and owner.animation_data is not None
-            for value in _animated_values(owner)
-        ]
+        self._values = AnimatedValues(skips=_is_pose_channel)
 
     def restore(self) -> None:
         """Puts everything back."""
@@ -73,8 +65,9 @@ class AnimatedState:
         elif has_changed:
             for layer in self._scene.view_layers:
                 layer.update()
-        for values in (*self._poses, *self._values):
-            values.restore()
+        for pose in self._poses:
+            pose.restore()
+        self._values.restore()
 
 
 class _Playing:
@@ -138,50 +131,6 @@ def reset_pose(obj: Object) -> None:
         obj.pose.bones.foreach_set(name, values)
 
 
-class _Value:
-    """One animated value of a data-block.
-
-    Args:
-        owner: what has the property.
-        name: of the property; of a custom one with brackets and quotes.
-    """
-
-    def __init__(self, owner: Any, name: str) -> None:
-        self._owner = owner
-        self._name = name
-        self._value = self._read()
-
-    def restore(self) -> None:
-        if self._read() == self._value:
-            return
-        if self._name.startswith("["):
-            self._owner[self._name[2:-2]] = self._value
-        else:
-            setattr(self._owner, self._name, self._value)
-
-    def _read(self) -> Any:
-        value = self._owner.path_resolve(self._name)
-        return value if isinstance(value, int | float | str) else tuple(value)
-
-
-def _animated_values(owner: Any) -> Iterator[_Value]:
-    """The values of a data-block that its animation overwrites, but for the channels of poses."""
-    for path in sorted({curve.data_path for curve in _fcurves(owner.animation_data)}):
-        if path.startswith("pose.bones[") and path.rpartition("].")[2] in POSE_CHANNELS:
-            continue
-        split = path.rindex("[") if path.endswith("]") else path.rfind(".")
-        above, name = (path[:split], path[split:].removeprefix(".")) if split > 0 else ("", path)
-        try:
-            yield _Value(owner.path_resolve(above) if above else owner, name)
-        except (ValueError, TypeError, AttributeError):
-            # An F-curve of something that is not there moves nothing.
-            continue
-
-
-def _fcurves(data: AnimData) -> Iterator[FCurve]:
-    """The F-curves of the active action and of the NLA strips."""
-    strips = [strip for track in data.nla_tracks for strip in track.strips]
-    actions = [data.action, *(strip.action for strip in strips)]
-    for action in dict.fromkeys(actions):
-        if action is not None:
-            yield from versions.all_fcurves(action)
+def _is_pose_channel(path: str) -> bool:
+    """Whether a path is that of a channel that a pose puts back."""
+    return path.startswith("pose.bones[") and path.rpartition("].")[2] in POSE_CHANNELS

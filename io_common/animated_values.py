@@ -5,7 +5,7 @@ Changing the scene's frame sets every animated property anew, also those that th
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -17,17 +17,34 @@ if TYPE_CHECKING:
     from bpy.types import Scene
 
 
+class AnimatedValues:
+    """The values of all animated properties, to be put back later.
+
+    Args:
+        skips: tells by its path which property somebody else puts back.
+    """
+
+    def __init__(self, skips: Callable[[str], bool] = lambda path: False) -> None:
+        self._values = [
+            (owner, path, _value(owner, path)) for owner, path in _animated_paths() if not skips(path)
+        ]
+
+    def restore(self) -> None:
+        """Puts back what has another value now."""
+        for owner, path, value in self._values:
+            if value is not None and _value(owner, path) != value:
+                _set(owner, path, value)
+
+
 @contextmanager
 def kept_frame_and_values(scene: Scene) -> Iterator[None]:
     """Comes back to the scene's frame and camera, and to the values that animated properties had."""
-    before = [(owner, path, _value(owner, path)) for owner, path in _animated_paths()]
+    values = AnimatedValues()
     try:
         with state.kept_frame(scene):
             yield
     finally:
-        for owner, path, value in before:
-            if value is not None and _value(owner, path) != value:
-                _set(owner, path, value)
+        values.restore()
 
 
 def _animated_paths() -> list[tuple[Any, str]]:
