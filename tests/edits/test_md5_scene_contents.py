@@ -159,11 +159,28 @@ OF_ANOTHER_MESH = ("Join Geometry with another mesh of the model", "realised ins
 
 
 def _set_apart(bench: Bench) -> None:
-    """The other mesh is not part of the rig, so that it keeps still; its vertex groups are other ones."""
+    """The other mesh is not part of the rig, so that it keeps still; the first one has its vertex groups too.
+
+    Blender's Armature modifier goes by the groups of the object, not by those that nodes add.
+    """
     other = bench.meshes[1]
+    for group in other.vertex_groups:
+        if group.name not in bench.mesh.vertex_groups:
+            bench.mesh.vertex_groups.new(name=group.name)
     other.modifiers.clear()
     other.parent = None
     bpy.context.view_layer.update()
+
+
+@pytest.mark.parametrize("setting", workbench.SETTINGS)
+@pytest.mark.parametrize("nodes", OF_ANOTHER_MESH)
+def test_geometry_nodes_that_add_vertex_groups_are_told_of_or_exact(tmp_path, setting, nodes):
+    """The object lacks the groups of what it is joined with."""
+    bench = workbench.sample(tmp_path, setting)
+    scene_edits.node_group(bench.mesh, scene_edits.NODES[nodes])
+    bench.meshes[1].modifiers.clear()
+    bench.meshes[1].parent = None
+    md5_judge.assert_as_shown(judged(tmp_path, bench))
 
 
 @pytest.mark.parametrize("setting", workbench.SETTINGS)
