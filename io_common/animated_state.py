@@ -63,11 +63,16 @@ class AnimatedState:
             self._scene.frame_set(self._frame[0], subframe=self._frame[1])
             self._scene.camera = self._camera
         elif has_changed:
-            for layer in self._scene.view_layers:
-                layer.update()
-        for pose in self._poses:
-            pose.restore()
+            self._update()
         self._values.restore()
+        were_changed = [pose.restore() for pose in self._poses]
+        if any(were_changed):
+            # The matrices of bones follow their channels.
+            self._update()
+
+    def _update(self) -> None:
+        for layer in self._scene.view_layers:
+            layer.update()
 
 
 class _Playing:
@@ -106,7 +111,8 @@ class _Pose:
         self._obj = obj
         self._channels = {name: pose_channel(obj, name) for name in POSE_CHANNELS}
 
-    def restore(self) -> None:
+    def restore(self) -> bool:
+        """Puts them back, and tells whether they were changed."""
         changed = False
         for name, values in self._channels.items():
             if not np.array_equal(pose_channel(self._obj, name), values):
@@ -114,6 +120,7 @@ class _Pose:
                 changed = True
         if changed:
             self._obj.update_tag(refresh={"OBJECT", "DATA"})
+        return changed
 
 
 def pose_channel(obj: Object, name: str) -> npt.NDArray[np.float32]:
