@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..io_common import evaluated
-from ..io_common.reports import Report
+from ..io_common.reports import Report, listing
 from .binding import carrying_bone, is_deformed
 from .export_skeleton import Skeleton
 from .format import ROOT
@@ -60,6 +60,13 @@ def current_weights(
         report: takes warnings.
     """
     count = len(positions)
+    own_groups = [group.name for group in obj.vertex_groups]
+    if source.groups != own_groups and skeleton.armature is not None and is_deformed(obj, skeleton.armature):
+        added = listing([name for name in source.groups if name not in own_groups]) or "their order"
+        report.warn(
+            f"{obj.name}: modifiers change its vertex groups ({added}), and Blender's Armature modifier may go by those "
+            "of the object: give the object the same groups in the same order"
+        )
     vertices, joints, biases = _assigned_weights(obj, source, skeleton)
     # Some of Blender's own operators make negative weights, and they count.
     enough = (biases != 0.0) & (np.abs(biases) >= options.min_weight)

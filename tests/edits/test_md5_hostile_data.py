@@ -202,7 +202,8 @@ def judged(folder, bench: Bench) -> None:
     md5_judge.assert_as_shown(result)
 
 
-STORING = ("mesh", "armature", "bone", "action", "material")
+# The shader of a material is a setting: users may give it another one.
+STORING = ("mesh", "armature", "bone", "action")
 
 
 @pytest.mark.parametrize("setting", ["merged", "unmerged joint axes"])
@@ -223,6 +224,9 @@ def test_a_stored_value_that_is_something_else_does_no_harm(tmp_path, setting, v
     failures, cases = [], 0
     for place in places(bench):
         before = [(group, key, plain(group[key])) for group, key in containers(bench, place)]
+        if place.kind == "material" and isinstance(VALUES[value](before[0][2]), str | bytes):
+            # A text is another shader, which users may choose.
+            continue
         done = [put(group, key, VALUES[value](old)) for group, key, old in before]
         cases += any(done)
         try:
