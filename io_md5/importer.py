@@ -225,9 +225,7 @@ def _read_folder(
 def _find_images(path: Path, model: Model, search: Search) -> list[MaterialImages]:
     """Finds the images of each mesh's shader."""
     place = search.model(path, [mesh.shader for mesh in model.meshes])
-    return [
-        place.md5_material(mesh.shader, mesh.name or mesh.comment_name or None) for mesh in model.meshes
-    ]
+    return [place.md5_material(mesh.shader, mesh.name or mesh.comment_name or None) for mesh in model.meshes]
 
 
 def _warn_all(report: Report, path: Path, warnings: list[str]) -> None:
