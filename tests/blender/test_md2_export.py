@@ -386,7 +386,7 @@ class TestFromNothing:
         assert "vertices, the limit is 2048" in str(caught.value)
         assert out.read_bytes() == b"before"
         assert [path.name for path in out.parent.iterdir()] == ["out.md2"]
-        assert export(out, limits="NONE").num_triangles == 6 * 4**6 * 2
+        assert export(out, game="ANY").num_triangles == 6 * 4**6 * 2
 
     def test_nothing_to_export(self, out):
         with pytest.raises(RuntimeError, match="no mesh"):
@@ -517,7 +517,7 @@ def test_an_md5_model_with_its_action_becomes_an_md2(out):
     # The range is that of the action, whatever the scene's is.
     scene.frame_end = last + 30
     meshes = sorted((obj for obj in scene.objects if obj.type == "MESH"), key=lambda obj: obj.name)
-    model = export(out, limits="NONE")
+    model = export(out, game="ANY")
     assert model.num_frames == last - first + 1
     assert all(name.startswith("swim") for name in model.frame_names)
     for row, places in enumerate(expected_vertices(model)):
