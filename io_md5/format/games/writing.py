@@ -78,7 +78,7 @@ def with_all_components(animation: Animation) -> Animation:
         starts=(np.arange(count) * len(COMPONENTS)).astype(np.int32),
         base_positions=base[:, :3].copy(),
         base_orientations=base[:, 3:].copy(),
-        frames=table.reshape(len(table), -1),
+        frames=table.reshape(len(table), count * len(COMPONENTS)),
     )
 
 
