@@ -134,18 +134,31 @@ def _commandline(text: str, writing: Writing) -> tuple[str, list[str]]:
 def _meshes(meshes: list[Mesh], writing: Writing, object_names: list[str] | None) -> list[Mesh]:
     """Meshes with the names and comments that a game wants."""
     shared = Counter((mesh.comment_name, mesh.shader) for mesh in meshes)
+    taken = {mesh.comment_name for mesh in meshes}
     result = []
     for index, mesh in enumerate(meshes):
         comment = mesh.comment_name
         if not writing.name_lines:
             comment = comment or mesh.name
         alike = shared[mesh.comment_name, mesh.shader] > 1
-        if writing.comments is Comments.ALL or (writing.comments is Comments.APART and alike):
-            comment = comment or mesh.name or (object_names[index] if object_names else "")
-            comment = comment or _end_of(mesh.shader) or f"mesh{index}"
+        if not comment and (
+            writing.comments is Comments.ALL or (writing.comments is Comments.APART and alike)
+        ):
+            label = object_names[index] if object_names else ""
+            comment = _free(mesh.name or label or _end_of(mesh.shader) or "mesh", taken)
+            taken.add(comment)
         name = mesh.name if writing.name_lines else ""
         result.append(replace(mesh, name=name, comment_name=comment))
     return result
+
+
+def _free(name: str, taken: set[str]) -> str:
+    """A name that is not taken: itself, or with a number."""
+    number, free = 1, name
+    while free in taken:
+        number += 1
+        free = f"{name}_{number}"
+    return free
 
 
 def _end_of(shader: str) -> str:
