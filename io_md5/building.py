@@ -16,7 +16,7 @@ from ..io_common.verification import Verify
 from .clips import AnimationOptions, Clip, suitable_actions
 from .deform_bones import bones_to_leave_out
 from .export_anim import SampledClip, encode_clip, sample_clip
-from .export_mesh import export_object
+from .export_mesh import Block, export_object
 from .export_skeleton import Skeleton, build_skeleton
 from .export_source import Source
 from .format import Animation, Model
