@@ -25,7 +25,6 @@ _WORDS = {
     "skin_width": "texels of skin width",
     "skin_height": "texels of skin height",
     "st": "texture coordinates",
-    "corners": "distinct corners of triangles",
 }
 
 
@@ -72,10 +71,24 @@ def _broke(former: Counts | None, what: str, breaks: Any) -> bool:
 # Numbers
 
 
+def corner_count(rule: Rule, subject: Subject) -> Iterator[Finding]:
+    """Triangles have more distinct pairs of a vertex and the value of a texture coordinate than the limit."""
+    model = subject.model
+    if 3 * model.num_triangles <= rule.limit:
+        return
+    inside = (model.triangle_st >= 0) & (model.triangle_st < len(model.st))
+    texels = model.st[model.triangle_st[inside]].astype(np.int64) - _INT16.min
+    size = 1 << 16
+    pairs = (model.triangles[inside].astype(np.int64) * size + texels[:, 0]) * size + texels[:, 1]
+    count = len(np.unique(pairs))
+    if count > rule.limit:
+        yield rule.finding(f"The triangles have {count} distinct corners", count)
+
+
 def st_range(rule: Rule, subject: Subject) -> Iterator[Finding]:
     """Texture coordinates do not fit into the file."""
     st = subject.model.st
-    bad = ((st < _INT16.min) | (st > _INT16.max)).any(axis=1)
+    bad: NDArray[np.bool_] = ((st < _INT16.min) | (st > _INT16.max)).any(axis=1)
     if bad.any():
         entry = int(np.flatnonzero(bad)[0])
         yield rule.finding(
@@ -90,7 +103,9 @@ def st_outside(rule: Rule, subject: Subject) -> Iterator[Finding]:
     model = subject.model
     if model.skin_width <= 0 or model.skin_height <= 0:
         return
-    outside = ((model.st < 0) | (model.st >= (model.skin_width, model.skin_height))).any(axis=1)
+    outside: NDArray[np.bool_] = ((model.st < 0) | (model.st >= (model.skin_width, model.skin_height))).any(
+        axis=1
+    )
     if outside.any():
         yield rule.finding(
             f"{int(outside.sum())} texture coordinates lie outside the skin",

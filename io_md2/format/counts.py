@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from .model import Md2Model
 
 
@@ -21,7 +19,6 @@ class Counts:
         skin_width: in texels.
         skin_height: in texels.
         st: texture coordinates.
-        corners: distinct pairs of vertex and texture coordinate, which some engines make vertices of; 0 if not known.
     """
 
     triangles: int = 0
@@ -31,7 +28,6 @@ class Counts:
     skin_width: int = 0
     skin_height: int = 0
     st: int = 0
-    corners: int = 0
 
     @classmethod
     def of(cls, model: Md2Model) -> Counts:
@@ -44,14 +40,4 @@ class Counts:
             skin_width=model.skin_width,
             skin_height=model.skin_height,
             st=len(model.st),
-            corners=_corners(model),
         )
-
-
-def _corners(model: Md2Model) -> int:
-    """The distinct pairs of a vertex and the value of a texture coordinate."""
-    inside = (model.triangle_st >= 0) & (model.triangle_st < len(model.st))
-    values = np.concatenate(
-        [model.triangles[inside][:, None], model.st[model.triangle_st[inside]].astype(np.int64)], axis=1
-    )
-    return len(np.unique(values, axis=0)) if len(values) else 0

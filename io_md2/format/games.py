@@ -114,7 +114,7 @@ _MODERN_RULES = (
          "q2pro takes 6144", "reduce the mesh", f"{_Q2PRO}: `TESS_MAX_INDICES / 3`", 6144),
     Rule("too_many_frames", True, checks.at_most("frames"), "q2pro", "at most 1,024 frames", "q2pro takes 1024",
          "export fewer frames", _Q2PRO, 1024),
-    Rule("too_many_corners", True, checks.at_most("corners"), "q2pro",
+    Rule("too_many_corners", True, checks.corner_count, "q2pro",
          "at most 6,144 distinct pairs of vertex and texture coordinate", "q2pro makes a vertex of each and takes 6144",
          "reduce the mesh or join its UVs", f"{_Q2PRO_LOAD}: `TESS_MAX_VERTICES`", 6144),
     Rule("few_vertices", True, checks.at_least("vertices"), "q2pro", "at least 3 vertices",
