@@ -88,7 +88,7 @@ def corner_count(rule: Rule, subject: Subject) -> Iterator[Finding]:
 def st_range(rule: Rule, subject: Subject) -> Iterator[Finding]:
     """Texture coordinates do not fit into the file."""
     st = subject.model.st
-    bad: NDArray[np.bool_] = ((st < _INT16.min) | (st > _INT16.max)).any(axis=1)
+    bad = np.asarray(((st < _INT16.min) | (st > _INT16.max)).any(axis=1))
     if bad.any():
         entry = int(np.flatnonzero(bad)[0])
         yield rule.finding(
