@@ -136,7 +136,7 @@ def bad_normals(rule: Rule, subject: Subject) -> Iterator[Finding]:
         )
 
 
-def _triangles_of_st(subject: Subject, chosen: NDArray[np.bool_]) -> NDArray[np.int64]:
+def _triangles_of_st(subject: Subject, chosen: NDArray[Any]) -> NDArray[np.int64]:
     """The triangles that use one of the chosen texture coordinates (S,)."""
     indices = subject.model.triangle_st
     inside = (indices >= 0) & (indices < len(chosen))
