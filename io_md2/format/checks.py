@@ -103,9 +103,8 @@ def st_outside(rule: Rule, subject: Subject) -> Iterator[Finding]:
     model = subject.model
     if model.skin_width <= 0 or model.skin_height <= 0:
         return
-    outside: NDArray[np.bool_] = ((model.st < 0) | (model.st >= (model.skin_width, model.skin_height))).any(
-        axis=1
-    )
+    skin_size = (model.skin_width, model.skin_height)
+    outside = np.asarray(((model.st < 0) | (model.st >= skin_size)).any(axis=1))
     if outside.any():
         yield rule.finding(
             f"{int(outside.sum())} texture coordinates lie outside the skin",

@@ -172,13 +172,13 @@ def game_named(name: str) -> Game:
 
 
 def prepare_model(model: Md2Model) -> Md2Model:
-    """A model as every game takes it: with at least three texture coordinates, of which some may be unused.
+    """A model as every game takes it: one with triangles has three texture coordinates at least, some of them unused.
 
     Args:
         model: it is not changed.
     """
     missing = FEWEST_ST - len(model.st)
-    if missing <= 0:
+    if missing <= 0 or not model.num_triangles:
         return model
     last = model.st[-1:] if len(model.st) else np.zeros((1, 2), model.st.dtype)
     return replace(model, st=np.concatenate([model.st, np.repeat(last, missing, axis=0)]))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import bpy
+import md2_samples
 import numpy as np
 import pytest
 from made_scenes import rig, tube
@@ -173,3 +174,54 @@ def test_the_game_of_the_preferences_is_the_default(scene):
         assert bpy.context.window_manager.io_idtech_checked_game == "Unvanquished"
     finally:
         addon.preferences.property_unset("md5_game")
+
+
+# MD2
+
+
+def check_md2(game):
+    assert bpy.ops.object.md2_check_game(game=game) == {"FINISHED"}
+    assert bpy.context.window_manager.io_idtech_checked_family == "MD2"
+    return {item.code: item for item in findings()}
+
+
+def grid(name, size, place=0.0):
+    """A flat mesh of size x size quads with a UV map."""
+    bpy.ops.mesh.primitive_grid_add(x_subdivisions=size, y_subdivisions=size, location=(place, 0, 0))
+    obj = bpy.context.view_layer.objects.active
+    obj.name = name
+    return obj
+
+
+def test_vertices_beyond_the_limit_are_selected_in_the_mesh_that_has_them():
+    small, large = grid("A", 3), grid("B", 50, place=3.0)
+    item = check_md2("QUAKE2")["too_many_vertices"]
+    assert (item.is_error, item.object_name, item.kind) == (True, large.name, "VERTICES")
+    select("too_many_vertices")
+    count = len(small.data.vertices)
+    assert selected(large.data, "vertices") == list(range(2048 - count, len(large.data.vertices)))
+    assert "too_many_vertices" not in check_md2("ANY")
+
+
+def test_triangles_beyond_the_limit_are_selected_as_faces():
+    large = grid("B", 60)
+    item = check_md2("QUAKE2_MODERN")["too_many_triangles"]
+    assert (item.is_error, item.kind) == (True, "FACES")
+    select("too_many_triangles")
+    assert selected(large.data, "polygons") == list(range(3072, len(large.data.polygons)))
+
+
+def test_degenerate_triangles_of_a_file_have_no_face(tmp_path):
+    path = md2_samples.write_sample(tmp_path)
+    bpy.ops.import_scene.md2(filepath=str(path))
+    item = check_md2("ANY")["st_outside_skin"]
+    assert item.kind == "FACES"
+    select("st_outside_skin")
+    faces = selected(bpy.context.view_layer.objects.active.data, "polygons")
+    assert faces == json.loads(item.elements)
+    assert faces
+
+
+def test_without_a_mesh_it_says_so():
+    with pytest.raises(RuntimeError, match="no mesh"):
+        bpy.ops.object.md2_check_game(game="QUAKE2")
