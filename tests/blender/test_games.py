@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 
 import bpy
+import md2_samples
 import numpy as np
 import pytest
 from engines import loaders, md2
@@ -320,3 +321,23 @@ def test_a_real_md2_is_drawn_by_the_game_as_by_blender(corpus, tmp_path, game, n
         places = np.empty(3 * len(mesh.vertices), dtype=np.float32)
         mesh.vertices.foreach_get("co", places)
         np.testing.assert_allclose(drawn.frames[frame], places.reshape(-1, 3), atol=UNITS)
+
+
+# MD2
+
+
+def test_a_limit_that_the_imported_file_exceeded_is_a_warning(tmp_path, capfd):
+    path, out = tmp_path / "tall.md2", tmp_path / "out.md2"
+    model = md2_samples.odd_model()
+    model.skin_height = 512
+    md2_samples.write_sample(tmp_path, model).rename(path)
+    bpy.ops.import_scene.md2(filepath=str(path))
+    capfd.readouterr()
+    assert bpy.ops.export_scene.md2(filepath=str(out), game="QUAKE2") == {"FINISHED"}
+    assert "Quake II takes 480; the imported file was so too" in told(capfd)
+    # A mesh of Blender's own has no such excuse.
+    del bpy.context.view_layer.objects.active.data["md2"]
+    with pytest.raises(RuntimeError, match="Quake II takes 480: use a lower image"):
+        bpy.ops.export_scene.md2(
+            filepath=str(out), game="QUAKE2", skin_size_from="CUSTOM", skin_size=(64, 600)
+        )
