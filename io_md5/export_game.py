@@ -74,7 +74,7 @@ def _warn_of_other(beside: Path, model: Model, target: Target, report: Report) -
     """Warns if the game would refuse the animation that lies beside a mesh."""
     try:
         findings = check_animation(read_animation(beside), model.joints, target.game)
-    except Md5Error as error:
+    except (Md5Error, OSError) as error:
         report.warn(f"left as it is, and the game refuses it: {error}")
         return
     for finding in findings:
