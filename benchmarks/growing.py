@@ -89,7 +89,7 @@ class _Growing:
             f"export md2: {what}",
             sizes,
             [
-                Job(lambda: bpy.ops.export_scene.md2(filepath=out, limits="NONE"), _loading(path))
+                Job(lambda: bpy.ops.export_scene.md2(filepath=out, game="ANY"), _loading(path))
                 for path in paths
             ],
         )

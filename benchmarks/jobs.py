@@ -360,7 +360,7 @@ class Jobs:
         out = str(self.folder / "out.md2")
 
         def export() -> object:
-            return bpy.ops.export_scene.md2(filepath=out, limits="NONE")
+            return bpy.ops.export_scene.md2(filepath=out, game="ANY")
 
         def edit() -> None:
             for key in bpy.context.view_layer.objects.active.data.shape_keys.key_blocks:

@@ -9,7 +9,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..io_common import file_info
+from ..io_md2.format import Game as Md2Game
+from ..io_md5.format.games import Game as Md5Game
 from .settings import ANIMATIONS_BESIDE, FORMATS, NO_ANIMATIONS, Settings
+
+GAMES = list(dict.fromkeys(game.value for family in (Md5Game, Md2Game) for game in family))
+"""The games of all formats."""
 
 PROGRAM = "blender --command idtech"
 
@@ -28,7 +33,7 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     _add_convert(commands.add_parser("convert", help="convert files or whole trees", description=_CONVERT))
     info = commands.add_parser("info", help="tell what is in a file", description="Tells what is in files.")
-    file_info.add_arguments(info)
+    file_info.add_arguments(info, GAMES)
     # For the Blenders that `--jobs` starts; without a help it is not listed.
     commands.add_parser("work").add_argument("replies", type=Path)
     return parser.parse_args(words)
@@ -46,7 +51,7 @@ def settings(given: argparse.Namespace, game_folders: Sequence[str]) -> Settings
         animations=given.animations,
         scale=given.scale,
         use_textures=not given.no_textures,
-        use_limits=not given.no_limits,
+        game=given.game,
         game_folders=(*given.game_folder, *game_folders),
     )
 
@@ -93,7 +98,13 @@ def _add_convert(parser: argparse.ArgumentParser) -> None:
         help="look for textures there too; may be given several times",
     )
     parser.add_argument("--no-textures", action="store_true", help="leave materials without images")
-    parser.add_argument("--no-limits", action="store_true", help="write MD2 files that Quake II would refuse")
+    parser.add_argument(
+        "--game",
+        choices=GAMES,
+        type=str.upper,
+        default="",
+        help="write MD5 and MD2 files for this game, and refuse what it would (default: as in the preferences)",
+    )
     parser.add_argument(
         "--force",
         action="store_true",

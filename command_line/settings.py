@@ -21,7 +21,7 @@ class Settings:
         animations: 'none', 'folder' for those beside a model, or the path of another folder.
         scale: factor of all lengths.
         use_textures: give materials their images.
-        use_limits: refuse MD2 models that are too large for Quake II.
+        game: the name of the game that files are exported for; nothing for those of the preferences.
         game_folders: where images are looked for.
     """
 
@@ -29,7 +29,7 @@ class Settings:
     animations: str = NO_ANIMATIONS
     scale: float = 1.0
     use_textures: bool = True
-    use_limits: bool = True
+    game: str = ""
     game_folders: tuple[str, ...] = ()
 
     def animation_folder(self, source: Path) -> Path | None:

@@ -14,16 +14,18 @@ from typing import TYPE_CHECKING
 
 import bpy
 
-from ..io_common import axes
+from ..io_common import axes, preferences
 from ..io_common.regular_files import open_file
 from ..io_common.reports import Report
 from ..io_md2 import exporter as md2_exporter
-from ..io_md2.format import FRAMES_PER_SECOND, QUAKE2_LIMITS
+from ..io_md2.format import FRAMES_PER_SECOND
+from ..io_md2.format.games import game_named as md2_game_named
 from ..io_md2.frame_plan import FrameOptions
 from ..io_md5 import exporter as md5_exporter
 from ..io_md5.building import ModelOptions
 from ..io_md5.clips import AnimationOptions
 from ..io_md5.export_camera import CameraExportOptions, export_camera
+from ..io_md5.format.games import game_named as md5_game_named
 from .settings import NO_ANIMATIONS, Settings
 from .tracks import armature_and_actions, one_after_the_other, retime, side_by_side
 
@@ -91,7 +93,8 @@ def _write_md5(target: Path, scene: Scene, settings: Settings, report: Report) -
         for text in export_camera(bpy.context, target, options).warnings:
             report.warn(text)
         return [target]
-    model = ModelOptions(conversion=conversion)
+    game = md5_game_named(settings.game or preferences.md5_game())
+    model = ModelOptions(conversion=conversion, game=game)
     if scene.ending == ".md5anim":
         return md5_exporter.export_animations(
             bpy.context, target, model, "ACTIVE", AnimationOptions(), report
@@ -112,7 +115,7 @@ def _write_md2(target: Path, scene: Scene, settings: Settings, report: Report) -
         frames = "SCENE"
     options = md2_exporter.ExportOptions(
         frames=FrameOptions(frames),
-        limits=QUAKE2_LIMITS if settings.use_limits else None,
+        game=md2_game_named(settings.game or preferences.md2_game()),
         conversion=axes.exporting(scene.scale, "Y", "Z"),
     )
     md2_exporter.export_file(bpy.context, target, options, report)

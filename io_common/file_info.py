@@ -24,13 +24,26 @@ class Description(Protocol):
         """For people: sentences about the same."""
 
 
-Describe = Callable[[str], Description]
+Describe = Callable[[str, str], Description]
+"""Describes a file; the second argument names a game whose findings are told besides, or nothing."""
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The arguments of the command ``info``."""
+def add_arguments(parser: argparse.ArgumentParser, games: Iterable[str]) -> None:
+    """The arguments of the command ``info``.
+
+    Args:
+        parser: gets them.
+        games: names of games.
+    """
     parser.add_argument(
         "files", nargs="+", type=given, metavar="FILE", help="a file, or a folder with all that is in it"
+    )
+    parser.add_argument(
+        "--game",
+        choices=list(games),
+        default="",
+        type=str.upper,
+        help="tell also what this game would refuse or show otherwise",
     )
     parser.add_argument("--json", action="store_true", help="a list of objects, one for each file")
 
@@ -47,13 +60,17 @@ def given(text: str) -> str:
 
 
 def run_alone(
-    program: str, describers: Mapping[str, Describe], arguments: Sequence[str] | None = None
+    program: str,
+    describers: Mapping[str, Describe],
+    games: Iterable[str],
+    arguments: Sequence[str] | None = None,
 ) -> int:
     """The program ``python -m io_md5`` or ``python -m io_md2``.
 
     Args:
         program: how it is called, for the help.
         describers: for the ending of each kind of file what reads it.
+        games: names of the games of the format.
         arguments: of the command line; those of the process if None.
 
     Returns:
@@ -61,13 +78,18 @@ def run_alone(
     """
     parser = argparse.ArgumentParser(prog=program, description="Tells what is in a file, warnings included.")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    add_arguments(commands.add_parser("info", help="what is in a file, warnings included"))
+    add_arguments(commands.add_parser("info", help="what is in a file, warnings included"), games)
     given = parser.parse_args(arguments)
-    return tell(given.files, describers, as_json=given.json)
+    return tell(given.files, describers, as_json=given.json, game=given.game)
 
 
 def tell(
-    files: Iterable[str], describers: Mapping[str, Describe], *, as_json: bool, out: TextIO | None = None
+    files: Iterable[str],
+    describers: Mapping[str, Describe],
+    *,
+    as_json: bool,
+    game: str = "",
+    out: TextIO | None = None,
 ) -> int:
     """Tells what is in files.
 
@@ -75,6 +97,7 @@ def tell(
         files: their paths; of a folder, all that is in it and has a known ending.
         describers: for the ending of each kind of file what reads it.
         as_json: a list of objects instead of lines.
+        game: the name of a game whose findings are told besides.
         out: where to write; standard output if None.
 
     Returns:
@@ -84,7 +107,7 @@ def tell(
     told: list[dict[str, Any]] = []
     try:
         for file in _expanded(files, describers):
-            facts, lines = _describe(file, describers)
+            facts, lines = _describe(file, describers, game)
             if not as_json:
                 gap = "\n" if told else ""
                 shown = [f"{file}: {lines[0]}", *(f"  {line}" for line in lines[1:])]
@@ -111,10 +134,10 @@ def _expanded(files: Iterable[str], describers: Mapping[str, Describe]) -> Itera
             yield from (os.path.join(folder, name) for name in sorted(names) if _ending(name) in describers)
 
 
-def _describe(file: str, describers: Mapping[str, Describe]) -> tuple[dict[str, Any], list[str]]:
+def _describe(file: str, describers: Mapping[str, Describe], game: str) -> tuple[dict[str, Any], list[str]]:
     """Facts and lines about a file, or what is wrong with it."""
     try:
-        description = _describer(file, describers)(file)
+        description = _describer(file, describers)(file, game)
     except OSError as error:
         return _wrong(error.strerror or str(error))
     except ValueError as error:

@@ -12,7 +12,7 @@ import bpy
 from bpy.props import BoolProperty, CollectionProperty, EnumProperty, FloatProperty, StringProperty
 from bpy_extras.io_utils import ExportHelper, ImportHelper, orientation_helper
 
-from . import axes, faults, names, preferences, reports, rollback, versions
+from . import axes, faults, games, names, preferences, reports, rollback, versions
 from .scene_objects import NothingToExportError, Scope
 from .verification import Verify
 
@@ -147,6 +147,10 @@ class ExportFile(Transform, ExportHelper):
         """What takes back the scale of the preferences."""
         return 1.0 / preferences.default_scale()
 
+    def default_game(self) -> str | None:
+        """The game of the preferences; None for files that all games read alike."""
+        return None
+
     def default_name(self, context: Context) -> str:
         """What the file is named after: the object, or the action, that is to be exported."""
         raise NotImplementedError
@@ -155,6 +159,9 @@ class ExportFile(Transform, ExportHelper):
         """Asks in the file browser, with a name that fits."""
         operator: Any = self
         self.offer_default_scale()
+        default_game = self.default_game()
+        if default_game is not None:
+            games.offer(self, default_game)
         if not operator.filepath:
             folder = Path(bpy.path.abspath("//")) if bpy.data.filepath else Path()
             name = names.for_files(self.default_name(context), "untitled")

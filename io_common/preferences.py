@@ -1,4 +1,4 @@
-"""The add-on's preferences: the game folders that textures are looked for in, and the scale of models."""
+"""The add-on's preferences: the game folders that textures are looked for in, the scale of models, and the games."""
 
 from __future__ import annotations
 
@@ -8,6 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import bpy
 from bpy.props import CollectionProperty, EnumProperty, FloatProperty, IntProperty, StringProperty
+
+from ..io_md2.format import PROFILES as MD2_PROFILES
+from ..io_md5.format.games import PROFILES as MD5_PROFILES
+from . import games
 
 if TYPE_CHECKING:
     from bpy.types import Context
@@ -41,6 +45,18 @@ def default_scale() -> float:
     """The factor of lengths on their way into the scene, where nothing else is asked for."""
     given = _preferences()
     return given.default_scale if given else 1.0
+
+
+def md5_game() -> str:
+    """The game that MD5 files are exported for, where nothing else is asked for."""
+    given = _preferences()
+    return given.md5_game if given else next(iter(MD5_PROFILES)).value
+
+
+def md2_game() -> str:
+    """The game that MD2 files are exported for, where nothing else is asked for."""
+    given = _preferences()
+    return given.md2_game if given else next(iter(MD2_PROFILES)).value
 
 
 def _preferences() -> Any:
@@ -165,6 +181,17 @@ class IO_IDTECH_preferences(bpy.types.AddonPreferences):
         soft_max=1000.0,
     )
 
+    md5_game: EnumProperty(
+        name="Game of MD5 Files",
+        description="Which game MD5 files are exported for, unless another one is chosen there",
+        items=games.game_items(MD5_PROFILES),
+    )
+    md2_game: EnumProperty(
+        name="Game of MD2 Files",
+        description="Which game MD2 files are exported for, unless another one is chosen there",
+        items=games.game_items(MD2_PROFILES),
+    )
+
     def draw(self, context: Context) -> None:
         """Draws the list and its buttons."""
         del context
@@ -182,6 +209,8 @@ class IO_IDTECH_preferences(bpy.types.AddonPreferences):
             move = buttons.operator(PREFERENCES_OT_io_idtech_game_folder_move.bl_idname, text="", icon=icon)
             move.direction = direction
         layout.prop(self, "default_scale")
+        layout.prop(self, "md5_game")
+        layout.prop(self, "md2_game")
 
 
 _CLASSES = (

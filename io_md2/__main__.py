@@ -8,5 +8,6 @@ import sys
 from io_common.file_info import run_alone  # type: ignore[import-not-found]
 
 from .format.describe import DESCRIBERS
+from .format.games import Game
 
-sys.exit(run_alone("python -m io_md2", DESCRIBERS))
+sys.exit(run_alone("python -m io_md2", DESCRIBERS, [game.value for game in Game]))

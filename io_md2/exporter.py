@@ -19,14 +19,16 @@ from . import frame_plan, verification
 from .export_frames import Samples, first_keys_alone, sample
 from .export_topology import NONE, Part, Topology, join, read_part, texture_coordinates
 from .format import (
-    QUAKE2_LIMITS,
-    Limits,
+    Counts,
+    Game,
     Md2Error,
     Md2Model,
     check_model,
     format_model,
     generate_commands,
+    prepare_model,
 )
+from .format.degenerate import with_degenerate
 from .format.requantise import FrameData, requantise
 from .frame_plan import FrameOptions, Plan, make_plan
 from .skins import skin_names, skin_size
@@ -49,7 +51,7 @@ class ExportOptions:
         one_box: one box for the grids of all frames.
         skin_size: width and height of the skin if neither an image nor an imported file says them.
         force_skin_size: use `skin_size` in any case.
-        limits: those of the game; None for only those of the format.
+        game: whose loader is to take the file.
         verify: which frames are compared with Blender before the file is written.
         conversion: scale and axes.
     """
@@ -60,9 +62,26 @@ class ExportOptions:
     one_box: bool = False
     skin_size: tuple[int, int] = DEFAULT_SKIN_SIZE
     force_skin_size: bool = False
-    limits: Limits | None = QUAKE2_LIMITS
+    game: Game = Game.ANY
     verify: Verify = Verify.SOME
     conversion: axes.Conversion = field(default_factory=axes.unchanged)
+
+
+@dataclass(eq=False)
+class Build:
+    """A model and what it was made of.
+
+    Attributes:
+        model: as it is to be written.
+        parts: the objects.
+        triangles: of each triangle the one of the parts, one part after the other; -1 where Blender has none, (T,).
+        former: the numbers of the file that the only imported object came from; None if there is no such object.
+    """
+
+    model: Md2Model
+    parts: list[Part]
+    triangles: npt.NDArray[np.int64]
+    former: Counts | None
 
 
 def export_file(context: Context, path: Path, options: ExportOptions, report: Report) -> Md2Model:
@@ -83,8 +102,9 @@ def export_file(context: Context, path: Path, options: ExportOptions, report: Re
         OSError: the file cannot be written; it is as it was.
     """
     with state.out_of_edit_mode(context):
-        model = build_model(context, options, report)
-    _check(model, options.limits, path.name, report)
+        built = build_model(context, options, report)
+    model = built.model
+    _check(built, options.game, path.name, report)
     atomic.write_file(path, format_model(model))
     report.count("frames", model.num_frames)
     report.count("vertices", model.num_vertices)
@@ -93,26 +113,26 @@ def export_file(context: Context, path: Path, options: ExportOptions, report: Re
     return model
 
 
-def _check(model: Md2Model, limits: Limits | None, name: str, report: Report) -> None:
+def _check(built: Build, game: Game, name: str, report: Report) -> None:
     """Passes warnings of the format and the game on.
 
     Raises:
         Md2Error: there are errors.
     """
-    findings = check_model(model, limits)
+    findings = check_model(built.model, game, built.former)
     for finding in findings:
-        if finding.severity == "warning":
-            report.warn(finding.message, name)
-    errors = [finding.message for finding in findings if finding.severity == "error"]
+        if not finding.is_error:
+            report.warn(finding.text, name)
+    errors = [finding.text for finding in findings if finding.is_error]
     if errors:
         raise Md2Error("; ".join(errors), path=name)
 
 
-def build_model(context: Context, options: ExportOptions, report: Report) -> Md2Model:
+def build_model(context: Context, options: ExportOptions, report: Report) -> Build:
     """Makes a model of objects in Object Mode, and verifies it; for the arguments and errors see `export_file`.
 
     Stored data of an imported file only counts where it reproduces what Blender shows. Should a model with it still
-    differ, it is built again without.
+    differ, it is built again without. Triangles that Blender cannot have are put back after that.
     """
     objects = _mesh_objects(context, options)
     stored = frame_plan.stored_models(objects)
@@ -125,7 +145,12 @@ def build_model(context: Context, options: ExportOptions, report: Report) -> Md2
         attempt.warn("the stored data of the imported file does not fit the mesh: it was not used")
     report.merge(attempt)
     verification.warn(differences, model, parts, report)
-    return model
+    origin = next(iter(stored.values())) if len(stored) == 1 else None
+    triangles = np.arange(model.num_triangles)
+    if origin is not None and len(origin.degenerate):
+        sources = np.concatenate([part.source for part in parts])
+        model, triangles = with_degenerate(model, origin.degenerate, sources, origin.st)
+    return Build(prepare_model(model), parts, triangles, None if origin is None else origin.counts)
 
 
 def _build(

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from ..io_common import mesh_data, names, versions
 from ..io_common.mesh_data import FLIPPED_WINDING
 from .format import Md2Model, normal_vectors, st_fractions
+from .format.degenerate import is_degenerate
 from .source import store_attributes
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def build_object(
         positions: of the first frame in the coordinates of the scene, (V, 3).
         materials: of the skins; the first one is that of all faces.
     """
-    proper = ~degenerate(model.triangles)
+    proper = ~is_degenerate(model.triangles)
     triangles = model.triangles[proper][:, FLIPPED_WINDING]
     corner_st = model.triangle_st[proper][:, FLIPPED_WINDING].ravel()
     fractions = st_fractions(model.st, model.skin_width, model.skin_height).astype(np.float64)
@@ -47,13 +48,6 @@ def build_object(
     for material in materials:
         mesh.materials.append(material)
     return bpy.data.objects.new(mesh.name, mesh), mesh
-
-
-def degenerate(triangles: npt.NDArray[np.int32]) -> npt.NDArray[np.bool_]:
-    """Which triangles (T, 3) name a vertex more than once, (T,)."""
-    a, b, c = triangles.T
-    result: npt.NDArray[np.bool_] = (a == b) | (b == c) | (c == a)
-    return result
 
 
 def set_normals(mesh: Mesh, indices: npt.NDArray[np.uint8], turn: npt.NDArray[np.float64]) -> None:

@@ -15,10 +15,11 @@ from ..io_common.mesh_data import FLIPPED_WINDING
 from ..io_common.reports import Report, progress
 from ..io_common.textures.search import MaterialImages, Search
 from .format import FRAMES_PER_SECOND, Md2Error, Md2Model, decompress, read_model
+from .format.degenerate import is_degenerate
 from .format.merging import merge_copies
 from .format.model import first_frame
 from .import_frames import ABSOLUTE, NONE, RELATIVE, add_keys, add_markers, build_actions
-from .import_model import build_object, degenerate, set_normals
+from .import_model import build_object, set_normals
 from .skins import image_size, material_skins
 from .source import store_model
 
@@ -150,9 +151,9 @@ def _build(
         before = model.num_vertices
         model = merge_copies(model)
         report.count("merged vertices", before - model.num_vertices)
-    flat = int(degenerate(model.triangles).sum())
+    flat = int(is_degenerate(model.triangles).sum())
     if flat:
-        report.warn(f"triangles on fewer than three vertices, left out: {flat}", path.name)
+        report.warn(f"triangles on fewer than three vertices, which Blender cannot show: {flat}", path.name)
     positions = _positions(model, options.conversion)
 
     obj, mesh = build_object(path.stem, model, positions[0], materials)

@@ -16,13 +16,13 @@ from ..io_common.verification import Verify
 from .clips import AnimationOptions, Clip, suitable_actions
 from .deform_bones import bones_to_leave_out
 from .export_anim import SampledClip, encode_clip, sample_clip
-from .export_mesh import export_object
+from .export_mesh import Block, export_object
 from .export_skeleton import Skeleton, build_skeleton
 from .export_source import Source
 from .format import Animation, Model
 from .format.bounds import pose_bounds
-from .format.check import Game
 from .format.encoding import ORIENTATION_PRECISION, POSITION_PRECISION
+from .format.games import Game, Target
 from .player import playback
 from .source.armatures import read_commandline
 from .verification import RestMesh, Verifier
@@ -41,9 +41,10 @@ class ModelOptions:
         conversion: scale and axes.
         apply_modifiers: export what modifiers other than the Armature make of the meshes.
         deform_only: leave out bones that do not deform.
-        add_origin: put an origin joint above several roots.
+        add_origin: put an origin joint above several roots, or one that is away from the origin.
         weights: how weights are exported.
-        game: whose limits apply.
+        game: whose loader is to take the files.
+        make_names_safe: replace names of joints that the game cannot take.
         verify: on which frames the result is compared with what Blender shows.
     """
 
@@ -54,7 +55,13 @@ class ModelOptions:
     add_origin: bool = False
     weights: WeightOptions = field(default_factory=WeightOptions)
     game: Game = Game.ANY
+    make_names_safe: bool = True
     verify: Verify = Verify.SOME
+
+    @property
+    def target(self) -> Target:
+        """What the files are written for."""
+        return Target(self.game, self.make_names_safe)
 
 
 @dataclass(eq=False)
@@ -64,10 +71,14 @@ class Build:
     Attributes:
         model: the model.
         animations: for each file.
+        parts: the object of each mesh block, and what the block was made of.
+        skeleton: what the joints were made of.
     """
 
     model: Model
     animations: dict[Path, Animation]
+    parts: list[tuple[Object, Block]]
+    skeleton: Skeleton
 
 
 def build(
@@ -118,13 +129,15 @@ def build(
                     for path, animation in animations.items():
                         verifier.check(sampled[path], animation, player)
         verifier.warn(_causes_of_options(options, animation_options), report)
-    meshes = [block.mesh for part in rest.values() for block in part.blocks]
+    parts = [(obj, block) for obj, part in rest.items() for block in part.blocks]
+    meshes = [block.mesh for _, block in parts]
     for path, animation in animations.items():
         bounds = pose_bounds(meshes, sampled[path].positions, sampled[path].orientations)
         animations[path] = replace(animation, bounds=bounds)
         report.count("animations")
         report.count("frames", animation.frame_count)
-    return Build(Model(skeleton.joints, meshes, _commandline(source.armature, None)), animations)
+    model = Model(skeleton.joints, meshes, _commandline(source.armature, None))
+    return Build(model, animations, parts, skeleton)
 
 
 def _skeleton(context: Context, source: Source, options: ModelOptions, report: Report) -> Skeleton:

@@ -19,13 +19,15 @@ from ..io_common.scene_objects import NothingToExportError
 from .format import ROOT, Joints
 from .format import quaternions as quat
 from .format.model import Floats, Ints
-from .format.printing import is_writable
 from .rig import Rig, read_rig
 
 if TYPE_CHECKING:
     from bpy.types import Object
 
 ORIGIN = "origin"
+
+# A joint is at the origin if it is off by no more units than this.
+_AT_ORIGIN = 1e-6
 
 # Axes whose lengths and angles are off by less than this count as evenly scaled.
 _SKEW = 1e-4
@@ -118,7 +120,7 @@ def build_skeleton(
         conversion: from the scene to the file.
         report: takes warnings.
         left_out: names of bones that are not exported.
-        add_origin: put an origin above several roots.
+        add_origin: put a joint named origin above the roots, unless there is one already.
 
     Raises:
         NothingToExportError: no bone is left.
@@ -130,9 +132,10 @@ def build_skeleton(
     if not exported.any():
         raise NothingToExportError(f"{armature.name}: no bone deforms anything")
     joint_of_bone, parents = _exported_parents(rig.joints.parents, exported)
-    names = [_writable(rig.joints.names[bone], report) for bone in np.flatnonzero(exported)]
+    names = [rig.joints.names[bone] for bone in np.flatnonzero(exported)]
     chosen = np.flatnonzero(exported).astype(np.int32)
-    if add_origin and int((parents == ROOT).sum()) > 1:
+    places = conversion.points(rig.joints.positions[chosen] @ world[:3, :3].T + world[:3, 3])
+    if add_origin and not _has_origin(names, parents, places):
         names.insert(0, _free_name(ORIGIN, names))
         parents = np.concatenate([[ROOT], np.where(parents == ROOT, 0, parents + 1)]).astype(np.int32)
         chosen = np.concatenate([[-1], chosen]).astype(np.int32)
@@ -196,14 +199,14 @@ def _lone_origin(conversion: Conversion) -> Skeleton:
     return Skeleton(None, rig, np.full(1, -1, dtype=np.int32), none, joints, np.eye(4), conversion)
 
 
-def _writable(name: str, report: Report) -> str:
-    """A name without what a string of the format cannot hold."""
-    if is_writable(name):
-        return name
-    replaced = name.replace('"', "'").encode("utf-8", "replace").decode("utf-8")
-    replaced = "".join(letter if letter >= " " else "_" for letter in replaced)
-    report.warn(f"the name {name!r} cannot be written; it became {replaced!r}")
-    return replaced
+def _has_origin(names: list[str], parents: Ints, positions: Floats) -> bool:
+    """Whether the only root is a joint named origin that is there."""
+    (roots,) = np.nonzero(parents == ROOT)
+    return (
+        len(roots) == 1
+        and names[roots[0]] == ORIGIN
+        and bool((np.abs(positions[roots[0]]) <= _AT_ORIGIN).all())
+    )
 
 
 def _free_name(name: str, taken: list[str]) -> str:

@@ -10,9 +10,11 @@ from ..io_common.reports import Report, progress
 from ..io_common.scene_objects import NothingToExportError
 from .building import Build, ModelOptions, build
 from .clips import AnimationOptions
+from .export_game import animation_beside, prepare, raise_errors
 from .export_source import clips_by_file, find_source
-from .format import Md5Error, format_animation, format_mesh
-from .format.check import Finding, check_animation, check_model
+from .format import format_animation, format_mesh
+from .format.check import check_animation, check_model
+from .importer import ANIMATION_SUFFIX
 
 if TYPE_CHECKING:
     from bpy.types import Context
@@ -48,11 +50,15 @@ def export_model(
         source = find_source(context, options.scope, report)
         clips = clips_by_file(context, source.armature, actions, path.parent, path.stem)
         with progress(len(source.meshes) + len(clips) + 1) as shown:
+            if options.target.writing.animation_beside and len(clips) == 1:
+                clips = {path.with_suffix(ANIMATION_SUFFIX): clip for clip in clips.values()}
             built = build(context, source, options, clips, animation_options, report, shown)
+            prepare(built, options.target, report)
             model = built.model
-            _raise_errors(check_model(model, options.game), path.name, report)
+            raise_errors(check_model(model, options.game, has_animation=True), path.name, report)
             files = {path: format_mesh(model)}
             files |= _format_animations(built, options, report)
+            files |= animation_beside(path, model, options.target, files, report)
             # The model last: whoever sees it finds its animations.
             atomic.write_files(dict(reversed(files.items())))
             shown.step()
@@ -85,6 +91,7 @@ def export_animations(
             clips = {path: next(iter(clips.values()))}
         with progress(len(source.meshes) + len(clips)) as shown:
             built = build(context, source, options, clips, animation_options, report, shown)
+            prepare(built, options.target, report)
             files = _format_animations(built, options, report)
             atomic.write_files(files)
     return list(files)
@@ -98,20 +105,6 @@ def _format_animations(built: Build, options: ModelOptions, report: Report) -> d
     """
     files = {}
     for path, animation in built.animations.items():
-        _raise_errors(check_animation(animation, built.model.joints, options.game), path.name, report)
+        raise_errors(check_animation(animation, built.model.joints, options.game), path.name, report)
         files[path] = format_animation(animation)
     return files
-
-
-def _raise_errors(findings: list[Finding], name: str, report: Report) -> None:
-    """Passes warnings on.
-
-    Raises:
-        Md5Error: there are errors.
-    """
-    for finding in findings:
-        if not finding.is_error:
-            report.warn(finding.text, name)
-    errors = [finding.text for finding in findings if finding.is_error]
-    if errors:
-        raise Md5Error("; ".join(errors), path=name)

@@ -24,7 +24,6 @@ from .import_armature import build_armature
 from .import_camera import build_camera, frame_count, set_render_size
 from .import_mesh import build_mesh
 from .import_verification import verify_import
-from .mesh_comments import read_mesh_comments
 from .rig import read_rig
 from .source.armatures import read_conversion, store_armature
 
@@ -226,11 +225,7 @@ def _read_folder(
 def _find_images(path: Path, model: Model, search: Search) -> list[MaterialImages]:
     """Finds the images of each mesh's shader."""
     place = search.model(path, [mesh.shader for mesh in model.meshes])
-    comments = read_mesh_comments(path, len(model.meshes))
-    return [
-        place.md5_material(mesh.shader, mesh.name or comment or None)
-        for mesh, comment in zip(model.meshes, comments, strict=True)
-    ]
+    return [place.md5_material(mesh.shader, mesh.name or mesh.comment_name or None) for mesh in model.meshes]
 
 
 def _warn_all(report: Report, path: Path, warnings: list[str]) -> None:
@@ -359,7 +354,7 @@ def _build_model(
     shown.step()
     _warn_of_disagreements([distances for _, distances in poses], size, skeleton.name, result.report)
     for index, mesh in enumerate(model.meshes):
-        name = mesh.name or _base_name(mesh.shader) or skeleton.name
+        name = mesh.comment_name or mesh.name or _base_name(mesh.shader) or skeleton.name
         images = skeleton.images[index] if skeleton.images else None
         material = materials.get(mesh.shader, skeleton.name, images)
         part = build_mesh(

@@ -13,8 +13,10 @@ outside, texture coordinates are texels from the upper left corner of the skin.
 
 from __future__ import annotations
 
-from .check import QUAKE2_LIMITS, Finding, Limits, check_model
+from .check import check_model
+from .counts import Counts
 from .errors import Md2Error
+from .findings import Finding
 from .frames import (
     box_grid,
     decompress,
@@ -25,6 +27,7 @@ from .frames import (
     quantise,
     quantise_on_grid,
 )
+from .games import PROFILES, Game, Profile, prepare_model
 from .glcommands import drawn_triangles, generate_commands, st_fractions
 from .model import FRAMES_PER_SECOND, GlCommands, Md2Model
 from .normals import NORMALS, face_normals, nearest_normals, normal_indices, normal_vectors, vertex_normals
@@ -36,13 +39,15 @@ __all__ = [
     "FRAMES_PER_SECOND",
     "NORMALS",
     "PLAYER_SEQUENCES",
-    "QUAKE2_LIMITS",
+    "PROFILES",
+    "Counts",
     "Finding",
     "FrameSequence",
+    "Game",
     "GlCommands",
-    "Limits",
     "Md2Error",
     "Md2Model",
+    "Profile",
     "box_grid",
     "check_model",
     "decompress",
@@ -59,6 +64,7 @@ __all__ = [
     "normal_indices",
     "normal_vectors",
     "parse_model",
+    "prepare_model",
     "quantise",
     "quantise_on_grid",
     "read_model",

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from .check import check_model
 from .frames import decompress
+from .games import game_named
 from .model import FRAMES_PER_SECOND
 from .reading import read_model
 from .sequences import find_sequences
@@ -18,7 +19,8 @@ class Description:
     """What there is to tell about a file.
 
     Attributes:
-        facts: text, numbers and lists of them, as JSON has them; "kind" and "warnings" are always there.
+        facts: text, numbers and lists of them, as JSON has them; "kind" and "warnings" are always there, and "findings"
+            where a game was named.
         lines: the same, to be read.
     """
 
@@ -26,11 +28,12 @@ class Description:
     lines: list[str]
 
 
-def describe_model(path: str | os.PathLike[str]) -> Description:
+def describe_model(path: str | os.PathLike[str], game: str = "") -> Description:
     """Describes an .md2 file.
 
     Args:
         path: the file.
+        game: the name of a game, whose findings are told besides.
 
     Raises:
         Md2Error: it cannot be understood.
@@ -68,6 +71,15 @@ def describe_model(path: str | os.PathLike[str]) -> Description:
             for sequence in sequences
         ),
     ]
+    if game:
+        findings = check_model(model, game_named(game))
+        texts = {finding.text for finding in findings}
+        facts["warnings"] = [text for text in facts["warnings"] if text not in texts]
+        facts |= {"game": game, "findings": [asdict(finding) for finding in findings]}
+        told = [
+            f"{game} {'error' if finding.is_error else 'warning'}: {finding.text}" for finding in findings
+        ]
+        lines += told or [f"{game}: nothing to complain of"]
     return Description(facts, lines)
 
 

@@ -5,14 +5,14 @@ anything is taken, so that time and memory are bounded by that size, whatever th
 
 Refused, because it would index outside the file or its tables, or has no meaning: another identifier or
 version, negative counts, offsets and skin sizes, sections that end outside the file, frames smaller than
-their vertices, no frame at all, indices outside the tables of vertices and texture coordinates, and frames
-whose scale or translation is not finite or takes a vertex beyond what a float holds.
+their vertices, no frame at all, indices outside the table of vertices, and frames whose scale or translation
+is not finite or takes a vertex beyond what a float holds.
 
 Loaded with a warning, because real files have it and it can be understood: a wrong ``offset_end``, bytes
 after the last section, padded frames, GL commands that are missing, do not end, run past their section or
-the file, or overlap the header (the triangle list says the same), normal indices of 162 and over, no
-vertices or triangles, a skin of 0 x 0, texture coordinates outside the skin, names without a terminator, and
-more of anything than Quake II's limits.
+the file, or overlap the header (the triangle list says the same), texture coordinates that do not exist (the
+GL commands have them), normal indices of 162 and over, no vertices or triangles, a skin of 0 x 0, texture
+coordinates outside the skin, names without a terminator, and more of anything than Quake II's limits.
 """
 
 from __future__ import annotations
@@ -25,8 +25,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .check import find_oddities, over_limits
+from .check import find_oddities
 from .errors import Md2Error
+from .missing_st import restore_st
 from .model import (
     FRAME_HEADER_SIZE,
     FRAME_NAME_SIZE,
@@ -140,8 +141,17 @@ class _Reader:
         self.check_triangles(model, triangles.offset)
         self.check_frames(model, frames.offset)
         model.gl_commands, commands = self.gl_commands(num_vertices)
+        model.st, model.triangle_st, warning = restore_st(
+            model.st,
+            model.triangles,
+            model.triangle_st,
+            model.gl_commands,
+            (model.skin_width, model.skin_height),
+        )
+        if warning:
+            self.warnings.append(warning)
         self.check_end([skins, st, triangles, frames, commands])
-        model.warnings = self.warnings + [str(f) for f in (*over_limits(model), *find_oddities(model))]
+        model.warnings = self.warnings + find_oddities(model)
         return model
 
     def read_header(self) -> None:
@@ -219,20 +229,16 @@ class _Reader:
         return names
 
     def check_triangles(self, model: Md2Model, offset: int) -> None:
-        # Within a triangle the three vertices come before the three texture coordinates.
-        for indices, count, what, start in (
-            (model.triangles, model.num_vertices, "vertex", 0),
-            (model.triangle_st, len(model.st), "texture coordinate", 6),
-        ):
-            bad = np.flatnonzero(indices >= count)
-            if len(bad):
-                triangle, corner = divmod(int(bad[0]), 3)
-                raise self.error(
-                    f"triangle {triangle} uses a {what} that does not exist ({len(bad)} such corners)",
-                    offset + TRIANGLE_DTYPE.itemsize * triangle + start + 2 * corner,
-                    int(indices[triangle, corner]),
-                    f"an index below {count}",
-                )
+        count = model.num_vertices
+        bad = np.flatnonzero(model.triangles >= count)
+        if len(bad):
+            triangle, corner = divmod(int(bad[0]), 3)
+            raise self.error(
+                f"triangle {triangle} uses a vertex that does not exist ({len(bad)} such corners)",
+                offset + TRIANGLE_DTYPE.itemsize * triangle + 2 * corner,
+                int(model.triangles[triangle, corner]),
+                f"an index below {count}",
+            )
 
     def check_frames(self, model: Md2Model, offset: int) -> None:
         bad = np.flatnonzero(~has_place(model.scale, model.translate))

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.props import BoolProperty, EnumProperty, IntProperty, IntVectorProperty, StringProperty
 
-from ...io_common import file_operators, reports
+from ...io_common import file_operators, games, preferences, reports
 from ..exporter import DEFAULT_SKIN_SIZE, ExportOptions, export_file
-from ..format import QUAKE2_LIMITS, Md2Error
+from ..format import PROFILES, Game, Md2Error
 from ..frame_plan import FrameOptions
 
 if TYPE_CHECKING:
@@ -87,19 +87,11 @@ class EXPORT_SCENE_OT_md2(
         min=1,
         soft_max=1024,
     )
-    limits: EnumProperty(
-        name="Limits",
-        description="What counts as too much",
-        items=(
-            (
-                "QUAKE2",
-                "Quake II",
-                "4096 triangles, 2048 vertices, 512 frames, 32 skins of at most 480 lines",
-            ),
-            ("NONE", "None", "Only what the format cannot hold is an error"),
-        ),
-        default="QUAKE2",
-    )
+    game: games.game_property(PROFILES)
+
+    def default_game(self) -> str:
+        """The one of the preferences."""
+        return preferences.md2_game()
 
     def default_name(self, context: Context) -> str:
         """The active object's."""
@@ -146,7 +138,7 @@ class EXPORT_SCENE_OT_md2(
             body.prop(self, "apply_modifiers")
             body.prop(self, "skin_size_from")
             body.prop(self, "skin_size")
-            body.prop(self, "limits")
+            body.prop(self, "game")
             body.prop(self, "verify")
 
     def _options(self, context: Context) -> ExportOptions:
@@ -157,7 +149,7 @@ class EXPORT_SCENE_OT_md2(
             one_box=self.one_box,
             skin_size=tuple(self.skin_size),
             force_skin_size=self.skin_size_from == "CUSTOM",
-            limits=QUAKE2_LIMITS if self.limits == "QUAKE2" else None,
+            game=Game(games.chosen(self, self.default_game())),
             verify=self.verification(),
             conversion=self.conversion(),
         )

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from ..format import Md2Model
+from ..format import Counts, Md2Model
+from ..format.degenerate import degenerate_rows
 from ..format.model import FRAME_NAME_SIZE, SKIN_NAME_SIZE
 from ..format.requantise import FrameData
 
@@ -40,6 +41,7 @@ class StoredModel:
         frame_start: the scene frame of the first frame.
         frames: grids, bytes and normal indices.
         triangles: clockwise, without degenerate ones, int32 (T, 3).
+        degenerate: number in the file, three vertices and three texture coordinates of each, int32 (n, 7).
         st: texture coordinates in texels, int16 (S, 2).
         skin_size: width and height of the skin.
         image_size: width and height of the image that import put on the model; zeros if there was none.
@@ -52,6 +54,7 @@ class StoredModel:
     frame_start: int
     frames: FrameData
     triangles: npt.NDArray[np.int32]
+    degenerate: npt.NDArray[np.int32]
     st: npt.NDArray[np.int16]
     skin_size: tuple[int, int]
     image_size: tuple[int, int]
@@ -62,6 +65,19 @@ class StoredModel:
     def vertex_count(self) -> int:
         """V."""
         return int(self.frames.normals.shape[1])
+
+    @property
+    def counts(self) -> Counts:
+        """The numbers of the file."""
+        return Counts(
+            triangles=len(self.triangles) + len(self.degenerate),
+            vertices=self.vertex_count,
+            frames=len(self.frame_names),
+            skins=len(self.skins),
+            skin_width=self.skin_size[0],
+            skin_height=self.skin_size[1],
+            st=len(self.st),
+        )
 
 
 def store_model(
@@ -93,6 +109,7 @@ def store_model(
         "vertices": model.vertices.tobytes(),
         "normals": model.normals.tobytes(),
         "triangles": triangles.astype("<i4").tobytes(),
+        "degenerate": degenerate_rows(model).astype("<i4").tobytes(),
         "st": model.st.astype("<i2").tobytes(),
         "skin_size": [model.skin_width, model.skin_height],
         "image_size": list(image_size),
@@ -138,6 +155,11 @@ def _load(group: Any) -> StoredModel:
     _require(len(triangles) % 3 == 0 and _is_within(triangles, vertex_count))
     st = _array(group, "st", "<i2").reshape(-1)
     _require(len(st) % 2 == 0)
+    flat = _array(group, "degenerate", "<i4").reshape(-1)
+    _require(len(flat) % 7 == 0)
+    degenerate = flat.reshape(-1, 7)
+    _require(bool((degenerate[:, 0] >= 0).all()) and _is_within(degenerate[:, 1:4], vertex_count))
+    _require(_is_within(degenerate[:, 4:], len(st) // 2))
     return StoredModel(
         frame_names=frame_names,
         key_names=key_names,
@@ -149,6 +171,7 @@ def _load(group: Any) -> StoredModel:
             normals=normals,
         ),
         triangles=triangles.reshape(-1, 3),
+        degenerate=degenerate,
         st=st.reshape(-1, 2),
         skin_size=_size(group, "skin_size"),
         image_size=_size(group, "image_size"),

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,8 +12,10 @@ import numpy as np
 from .anim_file import read_animation
 from .camera_file import read_camera
 from .check import Finding, check_animation, check_model
+from .errors import Md5Error
+from .games import COMMON, Subject, game_named
 from .mesh_file import read_mesh
-from .model import ROOT, Floats, Mesh
+from .model import ROOT, Floats, Joints, Mesh
 from .skinning import skin
 
 
@@ -21,7 +24,8 @@ class Description:
     """What there is to tell about a file.
 
     Attributes:
-        facts: text, numbers and lists of them, as JSON has them; "kind" and "warnings" are always there.
+        facts: text, numbers and lists of them, as JSON has them; "kind" and "warnings" are always there, and "findings"
+            where a game was named.
         lines: the same, to be read.
     """
 
@@ -29,11 +33,12 @@ class Description:
     lines: list[str]
 
 
-def describe_mesh(path: str | os.PathLike[str]) -> Description:
+def describe_mesh(path: str | os.PathLike[str], game: str = "") -> Description:
     """Describes an .md5mesh file.
 
     Args:
         path: the file.
+        game: the name of a game, whose findings are told besides.
 
     Raises:
         Md5Error: it cannot be understood.
@@ -53,8 +58,10 @@ def describe_mesh(path: str | os.PathLike[str]) -> Description:
         "triangles": sum(len(mesh.triangles) for mesh in model.meshes),
         "box": _box(np.concatenate([np.empty((0, 3)), *points])),
         "commandline": model.commandline,
-        "warnings": _warnings(model.warnings, check_model(model)),
+        "warnings": _warnings(model.warnings, Subject(model=model)),
     }
+    beside = Path(path).with_suffix(".md5anim").exists()
+    findings = check_model(model, game_named(game), has_animation=beside) if game else []
     lines = [
         "MD5 mesh",
         f"{_counted(len(joints), 'joint')} below {', '.join(roots)}; {_counted(len(meshes), 'mesh')}, "
@@ -68,11 +75,11 @@ def describe_mesh(path: str | os.PathLike[str]) -> Description:
         ),
         *_commandline_line(model.commandline),
     ]
-    return Description(facts, lines)
+    return _with_findings(facts, lines, game, findings)
 
 
-def describe_animation(path: str | os.PathLike[str]) -> Description:
-    """Describes an .md5anim file; for the argument and errors see `describe_mesh`."""
+def describe_animation(path: str | os.PathLike[str], game: str = "") -> Description:
+    """Describes an .md5anim file; for the arguments and errors see `describe_mesh`."""
     animation = read_animation(path)
     seconds = animation.frame_count / animation.frame_rate if animation.frame_rate > 0 else 0.0
     moving = int((animation.flags != 0).sum())
@@ -87,8 +94,9 @@ def describe_animation(path: str | os.PathLike[str]) -> Description:
         "animated_components": int(animation.frames.shape[1]),
         "box": _box(corners),
         "commandline": animation.commandline,
-        "warnings": _warnings(animation.warnings, check_animation(animation)),
+        "warnings": _warnings(animation.warnings, Subject(animation=animation)),
     }
+    findings = check_animation(animation, _joints_beside(path), game_named(game)) if game else []
     lines = [
         "MD5 animation",
         f"{_counted(animation.frame_count, 'frame')} at {animation.frame_rate:g} a second, {seconds:.2f} s",
@@ -97,11 +105,11 @@ def describe_animation(path: str | os.PathLike[str]) -> Description:
         *_box_line(facts["box"]),
         *_commandline_line(animation.commandline),
     ]
-    return Description(facts, lines)
+    return _with_findings(facts, lines, game, findings)
 
 
-def describe_camera(path: str | os.PathLike[str]) -> Description:
-    """Describes an .md5camera file; for the argument and errors see `describe_mesh`."""
+def describe_camera(path: str | os.PathLike[str], game: str = "") -> Description:
+    """Describes an .md5camera file; for the arguments and errors see `describe_mesh`."""
     camera = read_camera(path)
     frames = camera.entry_count - len(camera.cuts)
     seconds = frames / camera.frame_rate if camera.frame_rate > 0 else 0.0
@@ -125,7 +133,7 @@ def describe_camera(path: str | os.PathLike[str]) -> Description:
         *_box_line(facts["box"]),
         *_commandline_line(camera.commandline),
     ]
-    return Description(facts, lines)
+    return _with_findings(facts, lines, game, [])
 
 
 DESCRIBERS = {".md5mesh": describe_mesh, ".md5anim": describe_animation, ".md5camera": describe_camera}
@@ -143,9 +151,35 @@ def _mesh_facts(mesh: Mesh) -> dict[str, Any]:
     }
 
 
-def _warnings(warnings: list[str], findings: list[Finding]) -> list[str]:
-    """What was odd in reading, and what the games would say; the same sentence once."""
-    return list(dict.fromkeys([*warnings, *(finding.text for finding in findings)]))
+def _warnings(warnings: list[str], subject: Subject) -> list[str]:
+    """What was odd in reading, and what every game would say; the same sentence once."""
+    found = [finding.text for rule in COMMON for finding in rule.check(rule, subject)]
+    return list(dict.fromkeys([*warnings, *found]))
+
+
+def _with_findings(
+    facts: dict[str, Any], lines: list[str], game: str, findings: list[Finding]
+) -> Description:
+    """A description with what a game would not take; findings that are told as warnings already are not repeated."""
+    if not game:
+        return Description(facts, lines)
+    texts = {finding.text for finding in findings}
+    facts = {
+        **facts,
+        "warnings": [text for text in facts["warnings"] if text not in texts],
+        "game": game,
+        "findings": [asdict(finding) for finding in findings],
+    }
+    told = [f"{game} {'error' if finding.is_error else 'warning'}: {finding.text}" for finding in findings]
+    return Description(facts, [*lines, *(told or [f"{game}: nothing to complain of"])])
+
+
+def _joints_beside(path: str | os.PathLike[str]) -> Joints | None:
+    """The joints of the mesh of an animation's name; None if there is none that can be read."""
+    try:
+        return read_mesh(Path(path).with_suffix(".md5mesh")).joints
+    except (OSError, Md5Error):
+        return None
 
 
 def _box(points: Floats) -> list[list[float]]:

@@ -9,6 +9,7 @@
         …
     }
     mesh {
+        // meshes: imp                          // the mesh's name to Sauerbraten and iqm's compiler; seldom there
         shader "models/monsters/imp/imp"
         numverts 3
         vert 0 ( 0.5 0.25 ) 0 1                 // s t, first weight, number of weights
@@ -139,6 +140,7 @@ def _parse_mesh(scan: Scan, opening: int, joint_count: int) -> Mesh:
         weight_biases=weights.values[:, 2].copy(),
         weight_positions=weights.values[:, 3:6].copy(),
         name=names["name"],
+        comment_name=scan.mesh_comment(opening, end),
     )
 
 
@@ -211,8 +213,9 @@ def _format_mesh_block(mesh: Mesh) -> str:
     verts, tris, weights = (np.arange(len(rows)) for rows in (mesh.uvs, mesh.triangles, mesh.weight_joints))
     ranges = np.column_stack([mesh.weight_starts, mesh.weight_counts])
     name = f"\tname {printing.quoted(mesh.name)}\n" if mesh.name else ""
+    comment = f"\t// meshes: {printing.commented(mesh.comment_name)}\n" if mesh.comment_name else ""
     return (
-        f"mesh {{\n{name}\tshader {printing.quoted(mesh.shader)}\n\n\tnumverts {len(verts)}\n"
+        f"mesh {{\n{comment}{name}\tshader {printing.quoted(mesh.shader)}\n\n\tnumverts {len(verts)}\n"
         + printing.rows("\tvert %d ( %f %f ) %d %d", verts, mesh.uvs, ranges)
         + f"\n\tnumtris {len(tris)}\n"
         + printing.rows("\ttri %d %d %d %d", tris, mesh.triangles)

@@ -56,6 +56,8 @@ class Mesh:
         weight_biases: its share of the vertex, float64 (W,).
         weight_positions: the vertex's place in the space of that joint, float64 (W, 3).
         name: the name of the mesh where the file has one.
+        comment_name: the name in the comment ``// meshes: NAME`` of the block, by which Sauerbraten and iqm's compiler
+            know the mesh; nothing where there is no such comment.
     """
 
     shader: str
@@ -67,6 +69,7 @@ class Mesh:
     weight_biases: Floats
     weight_positions: Floats
     name: str = ""
+    comment_name: str = ""
 
     @property
     def vertex_count(self) -> int:

@@ -24,6 +24,8 @@ DECIMALS = 10
 # Besides what ends a string, halves of UTF-16 pairs but for those that stand for single bytes.
 _UNQUOTABLE = re.compile('["\r\n\0\ud800-\udc7f\udd00-\udfff]')
 
+_UNPRINTABLE = re.compile("[\0-\x1f\x7f\ud800-\udc7f\udd00-\udfff]")
+
 # So many numbers are printed at once, as their text takes many times their memory; so few sooner one by one.
 _PRINTED, _FEW = 1 << 14, 256
 
@@ -143,6 +145,11 @@ def quoted(name: str) -> str:
     if not is_writable(name):
         raise Md5Error("a name holds a character that the format has no way to write", found=repr(name))
     return f'"{name}"'
+
+
+def commented(name: str) -> str:
+    """A name that ends with its line, for a comment; what would end the line, or is no character, becomes ``_``."""
+    return _UNPRINTABLE.sub("_", name).strip()
 
 
 def header(commandline: str) -> list[str]:

@@ -17,6 +17,8 @@ with it all that is needed at once, is less than ten times the size of the text.
 from __future__ import annotations
 
 import re
+from array import array
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -58,6 +60,9 @@ _BYTES_PER_MARK, _BYTES_PER_MARKING, _FEW_MARKS = 5, 3, 1 << 14
 # Places in files are counted by these while they are large enough.
 _SHORT_OFFSETS = np.iinfo(np.int32).max
 _LINES_APART = 1 << 12
+
+# What exporters for Sauerbraten note in each mesh block: ``// meshes: NAME``.
+_MESH_COMMENT = re.compile(rb"//[ \t]*meshes:[ \t]*([^\r\n]*)")
 
 # Words up to this length are blanked a column at a time, longer ones one by one.
 _SHORT_WORD = 16
@@ -112,6 +117,8 @@ class Scan:
         self.path = path
         self.file_size = self._cut.size
         self.warnings: list[str] = []
+        # Where they begin; a hostile file may have as many as lines.
+        self._mesh_comments = array("q")
         self._open_comment: int | None = None
         self._check_marks(sum(map(self.data.count, (b'"', b"{", b"}"))), _BYTES_PER_MARKING, 0)
 
@@ -195,6 +202,14 @@ class Scan:
     def rows(self, mark: int) -> FloatArray | None:
         """The numbers of the block of rows that was taken out behind this mark, (rows, width), if one was."""
         return self._cut.rows.get(int(self.mark_offsets[mark]))
+
+    def mesh_comment(self, opening: int, closing: int) -> str:
+        """The name in the last comment ``// meshes: NAME`` between two marks, as Sauerbraten takes it; or nothing."""
+        last = bisect_left(self._mesh_comments, int(self.mark_offsets[closing])) - 1
+        if last < 0 or self._mesh_comments[last] < self.mark_offsets[opening]:
+            return ""
+        comment = _MESH_COMMENT.match(self.data, self._mesh_comments[last])
+        return comment[1].rstrip().decode("utf-8", "surrogateescape") if comment else ""
 
     def run_end(self, mark: int) -> int:
         """The mark after the run of equal marks that this one stands in."""
@@ -300,6 +315,8 @@ class Scan:
             text[start:end] = b" " * (end - start)
             if self.data[start] == _QUOTE:
                 text[start] = _STRING_MARK
+            elif _MESH_COMMENT.match(self.data, start):
+                self._mesh_comments.append(start)
             elif self.data.startswith(b"/*", start) and not self.data.endswith(b"*/", start + 2, end):
                 self._open_comment = start
                 self.warnings.append(f"the comment that begins at line {self.line(start)} is not closed")

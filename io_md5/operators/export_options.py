@@ -6,14 +6,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty
+from bpy.props import BoolProperty, FloatProperty, IntProperty
 
-from ...io_common import file_operators, reports
+from ...io_common import file_operators, games, preferences, reports
 from ..building import ModelOptions
 from ..clips import AnimationOptions
 from ..format import Md5Error
-from ..format.check import Game
 from ..format.encoding import ORIENTATION_PRECISION, POSITION_PRECISION
+from ..format.games import PROFILES, Game
 from ..vertex_groups import WeightOptions
 
 if TYPE_CHECKING:
@@ -43,7 +43,8 @@ class ExportOptions(file_operators.ExportFile, file_operators.ExportScope, file_
     )
     add_origin: BoolProperty(
         name="Add Origin",
-        description="Put a joint named origin above several roots, as Doom 3 wants one root",
+        description="Put a joint named origin above several roots, or above one that is not there. Doom 3 wants one "
+        "root, at the origin",
         default=False,
     )
     max_influences: IntProperty(
@@ -61,21 +62,12 @@ class ExportOptions(file_operators.ExportFile, file_operators.ExportScope, file_
         max=1.0,
         precision=4,
     )
-    game: EnumProperty(
-        name="Game",
-        description="Whose limits count: what the game would refuse is an error",
-        items=(
-            (Game.ANY.value, "Any", "Only what no game could read is an error"),
-            (Game.DOOM3.value, "Doom 3", "Doom 3, Prey, Quake 4 and their kin"),
-            (
-                Game.DOOM3_BFG.value,
-                "Doom 3 BFG",
-                "Doom 3 BFG Edition: fewer than 256 joints, 4 weights per vertex",
-            ),
-            (Game.QUAKE.value, "Quake re-release", "The re-releases of Quake and Quake II"),
-            (Game.SAUERBRATEN.value, "Sauerbraten", "Sauerbraten, Red Eclipse and their kin"),
-        ),
-        default=Game.ANY.value,
+    game: games.game_property(PROFILES)
+    make_names_safe: BoolProperty(
+        name="Make Names Safe",
+        description="Replace names of joints that the game cannot take, alike in mesh and animations. Off, they are "
+        "errors",
+        default=True,
     )
     frame_step: IntProperty(
         name="Frame Step", description="Export every N-th frame", default=1, min=1, soft_max=10
@@ -107,6 +99,10 @@ class ExportOptions(file_operators.ExportFile, file_operators.ExportScope, file_
         precision=7,
     )
 
+    def default_game(self) -> str:
+        """The one of the preferences."""
+        return preferences.md5_game()
+
     def model_options(self) -> ModelOptions:
         """The options of the model."""
         operator: Any = self
@@ -117,7 +113,8 @@ class ExportOptions(file_operators.ExportFile, file_operators.ExportScope, file_
             deform_only=operator.deform_only,
             add_origin=operator.add_origin,
             weights=WeightOptions(operator.max_influences, operator.min_weight),
-            game=Game(operator.game),
+            game=Game(games.chosen(self, self.default_game())),
+            make_names_safe=operator.make_names_safe,
             verify=self.verification(),
         )
 
@@ -153,6 +150,7 @@ class ExportOptions(file_operators.ExportFile, file_operators.ExportScope, file_
         layout = file_operators.begin(self)
         self.draw_include(layout, context, prefix)
         self.draw_transform(layout, prefix)
+        _game(layout, self, prefix)
         _mesh(layout, self, prefix)
         _armature(layout, self, prefix)
         _animation(layout, self, prefix)
@@ -170,6 +168,14 @@ def armature_of(context: Context) -> Any:
     return active
 
 
+def _game(layout: UILayout, operator: Any, prefix: str) -> None:
+    header, body = layout.panel(f"{prefix}_game")
+    header.label(text="Game")
+    if body:
+        body.prop(operator, "game")
+        body.prop(operator, "make_names_safe")
+
+
 def _mesh(layout: UILayout, operator: Any, prefix: str) -> None:
     header, body = layout.panel(f"{prefix}_mesh")
     header.label(text="Mesh")
@@ -185,7 +191,6 @@ def _armature(layout: UILayout, operator: Any, prefix: str) -> None:
     if body:
         body.prop(operator, "deform_only")
         body.prop(operator, "add_origin")
-        body.prop(operator, "game")
 
 
 def _animation(layout: UILayout, operator: Any, prefix: str) -> None:

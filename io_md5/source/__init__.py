@@ -7,9 +7,10 @@ armature data       ``commandline``, ``global_scale``, ``axes`` (of the import, 
 bone                ``index`` (place in the file), ``name`` and ``name_shown`` (where Blender cannot hold the name),
                     ``axes`` (of the joint in the space of the bone, w x y z), ``bind`` (position and orientation in
                     the space of the armature, so that the rounding of Blender's matrices is not taken for an edit)
-mesh data           ``index``, ``name``, ``weights`` (rows of joint, bias and position), ``weight_ranges`` (start and
-                    count for each vertex of the file), ``degenerate_triangles`` (number and three vertices),
-                    ``unused_vertices`` (vertex, s and t)
+mesh data           ``index``, ``name``, ``comment_name`` and ``comment_name_shown`` (the name in a comment, and that
+                    of the object made of it), ``weights`` (rows of joint, bias and position), ``weight_ranges``
+                    (start and count for each vertex of the file), ``degenerate_triangles`` (number and three
+                    vertices), ``unused_vertices`` (vertex, s and t)
 action              ``name`` and ``name_shown``, ``commandline``, ``frame_rate``, ``frame_range``
 camera data         see `camera`
 ``md5_vertex``      attribute of vertices: the vertex of the file

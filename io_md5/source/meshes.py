@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from ...io_common import evaluated, mesh_data
+from ...io_common import evaluated, mesh_data, names
 from ...io_common import stored_values as values
 from ..format import Mesh as MeshBlock
 from ..format.model import Floats
@@ -28,6 +28,7 @@ CORNER_VERTEX = "md5_corner_vertex"
 
 _INDEX = "index"
 _NAME = "name"
+_COMMENT_NAME = "comment_name"
 _WEIGHTS = "weights"
 _RANGES = "weight_ranges"
 _DEGENERATE = "degenerate_triangles"
@@ -100,6 +101,9 @@ def store_mesh(
     data[GROUP] = group
     if mesh.name:
         values.store_text(data[GROUP], _NAME, mesh.name)
+    if mesh.comment_name:
+        values.store_text(data[GROUP], _COMMENT_NAME, mesh.comment_name)
+        data[GROUP][_COMMENT_NAME + "_shown"] = data.name
 
 
 def _singles(table: npt.NDArray[np.integer]) -> npt.NDArray[np.int32]:
@@ -115,6 +119,17 @@ def read_index(data: Mesh) -> int | None:
 def read_name(data: Mesh) -> str:
     """The name of a mesh in its file; empty if there is none."""
     return values.read_text(values.read_group(data, GROUP), _NAME) or ""
+
+
+def read_comment_name(data: Mesh, shown: str) -> str | None:
+    """The name in the comment of a mesh block; None if it had none.
+
+    Args:
+        data: the mesh.
+        shown: the name of its object, which counts if it was renamed since.
+    """
+    group = values.read_group(data, GROUP)
+    return names.original(group, _COMMENT_NAME, shown) if values.read_text(group, _COMMENT_NAME) else None
 
 
 def read_mesh(data: Mesh) -> StoredMesh | None:

@@ -23,7 +23,15 @@ import pytest
 from paths import ROOT
 
 from io_md2.format import read_model
-from io_md5.format import Camera, read_animation, read_camera, read_mesh, write_animation, write_camera
+from io_md5.format import (
+    Camera,
+    read_animation,
+    read_camera,
+    read_mesh,
+    write_animation,
+    write_camera,
+    write_mesh,
+)
 
 FORMATS = {"blend": ".blend", "md5": ".md5mesh", "md2": ".md2", "glb": ".glb", "fbx": ".fbx"}
 
@@ -324,7 +332,7 @@ def test_animations_of_several_models_in_a_folder_do_not_take_each_others_places
 
 
 def test_the_results_of_a_run_in_place_are_no_sources_of_the_next(idtech, tree):
-    words = ("convert", tree, "--to", tree, "--format", "md2", "--animations", "folder", "--no-limits")
+    words = ("convert", tree, "--to", tree, "--format", "md2", "--animations", "folder")
     first, second = idtech(*words), idtech(*words)
     assert counts(first[1]) == [2, 0, 1]
     assert counts(second[1]) == [0, 2, 1]
@@ -534,16 +542,31 @@ def test_a_file_of_the_same_name_from_another_folder_is_not_overwritten(idtech, 
     assert counts(table, ".md5mesh") == [2, 0, 0]
 
 
-def test_quake_limits_are_kept_unless_asked_otherwise(idtech, tree, tmp_path, part, monkeypatch):
-    monkeypatch.setattr(
-        part("command_line.writers"), "QUAKE2_LIMITS", part("io_md2.format").Limits(triangles=3)
-    )
-    words = ("convert", tree / "imp.md5mesh", "--to", tmp_path / "out", "--format", "md2")
-    status, table, _ = idtech(*words)
+def test_what_the_chosen_game_refuses_is_refused(idtech, tree, tmp_path):
+    model = md5_scenes.model()
+    model.joints.names[1] = "two words"
+    write_mesh(model, tree / "words.md5mesh")
+    words = ("convert", tree / "words.md5mesh", "--to", tmp_path / "out", "--format", "md5")
+    assert idtech(*words, "--game", "sauerbraten")[0] == 0
+    written = read_mesh(tmp_path / "out" / "words.md5mesh")
+    assert "two_words" in written.joints.names
+    assert all(mesh.comment_name for mesh in written.meshes)
+    assert idtech(*words)[0] == 0
+    assert "two words" in read_mesh(tmp_path / "out" / "words.md5mesh").joints.names
+
+
+def test_limits_of_the_chosen_game_are_kept(idtech, tree, tmp_path):
+    model = md5_scenes.model()
+    mesh = model.meshes[0]
+    mesh.triangles = np.repeat(mesh.triangles, 1 + 6144 // len(mesh.triangles), axis=0)
+    write_mesh(model, tree / "large.md5mesh")
+    words = ("convert", tree / "large.md5mesh", "--to", tmp_path / "out", "--format", "md5")
+    status, table, _ = idtech(*words, "--game", "QUAKE2")
     assert status == 1
-    assert "triangles" in table
+    assert "Quake II takes 6,144 in a mesh" in table
     assert files(tmp_path / "out") == set()
-    assert idtech(*words, "--no-limits")[0] == 0
+    assert idtech(*words, "--game", "QUAKE")[0] == 0
+    assert "large.md5anim" in files(tmp_path / "out")
 
 
 def test_a_fault_of_the_extension_is_told_and_stops_nothing(idtech, tree, tmp_path, part, monkeypatch):
@@ -948,7 +971,7 @@ def small_disk(tmp_path):
 @pytest.mark.parametrize(("name", "ending"), FORMATS.items())
 def test_a_full_disk_is_told_as_such_for_every_format(idtech, small_disk, name, ending):
     model = ROOT / "samples" / "models" / "octopus" / "octopus.md5mesh"
-    words = ("--format", name, "--no-limits", "--animations", "folder")
+    words = ("--format", name, "--animations", "folder")
     status, table, _ = idtech("convert", model, "--to", small_disk, *words)
     assert status == 1
     assert f"octopus{ending}: the disk is full" in table or "md5anim: the disk is full" in table

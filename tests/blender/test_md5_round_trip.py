@@ -44,7 +44,9 @@ def test_untouched_models_and_animations_go_out_as_they_came(
     target = tmp_path / "out.md5mesh"
     bpy.ops.export_scene.md5mesh(filepath=str(target), actions="ACTIVE")
     before, after = read_mesh(corpus / mesh_path), read_mesh(target)
-    assert check_model(after) == [finding for finding in check_model(before) if not finding.is_error]
+    # Meshes that share name and shader are told apart by comments.
+    told = [f for f in check_model(before) if not f.is_error and f.code != "equal_meshes"]
+    assert [f.text for f in check_model(after)] == [f.text for f in told]
     assert_same_model(before, after)
 
     original = read_animation(corpus / anim_path)

@@ -148,7 +148,7 @@ def test_odd_names_of_skins_and_frames_come_back(tmp_path):
     assert len(obj.data.materials) == len(MD2_SKINS)
     assert len(set(obj.data.materials)) == len(MD2_SKINS)
     target = tmp_path / "out.md2"
-    bpy.ops.export_scene.md2(filepath=str(target), limits="NONE")
+    bpy.ops.export_scene.md2(filepath=str(target), game="ANY")
     after = read_model(target)
     assert after.frame_names == MD2_FRAMES
     assert after.skins == MD2_SKINS

@@ -89,7 +89,7 @@ def exported(kind: str, folder: Path) -> dict[str, bytes]:
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     if "md2" in kind:
-        bpy.ops.export_scene.md2(filepath=str(folder / "out.md2"), limits="NONE")
+        bpy.ops.export_scene.md2(filepath=str(folder / "out.md2"), game="ANY")
     elif "camera" in kind:
         bpy.ops.export_scene.md5camera(filepath=str(folder / "out.md5camera"))
     else:

@@ -37,7 +37,6 @@ NAMES = [str(path.relative_to(CORPUS)) for path in PATHS]
 BROKEN = {
     "LoadMd2Model/invalid.md2": "not an MD2 model",
     "MD2/malformed_zero_numvertices.md2": "vertex that does not exist",
-    "monsters/animatedsword.obj/tris.md2": "texture coordinate that does not exist",
 }
 
 pytestmark = [

@@ -31,7 +31,7 @@ SETTINGS = {
 }
 """Options of the import, and of the export that takes them back."""
 
-NO_LIMITS = {"limits": "NONE"}
+NO_LIMITS = {"game": "ANY"}
 """What the format can hold is exported, whatever a game takes."""
 
 REAL = (

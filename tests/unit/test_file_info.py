@@ -14,6 +14,7 @@ from io_md2.format import Md2Model, write_model
 from io_md2.format.describe import describe_model
 from io_md5.format import Camera, read_mesh, write_camera, write_mesh
 from io_md5.format.describe import describe_animation, describe_camera, describe_mesh
+from tests.unit.test_md2_games import fan
 
 OCTOPUS = SAMPLES / "models" / "octopus"
 
@@ -158,3 +159,41 @@ def test_reading_no_further_than_the_head_is_no_error():
     )
     assert run.stdout.endswith("MD5 mesh\n")
     assert run.stderr == ""
+
+
+def test_a_named_game_tells_what_it_would_refuse():
+    mesh = OCTOPUS / "octopus.md5mesh"
+    status, told = info("io_md5", "--game", "doom3", mesh)
+    assert status == 0
+    assert "DOOM3" in told
+    status, told = info("io_md5", "--json", "--game", "SAUERBRATEN", mesh)
+    (facts,) = json.loads(told)
+    assert (status, facts["game"]) == (0, "SAUERBRATEN")
+    assert {finding["code"] for finding in facts["findings"]} >= {"unnamed_mesh"}
+    assert all(
+        {"is_error", "text", "limit", "remedy", "mesh", "vertices"} <= set(f) for f in facts["findings"]
+    )
+    assert "findings" not in json.loads(info("io_md5", "--json", mesh)[1])[0]
+
+
+def test_an_animation_is_compared_with_the_mesh_of_its_name(tmp_path):
+    model = read_mesh(OCTOPUS / "octopus.md5mesh")
+    model.joints.names[3] = "another"
+    write_mesh(model, tmp_path / "swim.md5mesh")
+    (tmp_path / "swim.md5anim").write_bytes((OCTOPUS / "swim.md5anim").read_bytes())
+    _, told = info("io_md5", "--json", "--game", "ANY", tmp_path / "swim.md5anim")
+    (facts,) = json.loads(told)
+    assert [f["code"] for f in facts["findings"] if f["is_error"]] == ["other_joints"]
+    _, told = info("io_md5", "--json", "--game", "QUAKE", OCTOPUS / "octopus.md5mesh")
+    assert "no_animation" in {f["code"] for f in json.loads(told)[0]["findings"]}
+
+
+def test_an_md2_is_judged_by_its_games(tmp_path):
+    path = tmp_path / "tall.md2"
+    model = fan(2)
+    model.skin_height = 512
+    write_model(model, path)
+    _, told = info("io_md2", "--game", "QUAKE2", path)
+    assert "QUAKE2 error: The model has 512 texels of skin height; Quake II takes 480" in told
+    _, told = info("io_md2", "--game", "QUAKE2_MODERN", path)
+    assert "error" not in told

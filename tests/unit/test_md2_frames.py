@@ -10,13 +10,9 @@ import pytest
 from io_md2.format import (
     NORMALS,
     PLAYER_SEQUENCES,
-    QUAKE2_LIMITS,
     FrameSequence,
-    Limits,
     Md2Error,
-    Md2Model,
     box_grid,
-    check_model,
     decompress,
     face_normals,
     find_sequences,
@@ -343,81 +339,3 @@ class TestSequences:
 
     def test_no_frames(self) -> None:
         assert find_sequences([]) == []
-
-
-def model_of(triangles: int = 1, vertices: int = 3, frames: int = 1, st: int = 3, skins: int = 1) -> Md2Model:
-    return Md2Model(
-        skin_width=64,
-        skin_height=64,
-        skins=[f"{i}.pcx" for i in range(skins)],
-        st=np.zeros((st, 2), np.int16),
-        triangles=np.zeros((triangles, 3), np.int32),
-        triangle_st=np.zeros((triangles, 3), np.int32),
-        scale=np.ones((frames, 3), np.float32),
-        translate=np.zeros((frames, 3), np.float32),
-        frame_names=[f"frame{i}" for i in range(frames)],
-        vertices=np.zeros((frames, vertices, 3), np.uint8),
-        normals=np.zeros((frames, vertices), np.uint8),
-    )
-
-
-class TestChecks:
-    def codes(self, model: Md2Model, limits: Limits | None = QUAKE2_LIMITS) -> list[tuple[str, str]]:
-        return [(finding.severity, finding.code) for finding in check_model(model, limits)]
-
-    def test_a_good_model(self) -> None:
-        assert self.codes(model_of()) == []
-        assert self.codes(model_of(4096, 2048, 512, 2048, 32)) == []
-
-    @pytest.mark.parametrize(
-        ("numbers", "severity", "code"),
-        [
-            ({"triangles": 4097}, "error", "too_many_triangles"),
-            ({"vertices": 2049}, "error", "too_many_vertices"),
-            ({"frames": 513}, "error", "too_many_frames"),
-            ({"skins": 33}, "error", "too_many_skins"),
-            ({"st": 2049}, "warning", "too_many_st"),
-        ],
-    )
-    def test_quake_iis_limits(self, numbers: dict[str, int], severity: str, code: str) -> None:
-        assert self.codes(model_of(**numbers)) == [(severity, code)]
-        assert self.codes(model_of(**numbers), None) == []
-
-    def test_tall_skins(self) -> None:
-        model = model_of()
-        model.skin_height = 512
-        assert self.codes(model) == [("error", "skin_too_tall")]
-        assert self.codes(model, None) == []
-
-    def test_messages_name_the_numbers(self) -> None:
-        (finding,) = check_model(model_of(triangles=5000))
-        assert "5000 triangles" in str(finding)
-        assert "4096" in str(finding)
-
-    def test_tables_that_the_game_wants_filled(self) -> None:
-        model = model_of(0, 0, 1, 0)
-        errors = {code for severity, code in self.codes(model) if severity == "error"}
-        assert errors == {"missing_vertices", "missing_triangles", "missing_st"}
-        assert all(severity == "warning" for severity, _code in self.codes(model, None))
-
-    def test_the_format_has_limits_of_its_own(self) -> None:
-        assert ("error", "vertices_beyond_format") in self.codes(model_of(vertices=65537), None)
-        model = model_of()
-        model.frame_names = ["a name of seventeen"]
-        model.skins = ["\u20ac.pcx", "x" * 64]
-        assert self.codes(model, None) == [
-            ("error", "skin_name_characters"),
-            ("error", "frame_name_too_long"),
-            ("warning", "skin_name_unterminated"),
-        ]
-
-    def test_oddities_are_warnings(self) -> None:
-        model = model_of(frames=2)
-        model.frame_names = ["run1", "run1"]
-        model.normals[0, 0] = 200
-        model.st = np.full((3, 2), 64, np.int16)
-        assert {code for _severity, code in self.codes(model)} == {
-            "frame_names_repeated",
-            "bad_normals",
-            "st_outside_skin",
-        }

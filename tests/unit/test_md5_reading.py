@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 
 import numpy as np
 import pytest
@@ -17,7 +18,15 @@ from md5_samples import (
     line_of,
 )
 
-from io_md5.format import parse_animation, parse_mesh, read_animation, read_mesh, skinning
+from io_md5.format import (
+    format_mesh,
+    parse_animation,
+    parse_mesh,
+    read_animation,
+    read_mesh,
+    skinning,
+)
+from io_md5.format.rows import FEWEST
 
 
 def mesh_of(text):
@@ -804,3 +813,48 @@ def test_a_channel_without_usable_frame_rate_gets_24():
     animation = animation_of(OLD_ANIMATION.replace("framerate 30", "framerate 0"))
     assert animation.frame_rate == 24
     assert_warned(animation, "frame rate")
+
+
+# Names of meshes in comments
+
+
+def mesh_with(comment, rows=3):
+    """A model of two meshes, the first with a comment behind its brace and so many vertices."""
+    text = MESH.replace("mesh {\n", f"mesh {{\n{comment}", 1)
+    if rows > 3:
+        lines = "".join(f"\tvert {row} ( 0 0 ) 0 1\n" for row in range(rows))
+        text = re.sub(r"\tnumverts 3\n(\tvert.*\n)+", lambda _: f"\tnumverts {rows}\n{lines}", text)
+    return parse_mesh((text + MESH[MESH.index("mesh {") :]).encode())
+
+
+@pytest.mark.parametrize("rows", [3, 2 * FEWEST])
+@pytest.mark.parametrize(
+    ("comment", "name"),
+    [
+        ("\t// meshes: body\n", "body"),
+        ("\t//meshes:two words \t\r\n", "two words"),
+        ('\tshader "x" // meshes: late\n', "late"),
+        ("\t// meshes: first\n\t// meshes: second\n", "second"),
+        ("\t// mesh: body\n", ""),
+        ("\t/* // meshes: body */\n", ""),
+        ('\tshader "a // meshes: body"\n', ""),
+    ],
+)
+def test_the_name_in_the_comment_of_a_mesh_is_read(rows, comment, name):
+    model = mesh_with(comment, rows)
+    assert [mesh.comment_name for mesh in model.meshes] == [name, ""]
+    assert model.meshes[0].vertex_count == rows
+
+
+def test_the_name_in_the_comment_of_a_mesh_comes_back_behind_its_brace():
+    model = mesh_with("\t// meshes: body of the imp\n")
+    text = format_mesh(model).decode()
+    assert text.count("mesh {\n\t// meshes: body of the imp\n\tshader") == 1
+    assert text.count("// meshes:") == 1
+    assert parse_mesh(text.encode()).meshes[0].comment_name == "body of the imp"
+
+
+def test_a_name_with_line_ends_stays_on_the_line_of_its_comment():
+    model = mesh_with("")
+    model.meshes[0].comment_name = "a\nshader\r}\t\udcff"
+    assert parse_mesh(format_mesh(model)).meshes[0].comment_name == "a_shader_}_\udcff"

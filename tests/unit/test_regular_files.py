@@ -15,13 +15,11 @@ from io_common.atomic import write_file
 from io_common.textures.search import Search
 from io_md2.format import read_model
 from io_md5.format import read_animation, read_camera, read_mesh
-from io_md5.mesh_comments import read_mesh_comments
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="pipes and devices as POSIX has them")
 
 KINDS = ("pipe", "link to a pipe", "device", "link to a device", "folder")
-READERS = (regular_files.read_file, read_mesh, read_animation, read_camera, read_model,
-           lambda path: read_mesh_comments(path, 1))  # fmt: skip
+READERS = (regular_files.read_file, read_mesh, read_animation, read_camera, read_model)
 
 
 @pytest.fixture

@@ -1,0 +1,67 @@
+"""What a game would not take of a scene as an MD2 model, and where that is in Blender."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..io_common import state
+from ..io_common.game_check import FACES, VERTICES, Found, Place, faces_of_corners
+from ..io_common.reports import Report
+from ..io_common.verification import Verify
+from .exporter import Build, ExportOptions, build_model
+from .format import Finding, Game, check_model
+
+if TYPE_CHECKING:
+    from bpy.types import Context
+
+    from .export_topology import Part
+
+
+def find(context: Context, game: Game) -> list[Found]:
+    """What a game would not take of the visible meshes, joined.
+
+    Args:
+        context: of the scene and view layer.
+        game: whose loader it is about.
+
+    Raises:
+        NothingToExportError: there is nothing to check.
+    """
+    # What is told of Blender's data alone is a matter of the export.
+    with state.out_of_edit_mode(context):
+        built = build_model(context, ExportOptions(game=game, verify=Verify.NONE), Report())
+    findings = check_model(built.model, game, built.former)
+    return [
+        Found(finding.code, finding.is_error, finding.text, _place(finding, built)) for finding in findings
+    ]
+
+
+def _place(finding: Finding, built: Build) -> Place:
+    """The object with most of what a finding is about, and the elements of it."""
+    best = Place(built.parts[0].obj if len(built.parts) == 1 else None)
+    if finding.vertices:
+        firsts = np.cumsum([0, *(len(part.used) for part in built.parts)])
+        chosen = np.array(finding.vertices)
+        for part, first in zip(built.parts, firsts[:-1].tolist(), strict=True):
+            mine = chosen[(chosen >= first) & (chosen < first + len(part.used))] - first
+            best = _better(best, part, VERTICES, np.unique(part.used[mine]))
+    elif finding.triangles:
+        firsts = np.cumsum([0, *(len(part.triangles) for part in built.parts)])
+        chosen = built.triangles[np.array(finding.triangles)]
+        for part, first in zip(built.parts, firsts[:-1].tolist(), strict=True):
+            mine = chosen[(chosen >= first) & (chosen < first + len(part.triangles))] - first
+            best = _better(best, part, FACES, part.loops[mine, 0])
+    return best
+
+
+def _better(best: Place, part: Part, kind: str, elements: np.ndarray) -> Place:
+    """A place in a part, if it has more elements; the object alone if modifiers made another mesh of it."""
+    if len(elements) <= len(best.elements):
+        return best
+    if part.vertex_count != len(part.obj.data.vertices):
+        return Place(part.obj)
+    if kind == FACES:
+        elements = faces_of_corners(part.obj.data, elements)
+    return Place(part.obj, kind, tuple(elements.tolist()))

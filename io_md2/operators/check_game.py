@@ -1,0 +1,59 @@
+"""Check for Game: what a game would not take of the visible meshes as an MD2 model, without writing anything."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import bpy
+
+from ...io_common import game_check, games, preferences, reports
+from ...io_common.scene_objects import NothingToExportError
+from ..format import PROFILES, Game, Md2Error
+from ..game_findings import find
+
+if TYPE_CHECKING:
+    from bpy.types import Context
+
+FAMILY = "MD2"
+
+
+class OBJECT_OT_md2_check_game(bpy.types.Operator):
+    """List what a game would refuse, or show otherwise, of the visible meshes as an MD2 model"""
+
+    bl_idname = "object.md2_check_game"
+    bl_label = "Check for Game (MD2)"
+    bl_options = {"REGISTER", "UNDO"}
+
+    game: games.game_property(PROFILES)
+
+    def execute(self, context: Context) -> set[str]:
+        """Checks, and keeps what was found for the panel and for scripts."""
+        game = Game(games.chosen(self, preferences.md2_game()))
+        try:
+            found = find(context, game)
+        except (NothingToExportError, Md2Error) as error:
+            reports.tell(self, "ERROR", str(error))
+            return {"CANCELLED"}
+        label = PROFILES[game].label
+        game_check.keep(context, FAMILY, label, found)
+        game_check.report(self, label, found)
+        return {"FINISHED"}
+
+
+class DATA_PT_md2_game(bpy.types.Panel):
+    """The check in the properties of a mesh."""
+
+    bl_label = "Game (MD2)"
+    bl_space_type = "PROPERTIES"
+    bl_region_type = "WINDOW"
+    bl_context = "data"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    @classmethod
+    def poll(cls, context: Context) -> bool:
+        """Of meshes."""
+        return context.object is not None and context.object.type == "MESH"
+
+    def draw(self, context: Context) -> None:
+        """Draws the check and what it found."""
+        game_check.draw(self.layout, context, FAMILY, OBJECT_OT_md2_check_game.bl_idname)

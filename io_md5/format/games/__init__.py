@@ -1,0 +1,32 @@
+"""What the games take, and how files for them are written; see `profiles` for the games themselves."""
+
+from __future__ import annotations
+
+from .common import COMMON
+from .findings import Finding
+from .names import NameRule, safe_names
+from .profile import Comments, Game, Profile, Writing
+from .profiles import PROFILES, game_named, rules_of
+from .rules import Rule, Subject
+from .writing import Target, prepare_animation, prepare_model, rest_pose, with_all_components
+
+__all__ = [
+    "COMMON",
+    "PROFILES",
+    "Comments",
+    "Finding",
+    "Game",
+    "NameRule",
+    "Profile",
+    "Rule",
+    "Subject",
+    "Target",
+    "Writing",
+    "game_named",
+    "prepare_animation",
+    "prepare_model",
+    "rest_pose",
+    "rules_of",
+    "safe_names",
+    "with_all_components",
+]

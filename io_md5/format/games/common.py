@@ -1,0 +1,173 @@
+"""Rules of every game, and rules that several games have with limits of their own."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+
+from . import animation_checks as anims
+from . import mesh_checks as meshes
+from . import skeleton_checks as joints
+from .names import NameRule
+from .rules import Check, Rule
+
+
+def _common(code: str, check: Check, says: str, why: str, remedy: str, source: str, limit: float = 0) -> Rule:
+    return Rule(code, True, check, "all", says, why, remedy, source, limit)
+
+
+def as_warning(rule: Rule) -> Rule:
+    """The same rule for a game that shows, but does not refuse, what breaks it."""
+    return replace(rule, is_error=False)
+
+
+def bias_sums(engine: str, limit: float, why: str, source: str) -> Rule:
+    """Biases that sum to 1 within a limit."""
+    return Rule(
+        "bias_sums", False, meshes.bias_sums, engine, f"the biases of a vertex sum to 1, within {limit:g}", why,
+        "normalise the weights", source, limit,
+    )  # fmt: skip
+
+
+DOOM3_MESH = "Doom 3 `renderer/Model_md5.cpp`"
+DOOM3_ANIM = "Doom 3 `d3xp/anim/Anim.cpp`"
+_NAME_FORMAT = "Doom 3 `idlib/Lexer.cpp`: a string ends with its line and has no escapes"
+_FLOATS = "Doom 3 `idlib/Lexer.cpp` reads plain decimals"
+
+ONE_ROOT = "export with Add Origin"
+"""What to do about several roots, or one away from the origin."""
+
+UNNAMED = Rule(
+    "unnamed_joints", False, joints.unnamed_joints, "all", "every joint has a name", "", "name the bones",
+    f"{DOOM3_MESH}, `GetJointHandle`",
+)  # fmt: skip
+"""Names for all joints."""
+
+
+def joint_count(engine: str, limit: int, source: str) -> Rule:
+    """The most joints."""
+    return Rule(
+        "joint_count", True, joints.joint_count, engine, f"at most {limit} joints", f"{engine} takes {limit}",
+        "remove bones, or export with Deform Bones Only", source, limit,
+    )  # fmt: skip
+
+
+def vertex_count(engine: str, limit: int, source: str) -> Rule:
+    """The most vertices in a mesh."""
+    return Rule(
+        "vertex_count", True, meshes.vertex_count, engine, f"at most {limit:,} vertices in a mesh",
+        f"{engine} takes {limit:,} in a mesh", "split the object", source, limit,
+    )  # fmt: skip
+
+
+def influences(engine: str, source: str, *, is_error: bool = False) -> Rule:
+    """The most weights for a vertex, of which all games take four."""
+    why = f"{engine} refuses the model" if is_error else f"{engine} keeps 4 and drops the rest"
+    return Rule(
+        "influences", is_error, meshes.influences, engine, "at most 4 weights for a vertex", why,
+        "export with Max Weights 4", source, 4,
+    )  # fmt: skip
+
+
+def no_meshes(engine: str, source: str) -> Rule:
+    """A game that wants a mesh."""
+    return Rule(
+        "no_meshes", True, meshes.no_meshes, engine, "at least one mesh", f"{engine} refuses that",
+        "add a mesh that the armature deforms", source,
+    )  # fmt: skip
+
+
+def name_line(engine: str, source: str) -> Rule:
+    """A game that wants no line with a mesh's name."""
+    return Rule(
+        "name_line", True, meshes.name_line, engine, "no line `name` in a mesh",
+        f"{engine} wants shader first and refuses the model", "export it for this game: the line is left out",
+        source,
+    )  # fmt: skip
+
+
+def no_animation(engine: str, source: str) -> Rule:
+    """A game that does not load a mesh alone."""
+    return Rule(
+        "no_animation", True, meshes.no_animation, engine, "an animation of the same name beside the mesh",
+        f"{engine} does not load the mesh alone", "export an animation, or the rest pose, under the mesh's name",
+        source,
+    )  # fmt: skip
+
+
+def unsafe_names(engine: str, names: NameRule, says: str, why: str, source: str) -> Rule:
+    """A game that does not take every name of a joint."""
+    return Rule(
+        "unsafe_names", True, partial(joints.unsafe_names, names), engine, says, why,
+        "export with Make Names Safe, or rename the bones", source, names.most_bytes,
+    )  # fmt: skip
+
+
+COMMON: tuple[Rule, ...] = (
+    _common(
+        "no_joints", joints.no_joints,
+        "at least one joint", "no game loads that", "add a bone, or let bones deform", f"{DOOM3_MESH}, `LoadModel`",
+    ),
+    _common(
+        "parents_first", joints.parents_first,
+        "parents before their children", "the games refuse that", "parent the bones anew",
+        f"{DOOM3_ANIM}, `LoadAnim`",
+    ),
+    _common(
+        "unwritable_names", joints.unwritable_names,
+        "no double quote and no line end in a joint's name", "no file can hold that",
+        "rename the bones, or export with Make Names Safe", _NAME_FORMAT,
+    ),
+    as_warning(_common(
+        "repeated_names", joints.repeated_names,
+        "every joint has a name of its own", "the games find only the first", "rename the bones",
+        f"{DOOM3_MESH}, `GetJointHandle`",
+    )),
+    _common(
+        "joint_numbers", anims.joint_numbers, "finite numbers in joints", "no file can hold that",
+        "clear the bone's transform", _FLOATS,
+    ),
+    _common(
+        "mesh_names", meshes.mesh_names, "no double quote and no line end in a shader", "no file can hold that",
+        "rename the material", _NAME_FORMAT,
+    ),
+    _common(
+        "mesh_numbers", meshes.not_finite, "finite numbers in meshes", "no file can hold that",
+        "repair the vertices or their UVs", _FLOATS,
+    ),
+    _common(
+        "lost_references", meshes.lost_references, "triangles, vertices and weights refer to what there is",
+        "the games refuse or crash on that", "export the model anew", f"{DOOM3_MESH}, `ParseMesh`",
+    ),
+    _common(
+        "bare_vertices", meshes.bare_vertices, "at least one weight for every vertex", "the games refuse that",
+        "assign the vertices to a vertex group of a deforming bone",
+        f"{DOOM3_MESH}, `ParseMesh`: Vertex without any joint weights",
+    ),
+    bias_sums("all", 0.01, "the games show the vertex elsewhere", f"{DOOM3_MESH} uses biases as they stand"),
+    _common(
+        "frame_numbers", anims.frame_numbers, "finite numbers in frames", "no file can hold that",
+        "repair the F-curves", _FLOATS,
+    ),
+    _common(
+        "no_frames", anims.no_frames, "at least one frame", "the games refuse that", "export a longer range",
+        f"{DOOM3_ANIM}, `LoadAnim`",
+    ),
+    _common(
+        "rate_positive", anims.rate_positive, "a frame rate above 0", "the games refuse that", "set a frame rate",
+        f"{DOOM3_ANIM}, `LoadAnim`",
+    ),
+    _common(
+        "bounds_count", anims.bounds_count, "bounds for every frame", "the games read one box for each frame",
+        "export the animation anew", f"{DOOM3_ANIM}, `LoadAnim`",
+    ),
+    _common(
+        "components", anims.components, "first components within the frame, also where no flag is set",
+        "the games refuse that", "export the animation anew", f"{DOOM3_ANIM}, `LoadAnim`",
+    ),
+    _common(
+        "other_joints", anims.other_joints, "the joints of an animation are those of the mesh, index by index",
+        "the games refuse that", "export mesh and animation together", f"{DOOM3_ANIM}, `CheckModelHierarchy`",
+    ),
+)  # fmt: skip
+"""What every game asks."""

@@ -1,0 +1,66 @@
+"""Doom 3, its kin, and its BFG Edition."""
+
+from __future__ import annotations
+
+from . import animation_checks as anims
+from . import mesh_checks as meshes
+from .common import DOOM3_ANIM, ONE_ROOT, UNNAMED, bias_sums, influences, joint_count, vertex_count
+from .profile import Game, Profile
+from .rules import Rule
+
+_ROOT_TO_ZERO = f"{DOOM3_ANIM} 299–324: the root's base translation is taken for 0"
+_MOVED = "Doom 3 moves the model by as much"
+RATE_FRACTION = Rule(
+    "rate_fraction", False, anims.rate_fraction, "Doom 3", "a whole frame rate", "",
+    "set Frame Rate to a whole number", f"{DOOM3_ANIM}, `LoadAnim`: `ParseInt` cuts what is behind the point",
+)  # fmt: skip
+_DOOM3_RULES = (
+    UNNAMED,
+    Rule(
+        "rate_below_one", True, anims.rate_below_one, "Doom 3", "a frame rate of at least 1",
+        "Doom 3 divides by its whole part, which is 0", "set Frame Rate to 1 or more",
+        f"{DOOM3_ANIM}, `LoadAnim`: `ParseInt`, then a division by it", 1,
+    ),
+    RATE_FRACTION,
+    Rule(
+        "root_away", False, meshes.root_away, "Doom 3", "the root joint at the origin, within 0.01", _MOVED, ONE_ROOT,
+        _ROOT_TO_ZERO, 0.01,
+    ),
+    Rule(
+        "base_root_away", False, anims.base_root_away, "Doom 3",
+        "the root joint at the origin in the base frame, within 0.01", _MOVED,
+        "export with Add Origin, or key the root at the origin in the first frame", _ROOT_TO_ZERO, 0.01,
+    ),
+    Rule(
+        "silhouette_edges", False, meshes.silhouette_edges, "Doom 3", "at most 65,536 silhouette edges in a mesh",
+        "Doom 3 takes 65,536 and leaves the shadow of the others out", "split the object",
+        "Doom 3 `renderer/tr_trisurf.cpp`, `MAX_SIL_EDGES`", 65536,
+    ),
+    Rule(
+        "several_roots", False, meshes.several_roots, "Doom 3", "one root joint", "Doom 3's animations need one",
+        ONE_ROOT, f"{DOOM3_ANIM}, `LoadAnim`",
+    ),
+    Rule(
+        "animation_roots", True, anims.several_roots, "Doom 3", "one root joint in an animation",
+        "Doom 3 refuses that", ONE_ROOT, f"{DOOM3_ANIM}, `LoadAnim`",
+    ),
+)  # fmt: skip
+
+
+DOOM3 = Profile(
+    Game.DOOM3, "Doom 3", "Doom 3, dhewm3, The Dark Mod, Prey, Quake 4", "id's Doom 3, dhewm3",
+    _DOOM3_RULES,
+)  # fmt: skip
+
+DOOM3_BFG = Profile(
+    Game.DOOM3_BFG, "Doom 3 BFG", "Doom 3 BFG Edition and RBDOOM-3-BFG", "RBDOOM-3-BFG",
+    (
+        *_DOOM3_RULES,
+        joint_count("Doom 3 BFG", 255, "RBDOOM-3-BFG `renderer/Model_md5.cpp`"),
+        vertex_count("Doom 3 BFG", 65535, "RBDOOM-3-BFG `renderer/Model_md5.cpp`: indices of 16 bits"),
+        influences("Doom 3 BFG", "RBDOOM-3-BFG `renderer/Model_md5.cpp`, `ParseMesh`"),
+        bias_sums(
+            "Doom 3 BFG", 0.001, "Doom 3 BFG scales them", "RBDOOM-3-BFG `renderer/Model_md5.cpp`, `ParseMesh`"
+        ),
+    ),
+)  # fmt: skip

@@ -1,0 +1,311 @@
+"""Checks of the meshes of an .md5mesh file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import numpy.typing as npt
+
+from ..model import Ints, Mesh, Model
+from ..printing import is_writable
+from ..skinning import places_of, skin, vertex_weights
+from . import skeleton_checks
+from .findings import Finding
+from .rules import Rule, Subject
+
+MeshCheck = Callable[[Rule, Model, int, Mesh, str], Iterator[Finding]]
+
+
+def each_mesh(check: MeshCheck) -> Callable[[Rule, Subject], Iterator[Finding]]:
+    """A check of a file from one of a mesh: rule, model, index, mesh and what the mesh is called in messages."""
+
+    def check_all(rule: Rule, subject: Subject) -> Iterator[Finding]:
+        if subject.model is None:
+            return
+        for index, mesh in enumerate(subject.model.meshes):
+            where = f"mesh {index} ({mesh.comment_name or mesh.name or mesh.shader!r})"
+            yield from check(rule, subject.model, index, mesh, where)
+
+    check_all.__doc__ = check.__doc__
+    return check_all
+
+
+# The model as a whole
+
+
+def no_meshes(rule: Rule, subject: Subject) -> Iterator[Finding]:
+    """There is no mesh."""
+    if subject.model is not None and not subject.model.meshes:
+        yield rule.finding("there is no mesh", 0)
+
+
+def mesh_count(rule: Rule, subject: Subject) -> Iterator[Finding]:
+    """There are more meshes than the limit."""
+    count = len(subject.model.meshes) if subject.model is not None else 0
+    if count > rule.limit:
+        yield rule.finding(f"{count} meshes", count)
+
+
+def equal_meshes(rule: Rule, subject: Subject) -> Iterator[Finding]:
+    """Meshes have the same name in their comment and the same shader."""
+    seen: dict[tuple[str, str], int] = {}
+    for index, mesh in enumerate(subject.model.meshes if subject.model is not None else []):
+        first = seen.setdefault((mesh.comment_name, mesh.shader), index)
+        if first != index:
+            yield rule.finding(
+                f"meshes {first} and {index} have the same name and shader {mesh.shader!r}",
+                mesh.shader,
+                mesh=index,
+            )
+
+
+def no_animation(rule: Rule, subject: Subject) -> Iterator[Finding]:
+    """No animation lies beside the mesh."""
+    if subject.model is not None and subject.has_animation is False:
+        yield rule.finding("there is no animation of the same name beside the mesh")
+
+
+def several_roots(rule: Rule, subject: Subject) -> Iterator[Finding]:
+    """A model has more than one joint without parent."""
+    if subject.model is not None:
+        yield from skeleton_checks.several_roots(rule, subject)
+
+
+def root_away(rule: Rule, subject: Subject) -> Iterator[Finding]:
+    """The first joint is away from the origin by more than the limit."""
+    if subject.model is None or not len(subject.model.joints):
+        return
+    joints = subject.model.joints
+    distance = float(np.linalg.norm(joints.positions[0]))
+    if distance > rule.limit:
+        place = " ".join(f"{value:.6g}" for value in joints.positions[0])
+        yield rule.finding(
+            f"the root joint {joints.names[0]!r} is at ({place}), {distance:.6g} units from the origin",
+            f"{distance:.6g}",
+            joints=[0],
+        )
+
+
+# Single meshes
+
+
+@each_mesh
+def mesh_names(rule: Rule, model: Model, index: int, mesh: Mesh, where: str) -> Iterator[Finding]:
+    """The shader or name holds what no string of the format can."""
+    del model
+    if not (is_writable(mesh.shader) and is_writable(mesh.name)):
+        yield rule.finding(
+            f"{where}: its shader or name holds a double quote or the end of a line", mesh=index
+        )
+
+
+@each_mesh
+def name_line(rule: Rule, model: Model, index: int, mesh: Mesh, where: str) -> Iterator[Finding]:
+    """The mesh has a line with its name."""
+    del model
+    if mesh.name:
+        yield rule.finding(f"{where}: a line name {mesh.name!r}", mesh.name, mesh=index)
+
+
+@each_mesh
+def unnamed_mesh(rule: Rule, model: Model, index: int, mesh: Mesh, where: str) -> Iterator[Finding]:
+    """The mesh has no comment with its name."""
+    del model
+    if not mesh.comment_name:
+        yield rule.finding(f"{where}: no comment // meshes: NAME", mesh=index)
+
+
+@each_mesh
+def not_finite(rule: Rule, model: Model, index: int, mesh: Mesh, where: str) -> Iterator[Finding]:
+    """A number is not finite."""
+    del model
+    bad = np.flatnonzero(~np.isfinite(mesh.uvs).all(axis=1))
+    weights = ~(np.isfinite(mesh.weight_biases) & np.isfinite(mesh.weight_positions).all(axis=1))
+    if len(bad):
+        yield rule.finding(
+            f"{where}: texture coordinates of vertex {int(bad[0])} are not finite", mesh=index, vertices=bad
+        )
+    if weights.any():
+        first = int(np.flatnonzero(weights)[0])
+        vertices = _vertices_of_weights(mesh, weights)
+        yield rule.finding(f"{where}: weight {first} is not finite", mesh=index, vertices=vertices)
+
+
+@each_mesh
+def lost_references(rule: Rule, model: Model, index: int, mesh: Mesh, where: str) -> Iterator[Finding]:
+    """Triangles, weights or vertices refer to what is not there."""
+    lost = np.flatnonzero(_outside(mesh.triangles, mesh.vertex_count).any(axis=1))
+    if len(lost):
+        yield rule.finding(
+            f"{where}: triangle {int(lost[0])} refers to a vertex that does not exist",
+            int(lost[0]),
+            mesh=index,
+            triangles=lost,
+        )
+    weights = _outside(mesh.weight_joints, len(model.joints))
+    if weights.any():
+        first = int(np.flatnonzero(weights)[0])
+        vertices = _vertices_of_weights(mesh, weights)
+        yield rule.finding(
+            f"{where}: weight {first} refers to a joint that does not exist",
+            first,
+            mesh=index,
+            vertices=vertices,
+        )
+    vertices = np.flatnonzero(_lost_ranges(mesh))
+    if len(vertices):
+        yield rule.finding(
+            f"{where}: vertex {int(vertices[0])} refers to weights that do not exist",
+            int(vertices[0]),
+            mesh=index,
+            vertices=vertices,
+        )
+
+
+@each_mesh
+def bare_vertices(rule: Rule, model: Model, index: int, mesh: Mesh, where: str) -> Iterator[Finding]:
+    """A vertex has no weight."""
+    del model
+    bare = np.flatnonzero(mesh.weight_counts == 0)
+    if len(bare):
+        yield rule.finding(
+            f"{where}: {len(bare)} vertices have no weight, the first is {int(bare[0])}",
+            len(bare),
+            mesh=index,
+            vertices=bare,
+        )
+
+
+@each_mesh
+def bias_sums(rule: Rule, model: Model, index: int, mesh: Mesh, where: str) -> Iterator[Finding]:
+    """The biases of a vertex do not sum to 1, by more than the limit."""
+    del model
+    if _lost_ranges(mesh).any():
+        return
+    rows = vertex_weights(mesh)
+    sums = rows.sums(mesh.weight_biases[rows.weights, None])[:, 0]
+    off = np.flatnonzero((np.abs(sums - 1.0) > rule.limit) & (mesh.weight_counts > 0))
+    if len(off):
+        worst = off[np.argmax(np.abs(sums[off] - 1.0))]
+        yield rule.finding(
+            f"{where}: the biases of {len(off)} vertices do not sum to 1, those of vertex {int(worst)} "
+            f"to {sums[worst]:.6g}",
+            f"{sums[worst]:.6g}",
+            mesh=index,
+            vertices=off,
+        )
+
+
+@each_mesh
+def influences(rule: Rule, model: Model, index: int, mesh: Mesh, where: str) -> Iterator[Finding]:
+    """A vertex has more weights than the limit."""
+    del model
+    many = np.flatnonzero(mesh.weight_counts > rule.limit)
+    if len(many):
+        worst = many[np.argmax(mesh.weight_counts[many])]
+        most = int(mesh.weight_counts[worst])
+        yield rule.finding(
+            f"{where}: {len(many)} vertices have more than {rule.limit:g} weights, vertex {int(worst)} has {most}",
+            most,
+            mesh=index,
+            vertices=many,
+        )
+
+
+@each_mesh
+def vertex_count(rule: Rule, model: Model, index: int, mesh: Mesh, where: str) -> Iterator[Finding]:
+    """The mesh has more vertices than the limit."""
+    del model
+    if mesh.vertex_count > rule.limit:
+        beyond = np.arange(int(rule.limit), mesh.vertex_count)
+        yield rule.finding(
+            f"{where}: {mesh.vertex_count} vertices", mesh.vertex_count, mesh=index, vertices=beyond
+        )
+
+
+@each_mesh
+def triangle_count(rule: Rule, model: Model, index: int, mesh: Mesh, where: str) -> Iterator[Finding]:
+    """The mesh has more triangles than the limit."""
+    del model
+    count = len(mesh.triangles)
+    if count > rule.limit:
+        beyond = np.arange(int(rule.limit), count)
+        yield rule.finding(f"{where}: {count} triangles", count, mesh=index, triangles=beyond)
+
+
+@each_mesh
+def weight_count(rule: Rule, model: Model, index: int, mesh: Mesh, where: str) -> Iterator[Finding]:
+    """The mesh has more weights than the limit."""
+    del model
+    count = len(mesh.weight_joints)
+    if count > rule.limit:
+        vertices = np.flatnonzero(mesh.weight_starts.astype(np.int64) + mesh.weight_counts > rule.limit)
+        yield rule.finding(f"{where}: {count} weights", count, mesh=index, vertices=vertices)
+
+
+@each_mesh
+def weight_starts(rule: Rule, model: Model, index: int, mesh: Mesh, where: str) -> Iterator[Finding]:
+    """The weights of a vertex begin beyond the limit."""
+    del model
+    far = np.flatnonzero(mesh.weight_starts > rule.limit)
+    if len(far):
+        start = int(mesh.weight_starts[far[0]])
+        yield rule.finding(
+            f"{where}: the weights of vertex {int(far[0])} begin at {start}",
+            start,
+            mesh=index,
+            vertices=far,
+        )
+
+
+@each_mesh
+def silhouette_edges(rule: Rule, model: Model, index: int, mesh: Mesh, where: str) -> Iterator[Finding]:
+    """The mesh has more edges between places than the limit."""
+    triangles = mesh.triangles
+    # Each triangle adds three edges at most.
+    if 3 * len(triangles) <= rule.limit or _lost_ranges(mesh).any():
+        return
+    if _outside(triangles, mesh.vertex_count).any() or _outside(mesh.weight_joints, len(model.joints)).any():
+        return
+    places = places_of(skin(mesh, model.joints.positions, model.joints.orientations))
+    count = _edge_count(places[triangles])
+    if count > rule.limit:
+        yield rule.finding(f"{where}: {count} edges that may be silhouettes", count, mesh=index)
+
+
+def _edge_count(triangles: npt.NDArray[np.integer]) -> int:
+    """How many edges Doom 3 makes of triangles over places: one of each pair that runs in opposite directions."""
+    ends = np.concatenate([triangles[:, [0, 1]], triangles[:, [1, 2]], triangles[:, [2, 0]]]).astype(np.int64)
+    ends = ends[ends[:, 0] != ends[:, 1]]
+    if not len(ends):
+        return 0
+    forward = ends[:, 0] < ends[:, 1]
+    low, high = ends.min(axis=1), ends.max(axis=1)
+    _, edges = np.unique(low * (int(high.max()) + 1) + high, return_inverse=True)
+    count = int(edges.max()) + 1
+    there = np.bincount(edges.ravel()[forward], minlength=count)
+    back = np.bincount(edges.ravel()[~forward], minlength=count)
+    return int(np.maximum(there, back).sum())
+
+
+def _outside(indices: Ints, count: int) -> npt.NDArray[np.bool_]:
+    outside: npt.NDArray[np.bool_] = (indices < 0) | (indices >= count)
+    return outside
+
+
+def _lost_ranges(mesh: Mesh) -> npt.NDArray[np.bool_]:
+    """Which vertices refer to weights that do not exist."""
+    ends = mesh.weight_starts.astype(np.int64) + mesh.weight_counts
+    lost: npt.NDArray[np.bool_] = (
+        (mesh.weight_starts < 0) | (mesh.weight_counts < 0) | (ends > len(mesh.weight_joints))
+    )
+    return lost
+
+
+def _vertices_of_weights(mesh: Mesh, chosen: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
+    """The vertices that have one of the chosen weights (W,)."""
+    if _lost_ranges(mesh).any():
+        return np.empty(0, dtype=np.int64)
+    rows = vertex_weights(mesh)
+    return np.unique(rows.vertices[chosen[rows.weights]])

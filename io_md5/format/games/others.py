@@ -1,0 +1,87 @@
+"""Sauerbraten and its kin, Unvanquished, and what any game's files should be."""
+
+from __future__ import annotations
+
+from . import mesh_checks as meshes
+from .common import (
+    UNNAMED,
+    as_warning,
+    bias_sums,
+    influences,
+    joint_count,
+    name_line,
+    no_meshes,
+    unsafe_names,
+    vertex_count,
+)
+from .doom3 import RATE_FRACTION
+from .names import NameRule
+from .profile import Comments, Game, Profile, Writing
+from .rules import Rule
+
+_SAUER_NAMES = NameRule(98, '["\t\n\v\f\r ]', "hold white space or quotes, or are longer than 98 bytes")
+_SAUER = "Sauerbraten `md5.h`"
+_DAEMON = "Daemon `tr_model_md5.cpp`, `R_LoadMD5`"
+_IQM = "iqm `iqm.cpp`"
+
+ANY = Profile(
+    Game.ANY, "Any", "What every game takes; warnings for what iqm's compiler would not", "iqm's compiler",
+    (
+        as_warning(joint_count("iqm's compiler", 255, f"{_IQM}: indices of joints are bytes")),
+        RATE_FRACTION,
+        Rule(
+            "equal_meshes", False, meshes.equal_meshes, "iqm's compiler",
+            "meshes differ in name or shader", "iqm's compiler keeps only one of them",
+            "rename the objects", f"{_IQM}, `makemeshes`",
+        ),
+    ),
+    Writing(comments=Comments.APART),
+    (
+        "meshes that share their shader get a comment `// meshes: NAME`, so that iqm's compiler keeps "
+        "them apart",
+    ),
+)  # fmt: skip
+
+SAUERBRATEN = Profile(
+    Game.SAUERBRATEN, "Sauerbraten", "Sauerbraten, Tesseract, Red Eclipse", "Red Eclipse `md5.h`",
+    (
+        UNNAMED,
+        unsafe_names(
+            "Sauerbraten", _SAUER_NAMES,
+            "no white space and no quotes in names of joints, and at most 98 bytes",
+            "Sauerbraten crashes on the animation", f"{_SAUER}: `sscanf(\" %100s %d %d %d\")`",
+        ),
+        no_meshes("Sauerbraten", _SAUER),
+        joint_count("Sauerbraten", 255, f"{_SAUER}: indices of joints are bytes"),
+        vertex_count("Sauerbraten", 65535, f"{_SAUER}: indices of 16 bits"),
+        Rule(
+            "weight_count", True, meshes.weight_count, "Sauerbraten", "at most 65,535 weights in a mesh",
+            "Sauerbraten takes 65,535 in a mesh", "split the object, or export with fewer Max Weights",
+            f"{_SAUER}: `ushort start`", 65535,
+        ),
+        influences("Sauerbraten", "Sauerbraten `skelmodel.h`, `blendcombo`"),
+        bias_sums(
+            "Sauerbraten", 0.0001, "Sauerbraten scales them", "Sauerbraten `skelmodel.h`, `blendcombo`"
+        ),
+        Rule(
+            "unnamed_mesh", False, meshes.unnamed_mesh, "Sauerbraten", "a comment `// meshes: NAME` in every mesh",
+            "md5skin in md5.cfg gives textures by it", "export it for this game: it is written",
+            f"{_SAUER}, `md5mesh::load`",
+        ),
+    ),
+    Writing(comments=Comments.ALL, names=_SAUER_NAMES),
+    ("a comment `// meshes: NAME` in every mesh, after which `md5skin NAME …` in `md5.cfg` goes",),
+)  # fmt: skip
+
+UNVANQUISHED = Profile(
+    Game.UNVANQUISHED, "Unvanquished", "Unvanquished and other games of the Daemon engine", "Daemon",
+    (
+        UNNAMED,
+        name_line("Unvanquished", _DAEMON),
+        no_meshes("Unvanquished", _DAEMON),
+        joint_count("Unvanquished", 256, f"{_DAEMON}: `MAX_BONES`"),
+        influences("Unvanquished", f"{_DAEMON}: `MAX_WEIGHTS`", is_error=True),
+    ),
+    Writing(name_lines=False),
+    ("no line `name`; the name goes into a comment",),
+)  # fmt: skip

@@ -1,0 +1,117 @@
+"""The re-releases of Quake and Quake II, and the engines that read the same files."""
+
+from __future__ import annotations
+
+from . import animation_checks as anims
+from . import mesh_checks as meshes
+from . import skeleton_checks as joints
+from .common import (
+    ONE_ROOT,
+    UNNAMED,
+    bias_sums,
+    influences,
+    joint_count,
+    name_line,
+    no_animation,
+    no_meshes,
+    unsafe_names,
+    vertex_count,
+)
+from .names import NameRule
+from .profile import Game, Profile, Writing
+from .rules import Rule
+
+_QUAKE_MESH = "ironwail and vkQuake `gl_model.c`, `Mod_LoadMD5MeshModel`"
+_QUAKE_ANIM = "ironwail and vkQuake `gl_model.c`, `MD5Anim_Load`"
+_QUAKE_NAMES = NameRule(31, complaint="are longer than 31 bytes")
+_LONGEST_TOKEN = 1023
+_BESIDE = (
+    "an animation under the mesh's name beside it: a single action takes that name, and without any the rest pose is "
+    "written"
+)
+_Q2PRO_MESH = "q2pro `refresh/models.c`, `MD5_ParseMesh`"
+_Q2PRO_ANIM = "q2pro `refresh/models.c`, `MD5_ParseAnim`"
+
+QUAKE = Profile(
+    Game.QUAKE, "Quake re-release", "The re-release of Quake, ironwail, vkQuake, FTEQW, Quakespasm-Spiked",
+    "ironwail, vkQuake, FTEQW",
+    (
+        UNNAMED,
+        unsafe_names(
+            "Quake", _QUAKE_NAMES, "names of joints of at most 31 bytes",
+            "Quake cuts them in the mesh, not in the animation, and refuses the model", f"{_QUAKE_MESH}: `boneinfo_t`",
+        ),
+        name_line("Quake", _QUAKE_MESH),
+        Rule(
+            "commandline_length", True, joints.commandline_length, "Quake",
+            "a command line of at most 1,023 bytes", "Quake reads no more and refuses the file",
+            "export it for this game: it is cut", "ironwail `common.c`, `COM_Parse`: `com_token`",
+            _LONGEST_TOKEN,
+        ),
+        no_meshes("Quake", _QUAKE_MESH),
+        joint_count("Quake", 256, _QUAKE_MESH),
+        vertex_count("Quake", 65535, f"{_QUAKE_MESH}: indices of 16 bits"),
+        no_animation("Quake", f"{_QUAKE_MESH}: a model without poses is not drawn"),
+        influences("Quake", f"{_QUAKE_MESH}, `MD5_BakeInfluences`"),
+        bias_sums("Quake", 0.0001, "Quake scales them", f"{_QUAKE_MESH}, `MD5_BakeInfluences`"),
+        Rule(
+            "several_roots", False, joints.several_roots, "FTEQW", "one root joint", "FTEQW refuses the model",
+            ONE_ROOT, "FTEQW `com_mesh.c`",
+        ),
+        Rule(
+            "base_frame_needed", False, anims.base_frame_needed, "ironwail",
+            "all six components of every joint in every frame",
+            "ironwail, and vkQuake before August 2026, take them for 0 and the model collapses",
+            "export it for this game: all are written", f"{_QUAKE_ANIM} skips `baseframe`",
+        ),
+    ),
+    Writing(
+        all_components=True, name_lines=False, longest_commandline=_LONGEST_TOKEN, animation_beside=True,
+        names=_QUAKE_NAMES,
+    ),
+    (
+        "all six components of every joint (flags 63), as `baseframe` is not read",
+        "no line `name`; the name goes into a comment",
+        "a command line of at most 1,023 bytes",
+        _BESIDE,
+    ),
+)  # fmt: skip
+
+QUAKE2 = Profile(
+    Game.QUAKE2, "Quake II re-release", "The re-release of Quake II and q2pro: MD5 beside the MD2", "q2pro",
+    (
+        UNNAMED,
+        name_line("Quake II", _Q2PRO_MESH),
+        no_meshes("Quake II", _Q2PRO_MESH),
+        joint_count("Quake II", 256, f"{_Q2PRO_MESH}: `MD5_MAX_JOINTS`"),
+        Rule(
+            "mesh_count", True, meshes.mesh_count, "Quake II", "at most 32 meshes", "Quake II takes 32",
+            "join objects", f"{_Q2PRO_MESH}: `MD5_MAX_MESHES`", 32,
+        ),
+        vertex_count("Quake II", 6144, f"{_Q2PRO_MESH}: `TESS_MAX_VERTICES`"),
+        Rule(
+            "triangle_count", True, meshes.triangle_count, "Quake II", "at most 6,144 triangles in a mesh",
+            "Quake II takes 6,144 in a mesh", "split the object", f"{_Q2PRO_MESH}: `TESS_MAX_INDICES / 3`", 6144,
+        ),
+        Rule(
+            "weight_count", True, meshes.weight_count, "Quake II", "at most 8,192 weights in a mesh",
+            "Quake II takes 8,192 in a mesh", "split the object, or export with fewer Max Weights",
+            f"{_Q2PRO_MESH}: `MD5_MAX_WEIGHTS`", 8192,
+        ),
+        Rule(
+            "weight_starts", True, meshes.weight_starts, "Quake II",
+            "weights of a vertex that begin at 65,535 or before", "Quake II reads no higher index",
+            "split the object", f"{_Q2PRO_MESH}: `UINT16_MAX`", 65535,
+        ),
+        Rule(
+            "frame_count", True, anims.frame_count, "Quake II", "at most 1,024 frames", "Quake II takes 1,024",
+            "export a shorter range", f"{_Q2PRO_ANIM}: `MD5_MAX_FRAMES`", 1024,
+        ),
+        no_animation("Quake II", "q2pro `refresh/models.c`, `MOD_LoadMD5`"),
+    ),
+    Writing(name_lines=False, animation_beside=True),
+    (
+        "no line `name`; the name goes into a comment",
+        _BESIDE,
+    ),
+)  # fmt: skip

@@ -1,0 +1,103 @@
+"""Checks of joints, in mesh and animation files alike, and of what both files begin with."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+import numpy as np
+
+from ..model import ROOT, Ints
+from ..printing import is_writable
+from .findings import Finding
+from .names import NameRule
+from .rules import Rule, Subject, listing
+
+
+def joint_names(subject: Subject) -> list[str]:
+    """The names of the joints of the file."""
+    if subject.model is not None:
+        return subject.model.joints.names
+    return subject.animation.names if subject.animation is not None else []
+
+
+def joint_parents(subject: Subject) -> Ints:
+    """The parents of the joints of the file."""
+    if subject.model is not None:
+        return subject.model.joints.parents
+    return subject.animation.parents if subject.animation is not None else np.empty(0, dtype=np.int32)
+
+
+def no_joints(rule: Rule, subject: Subject) -> Iterator[Finding]:
+    """There is no joint."""
+    if not joint_names(subject):
+        yield rule.finding("there are no joints", 0)
+
+
+def joint_count(rule: Rule, subject: Subject) -> Iterator[Finding]:
+    """There are more joints than the limit."""
+    count = len(joint_names(subject))
+    if count > rule.limit:
+        yield rule.finding(f"{count} joints", count, joints=range(int(rule.limit), count))
+
+
+def parents_first(rule: Rule, subject: Subject) -> Iterator[Finding]:
+    """A joint comes before its parent."""
+    names, parents = joint_names(subject), joint_parents(subject)
+    late = np.flatnonzero(parents >= np.arange(len(parents)))
+    if len(late):
+        shown = listing([names[joint] for joint in late])
+        yield rule.finding(f"joints come before their parents: {shown}", shown, joints=late)
+
+
+def several_roots(rule: Rule, subject: Subject) -> Iterator[Finding]:
+    """There is more than one joint without parent."""
+    names, roots = joint_names(subject), np.flatnonzero(joint_parents(subject) == ROOT)
+    if len(roots) > 1:
+        shown = listing([names[joint] for joint in roots])
+        yield rule.finding(f"{len(roots)} joints without parent: {shown}", len(roots), joints=roots)
+
+
+def repeated_names(rule: Rule, subject: Subject) -> Iterator[Finding]:
+    """Joints share their name."""
+    names = joint_names(subject)
+    repeated = {name for name, count in Counter(names).items() if count > 1}
+    if repeated:
+        joints = [joint for joint, name in enumerate(names) if name in repeated]
+        shown = listing(list(dict.fromkeys(names[joint] for joint in joints)))
+        yield rule.finding(f"joints share their name: {shown}", shown, joints=joints)
+
+
+def unnamed_joints(rule: Rule, subject: Subject) -> Iterator[Finding]:
+    """A joint has no name."""
+    joints = [joint for joint, name in enumerate(joint_names(subject)) if not name]
+    if joints:
+        yield rule.finding(f"{len(joints)} joints have no name", len(joints), joints=joints)
+
+
+def unwritable_names(rule: Rule, subject: Subject) -> Iterator[Finding]:
+    """The name of a joint holds what no string of the format can."""
+    names = joint_names(subject)
+    joints = [joint for joint, name in enumerate(names) if not is_writable(name)]
+    if joints:
+        shown = listing([repr(names[joint]) for joint in joints])
+        yield rule.finding(
+            f"names of joints hold a double quote or the end of a line: {shown}", shown, joints=joints
+        )
+
+
+def unsafe_names(names: NameRule, rule: Rule, subject: Subject) -> Iterator[Finding]:
+    """The name of a joint is not one that the game can take."""
+    all_names = joint_names(subject)
+    joints = [joint for joint, name in enumerate(all_names) if not names.takes(name)]
+    if joints:
+        shown = listing([repr(all_names[joint]) for joint in joints])
+        yield rule.finding(f"names of joints {names.complaint}: {shown}", shown, joints=joints)
+
+
+def commandline_length(rule: Rule, subject: Subject) -> Iterator[Finding]:
+    """The command line is longer than the limit, in bytes."""
+    file = subject.model or subject.animation
+    length = len(file.commandline.encode("utf-8", "surrogateescape")) if file is not None else 0
+    if length > rule.limit:
+        yield rule.finding(f"a command line of {length} bytes", length)

@@ -1,0 +1,166 @@
+"""Models and animations as a game wants them written. What Blender shows stays the same."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from .. import quaternions as quat
+from ..model import Animation, Joints, Mesh, Model
+from ..skeleton import ALL_COMPONENTS, COMPONENTS, components, decompose
+from .names import safe_names
+from .profile import Comments, Game, Writing
+from .profiles import PROFILES
+from .rules import listing
+
+REST_RATE = 24.0
+"""Frames per second of a rest pose; id's own."""
+
+
+@dataclass(frozen=True)
+class Target:
+    """What files are written for.
+
+    Attributes:
+        game: whose loader is to take them.
+        make_names_safe: replace names of joints that the game cannot take.
+    """
+
+    game: Game = Game.ANY
+    make_names_safe: bool = True
+
+    @property
+    def writing(self) -> Writing:
+        """How files for the game are written."""
+        return PROFILES[self.game].writing
+
+
+def prepare_model(
+    model: Model, target: Target, object_names: list[str] | None = None
+) -> tuple[Model, list[str]]:
+    """A model as a game wants it.
+
+    Args:
+        model: it is not changed.
+        target: what it is for.
+        object_names: of each mesh, for comments that the game wants and the file had not; else the end of the shader.
+
+    Returns:
+        The model, and warnings: what was replaced or cut.
+    """
+    names, warnings = _names(model.joints.names, target)
+    commandline, cut = _commandline(model.commandline, target.writing)
+    meshes = _meshes(model.meshes, target.writing, object_names)
+    joints = replace(model.joints, names=names)
+    return replace(model, joints=joints, meshes=meshes, commandline=commandline), [*warnings, *cut]
+
+
+def prepare_animation(animation: Animation, target: Target) -> tuple[Animation, list[str]]:
+    """An animation as a game wants it; for the arguments and results see `prepare_model`."""
+    names, warnings = _names(animation.names, target)
+    commandline, cut = _commandline(animation.commandline, target.writing)
+    prepared = replace(animation, names=names, commandline=commandline)
+    if target.writing.all_components:
+        prepared = with_all_components(prepared)
+    return prepared, [*warnings, *cut]
+
+
+def with_all_components(animation: Animation) -> Animation:
+    """The same animation with all six components of every joint in every frame, and its first frame as base frame."""
+    table = components(animation)
+    count = len(animation.names)
+    base = table[0] if len(table) else np.zeros((count, len(COMPONENTS)))
+    return replace(
+        animation,
+        flags=np.full(count, ALL_COMPONENTS, dtype=np.int32),
+        starts=(np.arange(count) * len(COMPONENTS)).astype(np.int32),
+        base_positions=base[:, :3].copy(),
+        base_orientations=base[:, 3:].copy(),
+        frames=table.reshape(len(table), count * len(COMPONENTS)),
+    )
+
+
+def rest_pose(joints: Joints, bounds: np.ndarray, commandline: str = "") -> Animation:
+    """An animation of one frame that shows the bind pose.
+
+    Args:
+        joints: the bind pose.
+        bounds: lower and upper corner of the model, (2, 3).
+        commandline: kept in the file.
+    """
+    positions, orientations = decompose(joints.parents, joints.positions, joints.orientations)
+    none = np.zeros(len(joints), dtype=np.int32)
+    return Animation(
+        names=list(joints.names),
+        parents=joints.parents,
+        flags=none,
+        starts=none.copy(),
+        bounds=np.asarray(bounds, dtype=np.float64)[None],
+        base_positions=positions,
+        base_orientations=quat.without_w(orientations),
+        frames=np.empty((1, 0)),
+        frame_rate=REST_RATE,
+        commandline=commandline,
+    )
+
+
+def _names(names: list[str], target: Target) -> tuple[list[str], list[str]]:
+    if not target.make_names_safe:
+        return names, []
+    safe = safe_names(names, target.writing.names)
+    changed = [f"{old!r} became {new!r}" for old, new in zip(names, safe, strict=True) if old != new]
+    label = PROFILES[target.game].label if target.game is not Game.ANY else "MD5"
+    told = [f"names of joints that {label} cannot take were replaced: {listing(changed)}"] if changed else []
+    return safe, told
+
+
+def _commandline(text: str, writing: Writing) -> tuple[str, list[str]]:
+    """A command line that is short enough; no letter is cut in two."""
+    data = text.encode("utf-8", "surrogateescape")
+    most = writing.longest_commandline
+    if not most or len(data) <= most:
+        return text, []
+    room, end = most, 0
+    for letter in text:
+        room -= len(letter.encode("utf-8", "surrogateescape"))
+        if room < 0:
+            break
+        end += 1
+    return text[:end], [f"the command line of {len(data)} bytes was cut to {most}: the game reads no more"]
+
+
+def _meshes(meshes: list[Mesh], writing: Writing, object_names: list[str] | None) -> list[Mesh]:
+    """Meshes with the names and comments that a game wants."""
+    shared = Counter((mesh.comment_name, mesh.shader) for mesh in meshes)
+    taken = {mesh.comment_name for mesh in meshes}
+    result = []
+    for index, mesh in enumerate(meshes):
+        comment = mesh.comment_name
+        if not writing.name_lines:
+            comment = comment or mesh.name
+        alike = shared[mesh.comment_name, mesh.shader] > 1
+        if not comment and (
+            writing.comments is Comments.ALL or (writing.comments is Comments.APART and alike)
+        ):
+            label = object_names[index] if object_names else ""
+            comment = _free(mesh.name or label or _end_of(mesh.shader) or "mesh", taken)
+            taken.add(comment)
+        name = mesh.name if writing.name_lines else ""
+        result.append(replace(mesh, name=name, comment_name=comment))
+    return result
+
+
+def _free(name: str, taken: set[str]) -> str:
+    """A name that is not taken: itself, or with a number."""
+    number, free = 1, name
+    while free in taken:
+        number += 1
+        free = f"{name}_{number}"
+    return free
+
+
+def _end_of(shader: str) -> str:
+    """The last part of a path."""
+    return shader.replace("\\", "/").rstrip("/").rpartition("/")[2]

@@ -1,0 +1,96 @@
+"""What a game would not take of a scene, and where that is in Blender."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..io_common import state
+from ..io_common.game_check import BONES, FACES, VERTICES, Found, Place, faces_of_corners
+from ..io_common.reports import Report, progress
+from ..io_common.scene_objects import Scope
+from ..io_common.verification import Verify
+from .building import Build, ModelOptions, build
+from .clips import AnimationOptions
+from .export_game import prepare
+from .export_source import clips_by_file, find_source
+from .format.check import Finding, check_animation, check_model
+from .format.games import Game, Target
+
+if TYPE_CHECKING:
+    from bpy.types import Context
+
+
+def find(context: Context, game: Game, *, make_names_safe: bool, folder: Path) -> list[Found]:
+    """What a game would not take of the active armature, its meshes and all its actions.
+
+    Args:
+        context: of the scene and view layer.
+        game: whose loader it is about.
+        make_names_safe: what export replaces is only a warning.
+        folder: names the animations, as if they were written there.
+
+    Raises:
+        NothingToExportError: there is nothing to check.
+    """
+    # What is told of Blender's data alone is a matter of the export.
+    report = Report()
+    with state.out_of_edit_mode(context):
+        source = find_source(context, Scope(), report)
+        clips = clips_by_file(context, source.armature, "ALL", folder, "")
+        options = ModelOptions(game=game, verify=Verify.NONE)
+        with progress(len(source.meshes) + len(clips)) as shown:
+            built = build(context, source, options, clips, AnimationOptions(), report, shown)
+    model, animations = built.model, dict(built.animations)
+    prepare(built, Target(game, make_names_safe=False), report)
+    found = _findings(built, game)
+    if make_names_safe:
+        built.model, built.animations = model, animations
+        prepare(built, Target(game), report)
+        left = {(finding.code, subject) for subject, finding in _findings(built, game)}
+        found = [
+            (subject, finding if (finding.code, subject) in left else replace(finding, is_error=False))
+            for subject, finding in found
+        ]
+    result = [_placed(finding, subject, built) for subject, finding in found]
+    return sorted(result, key=lambda finding: not finding.is_error)
+
+
+def _findings(built: Build, game: Game) -> list[tuple[str, Finding]]:
+    """Findings of the model, and of each animation with its name."""
+    found = [("", finding) for finding in check_model(built.model, game, has_animation=True)]
+    for path, animation in built.animations.items():
+        findings = check_animation(animation, built.model.joints, game)
+        found += [(path.stem, finding) for finding in findings]
+    return found
+
+
+def _placed(finding: Finding, subject: str, built: Build) -> Found:
+    """A finding with what it is about in Blender."""
+    text = f"{subject}: {finding.text}" if subject else finding.text
+    return Found(finding.code, finding.is_error, text, _place(finding, built))
+
+
+def _place(finding: Finding, built: Build) -> Place:
+    skeleton = built.skeleton
+    if finding.joints and skeleton.armature is not None:
+        bones = skeleton.bones[np.array(finding.joints)]
+        return Place(
+            skeleton.armature, BONES, tuple(skeleton.rig.bone_names[bone] for bone in bones if bone >= 0)
+        )
+    if not 0 <= finding.mesh < len(built.parts):
+        return Place()
+    obj, block = built.parts[finding.mesh]
+    if block.vertex_count != len(obj.data.vertices):
+        # Modifiers made other vertices than the mesh has.
+        return Place(obj)
+    if finding.vertices:
+        vertices = np.unique(block.vertices[np.array(finding.vertices)])
+        return Place(obj, VERTICES, tuple(vertices.tolist()))
+    if finding.triangles:
+        corners = block.corners[np.array(finding.triangles), 0]
+        return Place(obj, FACES, tuple(faces_of_corners(obj.data, corners).tolist()))
+    return Place(obj)

@@ -1,0 +1,70 @@
+"""Check for Game: what a game would not take of the armature and its meshes, without writing anything."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import bpy
+from bpy.props import BoolProperty
+
+from ...io_common import game_check, games, preferences, reports
+from ...io_common.scene_objects import NothingToExportError
+from ..format.games import PROFILES, Game
+from ..game_findings import find
+
+if TYPE_CHECKING:
+    from bpy.types import Context
+
+FAMILY = "MD5"
+
+
+class OBJECT_OT_md5_check_game(bpy.types.Operator):
+    """List what a game would refuse, or show otherwise, of the active armature, its meshes and its actions"""
+
+    bl_idname = "object.md5_check_game"
+    bl_label = "Check for Game (MD5)"
+    bl_options = {"REGISTER", "UNDO"}
+
+    game: games.game_property(PROFILES)
+    make_names_safe: BoolProperty(
+        name="Make Names Safe",
+        description="Names that export replaces are warnings instead of errors",
+        default=True,
+    )
+
+    def execute(self, context: Context) -> set[str]:
+        """Checks, and keeps what was found for the panel and for scripts."""
+        game = Game(games.chosen(self, preferences.md5_game()))
+        try:
+            found = find(context, game, make_names_safe=self.make_names_safe, folder=_folder())
+        except NothingToExportError as error:
+            reports.tell(self, "ERROR", str(error))
+            return {"CANCELLED"}
+        label = PROFILES[game].label
+        game_check.keep(context, FAMILY, label, found)
+        game_check.report(self, label, found)
+        return {"FINISHED"}
+
+
+def _folder() -> Path:
+    return Path(bpy.path.abspath("//")) if bpy.data.filepath else Path()
+
+
+class DATA_PT_md5_game(bpy.types.Panel):
+    """The check in the properties of an armature or mesh."""
+
+    bl_label = "Game (MD5)"
+    bl_space_type = "PROPERTIES"
+    bl_region_type = "WINDOW"
+    bl_context = "data"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    @classmethod
+    def poll(cls, context: Context) -> bool:
+        """Of armatures and meshes."""
+        return context.object is not None and context.object.type in ("ARMATURE", "MESH")
+
+    def draw(self, context: Context) -> None:
+        """Draws the check and what it found."""
+        game_check.draw(self.layout, context, FAMILY, OBJECT_OT_md5_check_game.bl_idname)

@@ -1,0 +1,32 @@
+"""Which engines stand behind a game."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from . import cube, daemon, doom3, md2, q2pro, quake
+
+MD5 = {
+    "ANY": {"iqm": partial(cube.load, iqm=True)},
+    "DOOM3": {"Doom 3": doom3.load},
+    "DOOM3_BFG": {"Doom 3 BFG": partial(doom3.load, bfg=True)},
+    "QUAKE": {
+        "ironwail": quake.load,
+        "vkQuake": partial(quake.load, engine="vkquake"),
+        "FTEQW": partial(quake.load, engine="fteqw"),
+    },
+    "QUAKE2": {"q2pro": q2pro.load},
+    "SAUERBRATEN": {"Sauerbraten": cube.load},
+    "UNVANQUISHED": {"Daemon": daemon.load},
+}
+MD2 = {
+    "ANY": {"Cube": md2.cube},
+    "QUAKE2": {"Quake II": md2.quake2},
+    "QUAKE2_MODERN": {"q2pro": md2.q2pro},
+}
+
+# What a warning says about an engine that shares the profile with others, so that it may refuse the file.
+REFUSED_WITH_WARNING = {
+    ("FTEQW", "several_roots"),
+    ("iqm", "joint_count"),
+}

@@ -1,0 +1,155 @@
+"""Quake's re-release: ironwail, vkQuake and FTEQW, which share their reader's descent.
+
+Facts: `gl_model.c`, `Mod_LoadMD5MeshModel`, `MD5Anim_Begin`, `MD5Anim_Load`; `common.c`, `COM_Parse`. ironwail reads
+over `baseframe`: a component without flag is 0. A token holds 1,023 bytes, the name of a joint in a mesh 31.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .cursor import QUAKE, Cursor
+from .posing import EngineMesh, Loaded, Refused, rotations, unpack
+
+MOST_JOINTS = 256
+NAME_BYTES = 31
+TOKEN_BYTES = 1023
+MOST_VERTICES = 65535
+
+
+def load(mesh: bytes, animation: bytes | None, *, engine: str = "ironwail") -> Loaded:
+    """A model and the animation beside it.
+
+    Args:
+        mesh: the file.
+        animation: the file of its name beside it; None if there is none.
+        engine: 'ironwail', 'vkquake' or 'fteqw'.
+    """
+    if animation is None:
+        raise Refused("no poses")
+    loaded, names = _mesh(mesh, engine)
+    _animation(animation, names, loaded, reads_base=engine != "ironwail")
+    return loaded
+
+
+def _mesh(data, engine):
+    cursor = Cursor(data, QUAKE, longest=TOKEN_BYTES)
+    cursor.expect("MD5Version", "10")
+    if cursor.check("commandline"):
+        cursor.word()
+    cursor.expect("numJoints")
+    joint_count = cursor.integer()
+    cursor.expect("numMeshes")
+    mesh_count = cursor.integer()
+    if not 0 < joint_count <= MOST_JOINTS:
+        raise Refused("number of joints")
+    if mesh_count <= 0:
+        raise Refused("no meshes")
+    cursor.expect("joints", "{")
+    names, parents, rows = [], [], []
+    for joint in range(joint_count):
+        names.append(cursor.word()[:NAME_BYTES])
+        parents.append(cursor.integer())
+        if not -1 <= parents[-1] < joint:
+            raise Refused("bone index out of bounds")
+        rows.append(cursor.vector(3) + cursor.vector(3))
+    if engine == "fteqw" and parents.count(-1) > 1:
+        raise Refused("several roots")
+    cursor.expect("}")
+    meshes = []
+    for _ in range(mesh_count):
+        cursor.expect("mesh", "{", "shader")
+        shader = cursor.word()
+        cursor.expect("numverts")
+        verts = _rows(cursor, "vert", "vert # ( # # ) # #", cursor.integer())
+        cursor.expect("numtris")
+        tris = _rows(cursor, "tri", "tri # # # #", cursor.integer())
+        cursor.expect("numweights")
+        weights = _rows(cursor, "weight", "weight # # # ( # # # )", cursor.integer())
+        cursor.expect("}")
+        if len(verts) > MOST_VERTICES:
+            raise Refused("indices of 16 bits")
+        if (
+            (verts[:, 3] + verts[:, 4]).max(initial=0) > len(weights)
+            or tris[:, 1:].max(initial=-1) >= len(verts)
+            or weights[:, 1].max(initial=-1) >= joint_count
+        ):
+            raise Refused("index out of bounds")
+        meshes.append(
+            EngineMesh(
+                uvs=verts[:, 1:3],
+                starts=verts[:, 3].astype(int),
+                counts=verts[:, 4].astype(int),
+                triangles=tris[:, 1:].astype(int),
+                joints=weights[:, 1].astype(int),
+                biases=weights[:, 2],
+                offsets=weights[:, 3:],
+                shader=shader,
+            )
+        )
+    table = np.array(rows)
+    return Loaded(meshes, (rotations(table[:, 3:]), table[:, :3]), np.array(parents)), names
+
+
+def _rows(cursor, word, pattern, count):
+    """Rows in any order, each at the place of its number."""
+    found = 0
+    while cursor.at + found * len(pattern.split()) < len(cursor.tokens) and (
+        cursor.tokens[cursor.at + found * len(pattern.split())] == word
+    ):
+        found += 1
+    rows = cursor.table(found, pattern)
+    if (rows[:, 0] >= count).any():
+        raise Refused("index out of bounds")
+    result = np.zeros((count, rows.shape[1]))
+    result[rows[:, 0].astype(int)] = rows
+    return result
+
+
+def _animation(data, names, loaded, *, reads_base):
+    cursor = Cursor(data, QUAKE, longest=TOKEN_BYTES)
+    cursor.expect("MD5Version", "10")
+    if cursor.check("commandline"):
+        cursor.word()
+    cursor.expect("numFrames")
+    frame_count = cursor.integer()
+    cursor.expect("numJoints")
+    joint_count = cursor.integer()
+    cursor.expect("frameRate")
+    cursor.next()
+    cursor.expect("numAnimatedComponents")
+    component_count = cursor.integer()
+    if frame_count <= 0:
+        raise Refused("no poses")
+    if joint_count != len(names):
+        raise Refused("incorrect bone count")
+    cursor.expect("hierarchy", "{")
+    flags, starts = [], []
+    for joint, name in enumerate(names):
+        if cursor.word() != name:
+            raise Refused("bone was renamed")
+        if cursor.integer() != loaded.parents[joint]:
+            raise Refused("bone has wrong parent")
+        flags.append(cursor.integer())
+        starts.append(cursor.integer())
+        if flags[-1] & ~63 or starts[-1] > component_count + 6:
+            raise Refused("bad flags or offset")
+    cursor.expect("}", "bounds", "{")
+    while cursor.peek() == "(":
+        cursor.vector(3), cursor.vector(3)
+    cursor.expect("}", "baseframe", "{")
+    base = []
+    while cursor.peek() == "(":
+        base.append(cursor.vector(3) + cursor.vector(3))
+    cursor.expect("}")
+    table = np.array(base).reshape(-1, 6) if reads_base else np.zeros((joint_count, 6))
+    components = np.zeros((frame_count, joint_count, 6))
+    while cursor.check("frame"):
+        frame = cursor.integer()
+        if frame >= frame_count:
+            raise Refused("invalid pose index")
+        cursor.expect("{")
+        values = np.append(cursor.numbers(component_count), np.zeros(6))
+        cursor.expect("}")
+        components[frame] = unpack(flags, starts, table, values)
+    loaded.components = components
