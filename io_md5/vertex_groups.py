@@ -64,8 +64,8 @@ def current_weights(
     if source.groups != own_groups and skeleton.armature is not None and is_deformed(obj, skeleton.armature):
         added = listing([name for name in source.groups if name not in own_groups]) or "their order"
         report.warn(
-            f"{obj.name}: modifiers change its vertex groups ({added}), and Blender's Armature modifier may go by those "
-            "of the object: give the object the same groups in the same order"
+            f"{obj.name}: modifiers change its vertex groups ({added}), and Blender's Armature modifier may go by "
+            "those of the object: give the object the same groups in the same order"
         )
     vertices, joints, biases = _assigned_weights(obj, source, skeleton)
     # Some of Blender's own operators make negative weights, and they count.
