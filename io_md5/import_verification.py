@@ -63,6 +63,8 @@ def verify_import(
     # Where bones are as in the file, edits of a mesh are the user's, and only the bones have to be looked at.
     checks_meshes = not rig.is_unmoved.all()
     worst, worst_frame = 0.0, 0.0
+    # What was just imported is in the pose before the pose is captured.
+    context.view_layer.update()
     with playback(context, armature, meshes) as player:
         start = action.frame_start
         player.play(Clip(action.name, Playing.ACTIVE, start, action.frame_end, animation.frame_rate))
