@@ -239,13 +239,16 @@ class _Comparison:
                     )
             if (place <= limit).all() and (uv <= UV_LIMIT).all() and len(theirs) == len(expected):
                 return
+        # Objects that no warning names come first: what lies in the same place is theirs.
+        told = np.array([is_told(part.name, self.result.warnings) for part in mine], dtype=bool)
+        is_told_of = told[expected.owners] if len(mine) else np.zeros(0, dtype=bool)
         found = np.full(len(expected), -1)
         if known is not None and len(known) == len(expected):
-            # What belongs together stays together, whatever else is in the same place.
-            sure = known >= 0
+            sure = (known >= 0) & ~is_told_of
             sure[sure] = equal(expected.chosen(sure), theirs.chosen(known[sure]), limit, UV_LIMIT)
             found[sure] = known[sure]
         rest, free = np.flatnonzero(found < 0), np.setdiff1d(np.arange(len(theirs)), found)
+        rest = rest[np.argsort(is_told_of[rest], kind="stable")]
         others = partners(expected.chosen(rest), theirs.chosen(free), limit, UV_LIMIT)
         found[rest[others >= 0]] = free[others[others >= 0]]
         if known is None:
