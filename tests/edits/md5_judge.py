@@ -18,7 +18,7 @@ import numpy as np
 import scene_state
 import shown
 from bpy_extras.io_utils import axis_conversion
-from triangles import Triangles, distances, partners
+from triangles import Triangles, distances, equal, partners
 
 PLACE_LIMIT = 1e-4
 """Of the model's size."""
@@ -217,9 +217,9 @@ class _Comparison:
             file[block.shader].append(_block_triangles(block, *pose))
         groups: dict[str, list[shown.Part]] = {shader: [] for shader in self.shaders}
         for part in seen:
-            shader = next((label for label in sorted(part.labels) if label in groups), None)
+            shader = next((label for label in part.labels if label in groups), None)
             if shader is None:
-                self._tell([part.name], f"{when}: no mesh with a shader of {sorted(part.labels)}")
+                self._tell([part.name], f"{when}: no mesh with a shader of {part.labels}")
             else:
                 groups[shader].append(part)
         for shader, mine in groups.items():
@@ -239,7 +239,18 @@ class _Comparison:
                     )
             if (place <= limit).all() and (uv <= UV_LIMIT).all() and len(theirs) == len(expected):
                 return
-        found = partners(expected, theirs, limit, UV_LIMIT)
+        # Objects that no warning names come first: what lies in the same place is theirs.
+        told = np.array([is_told(part.name, self.result.warnings) for part in mine], dtype=bool)
+        is_told_of = told[expected.owners] if len(mine) else np.zeros(0, dtype=bool)
+        found = np.full(len(expected), -1)
+        if known is not None and len(known) == len(expected):
+            sure = (known >= 0) & ~is_told_of
+            sure[sure] = equal(expected.chosen(sure), theirs.chosen(known[sure]), limit, UV_LIMIT)
+            found[sure] = known[sure]
+        rest, free = np.flatnonzero(found < 0), np.setdiff1d(np.arange(len(theirs)), found)
+        rest = rest[np.argsort(is_told_of[rest], kind="stable")]
+        others = partners(expected.chosen(rest), theirs.chosen(free), limit, UV_LIMIT)
+        found[rest[others >= 0]] = free[others[others >= 0]]
         if known is None:
             self.partners[shader] = found
         missing = found < 0

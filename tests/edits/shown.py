@@ -15,12 +15,12 @@ class Part:
 
     Attributes:
         name: of the object.
-        labels: what a file may call the material: its name, or a text that it remembers.
+        labels: what a file may call the material: its name, else a text that it remembers.
         triangles: as shown.
     """
 
     name: str
-    labels: set[str]
+    labels: list[str]
     triangles: Triangles
 
 
@@ -162,14 +162,14 @@ def _array(collection, name, size, dtype):
     return result
 
 
-def _labels(obj, mesh, slot) -> set[str]:
+def _labels(obj, mesh, slot) -> list[str]:
     """What a material may be called; an object without material gives its own name."""
     material = mesh.materials[slot] if slot < len(mesh.materials) else None
     if slot < len(obj.material_slots) and obj.material_slots[slot].link == "OBJECT":
         material = obj.material_slots[slot].material or material
     if material is None:
-        return {obj.name}
-    return {material.name} | set(_texts(material.original))
+        return [obj.name]
+    return [material.name, *sorted(set(_texts(material.original)))]
 
 
 def _texts(material):
@@ -182,6 +182,8 @@ def _texts(material):
         for value in groups.pop().values():
             if isinstance(value, str):
                 yield value
+            elif isinstance(value, bytes):
+                yield value.decode("utf-8", "surrogateescape")
             elif hasattr(value, "to_dict"):
                 groups.append(value.to_dict())
             elif isinstance(value, dict):

@@ -61,10 +61,10 @@ def partners(a: Triangles, b: Triangles, place_limit: float, uv_limit: float) ->
     """For each triangle of `a` a triangle of `b` that equals it and that no other has, -1 where there is none."""
     if not len(a) or not len(b):
         return np.full(len(a), -1)
-    if len(a) == len(b) and _equal(a, b, place_limit, uv_limit).all():
+    if len(a) == len(b) and equal(a, b, place_limit, uv_limit).all():
         return np.arange(len(a))
     first, second = _candidates(a, b, place_limit, uv_limit)
-    suits = _equal(a.chosen(first), b.chosen(second), place_limit, uv_limit)
+    suits = equal(a.chosen(first), b.chosen(second), place_limit, uv_limit)
     choices: dict[int, list[int]] = {}
     for one, other in zip(first[suits].tolist(), second[suits].tolist(), strict=True):
         choices.setdefault(one, []).append(other)
@@ -77,7 +77,8 @@ def partners(a: Triangles, b: Triangles, place_limit: float, uv_limit: float) ->
     return result
 
 
-def _equal(a: Triangles, b: Triangles, place_limit: float, uv_limit: float) -> np.ndarray:
+def equal(a: Triangles, b: Triangles, place_limit: float, uv_limit: float) -> np.ndarray:
+    """Whether triangles of the same rank are the same (T,)."""
     result = np.zeros(len(a), dtype=bool)
     for shift in range(3):
         place = np.linalg.norm(a.places - np.roll(b.places, shift, axis=1), axis=2).max(axis=1)
