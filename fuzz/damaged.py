@@ -16,13 +16,17 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT / "tests" / "blender"), str(ROOT / "tests"), str(ROOT)]
+sys.path[:0] = [str(ROOT / "tests" / name) for name in ("edits", "blender")] + [
+    str(ROOT / "tests"),
+    str(ROOT),
+]
 
 import installed  # noqa: E402 # it makes the working copy an extension of this Blender
 from mutants import SEEDS  # noqa: E402
 from paths import CORPUS  # noqa: E402
 from test_damaged_files import small_files, try_mutants  # noqa: E402
 from test_damaged_textures import try_archives  # noqa: E402
+from test_md5_hostile_data import CASES, VALUES, try_value  # noqa: E402
 
 # Files of each seed, and archives: 20,000 and 3,000 in four versions.
 FILES, ARCHIVES = 1250, 750
@@ -48,10 +52,29 @@ def main(arguments: list[str]) -> None:
         print(f"archives: {counts['archives']} of {archives} gave their image and did not", file=sys.stderr)
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
+    counts["properties"] = try_properties()
     counts["seconds"] = round(time.monotonic() - started)
     FOLDER.mkdir(parents=True, exist_ok=True)
     version = "%d.%d" % installed.bpy.app.version[:2]
     (FOLDER / f"{version}.json").write_text(json.dumps(counts, indent=1))
+
+
+def try_properties() -> int:
+    """How many exports with a hostile value in a custom property were what Blender shows.
+
+    Raises:
+        AssertionError: one was not.
+    """
+    exports = 0
+    settings = dict.fromkeys(setting for setting, _ in CASES)
+    for setting, value in [(setting, value) for setting in settings for value in VALUES]:
+        installed.bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+        with tempfile.TemporaryDirectory(prefix="io_idtech-hostile-") as folder:
+            cases, failures = try_value(Path(folder), setting, value)
+        assert not failures, f"{setting}, {value}: {failures[0]}"
+        exports += cases
+    print(f"properties: {exports} exports", file=sys.stderr)
+    return exports
 
 
 if __name__ == "__main__":

@@ -68,11 +68,15 @@ def damaged_tables(counts: dict[str, dict[str, Any]]) -> str:
     for seed, (loaded, refused) in first["files"].items():
         lines.append(f"| {seed} | {loaded + refused:,} | {loaded:,} | {refused:,} |")
     loaded, refused = map(sum, zip(*first["files"].values(), strict=True))
+    properties = sum(others["properties"] for others in counts.values())
     lines += [
         f"| all | {files:,} | {loaded:,} | {refused:,} |",
         "",
         f"Of the {archives:,} archives, {first['archives'][0]:,} still gave the model its image of colours and "
         f"{first['archives'][1]:,} did not; the model was imported with all of them.",
+        "",
+        f"{properties:,} exports with a hostile value in a custom property that an import stores were what Blender "
+        "shows: texts, bytes, huge, negative, NaN and infinite numbers, wrong types and sizes.",
     ]
     return "\n".join(lines)
 
