@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -11,7 +11,7 @@ from . import versions
 from .animated_values import AnimatedValues
 
 if TYPE_CHECKING:
-    from bpy.types import AnimData, Armature, Object, Scene
+    from bpy.types import Action, AnimData, Object, Scene
 
 POSE_CHANNELS = {
     "location": (0.0, 0.0, 0.0),
@@ -30,33 +30,35 @@ class AnimatedState:
 
     Args:
         scene: whose objects are captured.
-        others: objects that the scene does not show, but an export plays.
+        armature: that an export plays; the scene need not show it.
+        actions: that are going to be played on it.
     """
 
-    def __init__(self, scene: Scene, others: list[Object]) -> None:
+    def __init__(self, scene: Scene, armature: Object, actions: list[Action]) -> None:
         self._scene = scene
         self._frame = scene.frame_current, scene.frame_subframe
         self._camera = scene.camera
-        objects = list(dict.fromkeys([*scene.objects, *others]))
+        objects = list(dict.fromkeys([*scene.objects, armature]))
         self._playing = [_Playing(obj.animation_data) for obj in objects if obj.animation_data is not None]
-        self._without_data = [obj for obj in others if obj.animation_data is None]
-        self._positions: list[tuple[Armature, Any]] = [
-            (obj.data, obj.data.pose_position) for obj in others if obj.type == "ARMATURE"
-        ]
+        self._armature = armature
+        self._had_data = armature.animation_data is not None
+        self._position = armature.data.pose_position
         self._poses = [_Pose(obj) for obj in objects if obj.pose is not None]
-        self._values = AnimatedValues(skips=_is_pose_channel)
+        self._values = AnimatedValues([(armature, action) for action in actions], skips=_is_pose_channel)
+
+    def restore_values(self) -> None:
+        """Puts back what animation has set, but for poses."""
+        self._values.restore()
 
     def restore(self) -> None:
         """Puts everything back."""
         has_changed = False
         for playing in self._playing:
             has_changed |= playing.restore()
-        for obj in self._without_data:
-            if obj.animation_data is not None:
-                obj.animation_data_clear()
-        for armature, position in self._positions:
-            if armature.pose_position != position:
-                armature.pose_position = position
+        if not self._had_data and self._armature.animation_data is not None:
+            self._armature.animation_data_clear()
+        if self._armature.data.pose_position != self._position:
+            self._armature.data.pose_position = self._position
         # Animation is evaluated on a change of frame, and when another action was assigned, and overwrites what is
         # not keyed.
         if self._frame != (self._scene.frame_current, self._scene.frame_subframe):

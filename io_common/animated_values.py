@@ -5,7 +5,7 @@ Changing the scene's frame sets every animated property anew, also those that th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -14,19 +14,22 @@ import bpy
 from . import state, versions
 
 if TYPE_CHECKING:
-    from bpy.types import Scene
+    from bpy.types import Action, Scene
 
 
 class AnimatedValues:
     """The values of all animated properties, to be put back later.
 
     Args:
+        others: data-blocks and actions that are going to be played on them.
         skips: tells by its path which property somebody else puts back.
     """
 
-    def __init__(self, skips: Callable[[str], bool] = lambda path: False) -> None:
+    def __init__(
+        self, others: Iterable[tuple[Any, Action]] = (), skips: Callable[[str], bool] = lambda path: False
+    ) -> None:
         self._values = [
-            (owner, path, _value(owner, path)) for owner, path in _animated_paths() if not skips(path)
+            (owner, path, _value(owner, path)) for owner, path in _animated_paths(others) if not skips(path)
         ]
 
     def restore(self) -> None:
@@ -47,12 +50,19 @@ def kept_frame_and_values(scene: Scene) -> Iterator[None]:
         values.restore()
 
 
-def _animated_paths() -> list[tuple[Any, str]]:
+def _animated_paths(others: Iterable[tuple[Any, Action]]) -> list[tuple[Any, str]]:
     """Every data-block with an action or NLA strips, and the paths of the properties that their curves set."""
     paths: dict[tuple[int, str], tuple[Any, str]] = {}
-    for owner in _owners():
-        for curve in _curves(owner.animation_data):
-            paths[owner.as_pointer(), curve.data_path] = (owner, curve.data_path)
+    curves = [(owner, curve) for owner in _owners() for curve in _curves(owner.animation_data)]
+    curves += [(owner, curve) for owner, action in others for curve in versions.all_fcurves(action)]
+    for owner, curve in curves:
+        paths[owner.as_pointer(), curve.data_path] = (owner, curve.data_path)
+    strips = [
+        strip for owner in _owners() for track in owner.animation_data.nla_tracks for strip in track.strips
+    ]
+    for strip in strips:
+        for name in ("influence", "strip_time"):
+            paths[strip.as_pointer(), name] = (strip, name)
     return list(paths.values())
 
 

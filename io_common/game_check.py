@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import bmesh
 import bpy
 import numpy as np
 from bpy.props import BoolProperty, CollectionProperty, EnumProperty, IntProperty, StringProperty
@@ -177,19 +178,20 @@ def _select_bones(obj: Object, names: set[str]) -> None:
 
 def _select_in_mesh(context: Context, obj: Object, kind: str, elements: np.ndarray) -> None:
     """Selects vertices or faces in Edit Mode; what was removed since is passed over."""
-    mesh: Any = obj.data
-    selected = {
-        name: np.zeros(len(getattr(mesh, name)), dtype=bool) for name in ("vertices", "edges", "polygons")
-    }
-    table = selected["vertices" if kind == VERTICES else "polygons"]
-    table[elements[elements < len(table)]] = True
-    if kind == FACES:
-        for face in np.flatnonzero(table).tolist():
-            selected["vertices"][list(mesh.polygons[face].vertices)] = True
-    for name, flags in selected.items():
-        getattr(mesh, name).foreach_set("select", flags)
     context.tool_settings.mesh_select_mode = (kind == VERTICES, False, kind == FACES)
     bpy.ops.object.mode_set(mode="EDIT")
+    mesh: Any = obj.data
+    # Setting the flags of a whole mesh in Object Mode crashes Blender 5.0.
+    edited = bmesh.from_edit_mesh(mesh)
+    for sequence in (edited.verts, edited.edges, edited.faces):
+        for element in sequence:
+            element.select = False
+    chosen: Any = edited.verts if kind == VERTICES else edited.faces
+    chosen.ensure_lookup_table()
+    for index in elements.tolist():
+        if index < len(chosen):
+            chosen[index].select_set(True)
+    bmesh.update_edit_mesh(mesh, loop_triangles=False, destructive=False)
 
 
 def _selected(manager: Any, context: Context) -> None:

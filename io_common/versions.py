@@ -128,10 +128,10 @@ def expect_slot(animation_data: AnimData) -> None:
         animation_data.last_slot_identifier = f"OB{SLOT_NAME}"
 
 
-def play(animation_data: AnimData, action: Action, slot: Any) -> None:
-    """Makes an action the active one, with that slot."""
+def play(animation_data: AnimData, action: Action | None, slot: Any) -> None:
+    """Makes an action, or none, the active one, with that slot."""
     animation_data.action = action
-    if _HAS_SLOTS:
+    if _HAS_SLOTS and action is not None:
         animation_data.action_slot = slot
 
 

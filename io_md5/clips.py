@@ -147,19 +147,35 @@ def _frame_range(action: Action, stored: StoredAction) -> tuple[float, float]:
 
 
 def suitable_actions(armature: Object) -> list[tuple[Action, Any]]:
-    """The actions that move bones of an armature, by name, each with the slot that does."""
-    paths = {f'pose.bones["{bpy.utils.escape_identifier(bone.name)}"]' for bone in armature.data.bones}
+    """The actions that move an armature, by name, each with the slot that does.
+
+    They move bones of those names, or they play on the armature already. Others might be meant for any object.
+    """
+    prefixes = {f'pose.bones["{bpy.utils.escape_identifier(bone.name)}"]' for bone in armature.data.bones}
+    played = _played_actions(armature)
     found = []
     for action in bpy.data.actions:
-        slots = [slot for slot in versions.slots_for(action, "OBJECT") if _moves(action, slot, paths)]
-        if slots:
-            found.append((action, _slot_of(armature, action, slots)))
+        slots = versions.slots_for(action, "OBJECT")
+        suitable = [slot for slot in slots if _moves_bones(action, slot, prefixes)]
+        suitable = suitable or (slots if action in played else [])
+        if suitable:
+            found.append((action, _slot_of(armature, action, suitable)))
     return found
 
 
-def _moves(action: Action, slot: Any, paths: set[str]) -> bool:
-    curves = versions.fcurves_of_slot(action, slot)
-    return any(curve.data_path.rpartition(".")[0] in paths for curve in curves)
+def _played_actions(armature: Object) -> list[Action]:
+    """The active action and those of NLA strips."""
+    data = armature.animation_data
+    if data is None:
+        return []
+    strips = [strip.action for track in data.nla_tracks for strip in track.strips]
+    return [action for action in (data.action, *strips) if action is not None]
+
+
+def _moves_bones(action: Action, slot: Any, prefixes: set[str]) -> bool:
+    """Whether an action sets anything of bones: their channels, properties or constraints."""
+    starts = tuple(prefixes)
+    return any(curve.data_path.startswith(starts) for curve in versions.fcurves_of_slot(action, slot))
 
 
 def _slot_of(armature: Object, action: Action, slots: list[Any]) -> Any:

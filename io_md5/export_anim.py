@@ -102,7 +102,7 @@ def _sample(clip: Clip, skeleton: Skeleton, player: Player, frames: Floats) -> F
     buffer = np.empty(len(rig) * 16, dtype=np.float32)
     player.play(clip)
     for index, frame in enumerate(frames.tolist()):
-        posed = armature.evaluated_get(player.show(frame, meshes=False))
+        posed = armature.evaluated_get(player.show(frame))
         posed.pose.bones.foreach_get("matrix", buffer)
         # Blender's matrices lie in memory by columns.
         local = buffer.reshape(-1, 4, 4)[order].swapaxes(1, 2)

@@ -65,13 +65,14 @@ def verify_import(
     worst, worst_frame = 0.0, 0.0
     # What was just imported is in the pose before the pose is captured.
     context.view_layer.update()
-    with playback(context, armature, meshes) as player:
-        start = action.frame_start
-        player.play(Clip(action.name, Playing.ACTIVE, start, action.frame_end, animation.frame_rate))
-        slots = versions.slots_for(action, "OBJECT")
+    start = action.frame_start
+    slots = versions.slots_for(action, "OBJECT")
+    clip = Clip(action.name, Playing.ACTIVE, start, action.frame_end, animation.frame_rate, action, slots[0])
+    with playback(context, armature, [clip]) as player:
+        player.play(clip)
         versions.play(armature.animation_data, action, slots[0])
         for row, index in enumerate(chosen):
-            graph = player.show(start + index, meshes=True)
+            graph = player.show(start + index)
             distance = _head_distance(armature, rig, match, positions[row], graph)
             if checks_meshes:
                 for obj in meshes:

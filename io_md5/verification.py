@@ -86,6 +86,7 @@ class Verifier:
         self._rest = {obj: _rest_difference(part, skeleton) for obj, part in rest.items()}
         self._moving: dict[Object, Difference] = {}
         self._uv_changes: dict[Object, tuple[float, str]] = {}
+        self._face_changes: dict[Object, str] = {}
 
     def check(self, sampled: SampledClip, animation: Animation, player: Player) -> None:
         """Compares the frames of an animation, and keeps the largest difference of each object.
@@ -106,11 +107,13 @@ class Verifier:
         player.play(sampled.clip)
         for row, index in enumerate(chosen):
             frame = float(sampled.frames[index])
-            graph = player.show(frame, meshes=True)
+            graph = player.show(frame)
             for obj, part in self._meshes.items():
                 expected = _evaluated_vertices(obj, graph, self._skeleton)
                 vertices = [found[row] for found in skinned[obj]]
-                self._check_uvs(obj, graph, _where(frame, sampled.clip.name))
+                where = _where(frame, sampled.clip.name)
+                self._check_uvs(obj, graph, where)
+                self._check_faces(obj, graph, where)
                 distance, beyond = _distance(part.blocks, vertices, expected)
                 if distance <= self._tolerance or distance <= self._largest(obj):
                     continue
@@ -136,6 +139,22 @@ class Verifier:
         distance = _longest(uvs - at_rest)
         if distance > max(UV_TOLERANCE, self._uv_changes.get(obj, (0.0, ""))[0]):
             self._uv_changes[obj] = distance, where
+
+    def _check_faces(self, obj: Object, graph: Depsgraph, where: str) -> None:
+        """Compares faces and their materials with those at rest, where modifiers may change them."""
+        if obj in self._face_changes or all(modifier.type == "ARMATURE" for modifier in obj.modifiers):
+            return
+        at_rest = self._meshes[obj].triangles
+        mesh = obj.evaluated_get(graph).data
+        has_changed = len(mesh.loops) != len(at_rest.corner_vertices)
+        if not has_changed and any(modifier.type == "NODES" for modifier in obj.modifiers):
+            shown = evaluated.triangle_mesh(obj, graph)
+            has_changed = len(shown.materials) != len(at_rest.materials) or shown.slots != at_rest.slots
+            has_changed = has_changed or not np.array_equal(
+                np.sort(shown.materials), np.sort(at_rest.materials)
+            )
+        if has_changed:
+            self._face_changes[obj] = where
 
     @property
     def _tolerance(self) -> float:
@@ -185,6 +204,11 @@ class Verifier:
                 report.warn(
                     f"{obj.name}: the export is up to {self._in_units(distance)} and {uv_distance:.2g} in UV space off "
                     "from what Blender shows at rest"
+                )
+            if obj in self._face_changes:
+                report.warn(
+                    f"{obj.name}: modifiers change its faces or their materials {self._face_changes[obj]}; "
+                    "the export has those at rest"
                 )
             if obj in self._uv_changes:
                 uv_distance, where = self._uv_changes[obj]
