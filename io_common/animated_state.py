@@ -43,7 +43,7 @@ class AnimatedState:
         self._armature = armature
         self._had_data = armature.animation_data is not None
         self._position = armature.data.pose_position
-        self._poses = [_Pose(obj) for obj in objects if obj.pose is not None]
+        self._poses = [Pose(obj) for obj in objects if obj.pose is not None]
         self._values = AnimatedValues([(armature, action) for action in actions], skips=_is_pose_channel)
 
     def restore_values(self) -> None:
@@ -106,7 +106,7 @@ class _Playing:
         return True
 
 
-class _Pose:
+class Pose:
     """The channels of all bones of an armature."""
 
     def __init__(self, obj: Object) -> None:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import bpy
 
 from . import state, versions
+from .animated_state import Pose
 
 if TYPE_CHECKING:
     from bpy.types import Context, Object, Scene
@@ -107,6 +108,7 @@ class _PoseBefore:
         data = armature.animation_data
         self._action = versions.AssignedAction(data) if data is not None else None
         self._modes = [bone.rotation_mode for bone in armature.pose.bones] if armature.pose else []
+        self._pose = Pose(armature) if armature.pose is not None else None
 
     def restore(self) -> None:
         if self._armature.pose is not None:
@@ -117,6 +119,8 @@ class _PoseBefore:
             self._action.restore()
         elif self._armature.animation_data is not None:
             self._armature.animation_data_clear()
+        if self._pose is not None and self._pose.restore():
+            bpy.context.view_layer.update()
 
 
 def _data_blocks() -> Iterator[Any]:

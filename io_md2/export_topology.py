@@ -222,10 +222,14 @@ def _is_on_source_texel(part: Part, stored: StoredModel, rows: slice) -> bool:
 
 
 def _texels(uvs: npt.NDArray[np.float64], skin_size: tuple[int, int]) -> Ints:
-    """The texel of u and v, (…, 2): the reverse of u = (s + 0.5) / width, v = 1 - (t + 0.5) / height."""
+    """The texel of u and v, (…, 2): the reverse of u = (s + 0.5) / width, v = 1 - (t + 0.5) / height.
+
+    The far edge of the skin lies between two texels, of which the one inside is taken.
+    """
     limits = np.iinfo(np.int32)
-    fractions = uvs * (1.0, -1.0) + (0.0, 1.0)
-    texels = np.floor(np.nan_to_num(fractions) * np.maximum(skin_size, 1))
+    fractions = np.nan_to_num(uvs * (1.0, -1.0) + (0.0, 1.0))
+    sizes = np.maximum(skin_size, 1)
+    texels = np.floor(fractions * sizes) - (fractions == 1.0)
     return np.clip(texels, limits.min, limits.max).astype(np.int32)
 
 

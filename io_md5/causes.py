@@ -26,7 +26,7 @@ def likely_causes(obj: Object, skeleton: Skeleton, graph: Depsgraph) -> list[str
         return ["without an armature nothing moves in the game"]
     found = [
         *_of_modifiers(obj, armature),
-        *_of_object(obj, armature),
+        *_of_object(obj, skeleton, armature, graph),
         *_of_bones(obj, armature, graph),
         *_of_transforms(skeleton, armature, graph),
         *_of_weights(obj, armature, graph),
@@ -65,7 +65,17 @@ def _is_shown(modifier: Modifier) -> bool:
     return modifier.show_viewport and modifier.type != "ARMATURE"
 
 
-def _of_object(obj: Object, armature: Object) -> list[str]:
+def _follows(obj: Object, armature: Object) -> bool:
+    """Whether an object is a descendant of the armature, or shares its parent."""
+    parents = set()
+    link = obj.parent
+    while link is not None and link not in parents:
+        parents.add(link)
+        link = link.parent
+    return armature in parents or (armature.parent is not None and armature.parent in parents)
+
+
+def _of_object(obj: Object, skeleton: Skeleton, armature: Object, graph: Depsgraph) -> list[str]:
     found = []
     bone = carrying_bone(obj, armature)
     if bone is not None and is_deformed(obj, armature):
@@ -82,6 +92,9 @@ def _of_object(obj: Object, armature: Object) -> list[str]:
         found.append(
             f"no bone of {armature.name} moves the object: add an Armature modifier or parent it to a bone"
         )
+    world = evaluated.world_matrix(armature.evaluated_get(graph))
+    if not np.allclose(world, skeleton.world, atol=_SCALE_TOLERANCE) and not _follows(obj, armature):
+        found.append(f"the object {armature.name} moves, and the mesh is not parented to it")
     others = [other.name for other in armatures_of(obj) if other != armature]
     if others:
         found.append(f"several armatures: {listing(others)} moves it too")

@@ -112,8 +112,8 @@ def active_clip(armature: Object, scene: Scene) -> Clip:
         raise NothingToExportError(f"{armature.name} has no active action")
     if versions.plays_nothing(data):
         raise NothingToExportError(
-            f"{armature.name}: the action {data.action.name} has no slot assigned, so it moves nothing; "
-            "choose a slot in the Action Editor"
+            f"{armature.name}: no slot of the action {data.action.name} is assigned, so it moves nothing; "
+            "choose a slot in the Action Editor, or an action that is not empty"
         )
     clip = _action_clip(data.action, versions.assigned_slot(data), Playing.ACTIVE, scene)
     if not data.use_tweak_mode:

@@ -130,7 +130,8 @@ def build_skeleton(
     rig = read_rig(armature.data)
     exported = np.array([name not in left_out for name in rig.bone_names], dtype=bool)
     if not exported.any():
-        raise NothingToExportError(f"{armature.name}: no bone deforms anything")
+        what = "no bone deforms anything" if len(exported) else "it has no bones"
+        raise NothingToExportError(f"{armature.name}: {what}")
     joint_of_bone, parents = _exported_parents(rig.joints.parents, exported)
     names = [rig.joints.names[bone] for bone in np.flatnonzero(exported)]
     chosen = np.flatnonzero(exported).astype(np.int32)

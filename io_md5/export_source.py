@@ -95,19 +95,24 @@ def _choose(context: Context, armatures: list[Object]) -> Object | None:
 
 
 def clips_by_file(
-    context: Context, armature: Object | None, actions: str, folder: Path, stem: str
+    context: Context, armature: Object | None, actions: str, folder: Path, stem: str, report: Report
 ) -> dict[Path, Clip]:
     """What is to be exported to which file.
 
     Raises:
         NothingToExportError: there is no such action.
     """
-    if actions == "NONE" or armature is None:
+    if actions == "NONE":
+        return {}
+    if armature is None:
+        report.warn("animations are left out: without an armature there is nothing that they could move")
         return {}
     if actions == "SCENE":
         return {folder / f"{stem}{ANIMATION_SUFFIX}": scene_clip(context.scene)}
     is_active = actions == "ACTIVE"
     chosen = [active_clip(armature, context.scene)] if is_active else all_clips(armature, context.scene)
+    if not chosen:
+        report.warn(f"no action moves bones of {armature.name}: no animations are exported")
     clips: dict[Path, Clip] = {}
     for clip in chosen:
         name = names.for_files(clip.stored.name if clip.stored else clip.name, "animation")

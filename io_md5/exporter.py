@@ -48,7 +48,7 @@ def export_model(
     """
     with state.out_of_edit_mode(context):
         source = find_source(context, options.scope, report)
-        clips = clips_by_file(context, source.armature, actions, path.parent, path.stem)
+        clips = clips_by_file(context, source.armature, actions, path.parent, path.stem, report)
         with progress(len(source.meshes) + len(clips) + 1) as shown:
             if options.target.writing.animation_beside and len(clips) == 1:
                 clips = {path.with_suffix(ANIMATION_SUFFIX): clip for clip in clips.values()}
@@ -84,7 +84,7 @@ def export_animations(
     """
     with state.out_of_edit_mode(context):
         source = find_source(context, options.scope, report)
-        clips = clips_by_file(context, source.armature, actions, path.parent, path.stem)
+        clips = clips_by_file(context, source.armature, actions, path.parent, path.stem, report)
         if not clips:
             raise NothingToExportError("there is no action to export")
         if actions != "ALL":

@@ -33,6 +33,9 @@ POSITION_TOLERANCE = 1e-4
 UV_TOLERANCE = 1e-5
 """The same for texture coordinates."""
 
+# Models smaller than this, in units of the file, suffer from its decimals.
+_SMALL = 0.5
+
 _UV_MODIFIERS = {"DATA_TRANSFER", "UV_PROJECT", "UV_WARP", "NODES"}
 
 
@@ -230,6 +233,10 @@ class Verifier:
             )
             return
         causes = [*difference.causes, *other_causes]
+        if not causes and self._size < _SMALL:
+            causes = [
+                "files hold ten decimals, which is little for a small model: export with a larger Scale"
+            ]
         if difference.from_file:
             causes = ["the weights of the imported file disagree about the position of vertices"]
         report.warn(
