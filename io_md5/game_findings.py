@@ -40,7 +40,7 @@ def find(context: Context, game: Game, *, make_names_safe: bool, folder: Path) -
     report = Report()
     with state.out_of_edit_mode(context):
         source = find_source(context, Scope(), report)
-        clips = clips_by_file(context, source.armature, "ALL", folder, "")
+        clips = clips_by_file(context, source.armature, "ALL", folder, "", report)
         options = ModelOptions(game=game, verify=Verify.NONE)
         with progress(len(source.meshes) + len(clips)) as shown:
             built = build(context, source, options, clips, AnimationOptions(), report, shown)
