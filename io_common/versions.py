@@ -137,6 +137,9 @@ def play(animation_data: AnimData, action: Action | None, slot: Any) -> None:
 
 def assign_action(animation_data: AnimData, action: Action | None, id_type: str) -> None:
     """Makes an action the active one, and its first slot for that kind of data-block with it."""
+    if animation_data.use_tweak_mode:
+        # The active action cannot be changed while that of a strip is tweaked.
+        animation_data.use_tweak_mode = False
     animation_data.action = action
     if _HAS_SLOTS and action is not None:
         animation_data.action_slot = _slot_for(action, id_type)

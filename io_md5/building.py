@@ -111,7 +111,7 @@ def build(
     sampled: dict[Path, SampledClip] = {}
     animations: dict[Path, Animation] = {}
     if source.armature is not None and clips:
-        with playback(context, source.armature, clips.values()) as player:
+        with playback(context, source.armature, source.meshes, clips.values()) as player:
             for path, clip in clips.items():
                 sampled[path] = sample_clip(clip, skeleton, player, animation_options, report)
                 commandline = _commandline(source.armature, clip)
@@ -125,7 +125,7 @@ def build(
             rebuilt = _build_rest(context, doubtful, skeleton, options, report, use_stored=False)
             rest |= verifier.take_better(rebuilt)
             if source.armature is not None:
-                with playback(context, source.armature, clips.values()) as player:
+                with playback(context, source.armature, source.meshes, clips.values()) as player:
                     for path, animation in animations.items():
                         verifier.check(sampled[path], animation, player)
         verifier.warn(_causes_of_options(options, animation_options), report)

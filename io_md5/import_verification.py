@@ -68,7 +68,7 @@ def verify_import(
     start = action.frame_start
     slots = versions.slots_for(action, "OBJECT")
     clip = Clip(action.name, Playing.ACTIVE, start, action.frame_end, animation.frame_rate, action, slots[0])
-    with playback(context, armature, [clip]) as player:
+    with playback(context, armature, meshes, [clip]) as player:
         player.play(clip)
         versions.play(armature.animation_data, action, slots[0])
         for row, index in enumerate(chosen):
