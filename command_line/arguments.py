@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..io_common import file_info
+from ..io_common.verification import Verify
 from ..io_md2.format import Game as Md2Game
 from ..io_md5.format.games import Game as Md5Game
 from .settings import ANIMATIONS_BESIDE, FORMATS, NO_ANIMATIONS, Settings
@@ -52,6 +53,7 @@ def settings(given: argparse.Namespace, game_folders: Sequence[str]) -> Settings
         scale=given.scale,
         use_textures=not given.no_textures,
         game=given.game,
+        verify=given.verify,
         game_folders=(*given.game_folder, *game_folders),
     )
 
@@ -104,6 +106,13 @@ def _add_convert(parser: argparse.ArgumentParser) -> None:
         type=str.upper,
         default="",
         help="write MD5 and MD2 files for this game, and refuse what it would (default: as in the preferences)",
+    )
+    parser.add_argument(
+        "--verify",
+        choices=[verify.value for verify in Verify],
+        type=str.upper,
+        default=Verify.SOME.value,
+        help="on which frames MD5 and MD2 files are compared with what Blender shows (default: SOME)",
     )
     parser.add_argument(
         "--force",

@@ -6,6 +6,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ..io_common.verification import Verify
+
 FORMATS = ("blend", "md5", "md2", "glb", "fbx")
 NO_ANIMATIONS = "none"
 ANIMATIONS_BESIDE = "folder"
@@ -23,6 +25,7 @@ class Settings:
         use_textures: give materials their images.
         game: the name of the game that files are exported for; nothing for those of the preferences.
         game_folders: where images are looked for.
+        verify: on which frames exports are compared with Blender: 'SOME', 'ALL' or 'NONE'.
     """
 
     format: str = "blend"
@@ -31,6 +34,7 @@ class Settings:
     use_textures: bool = True
     game: str = ""
     game_folders: tuple[str, ...] = ()
+    verify: str = Verify.SOME.value
 
     def animation_folder(self, source: Path) -> Path | None:
         """Where the animations of a model are; None if none are wanted."""

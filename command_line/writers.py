@@ -17,6 +17,7 @@ import bpy
 from ..io_common import axes, preferences
 from ..io_common.regular_files import open_file
 from ..io_common.reports import Report
+from ..io_common.verification import Verify
 from ..io_md2 import exporter as md2_exporter
 from ..io_md2.format import FRAMES_PER_SECOND
 from ..io_md2.format.games import game_named as md2_game_named
@@ -89,12 +90,12 @@ def _is_whole_blend(path: Path) -> bool:
 def _write_md5(target: Path, scene: Scene, settings: Settings, report: Report) -> list[Path]:
     conversion = axes.exporting(scene.scale, "Y", "Z")
     if scene.ending == ".md5camera":
-        options = CameraExportOptions(conversion=conversion)
+        options = CameraExportOptions(conversion=conversion, verify=Verify(settings.verify))
         for text in export_camera(bpy.context, target, options).warnings:
             report.warn(text)
         return [target]
     game = md5_game_named(settings.game or preferences.md5_game())
-    model = ModelOptions(conversion=conversion, game=game)
+    model = ModelOptions(conversion=conversion, game=game, verify=Verify(settings.verify))
     if scene.ending == ".md5anim":
         return md5_exporter.export_animations(
             bpy.context, target, model, "ACTIVE", AnimationOptions(), report
@@ -116,6 +117,7 @@ def _write_md2(target: Path, scene: Scene, settings: Settings, report: Report) -
     options = md2_exporter.ExportOptions(
         frames=FrameOptions(frames),
         game=md2_game_named(settings.game or preferences.md2_game()),
+        verify=Verify(settings.verify),
         conversion=axes.exporting(scene.scale, "Y", "Z"),
     )
     md2_exporter.export_file(bpy.context, target, options, report)

@@ -994,3 +994,19 @@ def test_what_blenders_exporters_report_is_told_in_one_sentence(part, text, told
     said = part("io_common.faults").of_operator(RuntimeError(text), Path("out.glb"))
     assert told in said
     assert "\n" not in said
+
+
+@pytest.mark.parametrize(("verify", "is_told"), [("some", True), ("ALL", True), ("none", False)])
+def test_exports_are_compared_with_blender_on_the_frames_that_are_named(
+    idtech, tree, tmp_path, verify, is_told
+):
+    """A .blend that shows its mesh without the Armature modifier."""
+    bpy.ops.import_scene.md5(filepath=str(tree / "imp.md5mesh"), animations="FOLDER")
+    mesh = next(obj for obj in bpy.data.objects if obj.type == "MESH")
+    mesh.modifiers[0].show_viewport = False
+    blend = tmp_path / "imp.blend"
+    bpy.ops.wm.save_as_mainfile(filepath=str(blend))
+    words = ("--format", "md5", "--animations", "folder", "--verify", verify)
+    status, out, told = idtech("convert", blend, "--to", tmp_path / "game", *words)
+    assert status == 0
+    assert ("is disabled in the viewport" in out + told) == is_told
