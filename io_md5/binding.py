@@ -49,6 +49,9 @@ def armatures_of(obj: Object) -> list[Object]:
         found += [target for target, _ in _carriers(link)]
         link = link.parent
         found.append(link)
+        if link is not None and link.type == "ARMATURE":
+            # What moves this armature, such as a horse its rider, is in its own motion.
+            break
     return list(dict.fromkeys(target for target in found if target is not None and target.type == "ARMATURE"))
 
 
