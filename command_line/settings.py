@@ -6,8 +6,6 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..io_common.verification import Verify
-
 FORMATS = ("blend", "md5", "md2", "glb", "fbx")
 NO_ANIMATIONS = "none"
 ANIMATIONS_BESIDE = "folder"
@@ -34,7 +32,7 @@ class Settings:
     use_textures: bool = True
     game: str = ""
     game_folders: tuple[str, ...] = ()
-    verify: str = Verify.SOME.value
+    verify: str = "SOME"
 
     def animation_folder(self, source: Path) -> Path | None:
         """Where the animations of a model are; None if none are wanted."""
