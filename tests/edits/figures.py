@@ -14,8 +14,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 sys.path[:0] = [str(path) for path in (HERE, HERE.parent / "blender", HERE.parent, ROOT)]
 
-import bpy  # noqa: E402
-import installed  # noqa: E402, F401  (enables the extension)
+import installed  # noqa: E402  (enables the extension)
 import sequences  # noqa: E402
 
 PAGE = ROOT / "docs" / "matching-blender.md"
@@ -52,7 +51,7 @@ def table() -> str:
 def main() -> None:
     """Measures this Blender and makes the table anew."""
     FOLDER.mkdir(parents=True, exist_ok=True)
-    version = ".".join(str(number) for number in bpy.app.version[:2])
+    version = ".".join(str(number) for number in installed.bpy.app.version[:2])
     (FOLDER / f"{version}.json").write_text(json.dumps(measure()))
     text = PAGE.read_text(encoding="utf-8")
     head, _, rest = text.partition(BEGIN)

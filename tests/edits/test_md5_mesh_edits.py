@@ -38,7 +38,8 @@ def test_an_edited_mesh_is_exact(tmp_path, name, setting, edit):
     before = workbench.scene_fingerprint()
     mesh_edits.EDITS[edit](bench)
     bpy.context.view_layer.update()
-    assert workbench.scene_fingerprint() != before, "nothing was edited"
+    was_edited = workbench.scene_fingerprint() != before
+    assert was_edited or edit in mesh_edits.MAY_GIVE_THE_SAME, "nothing was edited"
     assert_exact_unless_bare(judged(tmp_path, bench), edit)
 
 
