@@ -53,12 +53,13 @@ def kept_frame_and_values(scene: Scene) -> Iterator[None]:
 def _animated_paths(others: Iterable[tuple[Any, Action]]) -> list[tuple[Any, str]]:
     """Every data-block with an action or NLA strips, and the paths of the properties that their curves set."""
     paths: dict[tuple[int, str], tuple[Any, str]] = {}
-    curves = [(owner, curve) for owner in _owners() for curve in _curves(owner.animation_data)]
+    owners = list(_owners())
+    curves = [(owner, curve) for owner in owners for curve in _curves(owner.animation_data)]
     curves += [(owner, curve) for owner, action in others for curve in versions.all_fcurves(action)]
     for owner, curve in curves:
         paths[owner.as_pointer(), curve.data_path] = (owner, curve.data_path)
     strips = [
-        strip for owner in _owners() for track in owner.animation_data.nla_tracks for strip in track.strips
+        strip for owner in owners for track in owner.animation_data.nla_tracks for strip in track.strips
     ]
     for strip in strips:
         for name in ("influence", "strip_time"):
@@ -68,15 +69,10 @@ def _animated_paths(others: Iterable[tuple[Any, Action]]) -> list[tuple[Any, str
 
 def _owners() -> Iterator[Any]:
     """The data-blocks that have animation, with node trees that belong to others."""
-    for prop in bpy.data.bl_rna.properties:
-        # From 5.2 there is one collection of all.
-        if prop.type != "COLLECTION" or prop.identifier == "all_ids":
-            continue
-        for data in getattr(bpy.data, prop.identifier):
-            tree = getattr(data, "node_tree", None)
-            for owner in (data, tree):
-                if owner is not None and getattr(owner, "animation_data", None) is not None:
-                    yield owner
+    for data in state.data_blocks():
+        for owner in (data, getattr(data, "node_tree", None)):
+            if owner is not None and getattr(owner, "animation_data", None) is not None:
+                yield owner
 
 
 def _curves(animation_data: Any) -> Iterator[Any]:

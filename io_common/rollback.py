@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import bpy
 
@@ -39,7 +39,7 @@ class _Before:
 
     def __init__(self, context: Context) -> None:
         self._context = context
-        self._ids = {data.session_uid for data in _data_blocks()}
+        self._ids = {data.session_uid for data in state.data_blocks()}
         self._scene = _SceneBefore(context.scene)
         self._poses = [_PoseBefore(obj) for obj in bpy.data.objects if obj.type == "ARMATURE"]
         self._view = _view(context)
@@ -48,7 +48,7 @@ class _Before:
         self._scene.restore()
         for pose in self._poses:
             pose.restore()
-        new = [data for data in _data_blocks() if data.session_uid not in self._ids]
+        new = [data for data in state.data_blocks() if data.session_uid not in self._ids]
         if not new and _view(self._context) == self._view:
             # Leaving Edit Mode and coming back is not nothing.
             return
@@ -121,11 +121,3 @@ class _PoseBefore:
             self._armature.animation_data_clear()
         if self._pose is not None and self._pose.restore():
             bpy.context.view_layer.update()
-
-
-def _data_blocks() -> Iterator[Any]:
-    """All of the .blend."""
-    for prop in bpy.data.bl_rna.properties:
-        # From 5.2 there is one collection of all.
-        if prop.type == "COLLECTION" and prop.identifier != "all_ids":
-            yield from getattr(bpy.data, prop.identifier)

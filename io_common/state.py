@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import bpy
 
@@ -130,3 +130,11 @@ def hidden_modifiers(objects: Iterable[Object], hide: Callable[[Modifier], bool]
     finally:
         for modifier in hidden:
             modifier.show_viewport = True
+
+
+def data_blocks() -> Iterator[Any]:
+    """All of the .blend."""
+    for prop in bpy.data.bl_rna.properties:
+        # From 5.2 there is one collection of all.
+        if prop.type == "COLLECTION" and prop.identifier != "all_ids":
+            yield from getattr(bpy.data, prop.identifier)

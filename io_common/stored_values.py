@@ -42,22 +42,13 @@ def read_number(group: Any, key: str, *, lowest: float, highest: float) -> float
 
 
 def read_text(group: Any, key: str) -> str | None:
-    """A text as `store_text` stored it; None if it could not stand between double quotes on one line."""
+    """A text as `names.keep_text` stored it; None if it could not stand between double quotes on one line."""
     value = group.get(key)
     if isinstance(value, bytes):
         value = value.decode("utf-8", "surrogateescape")
     if not isinstance(value, str) or '"' in value or any(letter < " " and letter != "\t" for letter in value):
         return None
     return value
-
-
-def store_text(group: Any, key: str, text: str) -> None:
-    """Stores a text; Blender's own strings are UTF-8, so other bytes are stored as such."""
-    data = text.encode("utf-8", "surrogateescape")
-    try:
-        group[key] = data.decode("utf-8")
-    except UnicodeDecodeError:
-        group[key] = data
 
 
 def read_floats(group: Any, key: str, width: int) -> Floats | None:

@@ -19,12 +19,12 @@ from .format import Animation
 from .format import quaternions as quat
 from .format.model import Floats
 from .format.skeleton import poses
-from .format.skinning import VertexWeights
 from .import_anim import Match
 from .player import playback
 from .rig import Rig
 from .source.meshes import UNKNOWN, read_mesh, read_vertices
 from .verification import POSITION_TOLERANCE
+from .weight_table import WeightTable
 
 _SCALE_TOLERANCE = 1e-4
 
@@ -152,14 +152,12 @@ def _mesh_distance(
     }
     table = [joint_of_index.get(index, -1) for index in range(int(stored.joints.max()) + 1)]
     joints = np.array(table)[stored.joints]
-    owners = np.repeat(np.arange(len(stored.counts)), stored.counts)
-    rows = np.arange(len(owners)) + np.repeat(
-        stored.starts - np.cumsum(stored.counts) + stored.counts, stored.counts
-    )
-    points = positions[joints[rows]] + quat.rotate(orientations[joints[rows]], stored.positions[rows])
-    expected = VertexWeights(owners, rows, len(stored.counts)).sums(points * stored.biases[rows, None])
+    points = positions[joints] + quat.rotate(orientations[joints], stored.positions)
+    weights = WeightTable(stored.starts, stored.counts, joints.astype(np.int32), stored.biases, points)
+    expected = weights.positions()
+    everything = np.arange(len(stored.counts))
     moves = np.ones(len(stored.counts), dtype=bool)
-    moves[owners[joints[rows] < 0]] = False
+    moves[np.repeat(everything, stored.counts)[weights.joints[weights.rows(everything)] < 0]] = False
     vertices, _ = read_vertices(posed.data, stored)
     known = np.flatnonzero(vertices != UNKNOWN)
     known = known[moves[vertices[known]]]

@@ -42,7 +42,7 @@ def store_action(action: Action, name: str, commandline: str, frame_rate: float)
     action[GROUP] = {_FRAME_RATE: float(frame_rate), _FRAME_RANGE: frames}
     names.keep(action[GROUP], _NAME, name, action.name)
     if commandline:
-        values.store_text(action[GROUP], _COMMANDLINE, commandline)
+        names.keep_text(action[GROUP], _COMMANDLINE, commandline)
 
 
 def read_action(action: Action) -> StoredAction:

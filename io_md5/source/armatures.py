@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...io_common import names
 from ...io_common import stored_values as values
 from ...io_common.axes import Conversion, unchanged
 from . import GROUP
@@ -24,7 +25,7 @@ def store_armature(armature: Armature, commandline: str, conversion: Conversion)
     """Stores what is known of the file as a whole."""
     armature[GROUP] = {}
     if commandline:
-        values.store_text(armature[GROUP], _COMMANDLINE, commandline)
+        names.keep_text(armature[GROUP], _COMMANDLINE, commandline)
     store_conversion(armature, conversion)
 
 

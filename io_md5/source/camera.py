@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...io_common import names
 from ...io_common import stored_values as values
 from ...io_common.axes import Conversion
 from ..conversion import convert_camera
@@ -96,11 +97,11 @@ def store_camera(
     group = data[GROUP]
     if len(camera.cuts):
         group[_CUTS] = camera.cuts.tolist()
-        values.store_text(group, _CUT_MARKER, cut_marker)
+        names.keep_text(group, _CUT_MARKER, cut_marker)
     if any(camera.cut_groups):
-        values.store_text(group, _CUT_GROUPS, _SEPARATOR.join(camera.cut_groups))
+        names.keep_text(group, _CUT_GROUPS, _SEPARATOR.join(camera.cut_groups))
     if camera.commandline:
-        values.store_text(group, _COMMANDLINE, camera.commandline)
+        names.keep_text(group, _COMMANDLINE, camera.commandline)
     store_conversion(data, conversion)
 
 

@@ -100,9 +100,9 @@ def store_mesh(
         group[_UNUSED] = np.column_stack([unused, mesh.uvs[unused]]).ravel()
     data[GROUP] = group
     if mesh.name:
-        values.store_text(data[GROUP], _NAME, mesh.name)
+        names.keep_text(data[GROUP], _NAME, mesh.name)
     if mesh.comment_name:
-        values.store_text(data[GROUP], _COMMENT_NAME, mesh.comment_name)
+        names.keep_text(data[GROUP], _COMMENT_NAME, mesh.comment_name)
         data[GROUP][_COMMENT_NAME + "_shown"] = data.name
 
 
