@@ -6,8 +6,8 @@ from importlib import import_module
 
 # What Blender is told of, in this order: the families need the preferences.
 _PARTS = (
-    ".io_common.preferences",
-    ".io_common.game_check",
+    ".io_common.operators.preferences",
+    ".io_common.operators.game_check",
     ".io_md5.operators",
     ".io_md2.operators",
     ".command_line.command",

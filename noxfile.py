@@ -23,7 +23,10 @@ TEST_TOOLS = ["pytest>=8.3", "hypothesis>=6.100"]
 # What `fuzz/targets.py` has.
 FUZZED = ["md5mesh", "md5anim", "md5camera", "md2", "pcx", "mtr", "skins", "archive", "dimensions"]
 # Of the tests on edited models those that show that the zip has all they need.
-EDITS_OF_PACKAGE = ["tests/edits/test_md5_untouched.py", "tests/edits/test_md5_sequences.py"]
+EDITS_OF_PACKAGE = [
+    "tests/promises/edits/test_md5_untouched.py",
+    "tests/promises/edits/test_md5_sequences.py",
+]
 # A reader of MD5 that shares no code with the project.
 PEERS = ["assimp-py>=1.0"]
 # The oldest supported version: what its stubs know is there in all.
@@ -72,7 +75,7 @@ def unit(session: nox.Session) -> None:
 def blender(session: nox.Session, blender: str) -> None:
     """What runs in Blender, on the working copy."""
     install_blender(session, blender, *TEST_TOOLS, *PEERS)
-    session.run("python", "tests/run.py", *(session.posargs or ["tests/blender", "tests/edits"]))
+    session.run("python", "tests/run.py", *(session.posargs or ["tests/promises"]))
 
 
 @nox.session
@@ -86,9 +89,9 @@ def edits(session: nox.Session, blender: str) -> None:
     """
     install_blender(session, blender, *TEST_TOOLS)
     if session.posargs == ["figures"]:
-        session.run("python", "tests/edits/figures.py")
+        session.run("python", "tests/helpers/edits/figures.py")
     else:
-        session.run("python", "tests/edits/hunt.py", *(session.posargs or ["60"]))
+        session.run("python", "tests/helpers/edits/hunt.py", *(session.posargs or ["60"]))
 
 
 @nox.session(python="3.11")
@@ -120,7 +123,8 @@ def package(session: nox.Session) -> None:
     """The same tests once more, on the built zip, installed."""
     install_blender(session, DEMO_BLENDER, *TEST_TOOLS, *PEERS)
     archive = build_zip(session)
-    arguments = session.posargs or ["tests/package", "tests/blender", *EDITS_OF_PACKAGE]
+    promises = [str(path.relative_to(ROOT)) for path in sorted(ROOT.glob("tests/promises/test_*.py"))]
+    arguments = session.posargs or ["tests/package", *promises, *EDITS_OF_PACKAGE]
     session.run("python", "tests/run.py", *arguments, env={"IO_IDTECH_ZIP": str(archive)})
 
 

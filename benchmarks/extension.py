@@ -23,7 +23,7 @@ def load_extension() -> type:
     sys.modules["io_idtech"] = module
     spec.loader.exec_module(module)
     module.register()
-    return importlib.import_module("io_idtech.io_common.versions").ActionCurves
+    return importlib.import_module("io_idtech.io_common.scene.versions").ActionCurves
 
 
 def empty() -> None:

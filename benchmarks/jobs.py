@@ -193,7 +193,7 @@ class Jobs:
     def player_parts(self) -> None:
         """What takes the time of that import."""
         path = self.md2_player
-        select_only = sys.modules["io_idtech.io_common.state"].select_only
+        select_only = sys.modules["io_idtech.io_common.scene.state"].select_only
 
         def build() -> None:
             """Data as it is before Blender is asked for an update the first time."""

@@ -8,7 +8,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..io_common import file_info
+from ..io_common.files import file_info
 from ..io_common.verification import Verify
 from ..io_md2.format import Game as Md2Game
 from ..io_md5.format.games import Game as Md5Game

@@ -13,7 +13,9 @@ from typing import Any
 
 import bpy
 
-from ..io_common import file_info, manifest, preferences
+from ..io_common import manifest
+from ..io_common.files import file_info
+from ..io_common.operators import preferences
 from ..io_md2.format import describe as md2_describe
 from ..io_md5.format import describe as md5_describe
 from . import arguments, plan

@@ -7,10 +7,12 @@ from pathlib import Path
 
 import bpy
 
-from ..io_common import axes, faults, preferences
-from ..io_common.regular_files import open_file
+from ..io_common import error_messages
+from ..io_common.files.regular_files import open_file
+from ..io_common.operators import preferences
 from ..io_common.reports import Report
-from ..io_common.scene_objects import NothingToExportError
+from ..io_common.scene import axes
+from ..io_common.scene.objects import NothingToExportError
 from ..io_md2 import importer as md2_importer
 from ..io_md2.format import Md2Error
 from ..io_md5 import importer as md5_importer
@@ -52,14 +54,16 @@ def convert(task: Task, records: Records) -> Outcome:
     except (Md5Error, Md2Error, NothingToExportError, TakenError) as error:
         outcome = Outcome(FAILED, _without_path(str(error), task.source))
     except RuntimeError as error:
-        outcome = Outcome(FAILED, faults.of_operator(error, task.target))
+        outcome = Outcome(FAILED, error_messages.of_operator(error, task.target))
     except OSError as error:
-        outcome = Outcome(FAILED, _without_path(faults.of_file(without_workplace(error, task)), task.source))
+        outcome = Outcome(
+            FAILED, _without_path(error_messages.of_file(without_workplace(error, task)), task.source)
+        )
     except MemoryError:
         outcome = Outcome(FAILED, "there is not enough memory for this")
     except Exception as error:
         # No file may stop the others.
-        outcome = Outcome(FAILED, faults.of_program(error))
+        outcome = Outcome(FAILED, error_messages.of_program(error))
     outcome.warnings = report.warnings
     outcome.seconds = time.perf_counter() - started
     return outcome

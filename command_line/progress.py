@@ -6,7 +6,7 @@ import shutil
 from collections.abc import Iterable
 from typing import TextIO
 
-from ..io_common.file_info import on_one_line, write
+from ..io_common.files.file_info import on_one_line, write
 from .settings import CONVERTED, FAILED, UP_TO_DATE, Outcome, Task
 
 _STATUSES = (CONVERTED, UP_TO_DATE, FAILED)

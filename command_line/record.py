@@ -18,8 +18,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from ..io_common import atomic
-from ..io_common.regular_files import open_file
+from ..io_common.files import atomic
+from ..io_common.files.regular_files import open_file
 from .settings import Settings, Task
 from .sources import Sources, animations_in
 

@@ -7,7 +7,7 @@ from typing import Any
 import bpy
 import numpy as np
 
-from ..io_common import versions
+from ..io_common.scene import versions
 from ..io_md5.clips import suitable_actions
 from ..io_md5.source.actions import read_action
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from ..io_common import manifest
-from ..io_common.regular_files import open_file
+from ..io_common.files.regular_files import open_file
 from . import messages
 from .convert import convert
 from .record import Records

@@ -19,7 +19,7 @@ from typing import Any
 
 import bpy
 
-from ..io_common.regular_files import open_file
+from ..io_common.files.regular_files import open_file
 from . import messages, worker
 from .record import Records
 from .settings import FAILED, Outcome, Task

@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING
 
 import bpy
 
-from ..io_common import axes, preferences
-from ..io_common.regular_files import open_file
+from ..io_common.files.regular_files import open_file
+from ..io_common.operators import preferences
 from ..io_common.reports import Report
+from ..io_common.scene import axes
 from ..io_common.verification import Verify
 from ..io_md2 import exporter as md2_exporter
 from ..io_md2.format import FRAMES_PER_SECOND

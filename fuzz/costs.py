@@ -17,7 +17,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT / "tests" / "blender"), str(ROOT / "tests"), str(ROOT)]
+sys.path[:0] = [str(ROOT / "tests" / "helpers"), str(ROOT)]
 FOLDER = ROOT / "build" / "robustness"
 SHADER = "models/imp/imp"
 

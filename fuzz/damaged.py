@@ -16,10 +16,8 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT / "tests" / name) for name in ("edits", "blender")] + [
-    str(ROOT / "tests"),
-    str(ROOT),
-]
+_FOLDERS = ("tests/helpers", "tests/helpers/edits", "tests/promises", "tests/promises/edits", "")
+sys.path[:0] = [str(ROOT / folder) for folder in _FOLDERS]
 
 import installed  # noqa: E402 # it makes the working copy an extension of this Blender
 from mutants import SEEDS  # noqa: E402

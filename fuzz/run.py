@@ -19,12 +19,12 @@ from pathlib import Path
 import atheris
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
+sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "helpers")]
 
 with atheris.instrument_imports(include=["io_common", "io_md2", "io_md5"]):
     from targets import TARGETS
 
-    from io_md5.format import scanner
+    from io_md5.format.text import scanner
 
 # The inputs are shorter than the pieces that texts are read in.
 scanner._PIECE = 256

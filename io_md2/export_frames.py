@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from ..io_common import evaluated, mesh_data
 from ..io_common.reports import Progress
-from ..io_common.scene_objects import NothingToExportError
+from ..io_common.scene import evaluated, mesh_data
+from ..io_common.scene.objects import NothingToExportError
 from .export_topology import Part
 from .frame_plan import Plan
 from .key_playback import shape_keys

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from ..io_common import evaluated
-from ..io_common.mesh_data import FLIPPED_WINDING
 from ..io_common.reports import Report
+from ..io_common.scene import evaluated
+from ..io_common.scene.mesh_data import FLIPPED_WINDING
 from . import source
 from .source.attributes import NONE
 

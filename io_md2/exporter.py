@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from ..io_common import atomic, axes, state
-from ..io_common.animated_values import kept_frame_and_values
+from ..io_common.files import atomic
 from ..io_common.reports import Report, progress
-from ..io_common.scene_objects import NothingToExportError, Scope, collect
+from ..io_common.scene import axes, state
+from ..io_common.scene.animated_values import kept_frame_and_values
+from ..io_common.scene.objects import NothingToExportError, Scope, collect
 from ..io_common.verification import Verify, frames_to_verify
 from . import frame_plan, verification
 from .export_frames import Samples, first_keys_alone, sample

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from ..io_common.scene_objects import NothingToExportError
-from ..io_common.time_dependence import depends_on_time
+from ..io_common.scene.objects import NothingToExportError
+from ..io_common.scene.time_dependence import depends_on_time
 from . import source
 from .format.naming import MAX_FRAME_NAME, clean_name, make_unique, number_frames
 from .key_playback import (

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..io_common import state
-from ..io_common.game_check import FACES, VERTICES, Found, Place, faces_of_corners
+from ..io_common.operators.game_check import FACES, VERTICES, Found, Place, faces_of_corners
 from ..io_common.reports import Report
+from ..io_common.scene import state
 from ..io_common.verification import Verify
 from .exporter import Build, ExportOptions, build_model
 from .format import Finding, Game, check_model

@@ -13,7 +13,7 @@ import bpy
 import numpy as np
 import numpy.typing as npt
 
-from ..io_common import names, versions
+from ..io_common.scene import names, versions
 from .format import FrameSequence, Md2Model, find_sequences
 from .key_playback import tent
 

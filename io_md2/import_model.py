@@ -12,8 +12,8 @@ import bpy
 import numpy as np
 import numpy.typing as npt
 
-from ..io_common import mesh_data, names, versions
-from ..io_common.mesh_data import FLIPPED_WINDING
+from ..io_common.scene import mesh_data, names, versions
+from ..io_common.scene.mesh_data import FLIPPED_WINDING
 from .format import Md2Model, normal_vectors, st_fractions
 from .format.degenerate import is_degenerate
 from .source import store_attributes

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from ..io_common import axes, mesh_data, state
-from ..io_common.materials import SKIN, MaterialLibrary
-from ..io_common.mesh_data import FLIPPED_WINDING
+from ..io_common.materials.library import SKIN, MaterialLibrary
 from ..io_common.reports import Report, progress
+from ..io_common.scene import axes, mesh_data, state
+from ..io_common.scene.mesh_data import FLIPPED_WINDING
 from ..io_common.textures.search import MaterialImages, Search
 from .format import FRAMES_PER_SECOND, Md2Error, Md2Model, decompress, read_model
 from .format.degenerate import is_degenerate

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import bpy
 import numpy as np
 
-from ..io_common import versions
+from ..io_common.scene import versions
 
 if TYPE_CHECKING:
     from bpy.types import FCurve, Key, Object, Scene, ShapeKey

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from ..io_common.images import size_of
-from ..io_common.material_names import colour_image, skin_name
+from ..io_common.materials.export_names import colour_image, skin_name
+from ..io_common.materials.images import size_of
 from ..io_common.reports import Report
 from .export_topology import shows_source_uvs
 from .format.naming import to_latin1

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from ..io_common.axes import Conversion
+from ..io_common.scene.axes import Conversion
 from .format import Md2Model, decompress, drawn_triangles, grid_tolerance, st_fractions
 
 if TYPE_CHECKING:

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..io_common import axes, evaluated, manifest, state
-from ..io_common.material_names import shader_name
+from ..io_common import manifest
+from ..io_common.materials.export_names import shader_name
 from ..io_common.reports import Progress, Report
-from ..io_common.scene_objects import Scope
+from ..io_common.scene import axes, evaluated, state
+from ..io_common.scene.objects import Scope
 from ..io_common.verification import Verify
 from .clips import AnimationOptions, Clip, suitable_actions
 from .deform_bones import bones_to_leave_out

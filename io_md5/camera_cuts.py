@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from ..io_common import names, versions
+from ..io_common.scene import names, versions
 from .source.camera import load_cut_marker
 
 if TYPE_CHECKING:

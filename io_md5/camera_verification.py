@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from ..io_common.axes import Conversion
+from ..io_common.scene.axes import Conversion
 from . import camera_view
 from .format import Camera
 from .format import quaternions as quat

@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from ..io_common.axes import Conversion
+from ..io_common.scene.axes import Conversion
 from .format import quaternions as quat
 from .format.model import Floats
 

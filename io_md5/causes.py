@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..io_common import evaluated
 from ..io_common.reports import listing
+from ..io_common.scene import evaluated
 from .binding import armatures_of, carrying_bone, is_deformed
 from .export_skeleton import Skeleton, nearest_rotations
 from .vertex_groups import LEAST_SUM

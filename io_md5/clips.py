@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import bpy
 import numpy as np
 
-from ..io_common import versions
-from ..io_common.scene_objects import NothingToExportError
+from ..io_common.scene import versions
+from ..io_common.scene.objects import NothingToExportError
 from .format import encoding
 from .format.model import Floats
 from .source.actions import StoredAction, read_action

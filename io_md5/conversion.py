@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..io_common.axes import Conversion
+from ..io_common.scene.axes import Conversion
 from .format import ROOT, Animation, Camera, Joints, Model
 from .format import quaternions as quat
 from .format.encoding import split_components

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import bpy
 import numpy as np
 
-from ..io_common import versions
 from ..io_common.reports import Report
+from ..io_common.scene import versions
 from .binding import carrying_bone, is_deformed
 
 if TYPE_CHECKING:

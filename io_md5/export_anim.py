@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..io_common import evaluated
 from ..io_common.reports import Report
+from ..io_common.scene import evaluated
 from .clips import AnimationOptions, Clip
 from .export_skeleton import Skeleton
 from .format import Animation, encoding

@@ -17,11 +17,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from ..io_common import atomic, axes
-from ..io_common.animated_values import kept_frame_and_values
-from ..io_common.evaluated import world_matrix
+from ..io_common.files import atomic
 from ..io_common.reports import Report
-from ..io_common.scene_objects import NothingToExportError
+from ..io_common.scene import axes
+from ..io_common.scene.animated_values import kept_frame_and_values
+from ..io_common.scene.evaluated import world_matrix
+from ..io_common.scene.objects import NothingToExportError
 from ..io_common.verification import Verify, frames_to_verify
 from . import camera_verification, camera_view
 from .camera_cuts import cut_frames

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from ..io_common import evaluated, mesh_data
 from ..io_common.reports import Report
+from ..io_common.scene import evaluated, mesh_data
 from .export_skeleton import Skeleton
 from .format import Mesh
 from .format import quaternions as quat

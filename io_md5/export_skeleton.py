@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..io_common.axes import Conversion
 from ..io_common.reports import Report
-from ..io_common.scene_objects import NothingToExportError
+from ..io_common.scene.axes import Conversion
+from ..io_common.scene.objects import NothingToExportError
 from .format import ROOT, Joints
 from .format import quaternions as quat
 from .format.model import Floats, Ints

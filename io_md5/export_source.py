@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..io_common import names
 from ..io_common.reports import Report, listing
-from ..io_common.scene_objects import NothingToExportError, Scope, collect
+from ..io_common.scene import names
+from ..io_common.scene.objects import NothingToExportError, Scope, collect
 from .binding import armatures_of
 from .clips import Clip, active_clip, all_clips, scene_clip
 from .importer import ANIMATION_SUFFIX

@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..io_common import atomic, state
+from ..io_common.files import atomic
 from ..io_common.reports import Report, progress
-from ..io_common.scene_objects import NothingToExportError
+from ..io_common.scene import state
+from ..io_common.scene.objects import NothingToExportError
 from .building import Build, ModelOptions, build
 from .clips import AnimationOptions
 from .export_game import animation_beside, prepare, raise_errors

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..io_common import state
-from ..io_common.game_check import BONES, FACES, VERTICES, Found, Place, faces_of_corners
+from ..io_common.operators.game_check import BONES, FACES, VERTICES, Found, Place, faces_of_corners
 from ..io_common.reports import Report, progress
-from ..io_common.scene_objects import Scope
+from ..io_common.scene import state
+from ..io_common.scene.objects import Scope
 from ..io_common.verification import Verify
 from .building import Build, ModelOptions, build
 from .clips import AnimationOptions

@@ -13,7 +13,7 @@ import bpy
 import numpy as np
 import numpy.typing as npt
 
-from ..io_common import names, versions
+from ..io_common.scene import names, versions
 from .format import ROOT, Animation, Joints
 from .format import quaternions as quat
 from .format.model import Floats

@@ -12,7 +12,7 @@ import bpy
 import numpy as np
 from mathutils import Matrix
 
-from ..io_common import names, state, versions
+from ..io_common.scene import names, state, versions
 from .format import ROOT, Joints
 from .format import quaternions as quat
 from .format.model import Floats

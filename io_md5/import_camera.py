@@ -13,8 +13,8 @@ import bpy
 import numpy as np
 import numpy.typing as npt
 
-from ..io_common import axes, names, versions
 from ..io_common.reports import Report
+from ..io_common.scene import axes, names, versions
 from . import camera_view
 from .camera_cuts import marker_name
 from .format import Camera

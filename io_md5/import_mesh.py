@@ -11,7 +11,7 @@ import bpy
 import numpy as np
 import numpy.typing as npt
 
-from ..io_common import mesh_data, names, versions
+from ..io_common.scene import mesh_data, names, versions
 from .format import Mesh
 from .format.model import Floats
 from .format.seams import degenerate, merge_copies

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..io_common import evaluated, mesh_data, versions
 from ..io_common.reports import Report, listing
+from ..io_common.scene import evaluated, mesh_data, versions
 from ..io_common.verification import Verify, frames_to_verify
 from .clips import Clip, Playing
 from .format import Animation

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 import bpy
 import numpy as np
 
-from ..io_common import axes, faults, names, state, versions
-from ..io_common.materials import SHADER, MaterialLibrary
+from ..io_common import error_messages
+from ..io_common.materials.library import SHADER, MaterialLibrary
 from ..io_common.reports import Progress, Report, listing, progress
+from ..io_common.scene import axes, names, state, versions
 from ..io_common.textures.search import MaterialImages, Search
 from .conversion import convert_animation, convert_joints, convert_model
 from .format import Animation, Camera, Joints, Md5Error, Model, read_animation, read_camera, read_mesh
@@ -214,7 +215,7 @@ def _read_folder(
         try:
             animation = read_animation(path)
         except (Md5Error, OSError) as error:
-            reason = faults.of_file(error) if isinstance(error, OSError) else str(error)
+            reason = error_messages.of_file(error) if isinstance(error, OSError) else str(error)
             report.warn(f"left out: {reason}")
             continue
         if any(match_joints(animation, skeleton.joints).is_complete for skeleton in skeletons):

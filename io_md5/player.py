@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 import bpy
 import numpy as np
 
-from ..io_common import versions
-from ..io_common.animated_state import AnimatedState, reset_pose
+from ..io_common.scene import versions
+from ..io_common.scene.animated_state import AnimatedState, reset_pose
 from .clips import Clip, Playing
 
 if TYPE_CHECKING:

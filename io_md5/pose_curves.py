@@ -13,8 +13,8 @@ import bpy
 import numpy as np
 import numpy.typing as npt
 
-from ..io_common import versions
-from ..io_common.animated_state import POSE_CHANNELS, pose_channel
+from ..io_common.scene import versions
+from ..io_common.scene.animated_state import POSE_CHANNELS, pose_channel
 from .clips import Clip, Playing
 from .format import ROOT
 from .format import quaternions as quat

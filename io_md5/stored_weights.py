@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from ..io_common import evaluated
+from ..io_common.scene import evaluated
 from .export_skeleton import Skeleton
 from .format import quaternions as quat
 from .format.model import Floats, Ints

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..io_common import evaluated
 from ..io_common.reports import Report
+from ..io_common.scene import evaluated
 from ..io_common.verification import Verify, frames_to_verify
 from .causes import likely_causes
 from .export_anim import SampledClip

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from ..io_common import evaluated
 from ..io_common.reports import Report, listing
+from ..io_common.scene import evaluated
 from .binding import carrying_bone, is_deformed
 from .export_skeleton import Skeleton
 from .format import ROOT

@@ -11,7 +11,7 @@ from paths import CORPUS
 HAS_BLENDER = find_spec("bpy") is not None
 
 if not HAS_BLENDER:
-    collect_ignore = ["blender", "edits"]
+    collect_ignore = ["promises"]
 
 
 @pytest.fixture(scope="session")

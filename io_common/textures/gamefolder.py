@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, BinaryIO, cast
 
-from ..regular_files import open_file
+from ..files.regular_files import open_file
 from .budget import Budget
 from .names import (
     IMAGE_EXTENSIONS,

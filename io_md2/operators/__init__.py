@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...io_common.registration import Family
+from ...io_common.operators.registration import Family
 from . import check_game, export_md2, file_handler, import_md2
 
 _FAMILY = Family(

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import bpy
 
-from ...io_common import game_check, games, preferences, reports
-from ...io_common.scene_objects import NothingToExportError
+from ...io_common import reports
+from ...io_common.operators import game_check, game_option, preferences
+from ...io_common.scene.objects import NothingToExportError
 from ..format import PROFILES, Game, Md2Error
 from ..game_findings import find
 
@@ -24,11 +25,11 @@ class OBJECT_OT_md2_check_game(bpy.types.Operator):
     bl_label = "Check for Game (MD2)"
     bl_options = {"REGISTER", "UNDO"}
 
-    game: games.game_property(PROFILES)
+    game: game_option.game_property(PROFILES)
 
     def execute(self, context: Context) -> set[str]:
         """Checks, and keeps what was found for the panel and for scripts."""
-        game = Game(games.chosen(self, preferences.md2_game()))
+        game = Game(game_option.chosen(self, preferences.md2_game()))
         try:
             found = find(context, game)
         except (NothingToExportError, Md2Error) as error:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.props import BoolProperty, EnumProperty, IntProperty, IntVectorProperty, StringProperty
 
-from ...io_common import file_operators, games, preferences, reports
+from ...io_common import reports
+from ...io_common.operators import file_operators, game_option, preferences
 from ..exporter import DEFAULT_SKIN_SIZE, ExportOptions, export_file
 from ..format import PROFILES, Game, Md2Error
 from ..frame_plan import FrameOptions
@@ -87,7 +88,7 @@ class EXPORT_SCENE_OT_md2(
         min=1,
         soft_max=1024,
     )
-    game: games.game_property(PROFILES)
+    game: game_option.game_property(PROFILES)
 
     def default_game(self) -> str:
         """The one of the preferences."""
@@ -149,7 +150,7 @@ class EXPORT_SCENE_OT_md2(
             one_box=self.one_box,
             skin_size=tuple(self.skin_size),
             force_skin_size=self.skin_size_from == "CUSTOM",
-            game=Game(games.chosen(self, self.default_game())),
+            game=Game(game_option.chosen(self, self.default_game())),
             verify=self.verification(),
             conversion=self.conversion(),
         )

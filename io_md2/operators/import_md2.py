@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, StringProperty
 
-from ...io_common import file_operators, preferences
+from ...io_common.operators import file_operators, preferences
 from ..format import FRAMES_PER_SECOND, Md2Error
 from ..importer import ImportOptions, import_files
 

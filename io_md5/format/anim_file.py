@@ -35,13 +35,14 @@ from pathlib import Path
 
 import numpy as np
 
-from . import blocks, old_layout, printing
-from .contents import read_contents
-from .frame_rows import cut_frames
+from . import old_layout
 from .model import ROOT, Animation, Floats, Ints
 from .regular_files import read_file
-from .scanner import IntArray, Scan
 from .skeleton import ALL_COMPONENTS, COMPONENTS
+from .text import blocks, printing
+from .text.contents import read_contents
+from .text.frame_rows import cut_frames
+from .text.scanner import IntArray, Scan
 
 
 def read_animation(path: str | os.PathLike[str]) -> Animation:

@@ -30,12 +30,12 @@ from pathlib import Path
 
 import numpy as np
 
-from . import blocks, printing
-from .contents import read_contents
 from .errors import Md5Error
 from .model import Camera, Floats, Ints
 from .regular_files import read_file
-from .scanner import Scan
+from .text import blocks, printing
+from .text.contents import read_contents
+from .text.scanner import Scan
 
 _COLUMNS = 7
 

@@ -11,8 +11,8 @@ import numpy as np
 
 from . import quaternions as quat
 from .model import Animation, Floats, Ints
-from .printing import DECIMALS
 from .skeleton import COMPONENTS, decompose
+from .text.printing import DECIMALS
 
 POSITION_PRECISION = 1e-5
 """Units that a joint's place may be off by, unless told otherwise."""

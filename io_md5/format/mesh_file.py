@@ -32,14 +32,15 @@ from pathlib import Path
 
 import numpy as np
 
-from . import blocks, old_layout, printing
+from . import old_layout
 from . import quaternions as quat
-from .contents import read_contents
 from .errors import Md5Error
 from .model import ROOT, Ints, Joints, Mesh, Model
 from .regular_files import read_file
-from .rows import cut_rows
-from .scanner import Scan
+from .text import blocks, printing
+from .text.contents import read_contents
+from .text.rows import cut_rows
+from .text.scanner import Scan
 
 _JOINT_COLUMNS = "parent, position x y z, orientation x y z"
 # Vertices along a UV seam share a few weights; every vertex with every weight would be a table beyond any memory.

@@ -27,11 +27,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from . import blocks
 from . import quaternions as quat
 from .model import ROOT, Animation, Floats, Joints
-from .scanner import Scan
 from .skeleton import ALL_COMPONENTS
+from .text import blocks
+from .text.scanner import Scan
 
 _PLACES = ("x", "y", "z")
 _ANGLES = ("pitch", "yaw", "roll")

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import bpy
 from bpy.props import BoolProperty
 
-from ...io_common import game_check, games, preferences, reports
-from ...io_common.scene_objects import NothingToExportError
+from ...io_common import reports
+from ...io_common.operators import game_check, game_option, preferences
+from ...io_common.scene.objects import NothingToExportError
 from ..format.games import PROFILES, Game
 from ..game_findings import find
 
@@ -26,7 +27,7 @@ class OBJECT_OT_md5_check_game(bpy.types.Operator):
     bl_label = "Check for Game (MD5)"
     bl_options = {"REGISTER", "UNDO"}
 
-    game: games.game_property(PROFILES)
+    game: game_option.game_property(PROFILES)
     make_names_safe: BoolProperty(
         name="Make Names Safe",
         description="Names that export replaces are warnings instead of errors",
@@ -35,7 +36,7 @@ class OBJECT_OT_md5_check_game(bpy.types.Operator):
 
     def execute(self, context: Context) -> set[str]:
         """Checks, and keeps what was found for the panel and for scripts."""
-        game = Game(games.chosen(self, preferences.md5_game()))
+        game = Game(game_option.chosen(self, preferences.md5_game()))
         try:
             found = find(context, game, make_names_safe=self.make_names_safe, folder=_folder())
         except NothingToExportError as error:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.props import BoolProperty, EnumProperty, StringProperty
 
-from ...io_common import file_operators
+from ...io_common.operators import file_operators
 from ..export_camera import CameraExportOptions, export_camera
 from ..format import Md5Error
 

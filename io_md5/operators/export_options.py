@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from bpy.props import BoolProperty, FloatProperty, IntProperty
 
-from ...io_common import file_operators, games, preferences, reports
+from ...io_common import reports
+from ...io_common.operators import file_operators, game_option, preferences
 from ..building import ModelOptions
 from ..clips import AnimationOptions
 from ..format import Md5Error
@@ -62,7 +63,7 @@ class ExportOptions(file_operators.ExportFile, file_operators.ExportScope, file_
         max=1.0,
         precision=4,
     )
-    game: games.game_property(PROFILES)
+    game: game_option.game_property(PROFILES)
     make_names_safe: BoolProperty(
         name="Make Names Safe",
         description="Replace names of joints that the game cannot take, alike in mesh and animations. Off, they are "
@@ -113,7 +114,7 @@ class ExportOptions(file_operators.ExportFile, file_operators.ExportScope, file_
             deform_only=operator.deform_only,
             add_origin=operator.add_origin,
             weights=WeightOptions(operator.max_influences, operator.min_weight),
-            game=Game(games.chosen(self, self.default_game())),
+            game=Game(game_option.chosen(self, self.default_game())),
             make_names_safe=operator.make_names_safe,
             verify=self.verification(),
         )

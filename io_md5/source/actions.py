@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ...io_common import names
-from ...io_common import stored_values as values
+from ...io_common.scene import names
+from ...io_common.scene import stored_values as values
 from . import GROUP
 
 if TYPE_CHECKING:

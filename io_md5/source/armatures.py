@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...io_common import names
-from ...io_common import stored_values as values
-from ...io_common.axes import Conversion, unchanged
+from ...io_common.scene import names
+from ...io_common.scene import stored_values as values
+from ...io_common.scene.axes import Conversion, unchanged
 from . import GROUP
 
 if TYPE_CHECKING:

@@ -14,15 +14,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...io_common import names
-from ...io_common import stored_values as values
-from ...io_common.axes import Conversion
+from ...io_common.scene import names
+from ...io_common.scene import stored_values as values
+from ...io_common.scene.axes import Conversion
 from ..conversion import convert_camera
 from ..format import Camera
 from ..format.camera_file import is_groups
 from ..format.cuts import numbered, timeline
 from ..format.model import Ints
-from ..format.printing import is_writable
+from ..format.text.printing import is_writable
 from . import GROUP
 from .armatures import read_conversion, store_conversion
 

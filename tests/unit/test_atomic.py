@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from io_common.atomic import write_file, write_files
+from io_common.files.atomic import write_file, write_files
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals, pipes and links as POSIX has them")
 
@@ -102,7 +102,7 @@ def test_a_disk_that_takes_no_more_bytes(target):
     done = run(
         """
         import errno, resource, signal, sys
-        from io_common.atomic import write_file
+        from io_common.files.atomic import write_file
 
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
@@ -242,7 +242,7 @@ def test_of_several_files_none_is_replaced_before_all_are_on_the_disk(monkeypatc
 
 KILLED = """
     import os, signal, sys
-    from io_common.atomic import write_file
+    from io_common.files.atomic import write_file
 
     os.replace = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
     write_file(sys.argv[1], b"new")
@@ -265,7 +265,7 @@ def test_what_a_killed_process_left_goes_with_the_next_export_and_nothing_else_d
 def test_what_another_process_is_writing_stays(target):
     writer = """
         import os, sys, time
-        from io_common import atomic
+        from io_common.files import atomic
 
         def replace(source, target):
             os.utime(source, (time.time() - 60,) * 2)

@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 from md5_samples import ANIMATION
 
-from io_md5.format import frame_rows, parse_animation
-from io_md5.format.frame_rows import cut_frames
+from io_md5.format import parse_animation
+from io_md5.format.text import frame_rows
+from io_md5.format.text.frame_rows import cut_frames
 
 pytest.importorskip("hypothesis", reason="the property tests need hypothesis")
 from hypothesis import given, settings

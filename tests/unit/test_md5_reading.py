@@ -26,7 +26,7 @@ from io_md5.format import (
     read_mesh,
     skinning,
 )
-from io_md5.format.rows import FEWEST
+from io_md5.format.text.rows import FEWEST
 
 
 def mesh_of(text):

@@ -34,7 +34,7 @@ from io_md5.format import (
 )
 from io_md5.format.cuts import timeline
 from io_md5.format.quaternions import normalise
-from io_md5.format.scanner import Scan
+from io_md5.format.text.scanner import Scan
 
 pytest.importorskip("hypothesis", reason="the property tests need hypothesis")
 from hypothesis import example, given, settings

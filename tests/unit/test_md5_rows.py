@@ -6,8 +6,9 @@ import both_ways
 import pytest
 from md5_samples import MESH
 
-from io_md5.format import parse_mesh, rows
-from io_md5.format.rows import cut_rows
+from io_md5.format import parse_mesh
+from io_md5.format.text import rows
+from io_md5.format.text.rows import cut_rows
 
 pytest.importorskip("hypothesis", reason="the property tests need hypothesis")
 from hypothesis import given, settings

@@ -7,8 +7,9 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from io_md5.format import Md5Error, parse_animation, parse_mesh, scanner
-from io_md5.format.scanner import Scan
+from io_md5.format import Md5Error, parse_animation, parse_mesh
+from io_md5.format.text import scanner
+from io_md5.format.text.scanner import Scan
 
 SIZE = 1_000_000
 SHAPES = {

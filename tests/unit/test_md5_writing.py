@@ -28,7 +28,7 @@ from io_md5.format import (
     write_animation,
     write_mesh,
 )
-from io_md5.format.printing import decimals
+from io_md5.format.text.printing import decimals
 
 
 @pytest.fixture

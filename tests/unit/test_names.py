@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from io_common.names import distinct, for_blender
+from io_common.scene.names import distinct, for_blender
 
 LIMIT = 63
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from paths import ROOT
 
-from io_common import file_info, regular_files
-from io_common.atomic import write_file
+from io_common.files import file_info, regular_files
+from io_common.files.atomic import write_file
 from io_common.textures.search import Search
 from io_md2.format import read_model
 from io_md5.format import read_animation, read_camera, read_mesh
@@ -68,15 +68,15 @@ def test_links_to_files_are_files(tmp_path):
 
 
 def test_the_module_is_the_same_wherever_it_stands():
-    places = ("io_common", "io_md5/format", "io_md2/format")
+    places = ("io_common/files", "io_md5/format", "io_md2/format")
     assert len({(ROOT / place / "regular_files.py").read_text() for place in places}) == 1
 
 
 def test_no_other_module_opens_files_to_read():
     """Besides these: what is written, and what tells the console that nobody listens."""
     writing = {
-        "io_common/atomic.py",
-        "io_common/file_info.py",
+        "io_common/files/atomic.py",
+        "io_common/files/file_info.py",
         "io_md2/format/writing.py",
         "command_line/worker.py",
     }

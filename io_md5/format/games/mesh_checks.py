@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ..model import Ints, Mesh, Model
-from ..printing import is_writable
 from ..skinning import places_of, skin, vertex_weights
+from ..text.printing import is_writable
 from . import skeleton_checks
 from .findings import Finding
 from .rules import Rule, Subject

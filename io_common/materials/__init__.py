@@ -1,0 +1,1 @@
+"""Materials, their nodes and images."""

@@ -1,0 +1,123 @@
+"""All or nothing: whatever a job raises, the .blend and the user's state are as they were before it.
+
+Bad files are refused before anything is made. This is for what nobody foresaw, so it asks nobody what was made: what is
+there afterwards and was not before is removed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import bpy
+
+from ..scene import state, versions
+from ..scene.animated_state import Pose
+
+if TYPE_CHECKING:
+    from bpy.types import Context, Object, Scene
+
+_TIMING = ("frame_start", "frame_end")
+_RENDER = ("fps", "fps_base", "resolution_x", "resolution_y", "pixel_aspect_x", "pixel_aspect_y")
+
+
+@contextmanager
+def all_or_nothing(context: Context) -> Iterator[None]:
+    """Puts everything back if the block raises an exception, and passes the exception on."""
+    before = _Before(context)
+    try:
+        yield
+    except BaseException:
+        # An interruption as well; it is raised again.
+        before.restore()
+        raise
+
+
+class _Before:
+    """What there is, and what of it an import changes."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._ids = {data.session_uid for data in state.data_blocks()}
+        self._scene = _SceneBefore(context.scene)
+        self._poses = [_PoseBefore(obj) for obj in bpy.data.objects if obj.type == "ARMATURE"]
+        self._view = _view(context)
+
+    def restore(self) -> None:
+        self._scene.restore()
+        for pose in self._poses:
+            pose.restore()
+        new = [data for data in state.data_blocks() if data.session_uid not in self._ids]
+        if not new and _view(self._context) == self._view:
+            # Leaving Edit Mode and coming back is not nothing.
+            return
+        state.leave_edit_modes(self._context)
+        bpy.data.batch_remove(new)
+        active, mode, selected = self._view
+        state.select_only(self._context, selected, None)
+        self._context.view_layer.objects.active = active
+        if active is not None and active.mode != mode:
+            bpy.ops.object.mode_set(mode=mode)
+
+
+def _view(context: Context) -> tuple[Object | None, str, list[Object]]:
+    """The active object, its mode, and the selected objects."""
+    objects = context.view_layer.objects
+    active = objects.active
+    return (
+        active,
+        active.mode if active is not None else "OBJECT",
+        [obj for obj in objects if obj.select_get()],
+    )
+
+
+class _SceneBefore:
+    """The time of a scene, the size of its picture, its camera and markers."""
+
+    def __init__(self, scene: Scene) -> None:
+        self._scene = scene
+        self._settings = [
+            (owner, name, getattr(owner, name))
+            for owner, names in ((scene, _TIMING), (scene.render, _RENDER))
+            for name in names
+        ]
+        self._frame = scene.frame_current, scene.frame_subframe
+        self._camera = scene.camera
+        self._markers = {marker.as_pointer() for marker in scene.timeline_markers}
+
+    def restore(self) -> None:
+        for owner, name, value in self._settings:
+            if getattr(owner, name) != value:
+                setattr(owner, name, value)
+        for marker in list(self._scene.timeline_markers):
+            if marker.as_pointer() not in self._markers:
+                self._scene.timeline_markers.remove(marker)
+        frame, subframe = self._frame
+        if self._frame != (self._scene.frame_current, self._scene.frame_subframe):
+            self._scene.frame_set(frame, subframe=subframe)
+        if self._scene.camera != self._camera:
+            self._scene.camera = self._camera
+
+
+class _PoseBefore:
+    """What plays on an armature, and how its bones turn."""
+
+    def __init__(self, armature: Object) -> None:
+        self._armature = armature
+        data = armature.animation_data
+        self._action = versions.AssignedAction(data) if data is not None else None
+        self._modes = [bone.rotation_mode for bone in armature.pose.bones] if armature.pose else []
+        self._pose = Pose(armature) if armature.pose is not None else None
+
+    def restore(self) -> None:
+        if self._armature.pose is not None:
+            for bone, mode in zip(self._armature.pose.bones, self._modes, strict=True):
+                if bone.rotation_mode != mode:
+                    bone.rotation_mode = mode
+        if self._action is not None:
+            self._action.restore()
+        elif self._armature.animation_data is not None:
+            self._armature.animation_data_clear()
+        if self._pose is not None and self._pose.restore():
+            bpy.context.view_layer.update()

@@ -1,0 +1,140 @@
+"""The user's state: what is changed for a while is put back, on errors too."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import bpy
+
+if TYPE_CHECKING:
+    from bpy.types import Armature, Collection, Context, Modifier, Object, Scene
+
+    from ..reports import Report
+
+# What Blender takes for frames per second, and for what they are divided by.
+_LOWEST_FPS, _HIGHEST_FPS = 1, 32767
+_LOWEST_BASE, _HIGHEST_BASE = 1e-5, 1e6
+
+
+def leave_edit_modes(context: Context) -> None:
+    """Object Mode, as Blender's own importers want it before they add objects."""
+    if context.mode != "OBJECT" and bpy.ops.object.mode_set.poll():
+        bpy.ops.object.mode_set(mode="OBJECT")
+
+
+def select_only(context: Context, objects: list[Object], active: Object | None) -> None:
+    """Selects these objects and no others."""
+    # A view layer learns of objects that were just linked when it is updated.
+    context.view_layer.update()
+    for obj in context.view_layer.objects:
+        if obj.select_get():
+            obj.select_set(False)
+    there = set(context.view_layer.objects)
+    for obj in objects:
+        if obj in there:
+            obj.select_set(True)
+    if active in there:
+        context.view_layer.objects.active = active
+
+
+@contextmanager
+def edit_mode(context: Context, obj: Object) -> Iterator[None]:
+    """Edit Mode on one object alone, then Object Mode."""
+    select_only(context, [obj], obj)
+    with context.temp_override(active_object=obj, object=obj):
+        bpy.ops.object.mode_set(mode="EDIT")
+        try:
+            yield
+        finally:
+            bpy.ops.object.mode_set(mode="OBJECT")
+
+
+def home_collection(context: Context) -> Collection:
+    """The collection for new objects: the active one, or the scene's where that is hidden, excluded or linked."""
+    layer = context.view_layer.active_layer_collection
+    usable = (
+        layer is not None
+        and layer.is_visible
+        and not layer.exclude
+        and not layer.collection.hide_viewport
+        and layer.collection.library is None
+        and layer.collection.override_library is None
+    )
+    return layer.collection if usable else context.scene.collection
+
+
+@contextmanager
+def out_of_edit_mode(context: Context) -> Iterator[None]:
+    """Lets data-blocks be read as they are being edited: leaves Edit Mode for the time of the block."""
+    view_layer = context.view_layer
+    active = view_layer.objects.active
+    if active is None or active.mode != "EDIT":
+        yield
+        return
+    with context.temp_override(active_object=active, object=active):
+        bpy.ops.object.mode_set(mode="OBJECT")
+        try:
+            yield
+        finally:
+            # The selection was not touched, so every object that was edited is edited again.
+            bpy.ops.object.mode_set(mode="EDIT")
+
+
+@contextmanager
+def kept_frame(scene: Scene) -> Iterator[None]:
+    """Comes back to the scene's frame and subframe, and to its camera: markers may change that with the frame."""
+    frame, subframe, camera = scene.frame_current, scene.frame_subframe, scene.camera
+    try:
+        yield
+    finally:
+        scene.frame_set(frame, subframe=subframe)
+        scene.camera = camera
+
+
+def set_frame_rate(scene: Scene, rate: float, report: Report) -> None:
+    """Has a scene play at a rate in frames per second; the nearest one that it can, with a warning."""
+    render = scene.render
+    render.fps = whole = round(min(max(rate, _LOWEST_FPS), _HIGHEST_FPS))
+    render.fps_base = min(max(whole / rate, _LOWEST_BASE), _HIGHEST_BASE)
+    plays = render.fps / render.fps_base
+    if not math.isclose(plays, rate, rel_tol=1e-4):
+        report.warn(f"no scene plays {rate:g} frames per second: it plays {plays:g}")
+
+
+@contextmanager
+def rest_position(armatures: Iterable[Armature]) -> Iterator[None]:
+    """Shows armatures in their rest position."""
+    before = {armature: armature.pose_position for armature in armatures}
+    for armature in before:
+        armature.pose_position = "REST"
+    try:
+        yield
+    finally:
+        for armature, position in before.items():
+            armature.pose_position = position
+
+
+@contextmanager
+def hidden_modifiers(objects: Iterable[Object], hide: Callable[[Modifier], bool]) -> Iterator[None]:
+    """Takes modifiers out of what the viewport shows."""
+    hidden = [
+        modifier for obj in objects for modifier in obj.modifiers if modifier.show_viewport and hide(modifier)
+    ]
+    for modifier in hidden:
+        modifier.show_viewport = False
+    try:
+        yield
+    finally:
+        for modifier in hidden:
+            modifier.show_viewport = True
+
+
+def data_blocks() -> Iterator[Any]:
+    """All of the .blend."""
+    for prop in bpy.data.bl_rna.properties:
+        # From 5.2 there is one collection of all.
+        if prop.type == "COLLECTION" and prop.identifier != "all_ids":
+            yield from getattr(bpy.data, prop.identifier)

@@ -1,0 +1,1 @@
+"""Reading and printing the text of MD5 files: tokens, blocks, rows and numbers."""

@@ -1,5 +1,0 @@
-"""Every test runs in Blender with the extension enabled, and begins with an empty scene."""
-
-from installed import MODULE, empty_scene, extension, part
-
-__all__ = ["MODULE", "empty_scene", "extension", "part"]

@@ -1,0 +1,48 @@
+"""Runs new random sequences for some minutes and prints each that fails, without the steps it does not need.
+
+python tests/helpers/edits/hunt.py [minutes] [first seed]
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(path) for path in (HERE, HERE.parent, HERE.parents[2])]
+
+import installed  # noqa: E402, F401  (enables the extension)
+import sequences  # noqa: E402
+
+
+def hunt(minutes: float, seed: int) -> int:
+    """How many sequences failed."""
+    end = time.monotonic() + 60.0 * minutes
+    outcomes, failed = [], 0
+    while time.monotonic() < end:
+        one = sequences.sequence(seed)
+        outcome = sequences.run(one)
+        outcomes.append(outcome)
+        if outcome.findings:
+            failed += 1
+            one, outcome = sequences.shrunk(one)
+            print(f"seed {seed}: {one}\n    {'; '.join(outcome.findings[:2])}", flush=True)
+        seed += 1
+    done = sequences.tally(outcomes)
+    never = [kind for kind in sequences.KINDS if not done[kind]]
+    refused = sum(bool(outcome.refused) for outcome in outcomes)
+    exact = sum(outcome.exact for outcome in outcomes)
+    print(f"{len(outcomes)} sequences, {failed} failed, {refused} refused, {exact} exact; next seed {seed}")
+    if never:
+        print(f"never done: {', '.join(never)}")
+    return failed
+
+
+if __name__ == "__main__":
+    numbers = [float(word) for word in sys.argv[1:]]
+    minutes = numbers[0] if numbers else 60.0
+    failed = hunt(minutes, int(numbers[1]) if len(numbers) > 1 else int(time.time()) * 1000)
+    sys.stdout.flush()
+    os._exit(1 if failed else 0)

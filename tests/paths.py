@@ -1,8 +1,0 @@
-"""Where things are."""
-
-import os
-from pathlib import Path
-
-ROOT = Path(__file__).resolve().parent.parent
-CORPUS = Path(os.environ.get("IO_IDTECH_CORPUS", ROOT.parent / "shared" / "corpus"))
-SAMPLES = ROOT / "samples"
