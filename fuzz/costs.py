@@ -17,7 +17,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT / "tests" / "helpers"), str(ROOT)]
+sys.path[:0] = [str(ROOT / folder) for folder in ("tests/helpers", "tests/promises", "")]
 FOLDER = ROOT / "build" / "robustness"
 SHADER = "models/imp/imp"
 
