@@ -70,7 +70,7 @@ class ImportOptions:
     use_render_size: bool = False
     use_textures: bool = True
     game_folders: tuple[str, ...] = ()
-    conversion: axes.Conversion = field(default_factory=axes.unchanged)
+    conversion: axes.Conversion = field(default_factory=axes.identity)
     use_conversion_of_armature: bool = True
 
 
@@ -129,7 +129,7 @@ def import_files(context: Context, paths: list[Path], options: ImportOptions) ->
     plan = _plan(context, skeletons, animations)
     steps = sum(len(skeleton.model.meshes) + 1 for skeleton in skeletons if skeleton.model)
     with progress(steps + len(plan) + len(cameras)) as shown:
-        state.leave_edit_modes(context)
+        state.switch_to_object_mode(context)
         materials = MaterialLibrary(SHADER)
         for skeleton in dict.fromkeys([*skeletons, *(target for _, target in plan)]):
             if skeleton.obj is None:
@@ -340,7 +340,7 @@ def _build_model(
     if skeleton.model is None:
         model.joints = convert_joints(model.joints, conversion)
     collection = bpy.data.collections.new(names.for_blender(skeleton.name, versions.MAX_ID_NAME, "Model"))
-    state.home_collection(context).children.link(collection)
+    state.target_collection(context).children.link(collection)
     joints = model.joints
     poses = [bind_pose(mesh, joints.positions, joints.orientations) for mesh in model.meshes]
     size = _size(joints, [vertices for vertices, _ in poses])
@@ -449,7 +449,7 @@ def _build_camera(
         name,
         camera,
         scene,
-        state.home_collection(context),
+        state.target_collection(context),
         frame_start=options.frame_start,
         conversion=options.conversion,
         report=result.report,
