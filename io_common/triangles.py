@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 FLIPPED_WINDING = [0, 2, 1]
-"""The order of corners that turns a clockwise triangle into a counter-clockwise one: ``triangles[:, FLIPPED_WINDING]``."""
+"""The order of corners that flips the winding of triangles: ``triangles[:, FLIPPED_WINDING]``."""
 
 _V_FACTOR, _V_OFFSET = (1.0, -1.0), (0.0, 1.0)
 

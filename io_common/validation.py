@@ -24,7 +24,8 @@ class Finding(Protocol):
 class FormatError(Protocol):
     """Makes a format's exception."""
 
-    def __call__(self, reason: str, *, path: str) -> Exception: ...
+    def __call__(self, reason: str, *, path: str) -> Exception:
+        """An exception with a reason, about a file."""
 
 
 def raise_errors(findings: Iterable[Finding], error: FormatError, name: str, report: Report) -> None:

@@ -17,7 +17,7 @@ from ..io_common.scene.shape_keys import add_frame_keys
 from ..io_common.textures.search import MaterialImages, Search
 from ..io_common.triangles import FLIPPED_WINDING, is_degenerate
 from .format import FRAMES_PER_SECOND, Md2Error, Model, decompress, read_model
-from .format.merging import weld
+from .format.welding import weld
 from .format.model import first_frame
 from .import_frames import ABSOLUTE, NONE, RELATIVE, add_markers, build_actions
 from .import_model import build_object, set_normals

@@ -1,4 +1,4 @@
-"""Which frames a vertex-animated model gets: shape keys, or frames of the scene. What they are called is the format's."""
+"""The frames of a vertex-animated model: shape keys, or frames of the scene. Each format names them itself."""
 
 from __future__ import annotations
 

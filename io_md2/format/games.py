@@ -53,7 +53,7 @@ _UNTERMINATED = Rule(
 )  # fmt: skip
 
 COMMON: tuple[Rule, ...] = (
-    Rule("no_frames", True, checks.at_least("frames"), "all", "at least one frame", "no game loads a model without frames",
+    Rule("no_frames", True, checks.at_least("frames"), "all", "at least one frame", "games refuse an empty model",
          "export at least one frame", _FORMAT, 1),
     Rule("vertices_beyond_format", True, checks.at_most("vertices"), "all", "at most 65,536 vertices",
          "a triangle can refer to 65536", "reduce the mesh", _FORMAT, 65536),
@@ -90,9 +90,9 @@ _ID = "id's `ref_gl/gl_model.c`, `Mod_LoadAliasModel`; yquake2 `ref_gl1`, `Mod_L
 _HEADER = "id's `qfiles.h`; the loader does not check it"
 _QUAKE2_RULES = (
     Rule("skin_too_tall", True, checks.at_most("skin_height"), "Quake II", "a skin of at most 480 texels in height",
-         "Quake II accepts 480", "use a lower image, or set Skin Size to Custom", _ID, 480),
+         "Quake II takes 480", "use a lower image, or set Skin Size to Custom", _ID, 480),
     Rule("too_many_vertices", True, checks.at_most("vertices"), "Quake II", "at most 2,048 vertices",
-         "Quake II accepts 2048", "reduce the mesh", _ID, 2048),
+         "Quake II takes 2048", "reduce the mesh", _ID, 2048),
     Rule("missing_vertices", True, checks.at_least("vertices"), "Quake II", "at least one vertex",
          "Quake II refuses the model", "export a mesh with faces", _ID, 1),
     Rule("missing_triangles", True, checks.at_least("triangles"), "Quake II", "at least one triangle",
@@ -111,11 +111,11 @@ _Q2PRO = "q2pro `refresh/models.c`, `MOD_ValidateMD2`"
 _Q2PRO_LOAD = "q2pro `refresh/models.c`, `MOD_LoadMD2`"
 _MODERN_RULES = (
     Rule("too_many_triangles", True, checks.at_most("triangles"), "q2pro", "at most 6,144 triangles",
-         "q2pro accepts 6144", "reduce the mesh", f"{_Q2PRO}: `TESS_MAX_INDICES / 3`", 6144),
-    Rule("too_many_frames", True, checks.at_most("frames"), "q2pro", "at most 1,024 frames", "q2pro accepts 1024",
+         "q2pro takes 6144", "reduce the mesh", f"{_Q2PRO}: `TESS_MAX_INDICES / 3`", 6144),
+    Rule("too_many_frames", True, checks.at_most("frames"), "q2pro", "at most 1,024 frames", "q2pro takes 1024",
          "export fewer frames", _Q2PRO, 1024),
     Rule("too_many_corners", True, checks.corner_count, "q2pro",
-         "at most 6,144 distinct pairs of vertex and texture coordinate", "q2pro makes a vertex of each and accepts 6144",
+         "at most 6,144 distinct pairs of vertex and texture coordinate", "q2pro makes a vertex of each and takes 6144",
          "reduce the mesh or merge UV islands", f"{_Q2PRO_LOAD}: `TESS_MAX_VERTICES`", 6144),
     Rule("few_vertices", True, checks.at_least("vertices"), "q2pro", "at least 3 vertices",
          "q2pro ignores the model as empty", "export a mesh with faces", _Q2PRO_LOAD, 3),
@@ -128,8 +128,8 @@ _MODERN_RULES = (
     replace(_UNTERMINATED, is_error=True, engine="q2pro", why="q2pro refuses the model",
             source=f"{_Q2PRO_LOAD}: `Q_memccpy`"),
     Rule("too_many_vertices", False, checks.at_most("vertices"), "q2pro", "at most 2,048 vertices",
-         "older versions of q2pro accept 2048", "reduce the mesh", f"{_Q2PRO}: `MD2_MAX_VERTS`", 2048),
-    Rule("too_many_skins", False, checks.at_most("skins"), "q2pro", "at most 32 skins", "older versions of q2pro accept 32",
+         "older q2pro versions take 2048", "reduce the mesh", f"{_Q2PRO}: `MD2_MAX_VERTS`", 2048),
+    Rule("too_many_skins", False, checks.at_most("skins"), "q2pro", "at most 32 skins", "older q2pro versions take 32",
          "remove materials", f"{_Q2PRO}: `MD2_MAX_SKINS`", 32),
 )  # fmt: skip
 
@@ -172,7 +172,7 @@ def game_named(name: str) -> Game:
 
 
 def prepare_model(model: Model) -> Model:
-    """A model as every game accepts it: with unused texture coordinates added until there are three, if it has triangles.
+    """A model with unused texture coordinates added until there are three, as games require of one with triangles.
 
     Args:
         model: it is not changed.

@@ -54,7 +54,7 @@ def restore_st(
     affected = int(missing.any(axis=1).sum())
     rest = int((~found).sum())
     warning = f"{affected} triangles refer to texture coordinates that do not exist; " + (
-        f"{len(rows) - rest} corners got them from the GL commands, {rest} were put in the upper left corner of the skin"
+        f"{len(rows) - rest} corners got them from the GL commands, {rest} are in the upper left corner of the skin"
         if rest
         else "they were taken from the GL commands"
     )

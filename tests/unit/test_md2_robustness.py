@@ -107,7 +107,7 @@ def test_any_model_is_read_as_it_was_written(model):
     if is_in_range(model.scale, model.translate).all():
         assert parse_model(format_model(model)) == model
     else:
-        with pytest.raises(Md2Error, match="no finite place"):
+        with pytest.raises(Md2Error, match="positions that are not finite"):
             format_model(model)
 
 
@@ -163,5 +163,5 @@ def test_signalling_numbers_are_refused_without_a_word_on_the_console():
     data = bytearray(sample())
     frame = struct.unpack_from("<i", data, 4 * 14)[0]
     data[frame : frame + 4] = b"\x01\0\x80\x7f"
-    with pytest.raises(Md2Error, match="no finite place"):
+    with pytest.raises(Md2Error, match="positions that are not finite"):
         parse_model(bytes(data))
