@@ -1,4 +1,4 @@
-"""The scene into a file: everything is built, verified and checked before it is written."""
+"""Export of MD2 models: everything is built, verified and checked before the file is written."""
 
 from __future__ import annotations
 
@@ -51,12 +51,12 @@ class ExportOptions:
 
     Attributes:
         scope: which objects.
-        apply_modifiers: apply modifiers; the Armature is applied in any case, since it moves the frames.
+        apply_modifiers: apply modifiers; Armature modifiers are always applied, since they make the frames.
         frames: which frames.
-        one_box: one box for the grids of all frames.
-        skin_size: width and height of the skin if neither an image nor an imported file says them.
-        force_skin_size: use `skin_size` in any case.
-        game: whose loader is to take the file.
+        one_box: use one grid for all frames.
+        skin_size: width and height of the skin if there is neither an image nor an imported file.
+        force_skin_size: always use `skin_size`.
+        game: the game that is to load the file.
         verify: which frames are compared with Blender before the file is written.
         conversion: scale and axes.
     """
@@ -74,12 +74,13 @@ class ExportOptions:
 
 @dataclass(eq=False)
 class Build:
-    """A model and what it was made of.
+    """A model and the objects that it was made of.
 
     Attributes:
         model: as it is to be written.
         parts: the objects.
-        triangles: of each triangle the one of the parts, one part after the other; -1 where Blender has none, (T,).
+        triangles: the triangle of the parts, one part after the other, that each one is; -1 for those that Blender
+            cannot hold, (T,).
         source_counts: those of the file that the only imported object came from; None if there is no such object.
     """
 
@@ -119,10 +120,10 @@ def export_model(context: Context, path: Path, options: ExportOptions) -> Export
 
 
 def build_model(context: Context, options: ExportOptions, report: Report) -> Build:
-    """Makes a model of objects in Object Mode, and verifies it; for the arguments and errors see `export_model`.
+    """Builds a model of objects in Object Mode, and verifies it; for the arguments and errors see `export_model`.
 
-    Stored data of an imported file only counts where it reproduces what Blender shows. Should a model with it still
-    differ, it is built again without. Triangles that Blender cannot have are put back after that.
+    Stored data of an imported file is used only where it reproduces what Blender shows. If the model still differs, it
+    is built again without it. Degenerate triangles of the file are put back afterwards.
     """
     objects = _mesh_objects(context, options)
     stored = _stored_models(objects)
@@ -199,7 +200,7 @@ def _assemble(
         skin_width=size[0],
         skin_height=size[1],
         skins=skin_names(parts, report),
-        # Beyond 16 bits they are left as they are: the check says so.
+        # Values beyond 16 bits are left as they are for the check to find.
         st=st.astype(np.int16) if np.array_equal(st, st.astype(np.int16)) else st,
         triangles=topology.triangles,
         triangle_st=triangle_st,
@@ -232,11 +233,11 @@ def _frames(
     options: ExportOptions,
     report: Report,
 ) -> FrameData:
-    """The frames, as they were where nothing changed."""
+    """The frames, with the imported bytes where nothing changed."""
     source = is_source = None
     if topology.stored is not None and topology.stored.frames.normals.size:
         is_source = plan.source != NONE
-        # What is not in the file takes any vertex and frame of it, which its positions do not agree with.
+        # Vertices and frames that are not in the file get the first one, which their positions do not match.
         source = topology.stored.frames.take(
             np.maximum(plan.source, 0), np.maximum(topology.source, 0).astype(np.int64)
         )

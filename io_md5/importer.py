@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import bpy
 import numpy as np
 
-from ..io_common import error_messages
+from ..io_common.error_messages import message_for
 from ..io_common.materials.library import SHADER, MaterialLibrary
 from ..io_common.reports import Progress, Report, listing, progress
 from ..io_common.scene import axes, names, state, versions
@@ -134,7 +134,7 @@ def import_files(context: Context, paths: list[Path], options: ImportOptions) ->
         for skeleton in dict.fromkeys([*skeletons, *(target for _, target in plan)]):
             if skeleton.obj is None:
                 _build_model(context, skeleton, options, materials, result, shown)
-        materials.tell(result.report, search.warnings)
+        materials.add_to_report(result.report, search.warnings)
         for path, target in plan:
             _build_animation(context, path.stem, animations[path], target, options, result)
             shown.step()
@@ -215,8 +215,7 @@ def _read_folder(
         try:
             animation = read_animation(path)
         except (Md5Error, OSError) as error:
-            reason = error_messages.of_file(error) if isinstance(error, OSError) else str(error)
-            report.warn(f"left out: {reason}")
+            report.warn(f"left out: {message_for(error, (Md5Error,))}")
             continue
         if any(match_joints(animation, skeleton.joints).is_complete for skeleton in skeletons):
             animations[path] = animation

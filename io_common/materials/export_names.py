@@ -1,4 +1,4 @@
-"""The names under which files mention materials: the way back of `materials`."""
+"""The names of materials in exported files: the reverse of `library`."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 def shader_name(material: Material) -> str:
     """The shader that an MD5 mesh names for a material.
 
-    In this order: the name it had in the file, unless the material was renamed; what it was renamed to, if that is a
-    path; the path of its image of colours, relative to the game folder and without extension; the material's name.
+    The first of these that applies: the name in the imported file, unless the material was renamed; the new name, if
+    that is a path; the path of its colour image, relative to the game folder and without extension; its name.
     """
     return _name_for_file(material, SHADER, with_extension=False)
 
@@ -29,7 +29,7 @@ def shader_name(material: Material) -> str:
 def skin_name(material: Material) -> str:
     """The skin that an MD2 model names for a material: as `shader_name`, with the image's extension.
 
-    A skin is nothing but an image: if another was put in its place, the name it had in the file counts no more.
+    A skin is just an image: if the material shows another one now, the name in the imported file no longer applies.
     """
     return _name_for_file(material, SKIN, with_extension=True)
 
@@ -37,18 +37,18 @@ def skin_name(material: Material) -> str:
 def _name_for_file(material: Material, key: str, *, with_extension: bool) -> str:
     image = colour_image(material)
     source = images.source_of(image) if image is not None else ""
-    kept = stored_values.read_text(material, key)
-    if kept is not None:
-        is_renamed = names.load_name(material, key, material.name) != kept
+    stored = stored_values.read_text(material, key)
+    if stored is not None:
+        is_renamed = names.load_name(material, key, material.name) != stored
         if not is_renamed and not (with_extension and _is_replaced(material, key, source)):
-            return kept
+            return stored
         if is_renamed and "/" in material.name:
             return material.name
     return (_path_in_game(source, with_extension=with_extension) if source else None) or material.name
 
 
 def _is_replaced(material: Material, key: str, source: str) -> bool:
-    """Whether a material shows another image than the one that was found; the same one may have moved."""
+    """Whether a material shows another image than the one that was found; the file may have moved."""
     before = names.load_text(material, key + FOUND)
     return bool(before and source) and _base_name(before) != _base_name(source)
 
@@ -68,7 +68,7 @@ def _path_in_game(source: str, *, with_extension: bool) -> str | None:
 
 
 def colour_image(material: Material) -> Image | None:
-    """The image that gives a material its colours: what leads to Base Color, else the active or first image node."""
+    """The colour image of a material: one linked to Base Color, else that of the active or first image node."""
     tree = material.node_tree
     if tree is None:
         return None
@@ -85,7 +85,7 @@ def colour_image(material: Material) -> Image | None:
 
 
 def _image_behind(socket: Any) -> Image | None:
-    """The first image that links lead back to from an input."""
+    """The first image upstream of an input."""
     waiting = [link.from_node for link in socket.links]
     seen: set[str] = set()
     while waiting:

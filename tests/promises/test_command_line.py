@@ -343,10 +343,10 @@ def test_only_files_are_read(idtech, tree, tmp_path):
     assert idtech("convert", tree, "--to", tmp_path / "out")[0] == 0
     status, table, _ = idtech("convert", tree / "endless.md2", "--to", tmp_path / "out")
     assert status == 1
-    assert "it is no file" in table
+    assert "it is not a regular file" in table
     status, told, _ = idtech("info", tree / "endless.md2")
     assert status == 1
-    assert "it is no file" in told
+    assert "it is not a regular file" in told
 
 
 def test_hidden_files_are_left_out_and_links_to_files_are_files(idtech, tree, tmp_path):
@@ -579,7 +579,7 @@ def test_a_fault_of_the_extension_is_told_and_stops_nothing(idtech, tree, tmp_pa
     status, table, told = idtech("convert", tree, "--to", tmp_path / "out")
     assert status == 1
     assert counts(table) == [2, 0, 1]
-    assert "this is a fault of the add-on" in table
+    assert "internal error of the add-on" in table
     assert "Traceback" in told
     assert "KeyError: 'oops'" in told
 
@@ -991,7 +991,7 @@ def test_a_full_disk_is_told_as_such_for_every_format(idtech, small_disk, name, 
     ],
 )
 def test_what_blenders_exporters_report_is_told_in_one_sentence(part, text, told):
-    said = part("io_common.error_messages").of_operator(RuntimeError(text), Path("out.glb"))
+    said = part("io_common.error_messages").message_for(RuntimeError(text), target=Path("out.glb"))
     assert told in said
     assert "\n" not in said
 

@@ -114,7 +114,7 @@ def test_what_could_be_read_without_end_is_not_imported(tmp_path, operator, endi
     os.mkfifo(tmp_path / f"pipe{ending}")
     (tmp_path / f"device{ending}").symlink_to("/dev/zero")
     for name in ("pipe", "device"):
-        with pytest.raises(RuntimeError, match="this is no file"):
+        with pytest.raises(RuntimeError, match="this is not a regular file"):
             getattr(bpy.ops.import_scene, operator)(filepath=str(tmp_path / f"{name}{ending}"))
 
 

@@ -538,10 +538,10 @@ def test_a_model_without_vertices_can_get_some(tmp_path, out):
 
 def test_the_exporter_works_without_the_operator(sample, out, part):
     import_model(sample)
-    exporter, reports = part("io_md2.exporter"), part("io_common.reports")
-    report = reports.Report()
-    exporter.export_file(bpy.context, out, exporter.ExportOptions(), report)
-    assert report.counts["unchanged frames"] == len(FRAME_NAMES)
+    exporter = part("io_md2.exporter")
+    result = exporter.export_model(bpy.context, out, exporter.ExportOptions())
+    assert result.paths == [out]
+    assert result.report.counts["unchanged frames"] == len(FRAME_NAMES)
     model = read_model(out)
     assert (
         distance(expected_vertices(model)[0], decompress(model.vertices, model.scale, model.translate)[0])

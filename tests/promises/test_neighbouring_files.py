@@ -53,7 +53,7 @@ def test_the_animations_of_a_folder_are_files(odd_neighbours, capfd):
     told = imported(capfd, odd_neighbours, animations="FOLDER")
     assert [action.name for action in bpy.data.actions] == ["walk"]
     for name in ("pipe", "zero", "folder"):
-        assert f"{name}.md5anim: this is no file" in told
+        assert f"{name}.md5anim: this is not a regular file" in told
 
 
 @pytest.mark.parametrize("jobs", ["1", "2"])
@@ -177,8 +177,8 @@ def test_images_that_are_too_large_are_left_out_by_their_headers(tmp_path, capfd
 @pytest.mark.parametrize(
     ("limit", "value", "told"),
     [
-        ("MAX_PIXELS", 200, "images were left out: all of them are more than"),
-        ("MAX_DATA", 700, "images were left out: those in archives are more than"),
+        ("MAX_PIXELS", 200, "some images were not loaded: together they have more than"),
+        ("MAX_DATA", 700, "some images were not loaded: the archives hold more than"),
     ],
 )
 def test_images_are_loaded_up_to_a_limit_and_the_rest_is_one_warning(

@@ -32,7 +32,7 @@ def assert_told_and_undone(call, path, capfd):
         call(filepath=str(path))
     text = str(caught.value)
     assert path.name in text
-    assert "a fault of the add-on" in text
+    assert "internal error of the add-on" in text
     assert "KeyError: 'no such thing'" in text
     assert "The io_idtech developers" in text
     shown = capfd.readouterr().err
