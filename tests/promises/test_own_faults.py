@@ -87,7 +87,7 @@ def test_import_of_a_camera(part, monkeypatch, capfd, model):
     assert_told_and_undone(bpy.ops.import_scene.md5, model.with_name("shot.md5camera"), capfd)
 
 
-@pytest.mark.parametrize("name", ["add_keys", "build_actions", "add_markers"])
+@pytest.mark.parametrize("name", ["add_frame_keys", "build_actions", "add_markers"])
 def test_import_of_an_md2(part, monkeypatch, capfd, tmp_path, name):
     a_scene_at_work()
     spoil(monkeypatch, part("io_md2.importer"), name)
