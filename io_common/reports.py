@@ -69,8 +69,9 @@ def _plural(what: str, number: int) -> str:
     """The name of a count, in the singular for 1."""
     if number != 1:
         return what
+    adjective, space, noun = what.rpartition(" ")
     irregular = {"vertices": "vertex", "meshes": "mesh"}
-    return irregular.get(what, what.removesuffix("s"))
+    return adjective + space + irregular.get(noun, noun.removesuffix("s"))
 
 
 def tell(operator: Operator, kind: str, text: str) -> None:

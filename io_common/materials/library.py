@@ -133,5 +133,5 @@ def _describe_missing(name: str, found: MaterialImages) -> str:
     wanted = [raw if raw == name else f"{name}: {raw} ({role})" for role, raw in found.missing.items() if raw]
     if not wanted:
         return ""
-    places = ", ".join(found.looked_in)
-    return ", ".join(wanted) + (f" (looked for {places})" if places else "")
+    searched = ", ".join(found.looked_in)
+    return ", ".join(wanted) + (f" (looked for {searched})" if searched else "")
