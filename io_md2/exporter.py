@@ -107,7 +107,7 @@ def export_model(context: Context, path: Path, options: ExportOptions) -> Export
         OSError: the file cannot be written; it is as it was.
     """
     report = Report()
-    with state.edit_mode_left(context):
+    with state.temporary_object_mode(context):
         built = build_model(context, options, report)
     model = built.model
     raise_errors(check_model(model, options.game, built.source_counts), Md2Error, path.name, report)

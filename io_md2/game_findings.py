@@ -30,7 +30,7 @@ def find(context: Context, game: Game) -> list[Found]:
         NothingToExportError: there is nothing to check.
     """
     # Warnings of the export itself are not findings of the game.
-    with state.edit_mode_left(context):
+    with state.temporary_object_mode(context):
         built = build_model(context, ExportOptions(game=game, verify=Verify.NONE), Report())
     findings = check_model(built.model, game, built.source_counts)
     return [

@@ -28,7 +28,7 @@ POSITION, UV, TRIANGULATION, COMMANDS = "POSITION", "UV", "TRIANGULATION", "COMM
 # Large odd numbers spread the bits of what they are multiplied with (Fibonacci hashing).
 _ODD, _OTHER_ODD, _HALF = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(32)
 
-# Of a texel: what single precision leaves of a coordinate that lies at its edge.
+# The tolerance in texels for coordinates at the edge of a texel, which are rounded to single precision.
 _TEXEL_ROUNDING = 0.01
 
 

@@ -48,7 +48,7 @@ def export_model(
         NothingToExportError: there is nothing to export; nothing was written.
         OSError: a file cannot be written; it is as it was.
     """
-    with state.edit_mode_left(context):
+    with state.temporary_object_mode(context):
         source = find_source(context, options.scope, report)
         clips = clips_by_file(context, source.armature, actions, path.parent, path.stem, report)
         with progress(len(source.meshes) + len(clips) + 1) as shown:
@@ -84,7 +84,7 @@ def export_animations(
     The meshes are used for the bounds and to verify the poses, but not written. For the arguments and errors see
     `export_model`.
     """
-    with state.edit_mode_left(context):
+    with state.temporary_object_mode(context):
         source = find_source(context, options.scope, report)
         clips = clips_by_file(context, source.armature, actions, path.parent, path.stem, report)
         if not clips:

@@ -67,8 +67,8 @@ def target_collection(context: Context) -> Collection:
 
 
 @contextmanager
-def edit_mode_left(context: Context) -> Iterator[None]:
-    """Leaves Edit Mode while the block runs, so that edits are in the data-blocks, and enters it again afterwards."""
+def temporary_object_mode(context: Context) -> Iterator[None]:
+    """Object Mode while the block runs, so that edits are in the data-blocks; Edit Mode is entered again afterwards."""
     view_layer = context.view_layer
     active = view_layer.objects.active
     if active is None or active.mode != "EDIT":
