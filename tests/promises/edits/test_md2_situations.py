@@ -217,6 +217,14 @@ def test_everything_is_as_before_after_an_export(tmp_path, monkeypatch, part, fr
     assert scene_state.differences(before, scene_state.everything()) == []
 
 
+@pytest.mark.parametrize("frames", ["SHAPE_KEYS", "SCENE"])
+def test_an_export_comes_back_to_a_negative_subframe(tmp_path, frames):
+    busy_scene(tmp_path)
+    bpy.context.scene.frame_set(-11, subframe=0.5)
+    export(tmp_path / "out.md2", frames=frames)
+    assert bpy.context.scene.frame_float == -10.5
+
+
 def test_the_user_sees_one_property_group(tmp_path):
     mesh = bench_of(tmp_path).mesh.data
     assert list(mesh.keys()) == ["md2"]
