@@ -56,6 +56,15 @@ def sheared_camera():
     return obj, parent
 
 
+def looks(camera):
+    """Forward and up of the first entry, as the game has it."""
+    x, y, z = camera.orientations[0]
+    # The game takes w as negative: so the rows of ToMat3 are forward, left and up.
+    w = -math.sqrt(max(0.0, 1 - x * x - y * y - z * z))
+    forward = Vector((1 - 2 * (y * y + z * z), 2 * (x * y + w * z), 2 * (x * z - w * y)))
+    return forward, Vector((2 * (x * z + w * y), 2 * (y * z - w * x), 1 - 2 * (x * x + y * y)))
+
+
 def test_a_sheared_camera_looks_where_it_does_in_blender_and_is_warned_about(tmp_path, capfd):
     set_range(2)
     obj, parent = sheared_camera()
@@ -66,21 +75,36 @@ def test_a_sheared_camera_looks_where_it_does_in_blender_and_is_warned_about(tmp
     camera = read_camera(tmp_path / "out.md5camera")
     place, forward, *_rest = view_of(obj)
     assert (place - Vector(camera.positions[0])).length < 1e-4
-    x, y, z = camera.orientations[0]
-    # The game takes w as negative: so the rows of ToMat3 are forward, left and up.
-    w = -math.sqrt(max(0.0, 1 - x * x - y * y - z * z))
-    ahead = Vector((1 - 2 * (y * y + z * z), 2 * (x * y + w * z), 2 * (x * z - w * y)))
+    ahead, _up = looks(camera)
     assert (ahead - forward).length < 1e-5
     parent.scale = (2, 2, 2)
     assert warnings_of(capfd, lambda: exported(tmp_path)) == []
 
 
-def test_a_mirrored_camera_is_warned_about(tmp_path, capfd):
+@pytest.mark.parametrize("scale", [(-1, 1, 1), (1, -1, 1), (1, 1, -1), (-2, -2, -2)])
+def test_a_mirrored_camera_looks_where_it_does_in_blender_and_only_its_mirroring_is_warned_about(
+    tmp_path, capfd, scale
+):
     set_range(0)
     obj = new_camera()
-    obj.scale = (-1, 1, 1)
+    obj.rotation_euler = (1.1, 0.2, 0.7)
+    obj.scale = scale
     (said,) = warnings_of(capfd, lambda: exported(tmp_path))
     assert "mirror" in said
+    assert "direction" not in said
+    assert "°" not in said
+    forward, up = looks(read_camera(tmp_path / "out.md5camera"))
+    axes = obj.matrix_world.to_3x3().normalized()
+    assert (forward + axes.col[2]).length < 1e-5
+    assert (up - axes.col[1]).length < 1e-5
+
+
+@pytest.mark.parametrize(("kind", "name"), [("ORTHO", "Orthographic"), ("PANO", "Panoramic")])
+def test_a_camera_without_perspective_is_refused_with_the_remedy(tmp_path, kind, name):
+    set_range(0)
+    new_camera().data.type = kind
+    with pytest.raises(RuntimeError, match=f"{name}.*set Type to Perspective"):
+        exported(tmp_path)
 
 
 def test_verification_can_be_switched_off(tmp_path, capfd):
