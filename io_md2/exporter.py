@@ -14,7 +14,7 @@ from ..io_common.files import atomic
 from ..io_common.reports import Report, progress
 from ..io_common.scene import axes, state
 from ..io_common.scene.animated_values import kept_frame_and_values
-from ..io_common.scene.objects import NothingToExportError, Scope, collect
+from ..io_common.scene.objects import Scope, collect, nothing_to_export
 from ..io_common.verification import Verify, frames_to_verify
 from . import frame_plan, verification
 from .export_frames import Samples, first_keys_alone, sample
@@ -223,7 +223,7 @@ def _mesh_objects(context: Context, options: ExportOptions) -> list[Object]:
     objects = collect(context, options.scope)
     meshes = [obj for obj in objects if obj.type == "MESH"]
     if not meshes:
-        raise NothingToExportError("there is no mesh to export")
+        raise nothing_to_export(context, options.scope, {"MESH": "mesh"})
     return meshes
 
 

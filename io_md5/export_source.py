@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ..io_common.reports import Report, listing
 from ..io_common.scene import names
-from ..io_common.scene.objects import NothingToExportError, Scope, collect
+from ..io_common.scene.objects import NothingToExportError, Scope, collect, nothing_to_export
 from .binding import armatures_of
 from .clips import Clip, active_clip, all_clips, scene_clip
 from .importer import ANIMATION_SUFFIX
@@ -42,7 +42,7 @@ def find_source(context: Context, scope: Scope, report: Report) -> Source:
     armatures += [owner for obj in meshes for owner in owners[obj][:1]]
     armatures = list(dict.fromkeys(armatures))
     if not armatures and not meshes:
-        raise NothingToExportError("there is no armature and no mesh to export")
+        raise nothing_to_export(context, scope, {"ARMATURE": "armature", "MESH": "mesh"})
     armature = _choose(context, armatures)
     if armature is None:
         report.warn("there is no armature: all is bound to one joint named origin")

@@ -420,6 +420,71 @@ def test_selection_collections_and_all_visible(tmp_path):
     assert shaders(use_selection=True) == ["One skin", "Two skin"]
 
 
+def _hide(obj):
+    obj.hide_set(True)
+
+
+def _disable(obj):
+    obj.hide_viewport = True
+
+
+def _exclude(obj):
+    collection = bpy.data.collections.new("Parts")
+    bpy.context.scene.collection.children.link(collection)
+    collection.objects.link(obj)
+    bpy.context.scene.collection.objects.unlink(obj)
+    bpy.context.view_layer.layer_collection.children["Parts"].exclude = True
+
+
+def _instance(*objects):
+    collection = bpy.data.collections.new("Character")
+    for obj in objects:
+        collection.objects.link(obj)
+        bpy.context.scene.collection.objects.unlink(obj)
+    empty = bpy.data.objects.new("Doll", None)
+    empty.instance_type, empty.instance_collection = "COLLECTION", collection
+    bpy.context.scene.collection.objects.link(empty)
+
+
+@pytest.mark.parametrize(
+    ("leave_out", "told"),
+    [
+        (_hide, r"Rig: hidden\. Show it"),
+        (_disable, r"Rig: hidden\. Show it"),
+        (_exclude, r"Rig: not in the view layer\. Tick its collection"),
+        (_instance, r"Doll: an instance of the collection Character\. .*Make Instances Real"),
+    ],
+)
+@pytest.mark.parametrize("operator", ["md5mesh", "md5anim"])
+def test_what_is_there_but_not_exported_is_named_with_the_remedy(tmp_path, leave_out, told, operator):
+    leave_out(made_scenes.rig())
+    with pytest.raises(RuntimeError, match=f"no armature and no mesh to export; {told}"):
+        getattr(bpy.ops.export_scene, operator)(filepath=str(tmp_path / "a.md5mesh"))
+
+
+@pytest.mark.parametrize(
+    ("leave_out", "told"),
+    [
+        (_hide, "Tube: hidden"),
+        (_exclude, "Tube: not in the view layer"),
+        (_instance, "Doll: an instance of"),
+        (lambda obj: None, "Tube: not selected"),
+    ],
+)
+def test_md2_names_what_is_there_too(tmp_path, leave_out, told):
+    tube = made_scenes.tube(made_scenes.rig(), "Tube")
+    leave_out(tube)
+    if tube.visible_get():
+        tube.select_set(False)
+    with pytest.raises(RuntimeError, match=f"no mesh to export; {told}"):
+        bpy.ops.export_scene.md2(filepath=str(tmp_path / "a.md2"), use_selection="selected" in told)
+
+
+def test_an_empty_scene_has_nothing_to_name(tmp_path):
+    with pytest.raises(RuntimeError, match="no armature and no mesh to export$"):
+        bpy.ops.export_scene.md5mesh(filepath=str(tmp_path / "a.md5mesh"))
+
+
 # Animations
 
 
