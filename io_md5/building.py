@@ -14,7 +14,7 @@ from ..io_common.reports import Progress, Report
 from ..io_common.scene import axes, evaluated, state
 from ..io_common.scene.objects import Scope
 from ..io_common.verification import Verify
-from .clips import AnimationOptions, Clip, suitable_actions
+from .clips import AnimationOptions, Clip
 from .deform_bones import bones_to_leave_out
 from .export_anim import SampledClip, encode_clip, sample_clip
 from .export_mesh import Block, export_object
@@ -26,6 +26,7 @@ from .format.encoding import ORIENTATION_PRECISION, POSITION_PRECISION
 from .format.games import Game, Target
 from .player import playback
 from .source.armatures import read_commandline
+from .suitable_actions import suitable_actions
 from .verification import RestMesh, Verifier
 from .vertex_groups import WeightOptions
 
@@ -149,7 +150,7 @@ def _skeleton(context: Context, source: Source, options: ModelOptions, report: R
         graph = context.evaluated_depsgraph_get()
         world = evaluated.world_matrix(armature.evaluated_get(graph))
         if options.deform_only:
-            actions = [action for action, _ in suitable_actions(armature)]
+            actions = [action for action, _ in suitable_actions(armature).chosen]
             left_out = bones_to_leave_out(armature, source.meshes, actions, report)
     return build_skeleton(
         armature, world, options.conversion, report, left_out=left_out, add_origin=options.add_origin

@@ -109,10 +109,12 @@ def clips_by_file(
         return {}
     if actions == "SCENE":
         return {folder / f"{stem}{ANIMATION_SUFFIX}": scene_clip(context.scene)}
-    is_active = actions == "ACTIVE"
-    chosen = [active_clip(armature, context.scene)] if is_active else all_clips(armature, context.scene)
+    if actions == "ACTIVE":
+        chosen = [active_clip(armature, context.scene)]
+    else:
+        chosen = all_clips(armature, context.scene, report)
     if not chosen:
-        report.warn(f"no action moves bones of {armature.name}: no animations are exported")
+        report.warn(f"no action moves {armature.name}: no animations are exported")
     clips: dict[Path, Clip] = {}
     for clip in chosen:
         name = names.for_files(clip.stored.name if clip.stored else clip.name, "animation")

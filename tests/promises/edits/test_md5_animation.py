@@ -337,6 +337,107 @@ def test_of_two_armatures_in_one_action_each_gets_its_own_slot(tmp_path, assigne
     assert angle == pytest.approx(2.0 * np.arctan(0.9), abs=1e-3)
 
 
+def _root_motion(armature, name="stroll"):
+    """An action that keys the armature object alone, as root motion does, and that plays on nothing."""
+    before = armature.animation_data.action
+    action = bpy.data.actions.new(name)
+    armature.animation_data.action = action
+    for frame, x in ((0, 0.0), (4, 3.0)):
+        armature.location.x = x
+        armature.keyframe_insert("location", frame=frame)
+    armature.location.x = 0.0
+    armature.animation_data.action = before
+    return action
+
+
+def test_all_actions_include_root_motion_that_plays_nowhere(tmp_path):
+    bench = workbench.sample(tmp_path)
+    _root_motion(bench.armature)
+    bpy.context.scene.frame_set(0)
+    result = judged(tmp_path, bench, "ALL")
+    md5_judge.assert_exact(result)
+    assert set(result.clips) == {"walk", "wave", "stroll"}
+    assert result.clips["stroll"].positions[-1, 0, 0] == pytest.approx(
+        result.clips["stroll"].positions[0, 0, 0] + 3.0, abs=1e-4
+    )
+    assert result.warnings == []
+
+
+def _for_a_crate(bench: Bench):
+    crate = bpy.data.objects.new("Crate", None)
+    bpy.context.scene.collection.objects.link(crate)
+    crate.keyframe_insert("location", frame=0)
+    return crate.animation_data.action, "another object"
+
+
+def _of_a_crate_in_the_nla(bench: Bench):
+    action, reason = _for_a_crate(bench)
+    crate = bpy.data.objects["Crate"]
+    crate.animation_data.nla_tracks.new().strips.new("still", 0, action)
+    crate.animation_data.action = None
+    return action, reason
+
+
+def _of_other_bones(bench: Bench):
+    action = bpy.data.actions["walk"].copy()
+    for curve in curves_of(bench, action):
+        curve.data_path = curve.data_path.replace('["', '["other ')
+    return action, "bones that"
+
+
+def _of_nothing_there(bench: Bench):
+    action = _root_motion(bench.armature)
+    for curve in curves_of(bench, action):
+        curve.data_path = "energy"
+    return action, "sets nothing"
+
+
+@pytest.mark.parametrize("kind", [_for_a_crate, _of_a_crate_in_the_nla, _of_other_bones, _of_nothing_there])
+def test_actions_that_are_not_the_armatures_are_left_out_by_name_and_reason(tmp_path, kind):
+    bench = workbench.sample(tmp_path)
+    action, reason = kind(bench)
+    action.use_fake_user = True
+    action.name = "stray"
+    result = md5_judge.export(tmp_path, actions="ALL")
+    assert set(result.clips) == {"walk", "wave"}
+    (told,) = result.warnings
+    assert told.startswith("stray: the action is left out")
+    assert reason in told
+
+
+@needs_slots
+def test_the_action_of_another_object_is_not_taken_for_root_motion_when_nothing_plays_it(tmp_path):
+    bench = workbench.sample(tmp_path)
+    _for_a_crate(bench)
+    crate = bpy.data.objects["Crate"]
+    crate.animation_data.action.use_fake_user = True
+    crate.animation_data_clear()
+    result = md5_judge.export(tmp_path, actions="ALL")
+    assert set(result.clips) == {"walk", "wave"}
+    assert "its slot is for another object" in result.warnings[0]
+
+
+def test_without_any_action_of_the_armature_the_animation_operator_tells_why(tmp_path):
+    bench = workbench.sample(tmp_path)
+    bench.armature.animation_data_clear()
+    for name in ("walk", "wave"):
+        bpy.data.actions.remove(bpy.data.actions[name])
+    _for_a_crate(bench)
+    with pytest.raises(RuntimeError, match=r"plays on another object; no action moves"):
+        bpy.ops.export_scene.md5anim(filepath=str(tmp_path / "a.md5anim"), actions="ALL")
+
+
+@pytest.mark.parametrize("actions", ["ACTIVE", "ALL", "SCENE"])
+def test_without_an_armature_the_animation_operator_names_that_cause(tmp_path, actions):
+    bench = workbench.sample(tmp_path)
+    bpy.data.objects.remove(bench.armature)
+    for frame, x in ((0, 0.0), (4, 3.0)):
+        bench.mesh.location.x = x
+        bench.mesh.keyframe_insert("location", frame=frame)
+    with pytest.raises(RuntimeError, match="there is no armature"):
+        bpy.ops.export_scene.md5anim(filepath=str(tmp_path / "a.md5anim"), actions=actions)
+
+
 # Switching and assigning
 
 
