@@ -85,9 +85,7 @@ def find_differences(camera: Camera, shown: dict[int, ShownView], conversion: Co
         what = _compare(camera, int(entries[frame]), view, conversion, size)
         is_mirrored = bool(np.linalg.det(view.matrix[:3, :3]) < 0.0)
         if what or is_mirrored:
-            found[view.name] = Difference(
-                view.name, view.frame, what, _is_skewed(view.matrix), is_mirrored
-            )
+            found[view.name] = Difference(view.name, view.frame, what, _is_skewed(view.matrix), is_mirrored)
     return list(found.values())
 
 

@@ -32,7 +32,9 @@ def suitable_actions(armature: Object) -> SuitableActions:
     They play on it already, or set anything of its bones, or they set only what it has as an object, as root motion
     does, and are not another object's.
     """
-    prefixes = tuple(f'pose.bones["{bpy.utils.escape_identifier(bone.name)}"]' for bone in armature.data.bones)
+    prefixes = tuple(
+        f'pose.bones["{bpy.utils.escape_identifier(bone.name)}"]' for bone in armature.data.bones
+    )
     played = {action for action, _slot in _plays(armature)}
     found = SuitableActions()
     for action in bpy.data.actions:

@@ -91,9 +91,7 @@ def nothing_to_export(context: Context, scope: Scope, kinds: dict[str, str]) -> 
     if hidden:
         reasons.append(f"{listing(hidden, 3)}: hidden. Show it in the Outliner (eye and screen icons)")
     if excluded:
-        reasons.append(
-            f"{listing(excluded, 3)}: not in the view layer. Tick its collection in the Outliner"
-        )
+        reasons.append(f"{listing(excluded, 3)}: not in the view layer. Tick its collection in the Outliner")
     for obj in instances[:3]:
         reasons.append(
             f"{obj.name}: an instance of the collection {obj.instance_collection.name}. Use Object > Apply > Make "

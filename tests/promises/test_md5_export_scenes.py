@@ -481,7 +481,7 @@ def test_md2_names_what_is_there_too(tmp_path, leave_out, told):
 
 
 def test_an_empty_scene_has_nothing_to_name(tmp_path):
-    with pytest.raises(RuntimeError, match="no armature and no mesh to export$"):
+    with pytest.raises(RuntimeError, match=r"no armature and no mesh to export$"):
         bpy.ops.export_scene.md5mesh(filepath=str(tmp_path / "a.md5mesh"))
 
 
