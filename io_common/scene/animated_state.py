@@ -66,10 +66,9 @@ class AnimatedState:
             self._scene.camera = self._camera
         elif has_changed:
             self._update()
-        self._values.restore()
-        were_changed = [pose.restore() for pose in self._poses]
+        were_changed = [self._values.restore(), *(pose.restore() for pose in self._poses)]
         if any(were_changed):
-            # The matrices of bones follow their channels.
+            # Drivers follow the properties that they read, and the matrices of bones their channels.
             self._update()
 
     def _update(self) -> None:

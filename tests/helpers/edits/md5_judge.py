@@ -19,6 +19,7 @@ import scene_state
 import shown
 from bpy_extras.io_utils import axis_conversion
 from triangles import Triangles, distances, equal, partners
+from unkeyed import Unkeyed
 
 PLACE_LIMIT = 1e-4
 """Of the model's size."""
@@ -127,25 +128,28 @@ def judge_again(
         compare = _Comparison(result, in_file(shown.at_rest(armature, objects, cut)))
         if result.findings == before:
             break
+    unkeyed = Unkeyed(armature)
     for stem, clip in result.clips.items():
         if (clip.names, clip.parents) != (result.model.names, result.model.parents):
             result.findings.append(f"{stem}: its joints are not those of the model")
             continue
-        start = _prepare(armature, actions, stem, clip, step, result)
+        start = _prepare(unkeyed, armature, actions, stem, clip, step, result)
         for frame in sorted(set(np.linspace(0, len(clip.positions) - 1, frames).astype(int).tolist())):
             seen = in_file(shown.at_frame(objects, start + frame * step, cut))
             compare.frame(f"frame {frame} of {stem}", clip, frame, seen)
     return result
 
 
-def _prepare(armature, actions: str, stem: str, clip, step: float, result: Judgement) -> float:
+def _prepare(
+    unkeyed: Unkeyed, armature, actions: str, stem: str, clip, step: float, result: Judgement
+) -> float:
     """Has Blender play what a file is about; gives the frame of the scene at which it begins."""
     scene = bpy.context.scene
     if actions == "SCENE":
         ranges = [(scene.frame_start, scene.frame_end)]
     else:
         if actions == "ALL":
-            action = play_alone(armature, stem)
+            action = play_alone(unkeyed, armature, stem)
             if action is None:
                 result.findings.append(f"{stem}: there is no such action")
                 return 0.0
@@ -172,17 +176,16 @@ def _keyed_range(data) -> tuple[float, float]:
     return (float(ranges[:, 0].min()), float(ranges[:, 1].max())) if len(ranges) else (0.0, 0.0)
 
 
-def play_alone(armature, stem: str):
-    """Has an armature play the action that a file is named after, alone and from rest; None if there is none."""
+def play_alone(unkeyed: Unkeyed, armature, stem: str):
+    """Has an armature play the action that a file is named after, alone and from rest; None if there is none.
+
+    Everything else that an action can set is as it was before any of them.
+    """
     action = next((one for one in bpy.data.actions if re.sub(r'[<>:"/\\|?*]', "_", one.name) == stem), None)
     if action is None:
         return None
     data = armature.animation_data_create()
-    for bone in armature.pose.bones:
-        bone.matrix_basis.identity()
-        bone.rotation_axis_angle = (0.0, 0.0, 1.0, 0.0)
-        bone.location, bone.scale, bone.rotation_euler = (0, 0, 0), (1, 1, 1), (0, 0, 0)
-        bone.rotation_quaternion = (1, 0, 0, 0)
+    unkeyed.restore()
     data.use_nla = False
     if data.action != action:
         data.action = action

@@ -363,6 +363,59 @@ def test_all_actions_include_root_motion_that_plays_nowhere(tmp_path):
     assert result.warnings == []
 
 
+def _copy_of(bench: Bench):
+    """A bone that copies the location of an empty; the values of the constraint, to be keyed."""
+    target = bpy.data.objects.new("target", None)
+    target.location = (1.0, 2.0, 30.0)
+    bpy.context.scene.collection.objects.link(target)
+    constraint = last_bone(bench).constraints.new("COPY_LOCATION")
+    constraint.target, constraint.influence = target, 0.25
+    return constraint
+
+
+def _key_influence(bench: Bench):
+    constraint = _copy_of(bench)
+    for frame, value in ((0, 0.5), (4, 1.0)):
+        constraint.influence = value
+        constraint.keyframe_insert("influence", frame=frame)
+    constraint.influence = 0.25
+
+
+def _key_property(bench: Bench):
+    constraint, bone = _copy_of(bench), bench.armature.pose.bones[0]
+    driver = constraint.driver_add("influence").driver
+    driver.type = "AVERAGE"
+    variable = driver.variables.new()
+    variable.targets[0].id = bench.armature
+    variable.targets[0].data_path = f'pose.bones["{bone.name}"]["follows"]'
+    for frame, value in ((0, 0.5), (4, 1.0)):
+        bone["follows"] = value
+        bone.keyframe_insert('["follows"]', frame=frame)
+    bone["follows"] = 0.25
+
+
+def _key_object(bench: Bench):
+    for frame, value in ((0, 1.0), (4, 3.0)):
+        bench.armature.location.x = value
+        bench.armature.keyframe_insert("location", frame=frame)
+    bench.armature.location.x = 0.0
+
+
+@pytest.mark.parametrize("key", [_key_influence, _key_property, _key_object])
+@pytest.mark.parametrize("name", ["a first", "z last"])
+def test_what_one_of_all_actions_sets_does_not_last_into_the_others(tmp_path, key, name):
+    bench = workbench.sample(tmp_path)
+    data = bench.armature.animation_data
+    before = data.action
+    data.action = bpy.data.actions.new(name)
+    key(bench)
+    data.action = before
+    bpy.context.scene.frame_set(0)
+    result = judged(tmp_path, bench, "ALL")
+    md5_judge.assert_exact(result)
+    assert set(result.clips) == {"walk", "wave", name}
+
+
 def _for_a_crate(bench: Bench):
     crate = bpy.data.objects.new("Crate", None)
     bpy.context.scene.collection.objects.link(crate)
