@@ -53,7 +53,10 @@ def kept_frame_and_values(scene: Scene) -> Iterator[None]:
         with state.kept_frame(scene):
             yield
     finally:
-        values.restore()
+        if values.restore():
+            # Drivers follow the properties that they read.
+            for layer in scene.view_layers:
+                layer.update()
 
 
 def _animated_paths(others: Iterable[tuple[Any, Action]]) -> list[tuple[Any, str]]:

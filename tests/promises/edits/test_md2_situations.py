@@ -225,6 +225,25 @@ def test_an_export_comes_back_to_a_negative_subframe(tmp_path, frames):
     assert bpy.context.scene.frame_float == -10.5
 
 
+def test_drivers_follow_an_unkeyed_property_after_an_export(tmp_path):
+    bench = bench_of(tmp_path)
+    obj = bench.mesh
+    for frame, value in ((0, 1.0), (4, 3.0)):
+        obj["lift"] = value
+        obj.keyframe_insert('["lift"]', frame=frame)
+    driver = obj.driver_add("location", 2).driver
+    driver.type = "AVERAGE"
+    target = driver.variables.new().targets[0]
+    target.id, target.data_path = obj, '["lift"]'
+    bpy.context.scene.frame_set(2)
+    obj["lift"] = 9.0
+    obj.update_tag()
+    bpy.context.view_layer.update()
+    export(tmp_path / "out.md2", frames="SCENE")
+    assert obj["lift"] == 9.0
+    assert obj.location.z == pytest.approx(9.0)
+
+
 def test_the_user_sees_one_property_group(tmp_path):
     mesh = bench_of(tmp_path).mesh.data
     assert list(mesh.keys()) == ["md2"]
