@@ -97,7 +97,7 @@ def file_images():
 
 def test_a_declaration_becomes_the_nodes_that_an_artist_would_make(tmp_path):
     material = material_of(game(tmp_path, {"materials/imp.mtr": DECLARATION, **MAPS}))
-    assert (material.name, material["md5_shader"]) == (SHADER, SHADER)
+    assert (material.name, material["md5"]["shader"]) == (SHADER, SHADER)
     assert material.use_backface_culling
     shader = shader_of(material)
     assert image_at(shader.inputs["Base Color"]) == ("imp_d.tga", "Color")
@@ -262,7 +262,7 @@ def test_pcx_is_packed_and_survives_saving(tmp_path):
     image.pixels.foreach_get(pixels)
     np.testing.assert_allclose(pixels.reshape(16, 16, 4)[::-1, :, :3] * 255, COLOURS, atol=0.51)
     again = load(model)[0].active_material
-    assert again["md5_shader"] == SHADER
+    assert again["md5"]["shader"] == SHADER
 
 
 def test_two_imports_share_material_and_images(tmp_path):
@@ -300,7 +300,7 @@ def test_equal_names_with_unlike_images_stay_apart(tmp_path):
     names = [load(game(tmp_path, {f"models/{name}/{name}.png": png(plain(colour))}, ("default",),
                        f"models/{name}/{name}.md5mesh"))[0].active_material
              for name, colour in (("imp", RED), ("cow", GREEN))]  # fmt: skip
-    assert [material["md5_shader"] for material in names] == ["default", "default"]
+    assert [material["md5"]["shader"] for material in names] == ["default", "default"]
     images = [image_at(shader_of(material).inputs["Base Color"])[0] for material in names]
     assert images == ["imp.png", "cow.png"]
 
@@ -318,12 +318,12 @@ def test_a_cfg_file_goes_by_the_names_of_meshes_in_comments(tmp_path):
     images = [image_at(shader_of(material).inputs["Base Color"])[0] for material in materials]
     assert images == ["a.png", "b.png", "b.png"]
     assert materials[1] == materials[2]
-    assert {material["md5_shader"] for material in materials} == {"Untitled"}
+    assert {material["md5"]["shader"] for material in materials} == {"Untitled"}
 
 
 def test_a_material_made_by_hand_is_used(tmp_path):
     made = bpy.data.materials.new("By hand")
-    made["md5_shader"] = SHADER
+    made["md5"] = {"shader": SHADER}
     assert material_of(game(tmp_path, {"models/imp/imp.png": png(COLOURS)})) == made
 
 
@@ -345,7 +345,7 @@ def test_what_is_not_found_is_said_once_with_where_it_was_looked_for(tmp_path, i
     assert warning.count("models/imp/eyes (looked for") == 1
     assert str(tmp_path / "base" / "models" / "imp" / "eyes") in warning
     for material in (obj.active_material for obj in result.objects[1:]):
-        assert material.name == material["md5_shader"]
+        assert material.name == material["md5"]["shader"]
         assert min(material.diffuse_color) > 0.5
         assert min(shader_of(material).inputs["Base Color"].default_value) > 0.5
 
@@ -397,7 +397,8 @@ def test_nothing_outside_the_folders_is_opened(tmp_path):
     assert not [path for path in _opened if "private" in path]
     assert not file_images()
     assert [
-        obj.active_material["md5_shader"] for obj in sorted(objects, key=lambda obj: obj.data["md5"]["index"])
+        obj.active_material["md5"]["shader"]
+        for obj in sorted(objects, key=lambda obj: obj.data["md5"]["index"])
     ] == [*shaders]
 
 
@@ -487,9 +488,35 @@ def test_an_image_in_an_archive_is_called_by_its_name_there(tmp_path, names_of):
     model = game(tmp_path)
     archive(tmp_path / "base" / "pak000.pk4", {"dds/models/imp/imp.png": png(COLOURS)})
     material = material_of(model)
-    for key in [key for key in material.keys() if key.startswith("md5_")]:  # noqa: SIM118
-        del material[key]
+    del material["md5"]
     material.name = "Imp"
+    assert names_of.shader_name(material) == SHADER
+    assert names_of.skin_name(material) == SHADER + ".png"
+
+
+def test_all_that_is_stored_on_materials_and_images_lies_in_one_group(tmp_path):
+    model = game(tmp_path)
+    archive(tmp_path / "base" / "pak000.pk4", {"models/imp/imp.png": png(COLOURS)})
+    material = material_of(model)
+    (image,) = bpy.data.images
+    assert list(material.keys()) == ["md5"]
+    assert material["md5"].to_dict() == {
+        "shader": SHADER, "shader_shown": SHADER, "image": image["md5"]["file"]
+    }  # fmt: skip
+    assert list(image.keys()) == ["md5"]
+    assert image["md5"]["file"].endswith("models/imp/imp.png")
+
+
+@pytest.mark.parametrize("value", [3, "text", [1.0, 2.0], {}, {"shader": 5}, {"shader": {"a": 1}}])
+@pytest.mark.parametrize("family", ["md5", "md2"])
+def test_what_was_tampered_with_counts_as_nothing(tmp_path, names_of, family, value):
+    write(tmp_path, {"base/models/imp/imp.png": png(COLOURS)})
+    material = new_material("Imp", tmp_path / "base" / "models" / "imp" / "imp.png")
+    (image,) = bpy.data.images
+    material[family], image[family] = value, value
+    if isinstance(value, dict) and value:
+        material[family] = {"skin" if family == "md2" else "shader": value["shader"], "image": 7}
+        image[family] = {"file": value["shader"]}
     assert names_of.shader_name(material) == SHADER
     assert names_of.skin_name(material) == SHADER + ".png"
 
@@ -500,10 +527,10 @@ def test_a_replaced_skin_is_called_by_its_new_image(tmp_path, part, names_of):
         {"players/a/a.pcx": pcx(COLOURS), "players/a/b.png": png(COLOURS), "players/a/tris.md2": b""},
     )
     search = part("io_common.textures.search").Search()
-    library = part("io_common.materials.library").MaterialLibrary("md2_skin")
+    library = part("io_common.materials.library").MaterialLibrary(part("io_common.materials.source").MD2)
     found = search.model(tmp_path / "players" / "a" / "tris.md2", ["players/a/a.pcx"]).md2_skins()
     (material,) = library.skins(found, "tris")
-    assert material.name == material["md2_skin"] == "players/a/a.pcx"
+    assert material.name == material["md2"]["skin"] == "players/a/a.pcx"
     assert names_of.skin_name(material) == "players/a/a.pcx"
     node = material.node_tree.nodes.active
     node.image = bpy.data.images.load(str(tmp_path / "players" / "a" / "b.png"))

@@ -179,7 +179,7 @@ def test_scale_and_axes(sample):
 
 def test_one_material_per_skin_and_the_first_one_is_used(sample):
     mesh = import_model(sample).data
-    names = [material["md2_skin"] for material in mesh.materials]
+    names = [material["md2"]["skin"] for material in mesh.materials]
     assert list(dict.fromkeys(names)) == ["players/test/one.pcx", "caf\xe9 \xff.pcx"]
     assert {polygon.material_index for polygon in mesh.polygons} == {0}
 

@@ -63,7 +63,7 @@ def test_a_model_becomes_an_armature_with_its_meshes_in_a_collection_of_its_name
     assert mesh.parent == armature
     (modifier,) = mesh.modifiers
     assert (modifier.type, modifier.object) == ("ARMATURE", armature)
-    assert [slot.material["md5_shader"] for slot in mesh.material_slots] == ["models/test/skin"]
+    assert [slot.material["md5"]["shader"] for slot in mesh.material_slots] == ["models/test/skin"]
     assert {obj.name for obj in bpy.context.selected_objects} == {armature.name, mesh.name}
 
 

@@ -47,7 +47,8 @@ def shown(material: bpy.types.Material) -> bpy.types.Image | None:
 
 
 def file_of(image: bpy.types.Image) -> Path:
-    return Path(image.get("md5_image") or image.get("md2_image") or os.path.abspath(image.filepath))
+    kept = image.get("md5") or image.get("md2")
+    return Path(kept["file"] if kept else os.path.abspath(image.filepath))
 
 
 def is_own(file: Path, model: Path, names: list[str]) -> bool:
@@ -81,7 +82,12 @@ def test_nine_of_ten_models_with_an_image_beside_them_show_one_of_theirs(corpus)
         if not images_beside(model) or (objects := load(model)) is None:
             continue
         materials = [material for obj in objects for material in obj.data.materials]
-        names = [str(material.get(key, "")) for material in materials for key in ("md5_shader", "md2_skin")]
+        names = [
+            str(material[group][key])
+            for material in materials
+            for group, key in (("md5", "shader"), ("md2", "skin"))
+            if group in material
+        ]
         source = corpus.joinpath(*model.relative_to(corpus).parts[:2])
         files = shown_files(objects)
         for file in files:
