@@ -15,6 +15,7 @@ from ..io_common.reports import Report, progress
 from ..io_common.scene import axes, state
 from ..io_common.scene.animated_values import kept_frame_and_values
 from ..io_common.scene.objects import Scope, collect, nothing_to_export
+from ..io_common.scene.time_dependence import warn_of_simulations
 from ..io_common.verification import Verify, frames_to_verify
 from . import frame_plan, verification
 from .export_frames import Samples, first_keys_alone, sample
@@ -138,6 +139,8 @@ def build_model(context: Context, options: ExportOptions, report: Report) -> Bui
     objects = _mesh_objects(context, options)
     stored = frame_plan.stored_models(objects)
     plan = make_plan(objects, stored, context.scene, options.frames, report)
+    if plan.scene_frames is not None:
+        warn_of_simulations(objects, context.scene, report)
     attempt = Report()
     model, parts, differences = _build(context, objects, stored, plan, options, attempt)
     if stored and any(difference.kind != verification.TRIANGULATION for difference in differences):

@@ -13,6 +13,7 @@ from ..io_common.materials.export_names import shader_name
 from ..io_common.reports import Progress, Report
 from ..io_common.scene import axes, evaluated, state
 from ..io_common.scene.objects import Scope
+from ..io_common.scene.time_dependence import warn_of_simulations
 from ..io_common.verification import Verify
 from .clips import AnimationOptions, Clip
 from .deform_bones import bones_to_leave_out
@@ -110,9 +111,12 @@ def build(
     rest = _build_rest(context, source.meshes, skeleton, options, report)
     shown.step(len(source.meshes))
     verifier = Verifier(skeleton, rest, options.verify) if options.verify is not Verify.NONE else None
+    other_causes = _causes_of_options(options, animation_options)
     sampled: dict[Path, SampledClip] = {}
     animations: dict[Path, Animation] = {}
     if source.armature is not None and clips:
+        if warn_of_simulations([source.armature, *source.meshes], context.scene, report):
+            other_causes.append("a simulation that is not baked: bake it first")
         with playback(context, source.armature, source.meshes, clips.values()) as player:
             for path, clip in clips.items():
                 sampled[path] = sample_clip(clip, skeleton, player, animation_options, report)
@@ -130,7 +134,7 @@ def build(
                 with playback(context, source.armature, source.meshes, clips.values()) as player:
                     for path, animation in animations.items():
                         verifier.check(sampled[path], animation, player)
-        verifier.warn(_causes_of_options(options, animation_options), report)
+        verifier.warn(other_causes, report)
     parts = [(obj, block) for obj, part in rest.items() for block in part.blocks]
     meshes = [block.mesh for _, block in parts]
     for path, animation in animations.items():

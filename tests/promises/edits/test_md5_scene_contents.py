@@ -24,6 +24,65 @@ def shaders_of(result: md5_judge.Judgement) -> set[str]:
     return {block.shader for block in result.model.blocks}
 
 
+# Simulations
+
+
+def _falling_target(bench: Bench) -> str:
+    """A bone follows a body that falls."""
+    cube = bpy.data.objects.new("Crate", bpy.data.meshes.new("Crate"))
+    cube.data.from_pydata([(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)], [], [(0, 1, 2), (0, 1, 3), (0, 2, 3)])
+    bpy.context.scene.collection.objects.link(cube)
+    workbench.activate(cube)
+    bpy.ops.rigidbody.object_add()
+    constraint = bench.armature.pose.bones[-1].constraints.new("COPY_LOCATION")
+    constraint.target = cube
+    return "Crate (rigid body)"
+
+
+def _cloth(bench: Bench) -> str:
+    bench.mesh.modifiers.new("Cloth", "CLOTH")
+    return f"{bench.mesh.name} (cloth)"
+
+
+def _soft_body(bench: Bench) -> str:
+    bench.mesh.modifiers.new("Softbody", "SOFT_BODY")
+    return f"{bench.mesh.name} (soft body)"
+
+
+def _particles(bench: Bench) -> str:
+    bench.mesh.modifiers.new("Particles", "PARTICLE_SYSTEM")
+    bench.mesh.modifiers.new("Explode", "EXPLODE")
+    return f"{bench.mesh.name} (particles)"
+
+
+@pytest.mark.parametrize("simulate", [_falling_target, _cloth, _soft_body, _particles])
+@pytest.mark.parametrize("file", ["md5", "md2"])
+def test_a_simulation_that_is_not_baked_is_to_be_baked_first(tmp_path, simulate, file):
+    bench = workbench.sample(tmp_path)
+    name = simulate(bench)
+    workbench.activate(bench.armature)
+    bpy.context.scene.frame_start, bpy.context.scene.frame_end = 0, 3
+
+    def warnings():
+        if file == "md5":
+            return md5_judge.export(tmp_path, actions="SCENE", verify="SOME").warnings
+        return md5_judge.call(
+            bpy.ops.export_scene.md2, filepath=str(tmp_path / "a.md2"), frames="SCENE", game="ANY"
+        )
+
+    assert [text for text in warnings() if name in text and "bake it first" in text]
+    with md5_judge.silence():
+        bpy.ops.ptcache.bake_all(bake=True)
+    assert not [text for text in warnings() if "bake it first" in text]
+
+
+def test_without_animation_a_simulation_is_of_no_matter(tmp_path):
+    bench = workbench.sample(tmp_path)
+    _falling_target(bench)
+    workbench.activate(bench.armature)
+    assert not [text for text in md5_judge.export(tmp_path).warnings if "bake" in text]
+
+
 # Two armatures
 
 
