@@ -12,6 +12,7 @@ from ..io_common import manifest
 from ..io_common.materials.export_names import shader_name
 from ..io_common.reports import Progress, Report
 from ..io_common.scene import axes, evaluated, state
+from ..io_common.scene.instances import warn_of_instances
 from ..io_common.scene.objects import Scope
 from ..io_common.scene.time_dependence import warn_of_simulations
 from ..io_common.verification import Verify
@@ -32,7 +33,7 @@ from .verification import RestMesh, Verifier
 from .vertex_groups import WeightOptions
 
 if TYPE_CHECKING:
-    from bpy.types import Context, Depsgraph, Material, Modifier, Object
+    from bpy.types import Context, Material, Modifier, Object
 
 
 @dataclass(frozen=True)
@@ -184,7 +185,7 @@ def _build_rest(
             blocks = export_object(obj, triangles, skeleton, options.weights, report, use_stored=use_stored)
             for block in blocks:
                 block.mesh.shader = _shader(obj, triangles.slots, block.slot, report)
-            _warn_of_instances(obj, graph, report)
+            warn_of_instances(obj, graph, report)
             result[obj] = RestMesh(triangles, blocks)
     return result
 
@@ -196,18 +197,6 @@ def _shader(obj: Object, slots: list[Material | None], slot: int, report: Report
         report.warn("no material: the shader is named after the object", obj.name)
         return str(obj.name)
     return shader_name(material)
-
-
-def _warn_of_instances(obj: Object, graph: Depsgraph, report: Report) -> None:
-    """Warns of instances that an object shows, which are no part of its mesh."""
-    makes_instances = obj.instance_type != "NONE" or any(
-        modifier.type == "NODES" and modifier.show_viewport for modifier in obj.modifiers
-    )
-    if makes_instances and any(
-        instance.is_instance and instance.parent is not None and instance.parent.original == obj
-        for instance in graph.object_instances
-    ):
-        report.warn("its instances are left out: make them real, or add a Realize Instances node", obj.name)
 
 
 def _commandline(armature: Object | None, clip: Clip | None) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from ..io_common.reports import Report, listing
 from ..io_common.scene import names
+from ..io_common.scene.instances import warn_of_collections
 from ..io_common.scene.objects import NothingToExportError, Scope, collect, nothing_to_export
 from .binding import armatures_of
 from .clips import Clip, active_clip, all_clips, scene_clip
@@ -67,6 +68,7 @@ def _warn_of_others(
     surfaces = [obj.name for obj, found in owners.items() if obj.type in _SURFACES and armature in found]
     if surfaces:
         report.warn(f"only meshes are exported, convert them first: {listing(surfaces)}; left out")
+    warn_of_collections([obj for obj, found in owners.items() if armature in found], report)
     for obj in mine:
         others = [other.name for other in armatures_of(obj) if other != armature]
         if others:

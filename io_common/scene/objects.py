@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import bpy
 
 from ..reports import listing
+from .instances import instances_any
 
 if TYPE_CHECKING:
     from bpy.types import Context, Object
@@ -84,7 +85,7 @@ def nothing_to_export(context: Context, scope: Scope, kinds: dict[str, str]) -> 
     excluded = [obj.name for obj in there if not _is_present(obj, context)]
     hidden = [obj.name for obj in there if _is_present(obj, context) and not _is_shown(obj, context)]
     unselected = [obj.name for obj in there if _is_shown(obj, context)]
-    instances = [obj for obj in candidates if _is_shown(obj, context) and _instances_any(obj, kinds)]
+    instances = [obj for obj in candidates if _is_shown(obj, context) and instances_any(obj, kinds)]
     reasons = []
     if unselected:
         reasons.append(f"{listing(unselected, 3)}: not selected. Select what is to be exported")
@@ -98,14 +99,3 @@ def nothing_to_export(context: Context, scope: Scope, kinds: dict[str, str]) -> 
             "Instances Real, or export from the scene or file that the collection is in"
         )
     return NothingToExportError(f"there is {what} to export" + "".join(f"; {reason}" for reason in reasons))
-
-
-def _instances_any(obj: Object, kinds: dict[str, str]) -> bool:
-    """Whether an object shows a collection with objects of some types."""
-    collection = obj.instance_collection if obj.instance_type == "COLLECTION" else None
-    if collection is None:
-        return False
-    return any(
-        other.type in kinds or (other.instance_collection != collection and _instances_any(other, kinds))
-        for other in collection.all_objects
-    )
