@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..io_common.reports import Report
-from ..io_common.scene import evaluated
+from ..io_common.scene import evaluated, mesh_data
 from ..io_common.scene.instances import warn_of_instances
 from ..io_common.verification import Verify, frames_to_verify
 from .causes import likely_causes
@@ -152,7 +152,7 @@ class Verifier:
             return
         at_rest = self._meshes[obj].triangles
         mesh = obj.evaluated_get(graph).data
-        has_changed = len(mesh.loops) != len(at_rest.corner_vertices)
+        has_changed = not np.array_equal(mesh_data.corner_vertices(mesh), at_rest.corner_vertices)
         if not has_changed and any(modifier.type == "NODES" for modifier in obj.modifiers):
             shown = evaluated.triangle_mesh(obj, graph)
             has_changed = len(shown.materials) != len(at_rest.materials) or shown.slots != at_rest.slots

@@ -110,12 +110,15 @@ def without_armatures(objects) -> Triangulation:
 
 
 def at_rest(armature, objects, cut: Triangulation) -> list[Part]:
-    """What is shown with an armature in its rest position."""
-    before = armature.data.pose_position
-    armature.data.pose_position = "REST"
+    """What is shown with an armature, and the others that deform its meshes, in the rest position."""
+    others = [one.object for obj in objects for one in obj.modifiers if one.type == "ARMATURE" and one.object]
+    before = {one.data: one.data.pose_position for one in (armature, *others)}
+    for data in before:
+        data.pose_position = "REST"
     bpy.context.view_layer.update()
     result = parts(objects, cut)
-    armature.data.pose_position = before
+    for data, position in before.items():
+        data.pose_position = position
     bpy.context.view_layer.update()
     return result
 
