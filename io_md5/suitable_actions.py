@@ -36,6 +36,7 @@ def suitable_actions(armature: Object) -> SuitableActions:
         f'pose.bones["{bpy.utils.escape_identifier(bone.name)}"]' for bone in armature.data.bones
     )
     played = {action for action, _slot in _plays(armature)}
+    elsewhere = {pair for other in bpy.data.objects if other != armature for pair in _plays(other)}
     found = SuitableActions()
     for action in bpy.data.actions:
         slots = versions.slots_for(action, "OBJECT")
@@ -43,7 +44,7 @@ def suitable_actions(armature: Object) -> SuitableActions:
         suitable = suitable or (slots if action in played else [])
         reasons = []
         if not suitable:
-            reasons = [_reason_against(armature, action, slot) for slot in slots]
+            reasons = [_reason_against(armature, action, slot, elsewhere) for slot in slots]
             suitable = [slot for slot, reason in zip(slots, reasons, strict=True) if not reason]
         if suitable:
             found.chosen.append((action, _slot_of(armature, action, suitable)))
@@ -69,7 +70,7 @@ def _sets_bones(action: Action, slot: Any, prefixes: tuple[str, ...]) -> bool:
     return any(curve.data_path.startswith(prefixes) for curve in versions.fcurves_of_slot(action, slot))
 
 
-def _reason_against(armature: Object, action: Action, slot: Any) -> str:
+def _reason_against(armature: Object, action: Action, slot: Any, elsewhere: set[tuple[Action, Any]]) -> str:
     """Why a slot that sets no bones of an armature is not for it; empty if it is."""
     paths = [curve.data_path for curve in versions.fcurves_of_slot(action, slot)]
     if not paths:
@@ -78,9 +79,8 @@ def _reason_against(armature: Object, action: Action, slot: Any) -> str:
         return f"it moves bones that {armature.name} does not have"
     if not any(_has(armature, path) for path in paths):
         return f"it sets nothing that {armature.name} has"
-    for other in bpy.data.objects:
-        if other != armature and (action, slot) in _plays(other):
-            return "it plays on another object"
+    if (action, slot) in elsewhere:
+        return "it plays on another object"
     name = versions.slot_name(slot)
     if name not in ("", armature.name, versions.SLOT_NAME) and name in bpy.data.objects:
         return "its slot is for another object"

@@ -81,15 +81,17 @@ def _unbaked(obj: Object, scene: Scene) -> Iterator[str]:
 
 def _with_related(obj: Object, seen: set[Object]) -> Iterator[Object]:
     """An object and all that it refers to by parents, constraints and modifiers, but for those seen before."""
-    if obj in seen:
-        return
-    seen.add(obj)
-    yield obj
-    related = [obj.parent] if obj.parent is not None else []
-    for owner in (*obj.modifiers, *_constraints(obj)):
-        related += _objects_of(owner)
-    for other in related:
-        yield from _with_related(other, seen)
+    waiting = [obj]
+    while waiting:
+        current = waiting.pop()
+        if current in seen:
+            continue
+        seen.add(current)
+        yield current
+        if current.parent is not None:
+            waiting.append(current.parent)
+        for owner in (*current.modifiers, *_constraints(current)):
+            waiting += _objects_of(owner)
 
 
 def _changes_by_itself(obj: Object, *, with_keys: bool) -> bool:
