@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from unit.test_md2_glcommands import slow_greedy_length
+from md2_compiler import slow_greedy_length
 
 from io_md2.format import (
     Md2Error,

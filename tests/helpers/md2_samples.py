@@ -54,4 +54,30 @@ def write_sample(folder: Path, model: Md2Model | None = None) -> Path:
     return path
 
 
+def model_of(triangles: int = 1, vertices: int = 3, frames: int = 1, st: int = 3, skins: int = 1) -> Md2Model:
+    """A model without shape that has so many of everything."""
+    return Md2Model(
+        skin_width=64,
+        skin_height=64,
+        skins=[f"{i}.pcx" for i in range(skins)],
+        st=np.zeros((st, 2), np.int16),
+        triangles=np.zeros((triangles, 3), np.int32),
+        triangle_st=np.zeros((triangles, 3), np.int32),
+        scale=np.ones((frames, 3), np.float32),
+        translate=np.zeros((frames, 3), np.float32),
+        frame_names=[f"frame{i}" for i in range(frames)],
+        vertices=np.zeros((frames, vertices, 3), np.uint8),
+        normals=np.zeros((frames, vertices), np.uint8),
+    )
+
+
+def fan(triangles: int) -> Md2Model:
+    """A model of so many proper triangles around vertex 0, each corner with a texture coordinate of its own vertex."""
+    model = model_of(triangles, triangles + 2, 1, triangles + 2)
+    model.triangles = np.array([(0, k + 1, k + 2) for k in range(triangles)], np.int32)
+    model.triangle_st = model.triangles.copy()
+    model.st = np.array([(k % 64, k // 64) for k in range(triangles + 2)], np.int16)
+    return model
+
+
 assert [s.name for s in find_sequences(FRAME_NAMES)] == ["stand", "run", "pain1", 'odd "\\name']

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import bmesh
 import bpy
-import made_scenes
 import md5_reader
 import md5_scenes
 import numpy as np
 import pytest
+import scripted_scenes
 from paths import CORPUS
 
 from io_md5.format import Model, write_animation, write_mesh
@@ -144,8 +144,8 @@ def real(name: str, setting="merged") -> Bench:
 
 def made() -> Bench:
     """A rig and a tube made in Blender, with an action."""
-    armature = made_scenes.rig()
-    bench = Bench(armature, [made_scenes.tube(armature)])
+    armature = scripted_scenes.rig()
+    bench = Bench(armature, [scripted_scenes.tube(armature)])
     bpy.context.view_layer.update()
     return bench
 

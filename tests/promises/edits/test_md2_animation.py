@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import scene_state
 from md2_compare import assert_as_shown, bench_of, compare, export
+from scripted_scenes import cube
 from workbench import activate
 
 NAMES = ["wave1", "wave2", "wave3", "wave4", "wave5"]
@@ -44,19 +45,6 @@ def replace_curve(curve, values):
     for frame, value in enumerate(values):
         curve.keyframe_points.insert(frame, value).interpolation = "LINEAR"
     curve.update()
-
-
-def cube(name="cube", x=30.0):
-    mesh = bpy.data.meshes.new(name)
-    mesh.from_pydata(
-        [(x + a, b, c) for a in (-1, 1) for b in (-1, 1) for c in (-1, 1)],
-        [],
-        [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)],
-    )
-    mesh.uv_layers.new(name="UVMap")
-    obj = bpy.data.objects.new(name, mesh)
-    bpy.context.scene.collection.objects.link(obj)
-    return obj
 
 
 class TestPlaying:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import scene_state
 from md2_compare import assert_as_shown, bench_of, compare, export
-from test_md2_animation import cube
+from scripted_scenes import cube
 from workbench import activate, edit_mesh
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import bpy
-import made_scenes
 import md5_judge
 import numpy as np
 import pytest
 import scene_edits
+import scripted_scenes
 import workbench
 from mathutils import Matrix
 from workbench import Bench
@@ -297,7 +297,7 @@ def test_meshes_that_are_not_visible_are_left_out(tmp_path):
 def test_a_made_rig_under_parents_with_transforms_is_exact(tmp_path, place, scale):
     bench = workbench.made()
     holder = scene_edits.add_empty()
-    holder.matrix_world = made_scenes.transform() @ Matrix.Scale(1.5, 4)
+    holder.matrix_world = scripted_scenes.transform() @ Matrix.Scale(1.5, 4)
     bench.armature.parent = holder
     bpy.data.objects[place].scale = scale
     bpy.context.view_layer.update()

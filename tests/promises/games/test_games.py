@@ -11,9 +11,9 @@ import pytest
 from engines import loaders, md2
 from engines.posing import Refused
 from judge import file_vertices, meshes_of
-from made_scenes import FRAMES, rig, shown_vertices, tube
 from md2_judge import each_readable_file
 from paths import CORPUS
+from scripted_scenes import FRAMES, rig, shown_vertices, tube
 
 from io_md5.format import read_animation, read_mesh, skeleton
 from io_md5.format.check import check_animation, check_model

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import os
-import struct
-import zlib
 from pathlib import Path
 
 import bpy
 import md2_samples
 import md5_scenes
 import pytest
-from game_samples import GREEN, RED, archive, pcx, plain, png, square, tga, write
-from made_scenes import rig, tube
+from game_samples import GREEN, RED, archive, black_png, pcx, plain, png, square, tga, write
+from scripted_scenes import rig, tube
 
 from io_md2.format import read_model
 from io_md5.format import write_animation
@@ -144,17 +142,6 @@ def test_expressions_of_thousands_of_functions_in_each_other_are_imported(tmp_pa
 # Images
 
 
-def black(side: int) -> bytes:
-    """A square PNG of one bit for each pixel, which is small whatever its side is."""
-    head = struct.pack(">2I5B", side, side, 1, 0, 0, 0, 0)
-    rows = zlib.compress(bytes((side // 8 + 1) * side))
-    chunks = ((b"IHDR", head), (b"IDAT", rows), (b"IEND", b""))
-    return b"\x89PNG\r\n\x1a\n" + b"".join(
-        struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
-        for kind, data in chunks
-    )
-
-
 def model_of(folder: Path, count: int) -> Path:
     """A model with so many shaders, and no images."""
     write(folder, {"models/imp/imp.md5mesh": square(*(f"models/imp/{number}" for number in range(count)))})
@@ -164,7 +151,7 @@ def model_of(folder: Path, count: int) -> Path:
 @pytest.mark.parametrize("place", ["archive", "folder"])
 def test_images_that_are_too_large_are_left_out_by_their_headers(tmp_path, capfd, place):
     path = model_of(tmp_path, 8)
-    files = {f"models/imp/{number}.png": black(16_000) for number in range(8)}
+    files = {f"models/imp/{number}.png": black_png(16_000) for number in range(8)}
     if place == "archive":
         archive(tmp_path / "pak.pk4", files)
     else:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import csv
 
 import bpy
-import made_scenes
 import numpy as np
 import pytest
+import scripted_scenes
 from paths import CORPUS, SAMPLES
 
 from io_md5.format import read_mesh
@@ -51,9 +51,9 @@ def test_assimp_reads_exported_real_models(corpus, tmp_path, path):
 
 
 def test_assimp_reads_a_model_made_in_blender(tmp_path):
-    armature = made_scenes.rig()
-    made_scenes.tube(armature)
-    armature.matrix_world = made_scenes.transform()
+    armature = scripted_scenes.rig()
+    scripted_scenes.tube(armature)
+    armature.matrix_world = scripted_scenes.transform()
     bpy.context.view_layer.update()
     bpy.ops.export_scene.md5mesh(filepath=str(tmp_path / "made.md5mesh"))
     assert_assimp_agrees(tmp_path / "made.md5mesh")

@@ -8,7 +8,7 @@ import bpy
 import numpy as np
 import pytest
 from mathutils import Vector
-from test_md5_camera import (
+from md5_cameras import (
     assert_matches_blender,
     assert_same,
     exported,

@@ -6,12 +6,12 @@ import re
 
 import bmesh
 import bpy
-import made_scenes
 import md5_scenes
 import numpy as np
 import pytest
-from made_scenes import FRAMES, distance, file_vertices, shown_vertices
+import scripted_scenes
 from mathutils import Matrix
+from scripted_scenes import FRAMES, distance, file_vertices, shown_vertices
 
 from io_md5.format import read_animation, read_mesh, write_animation
 from io_md5.format.check import check_animation, check_model
@@ -60,24 +60,24 @@ def assert_faces_look_outwards(model, centre):
 
 PLACES = {
     "as made": (Matrix(), Matrix()),
-    "moved and turned": (made_scenes.transform(), Matrix()),
-    "scaled": (made_scenes.transform() @ Matrix.Scale(2.5, 4), Matrix()),
-    "mirrored": (made_scenes.transform() @ Matrix.Diagonal((-1.0, 1.0, 1.0, 1.0)), Matrix()),
+    "moved and turned": (scripted_scenes.transform(), Matrix()),
+    "scaled": (scripted_scenes.transform() @ Matrix.Scale(2.5, 4), Matrix()),
+    "mirrored": (scripted_scenes.transform() @ Matrix.Diagonal((-1.0, 1.0, 1.0, 1.0)), Matrix()),
     "mirrored in all axes and small": (Matrix.Scale(-0.1, 4), Matrix()),
-    "mesh moved": (made_scenes.transform(), Matrix.Translation((0.2, 0.1, 0.3))),
+    "mesh moved": (scripted_scenes.transform(), Matrix.Translation((0.2, 0.1, 0.3))),
     "mesh scaled unevenly": (Matrix(), Matrix.Diagonal((1.5, 0.5, 1.0, 1.0))),
     "mesh mirrored": (Matrix(), Matrix.Diagonal((1.0, -1.0, 1.0, 1.0))),
     "both": (
-        made_scenes.transform(0.6) @ Matrix.Scale(0.3, 4),
-        made_scenes.transform(0.1) @ Matrix.Scale(1.7, 4),
+        scripted_scenes.transform(0.6) @ Matrix.Scale(0.3, 4),
+        scripted_scenes.transform(0.1) @ Matrix.Scale(1.7, 4),
     ),
 }
 
 
 @pytest.mark.parametrize("place", PLACES)
 def test_transforms_need_not_be_applied(tmp_path, place):
-    armature = made_scenes.rig()
-    obj = made_scenes.tube(armature)
+    armature = scripted_scenes.rig()
+    obj = scripted_scenes.tube(armature)
     armature.matrix_world, obj.matrix_local = PLACES[place]
     bpy.context.view_layer.update()
     model = assert_as_shown(tmp_path, armature, [obj])
@@ -86,19 +86,19 @@ def test_transforms_need_not_be_applied(tmp_path, place):
 
 
 def test_parents_may_be_turned_and_scaled(tmp_path):
-    armature = made_scenes.rig()
-    obj = made_scenes.tube(armature)
+    armature = scripted_scenes.rig()
+    obj = scripted_scenes.tube(armature)
     empty = bpy.data.objects.new("Empty", None)
     bpy.context.scene.collection.objects.link(empty)
-    empty.matrix_world = made_scenes.transform() @ Matrix.Scale(3.0, 4)
+    empty.matrix_world = scripted_scenes.transform() @ Matrix.Scale(3.0, 4)
     armature.parent = empty
     bpy.context.view_layer.update()
     assert_as_shown(tmp_path, armature, [obj])
 
 
 def test_an_unevenly_scaled_armature_is_told_of(tmp_path, capfd):
-    armature = made_scenes.rig()
-    made_scenes.tube(armature)
+    armature = scripted_scenes.rig()
+    scripted_scenes.tube(armature)
     armature.scale = (1.0, 2.0, 1.0)
     bpy.context.view_layer.update()
     export(tmp_path)
@@ -106,8 +106,8 @@ def test_an_unevenly_scaled_armature_is_told_of(tmp_path, capfd):
 
 
 def test_scale_and_axes_of_the_export(tmp_path):
-    armature = made_scenes.rig()
-    obj = made_scenes.tube(armature)
+    armature = scripted_scenes.rig()
+    obj = scripted_scenes.tube(armature)
     model, _ = export(tmp_path, global_scale=10.0, axis_forward="X", axis_up="Z")
     seen = shown_vertices([obj], [armature]) @ np.array(Matrix.Rotation(-np.pi / 2, 3, "Z")).T * 10.0
     assert distance(seen, file_vertices(model)) <= 1e-3
@@ -117,8 +117,8 @@ def test_scale_and_axes_of_the_export(tmp_path):
 
 
 def test_modifiers_are_applied_on_request(tmp_path):
-    armature = made_scenes.rig()
-    obj = made_scenes.tube(armature)
+    armature = scripted_scenes.rig()
+    obj = scripted_scenes.tube(armature)
     mirror = obj.modifiers.new("Mirror", "MIRROR")
     mirror.use_axis = (False, True, False)
     mirror.use_bisect_axis = (False, True, False)
@@ -134,16 +134,16 @@ def test_modifiers_are_applied_on_request(tmp_path):
 
 
 def test_subdivision_goes_out_as_it_is_at_rest(tmp_path):
-    armature = made_scenes.rig()
-    obj = made_scenes.tube(armature)
+    armature = scripted_scenes.rig()
+    obj = scripted_scenes.tube(armature)
     obj.modifiers.new("Subdivision", "SUBSURF").levels = 1
     model = assert_as_shown(tmp_path, armature, [obj], in_motion=False)
     assert len(model.meshes[0].triangles) == 8 * len(obj.data.polygons)
 
 
 def test_shape_keys_go_out_as_shown(tmp_path):
-    armature = made_scenes.rig()
-    obj = made_scenes.tube(armature)
+    armature = scripted_scenes.rig()
+    obj = scripted_scenes.tube(armature)
     obj.shape_key_add(name="Basis")
     key = obj.shape_key_add(name="Fat")
     for point in key.data:
@@ -153,8 +153,8 @@ def test_shape_keys_go_out_as_shown(tmp_path):
 
 
 def test_ngons_and_quads_are_triangulated_as_blender_does(tmp_path):
-    armature = made_scenes.rig()
-    obj = made_scenes.tube(armature)
+    armature = scripted_scenes.rig()
+    obj = scripted_scenes.tube(armature)
     mesh = obj.data
     with_caps = bpy.data.meshes.new("caps")
     faces = [tuple(polygon.vertices) for polygon in mesh.polygons]
@@ -162,15 +162,15 @@ def test_ngons_and_quads_are_triangulated_as_blender_does(tmp_path):
     with_caps.from_pydata([vertex.co for vertex in mesh.vertices], [], faces)
     obj.data = with_caps
     obj.vertex_groups.clear()
-    made_scenes.weigh(obj)
+    scripted_scenes.weigh(obj)
     model = assert_as_shown(tmp_path, armature, [obj])
     with_caps.calc_loop_triangles()
     assert len(model.meshes[0].triangles) == len(with_caps.loop_triangles)
 
 
 def test_each_material_is_a_mesh_of_its_own(tmp_path):
-    armature = made_scenes.rig()
-    obj = made_scenes.tube(armature)
+    armature = scripted_scenes.rig()
+    obj = scripted_scenes.tube(armature)
     for name in ("unused", "models/test/second"):
         obj.data.materials.append(bpy.data.materials.new(name))
     for polygon in obj.data.polygons:
@@ -181,8 +181,8 @@ def test_each_material_is_a_mesh_of_its_own(tmp_path):
 
 
 def test_without_a_uv_map_coordinates_are_zero(tmp_path, capfd):
-    armature = made_scenes.rig()
-    obj = made_scenes.tube(armature)
+    armature = scripted_scenes.rig()
+    obj = scripted_scenes.tube(armature)
     obj.data.uv_layers.remove(obj.data.uv_layers[0])
     model = assert_as_shown(tmp_path, armature, [obj])
     assert not model.meshes[0].uvs.any()
@@ -190,8 +190,8 @@ def test_without_a_uv_map_coordinates_are_zero(tmp_path, capfd):
 
 
 def test_loose_vertices_and_edges_are_left_out(tmp_path):
-    armature = made_scenes.rig()
-    obj = made_scenes.tube(armature)
+    armature = scripted_scenes.rig()
+    obj = scripted_scenes.tube(armature)
     mesh = obj.data
     mesh.vertices.add(3)
     mesh.edges.add(1)
@@ -200,8 +200,8 @@ def test_loose_vertices_and_edges_are_left_out(tmp_path):
 
 
 def test_hidden_objects_are_left_out(tmp_path):
-    armature = made_scenes.rig()
-    shown, hidden = made_scenes.tube(armature, "Shown"), made_scenes.tube(armature, "Hidden")
+    armature = scripted_scenes.rig()
+    shown, hidden = scripted_scenes.tube(armature, "Shown"), scripted_scenes.tube(armature, "Hidden")
     hidden.hide_set(True)
     model, _ = export(tmp_path)
     assert [mesh.shader for mesh in model.meshes] == ["Shown skin"]
@@ -209,8 +209,8 @@ def test_hidden_objects_are_left_out(tmp_path):
 
 
 def test_linked_duplicates_are_both_exported(tmp_path):
-    armature = made_scenes.rig()
-    first = made_scenes.tube(armature)
+    armature = scripted_scenes.rig()
+    first = scripted_scenes.tube(armature)
     second = first.copy()
     second.name = "Twin"
     bpy.context.scene.collection.objects.link(second)
@@ -221,15 +221,15 @@ def test_linked_duplicates_are_both_exported(tmp_path):
 
 
 def test_names_of_objects_and_data_may_differ(tmp_path):
-    armature = made_scenes.rig('The "rig"')
-    obj = made_scenes.tube(armature, "Tube.001")
+    armature = scripted_scenes.rig('The "rig"')
+    obj = scripted_scenes.tube(armature, "Tube.001")
     armature.data.name, obj.data.name = "something", "else"
     assert_as_shown(tmp_path, armature, [obj])
 
 
 def test_seams_are_copies_that_share_their_weights(tmp_path):
-    armature = made_scenes.rig()
-    made_scenes.tube(armature)
+    armature = scripted_scenes.rig()
+    scripted_scenes.tube(armature)
     model, _ = export(tmp_path)
     (mesh,) = model.meshes
     assert mesh.vertex_count == 7 * 9
@@ -245,8 +245,8 @@ def test_seams_are_copies_that_share_their_weights(tmp_path):
 
 
 def test_weights_are_normalised(tmp_path):
-    armature = made_scenes.rig()
-    obj = made_scenes.tube(armature)
+    armature = scripted_scenes.rig()
+    obj = scripted_scenes.tube(armature)
     for vertex in obj.data.vertices:
         for group in vertex.groups:
             group.weight *= 0.35
@@ -257,8 +257,8 @@ def test_weights_are_normalised(tmp_path):
 
 
 def test_the_largest_weights_are_kept(tmp_path):
-    armature = made_scenes.rig()
-    obj = made_scenes.tube(armature)
+    armature = scripted_scenes.rig()
+    obj = scripted_scenes.tube(armature)
     for group in obj.vertex_groups:
         group.add(range(len(obj.data.vertices)), 0.05, "ADD")
     model, _ = export(tmp_path)
@@ -271,8 +271,8 @@ def test_the_largest_weights_are_kept(tmp_path):
 
 
 def test_vertices_without_weights_hang_on_the_nearest_bone_and_are_counted(tmp_path, capfd):
-    armature = made_scenes.rig()
-    obj = made_scenes.tube(armature)
+    armature = scripted_scenes.rig()
+    obj = scripted_scenes.tube(armature)
     for group in obj.vertex_groups:
         group.remove([0, 1, len(obj.data.vertices) - 1])
     model, _ = export(tmp_path)
@@ -286,8 +286,8 @@ def test_vertices_without_weights_hang_on_the_nearest_bone_and_are_counted(tmp_p
 
 
 def test_bones_that_do_not_deform_are_left_out_on_request(tmp_path):
-    armature = made_scenes.rig()
-    obj = made_scenes.tube(armature)
+    armature = scripted_scenes.rig()
+    obj = scripted_scenes.tube(armature)
     armature.data.bones["mid"].use_deform = False
     # A vertex that no deforming bone moves would stay where it is in Blender.
     obj.vertex_groups["root"].add(range(len(obj.data.vertices)), 0.1, "ADD")
@@ -301,16 +301,16 @@ def test_bones_that_do_not_deform_are_left_out_on_request(tmp_path):
 
 
 def test_what_hangs_on_a_bone_goes_with_it(tmp_path):
-    armature = made_scenes.rig()
-    obj = made_scenes.tube(armature, bind=False)
+    armature = scripted_scenes.rig()
+    obj = scripted_scenes.tube(armature, bind=False)
     obj.parent, obj.parent_type, obj.parent_bone = armature, "BONE", "tip"
     bpy.context.view_layer.update()
     assert_as_shown(tmp_path, armature, [obj])
 
 
 def test_a_mesh_without_armature_gets_one_joint(tmp_path, capfd):
-    armature = made_scenes.rig()
-    obj = made_scenes.tube(armature, bind=False)
+    armature = scripted_scenes.rig()
+    obj = scripted_scenes.tube(armature, bind=False)
     bpy.data.objects.remove(armature)
     model, _ = export(tmp_path)
     assert model.joints.names == ["origin"]
@@ -319,8 +319,8 @@ def test_a_mesh_without_armature_gets_one_joint(tmp_path, capfd):
 
 
 def test_several_roots_get_an_origin_on_request(tmp_path):
-    armature = made_scenes.rig()
-    obj = made_scenes.tube(armature)
+    armature = scripted_scenes.rig()
+    obj = scripted_scenes.tube(armature)
     bpy.context.view_layer.objects.active = armature
     bpy.ops.object.mode_set(mode="EDIT")
     armature.data.edit_bones["tip"].parent = None
@@ -362,8 +362,8 @@ def state():
 
 @pytest.mark.parametrize("mode", ["OBJECT", "POSE", "EDIT", "EDIT_MESH", "WEIGHT_PAINT"])
 def test_the_rest_pose_goes_out_and_the_users_state_stays(tmp_path, mode):
-    armature = made_scenes.rig()
-    obj = made_scenes.tube(armature)
+    armature = scripted_scenes.rig()
+    obj = scripted_scenes.tube(armature)
     rest = shown_vertices([obj], [armature])
     bpy.context.scene.frame_set(7, subframe=0.25)
     is_mesh = mode in ("EDIT_MESH", "WEIGHT_PAINT")
@@ -383,8 +383,8 @@ def test_the_rest_pose_goes_out_and_the_users_state_stays(tmp_path, mode):
 
 
 def test_a_failed_export_leaves_the_old_file_and_no_debris(tmp_path):
-    armature = made_scenes.rig()
-    made_scenes.tube(armature)
+    armature = scripted_scenes.rig()
+    scripted_scenes.tube(armature)
     target = tmp_path / "old.md5anim"
     target.write_text("week's work", encoding="utf-8")
     armature.animation_data.action = None
@@ -398,9 +398,9 @@ def test_a_failed_export_leaves_the_old_file_and_no_debris(tmp_path):
 
 
 def test_selection_collections_and_all_visible(tmp_path):
-    armature = made_scenes.rig()
-    one, two = made_scenes.tube(armature, "One"), made_scenes.tube(armature, "Two")
-    made_scenes.tube(armature, "Floor", bind=False)
+    armature = scripted_scenes.rig()
+    one, two = scripted_scenes.tube(armature, "One"), scripted_scenes.tube(armature, "Two")
+    scripted_scenes.tube(armature, "Floor", bind=False)
     collection = bpy.data.collections.new("Parts")
     bpy.context.scene.collection.children.link(collection)
     collection.objects.link(two)
@@ -424,8 +424,8 @@ def test_selection_collections_and_all_visible(tmp_path):
 
 
 def test_every_action_that_fits_is_a_file_of_its_name(tmp_path, part):
-    armature = made_scenes.rig()
-    made_scenes.tube(armature)
+    armature = scripted_scenes.rig()
+    scripted_scenes.tube(armature)
     armature.animation_data.action = armature.animation_data.action.copy()
     armature.animation_data.action.name = 'Walk: "slow"/2'
     other = bpy.data.actions.new("Light")
@@ -437,8 +437,8 @@ def test_every_action_that_fits_is_a_file_of_its_name(tmp_path, part):
 
 
 def test_the_scene_goes_out_as_it_plays_with_constraints_drivers_and_nla(tmp_path):
-    armature = made_scenes.rig()
-    obj = made_scenes.tube(armature)
+    armature = scripted_scenes.rig()
+    obj = scripted_scenes.tube(armature)
     target = bpy.data.objects.new("Target", None)
     bpy.context.scene.collection.objects.link(target)
     for frame, x in ((1, 0.0), (10, 3.0)):
@@ -476,8 +476,8 @@ KINDS = [
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_an_action_goes_out_as_blender_plays_it(tmp_path, part, kind):
-    armature = made_scenes.rig()
-    obj = made_scenes.tube(armature)
+    armature = scripted_scenes.rig()
+    obj = scripted_scenes.tube(armature)
     action = armature.animation_data.action
     curves = list(part("io_common.scene.versions").action_fcurves(action, "OBJECT"))
     turned = [curve for curve in curves if "mid" in curve.data_path]
@@ -509,7 +509,7 @@ def test_an_action_goes_out_as_blender_plays_it(tmp_path, part, kind):
     elif kind == "parent":
         empty = bpy.data.objects.new("Empty", None)
         bpy.context.scene.collection.objects.link(empty)
-        empty.matrix_world = made_scenes.transform()
+        empty.matrix_world = scripted_scenes.transform()
         armature.parent = empty
     elif kind == "gaps":
         for curve in turned:
@@ -522,8 +522,8 @@ def test_an_action_goes_out_as_blender_plays_it(tmp_path, part, kind):
 
 
 def test_joints_that_an_action_leaves_alone_stay_at_rest_index_by_index(tmp_path, part):
-    armature = made_scenes.rig()
-    made_scenes.tube(armature)
+    armature = scripted_scenes.rig()
+    scripted_scenes.tube(armature)
     curves = part("io_common.scene.versions").action_fcurves(armature.animation_data.action, "OBJECT")
     for curve in list(curves):
         if "tip" in curve.data_path or "root" in curve.data_path:
@@ -537,8 +537,8 @@ def test_joints_that_an_action_leaves_alone_stay_at_rest_index_by_index(tmp_path
 
 
 def test_rates_ranges_and_steps(tmp_path):
-    armature = made_scenes.rig()
-    made_scenes.tube(armature)
+    armature = scripted_scenes.rig()
+    scripted_scenes.tube(armature)
     scene = bpy.context.scene
     scene.render.fps, scene.render.fps_base = 30, 1.001
     path = tmp_path / "a.md5anim"
@@ -554,7 +554,9 @@ def test_rates_ranges_and_steps(tmp_path):
     assert exported(frame_step=3).frame_rate == pytest.approx(10 / 1.001)
     resampled = exported(frame_rate=60 / 1.001)
     assert resampled.frame_count == 19
-    np.testing.assert_allclose(made_scenes.poses(resampled)[0][::2], made_scenes.poses(clip)[0], atol=1e-4)
+    np.testing.assert_allclose(
+        scripted_scenes.poses(resampled)[0][::2], scripted_scenes.poses(clip)[0], atol=1e-4
+    )
     armature.animation_data.action["md5"] = {"frame_rate": 15.0}
     assert exported().frame_rate == 15.0
     scene.frame_start, scene.frame_end = 3, 6
@@ -562,8 +564,8 @@ def test_rates_ranges_and_steps(tmp_path):
 
 
 def test_what_does_not_move_is_left_out_and_precision_is_an_option(tmp_path):
-    armature = made_scenes.rig()
-    made_scenes.tube(armature)
+    armature = scripted_scenes.rig()
+    scripted_scenes.tube(armature)
     _, clips = export(tmp_path, actions="ACTIVE")
     fine = clips["Bend"].frames.shape[1]
     _, clips = export(tmp_path, actions="ACTIVE", position_precision=10.0, orientation_precision=0.05)
@@ -572,8 +574,8 @@ def test_what_does_not_move_is_left_out_and_precision_is_an_option(tmp_path):
 
 
 def test_text_is_laid_out_as_ids_exporter_does(tmp_path):
-    armature = made_scenes.rig()
-    made_scenes.tube(armature)
+    armature = scripted_scenes.rig()
+    scripted_scenes.tube(armature)
     export(tmp_path, actions="ACTIVE")
     mesh, clip = ((tmp_path / name).read_text(encoding="utf-8") for name in ("model.md5mesh", "Bend.md5anim"))
     assert re.match(
@@ -660,8 +662,8 @@ def test_a_moved_bone_takes_its_joint_along(tmp_path):
 
 
 def test_a_library_override_goes_out_like_the_original(tmp_path):
-    armature = made_scenes.rig()
-    made_scenes.tube(armature)
+    armature = scripted_scenes.rig()
+    scripted_scenes.tube(armature)
     original, _ = export(tmp_path, "original")
     library = tmp_path / "library.blend"
     bpy.data.libraries.write(str(library), {bpy.context.scene.collection, armature, bpy.data.objects["Tube"]})

@@ -2,25 +2,14 @@
 
 from __future__ import annotations
 
-import csv
-
 import bpy
 import pytest
 from judge import size_of, worst_error
-from paths import CORPUS
+from md5_corpus import pairs
 
 from io_md5.format import read_animation, read_mesh
 
 TOLERANCE = 1e-5
-
-
-def pairs():
-    table = CORPUS / "pairs.tsv"
-    if not table.is_file():
-        return [pytest.param("", "", marks=pytest.mark.skip(reason=f"no real files at {CORPUS}"))]
-    with table.open(encoding="utf-8") as file:
-        rows = list(csv.DictReader(file, delimiter="\t"))
-    return [pytest.param(row["md5mesh"], row["md5anim"], id=row["md5anim"].split("/")[-1]) for row in rows]
 
 
 @pytest.mark.parametrize(("mesh_path", "anim_path"), pairs())

@@ -6,7 +6,7 @@ import bpy
 import numpy as np
 import pytest
 from judge import size_of
-from test_md5_pairs import pairs
+from md5_corpus import pairs
 
 from io_md5.format import read_animation, read_mesh
 from io_md5.format.check import check_animation, check_model

@@ -8,7 +8,7 @@ import bpy
 import md2_samples
 import numpy as np
 import pytest
-from made_scenes import rig, tube
+from scripted_scenes import rig, tube
 
 
 def findings():

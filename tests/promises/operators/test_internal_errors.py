@@ -7,7 +7,7 @@ import md2_samples
 import md5_samples
 import md5_scenes
 import pytest
-from test_damaged_files import a_scene_at_work
+from damaged_files import scene_in_edit_mode
 from whole_state import whole_state
 
 
@@ -60,7 +60,7 @@ def model(tmp_path):
     ],
 )
 def test_import_of_a_model(part, monkeypatch, capfd, model, module, name, after):
-    a_scene_at_work()
+    scene_in_edit_mode()
     spoil(monkeypatch, part(module), name, after)
     assert_told_and_undone(bpy.ops.import_scene.md5, model, capfd)
 
@@ -82,14 +82,14 @@ def test_import_of_an_animation_onto_an_armature_that_plays_another(part, monkey
 
 
 def test_import_of_a_camera(part, monkeypatch, capfd, model):
-    a_scene_at_work()
+    scene_in_edit_mode()
     spoil(monkeypatch, part("io_md5.import_camera"), "store_camera")
     assert_told_and_undone(bpy.ops.import_scene.md5, model.with_name("shot.md5camera"), capfd)
 
 
 @pytest.mark.parametrize("name", ["add_keys", "build_actions", "add_markers"])
 def test_import_of_an_md2(part, monkeypatch, capfd, tmp_path, name):
-    a_scene_at_work()
+    scene_in_edit_mode()
     spoil(monkeypatch, part("io_md2.importer"), name)
     assert_told_and_undone(bpy.ops.import_scene.md2, md2_samples.write_sample(tmp_path), capfd)
 
@@ -106,7 +106,7 @@ def test_import_of_an_md2(part, monkeypatch, capfd, tmp_path, name):
     ],
 )
 def test_exports(part, monkeypatch, capfd, tmp_path, operator, ending, module, name):
-    a_scene_at_work()
+    scene_in_edit_mode()
     if operator == "md5camera":
         bpy.ops.object.mode_set(mode="OBJECT")
         camera = bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))
@@ -130,7 +130,7 @@ def test_too_little_memory_is_no_fault_of_the_program(part, monkeypatch, model):
 
 
 def test_an_interruption_leaves_everything_as_it_was(part, model):
-    a_scene_at_work()
+    scene_in_edit_mode()
     before = whole_state()
     importer = part("io_md5.importer")
 

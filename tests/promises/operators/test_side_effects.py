@@ -17,8 +17,8 @@ import md2_samples
 import md5_samples
 import md5_scenes
 import pytest
-from made_scenes import rig, tube
 from paths import ROOT
+from scripted_scenes import rig, tube
 
 ROOMS = ("command_line", "io_common", "io_md2", "io_md5")
 

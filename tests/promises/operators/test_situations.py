@@ -9,7 +9,7 @@ import md5_scenes
 import numpy as np
 import pytest
 from judge import worst_error
-from made_scenes import rig, tube
+from scripted_scenes import rig, tube
 from whole_state import whole_state
 
 from io_md5.format import read_animation, read_mesh

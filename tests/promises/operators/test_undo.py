@@ -7,7 +7,7 @@ import md2_samples
 import md5_samples
 import md5_scenes
 import pytest
-from made_scenes import rig, tube
+from scripted_scenes import rig, tube
 from whole_state import whole_state
 
 OBJ = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n"

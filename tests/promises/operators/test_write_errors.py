@@ -7,7 +7,7 @@ import os
 
 import bpy
 import pytest
-from made_scenes import rig, tube
+from scripted_scenes import rig, tube
 from whole_state import whole_state
 
 WEEK_OF_WORK = b"a week of work"

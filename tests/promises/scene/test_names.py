@@ -7,7 +7,7 @@ import md2_samples
 import md5_scenes
 import numpy as np
 import pytest
-from made_scenes import rig, tube
+from scripted_scenes import rig, tube
 
 from io_md2.format import read_model
 from io_md5.format import Model, read_animation, read_mesh, write_animation, write_mesh

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 from engines import cube, daemon, doom3, loaders, md2, q2pro, quake
 from engines.posing import Refused
+from md2_samples import fan
 
 from io_md2.format import format_model, generate_commands
 from io_md5.format import format_animation, format_mesh, parse_animation, parse_mesh, skeleton
 from io_md5.format.check import check_animation, check_model
 from io_md5.format.games import Game, Target, prepare_animation, prepare_model
 from io_md5.format.skinning import skin
-from tests.unit.test_md2_games import fan
 
 GAMES = [game.value for game in Game]
 EVERY_LOADER = [

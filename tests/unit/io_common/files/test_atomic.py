@@ -14,12 +14,12 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from paths import ROOT
 
 from io_common.files.atomic import write_file, write_files
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals, pipes and links as POSIX has them")
 
-ROOT = Path(__file__).resolve().parents[2]
 WEEK_OF_WORK = b"a week of work"
 
 

@@ -8,13 +8,13 @@ import sys
 from pathlib import Path
 
 import numpy as np
+from md2_samples import fan
 from paths import ROOT, SAMPLES
 
 from io_md2.format import Md2Model, write_model
 from io_md2.format.describe import describe_model
 from io_md5.format import Camera, read_mesh, write_camera, write_mesh
 from io_md5.format.describe import describe_animation, describe_camera, describe_mesh
-from tests.unit.test_md2_games import fan
 
 OCTOPUS = SAMPLES / "models" / "octopus"
 

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from paths import ROOT
 
 from io_md2.format import GlCommands, Md2Error, Md2Model, format_model, parse_model, read_model, write_model
 
-ROOT = Path(__file__).resolve().parents[2]
 FIELDS = [
     "ident",
     "version",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import both_ways
+import bulk_reading
 import numpy as np
 import pytest
 from md5_samples import ANIMATION
@@ -32,7 +32,7 @@ def test_frames_as_exporters_write_them_are_read_in_bulk():
     assert rows.tolist()[1] == [1, 0, 1.75, 25, 41, 0.125, -0.2, 0.3]
     assert cut.text[offset:] == b"frame{}\n"
     assert cut.text.count(b"\n") + sum(cut.lines.values()) == DATA.count(b"\n")
-    both_ways.assert_same(parse_animation, DATA)
+    bulk_reading.assert_same(parse_animation, DATA)
 
 
 def test_lines_of_one_layout_may_stand_apart():
@@ -45,7 +45,7 @@ def test_lines_of_one_layout_may_stand_apart():
     ((_, rows),) = cut_frames(data).rows.items()
     assert rows[:, 0].tolist() == list(range(9))
     assert (rows[:, 1:] == np.arange(1, 13)).all()
-    both_ways.assert_same(parse_animation, data)
+    bulk_reading.assert_same(parse_animation, data)
 
 
 @pytest.mark.parametrize(
@@ -97,7 +97,7 @@ def test_whatever_the_frames_are_like_reading_in_bulk_changes_nothing(old, new):
     assert old in ANIMATION
     for text in (ANIMATION, ANIMATION.rstrip(), ANIMATION + "\n\n"):
         data = text.replace(old, new).encode()
-        both_ways.assert_same(parse_animation, data)
+        bulk_reading.assert_same(parse_animation, data)
 
 
 @settings(max_examples=400, deadline=None, derandomize=True)
@@ -115,7 +115,7 @@ def test_damaged_bytes_among_frames_are_complained_of_in_the_same_words(changes)
     for place, byte in changes:
         letters[place] = byte
     data = bytes(byte for byte in letters if byte is not None)
-    both_ways.assert_same(parse_animation, data)
+    bulk_reading.assert_same(parse_animation, data)
 
 
 def test_a_short_file_is_no_reason_to_refuse_its_frames():

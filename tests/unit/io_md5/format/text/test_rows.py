@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import both_ways
+import bulk_reading
 import pytest
 from md5_samples import MESH
 
@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 # The last lines of a text are read in another way; here those are empty.
-TEXT = MESH + both_ways.FAR.decode()
+TEXT = MESH + bulk_reading.FAR.decode()
 DATA = TEXT.encode()
 FIRST_ROW = DATA.index(b"\tvert 0")
 
@@ -33,7 +33,7 @@ def test_rows_as_exporters_write_them_are_read_in_bulk():
     assert [cut.text[offset:].split(b"\n")[0] for offset in cut.rows] == [b"vert", b"tri", b"weight"]
     assert list(cut.lines.values()) == [2, 1, 3]
     assert cut.text.count(b"\n") + sum(cut.lines.values()) == DATA.count(b"\n")
-    both_ways.assert_same(parse_mesh, DATA)
+    bulk_reading.assert_same(parse_mesh, DATA)
 
 
 @pytest.mark.parametrize(
@@ -115,14 +115,14 @@ def test_whatever_the_rows_are_like_reading_in_bulk_changes_nothing(old, new):
     assert old in MESH
     for text in (TEXT, MESH):
         data = text.replace(old, new).encode()
-        both_ways.assert_same(parse_mesh, data)
+        bulk_reading.assert_same(parse_mesh, data)
 
 
 @pytest.mark.parametrize("row", ["v ert 0 ( 0 0 ) 0 1", "ve0rt 0 ( 0 0 ) 0 1", "ver 0 t ( 0 0 ) 0 1"])
 def test_a_word_that_is_torn_apart_is_no_row(row):
     start, end = TEXT.index("vert 0 ("), TEXT.index("\n\n\tnumtris")
     data = f"{TEXT[:start]}{row}{TEXT[end:]}".encode()
-    both_ways.assert_same(parse_mesh, data)
+    bulk_reading.assert_same(parse_mesh, data)
 
 
 @settings(max_examples=400, deadline=None, derandomize=True)
@@ -138,7 +138,7 @@ def test_damaged_bytes_among_rows_are_complained_of_in_the_same_words(changes):
     for place, byte in changes:
         letters[place] = byte
     data = bytes(byte for byte in letters if byte is not None)
-    both_ways.assert_same(parse_mesh, data)
+    bulk_reading.assert_same(parse_mesh, data)
 
 
 @settings(max_examples=300, deadline=None, derandomize=True)
@@ -158,7 +158,7 @@ def test_decimals_are_read_as_the_floats_nearest_to_them(parts):
     bias, x, y, z, s = numbers
     data = TEXT.replace("weight 2 2 0.25 ( 7 8 9.0625 )", f"weight 2 2 {bias} ( {x} {y} {z} )")
     data = data.replace("( 0.25 1 )", f"( {s} 1 )").encode()
-    both_ways.assert_same(parse_mesh, data)
+    bulk_reading.assert_same(parse_mesh, data)
     mesh = parse_mesh(data).meshes[0]
     read = [mesh.weight_biases[2], *mesh.weight_positions[2], mesh.uvs[1, 0]]
     assert [float(number).hex() for number in read] == [float(number).hex() for number in numbers]
@@ -167,8 +167,8 @@ def test_decimals_are_read_as_the_floats_nearest_to_them(parts):
 def test_a_row_in_another_layout_does_not_keep_the_others_from_being_read_in_bulk():
     data = DATA.replace(b"vert 1 ( 0.25 1 )", b"vert 1 ( 25e-2   1. )")
     assert len(cut_rows(data).rows) == 3
-    assert both_ways.in_columns(parse_mesh, data) == both_ways.one_by_one(parse_mesh, DATA)
-    both_ways.assert_same(parse_mesh, data)
+    assert bulk_reading.in_columns(parse_mesh, data) == bulk_reading.one_by_one(parse_mesh, DATA)
+    bulk_reading.assert_same(parse_mesh, data)
 
 
 def test_many_rows_in_another_layout_are_left_to_the_scanner():
@@ -176,14 +176,14 @@ def test_many_rows_in_another_layout_are_left_to_the_scanner():
     start, end = TEXT.index("\tvert 0"), TEXT.index("\n\n\tnumtris")
     data = f"{TEXT[:start]}{verts}{TEXT[end:]}".encode()
     assert [block.shape[1] for block in cut_rows(data).rows.values()] == [4, 6]
-    both_ways.assert_same(parse_mesh, data)
+    bulk_reading.assert_same(parse_mesh, data)
 
 
 def test_meshes_of_few_rows_are_read_together():
     start, end = TEXT.index("mesh {"), TEXT.index("}\n", TEXT.index("weight 3")) + 2
     data = (TEXT[:end] + 300 * ("\n" + TEXT[start:end]) + TEXT[end:]).encode()
     assert len(cut_rows(data).rows) == 903
-    both_ways.assert_same(parse_mesh, data)
+    bulk_reading.assert_same(parse_mesh, data)
 
 
 @pytest.mark.parametrize("point", range(1, 9))
@@ -193,11 +193,11 @@ def test_decimals_are_exact_up_to_the_last_whole_number_that_is_a_float(more, po
     number = f"{digits[:point]}.{digits[point:]}"
     data = TEXT.replace("weight 2 2 0.25", f"weight 2 2 {number}").encode()
     assert parse_mesh(data).meshes[0].weight_biases[2] == float(number)
-    both_ways.assert_same(parse_mesh, data)
+    bulk_reading.assert_same(parse_mesh, data)
 
 
 @pytest.mark.parametrize("byte", [byte for byte in range(256) if byte not in b"0123456789"])
 def test_no_byte_but_a_digit_is_taken_for_one(byte):
     for old in (b"0.25 (", b"9.0625", b"weight 2 2"):
         data = DATA.replace(old, old[:2] + bytes([byte]) + old[3:])
-        both_ways.assert_same(parse_mesh, data)
+        bulk_reading.assert_same(parse_mesh, data)

@@ -124,3 +124,17 @@ def transform(seed=1.0) -> Matrix:
     return (
         Matrix.Translation((3.0, -2.0, seed)) @ Quaternion((0.4, -0.3, 0.8), 1.1 * seed).to_matrix().to_4x4()
     )
+
+
+def cube(name="cube", x=30.0):
+    """A cube with a side of 2 units and a UV map, without an armature."""
+    mesh = bpy.data.meshes.new(name)
+    mesh.from_pydata(
+        [(x + a, b, c) for a in (-1, 1) for b in (-1, 1) for c in (-1, 1)],
+        [],
+        [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)],
+    )
+    mesh.uv_layers.new(name="UVMap")
+    obj = bpy.data.objects.new(name, mesh)
+    bpy.context.scene.collection.objects.link(obj)
+    return obj
