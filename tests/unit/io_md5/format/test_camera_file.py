@@ -7,7 +7,6 @@ import pytest
 from md5_samples import CAMERA, edited
 
 from io_md5.format import Camera, Md5Error, format_camera, parse_camera, read_camera, write_camera
-from io_md5.format.cuts import numbered, timeline
 
 
 def camera_of(text):
@@ -187,38 +186,3 @@ def test_what_no_reader_would_take_is_not_written(tmp_path, change):
 def test_a_file_is_read_as_it_was_written(tmp_path):
     write_camera(camera_of(CAMERA), tmp_path / "intro.md5camera")
     assert_same_camera(read_camera(tmp_path / "intro.md5camera"), camera_of(CAMERA))
-
-
-# Cuts and time
-
-
-def entry_at(frame, cuts):
-    """Doom 3's rule, word by word."""
-    for cut in cuts:
-        if frame < cut:
-            break
-        frame += 1
-    return frame
-
-
-@pytest.mark.parametrize(
-    "cuts",
-    [[], [1], [4], [9], [2, 5], [2, 3], [1, 2, 3], [0], [0, 4], [3, 3], [6, 2], [8, 9]],
-)
-def test_the_timeline_is_that_of_the_engine(cuts):
-    shown, instants = timeline(np.array(cuts, dtype=np.int32), 10)
-    frames = [entry_at(frame, cuts) for frame in range(11)]
-    assert shown.tolist() == [entry for entry in frames if entry < 10]
-    assert len(shown) == 10 - len(cuts)
-    skipped = [
-        frame for frame in range(11) for _ in range(frames[frame] - (frames[frame - 1] if frame else -1) - 1)
-    ]
-    assert instants.tolist() == skipped
-    rising = all(cut > before for before, cut in zip([-1, *cuts], cuts, strict=False))
-    assert numbered(instants).tolist() == cuts or not rising
-
-
-def test_a_camera_that_is_all_cuts_stays_on_its_last_entry():
-    shown, instants = timeline(np.array([0], dtype=np.int32), 1)
-    assert shown.tolist() == [0]
-    assert instants.tolist() == [0]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 from md5_samples import (
     ANIMATION,
     CAMERA,
@@ -37,8 +39,6 @@ from io_md5.format.quaternions import normalise
 from io_md5.format.text.scanner import Scan
 
 pytest.importorskip("hypothesis", reason="the property tests need hypothesis")
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
 
 SAMPLES = [MESH, ANIMATION, CAMERA, OLD_MESH, OLD_ANIMATION]
 
@@ -88,8 +88,6 @@ def write_what_was_read(result, write, read):
         read(data)
 
 
-# Reading
-
 tokens = st.sampled_from(
     [
         b"MD5Version 10\n", b"commandline", b"numJoints", b"numMeshes", b"joints", b"mesh", b"shader", b"numverts",
@@ -102,6 +100,9 @@ tokens = st.sampled_from(
         b"1.#IND", b".", b"-", b"+", b"e", b"n",
     ]
 )  # fmt: skip
+
+
+# Reading
 
 
 @quick
@@ -211,13 +212,13 @@ def test_the_fast_way_and_the_slow_way_read_the_same_numbers(words):
         assert len(fast) == len(plain)
 
 
-# There and back
-
 # Everything but what ends a string; of the surrogates those that stand for single bytes (never two that make a letter).
 letters = st.characters(blacklist_characters='"\r\n\0', blacklist_categories=["Cs"])
+
 names = st.one_of(
     st.text(letters, max_size=12), st.text(letters, max_size=5).map(lambda name: f"{name}\udcff\udc80")
 )
+
 numbers = st.one_of(
     st.integers(-(10**14), 10**14).map(lambda digits: digits / 10**10),
     st.floats(min_value=-1e6, max_value=1e6).map(lambda value: float(f"{value:.10f}")),
@@ -314,6 +315,9 @@ def cameras(draw):
     )
 
 
+# There and back
+
+
 @quick
 @given(models())
 def test_any_model_is_read_as_it_was_written(model):
@@ -344,61 +348,3 @@ def test_any_camera_is_read_as_it_was_written(camera):
     assert (again.frame_rate, again.commandline) == (camera.frame_rate, camera.commandline)
     assert again.cut_groups == camera.cut_groups
     assert format_camera(again) == format_camera(camera)
-
-
-@quick
-@given(st.lists(st.integers(0, 11), max_size=12), st.integers(12, 14))
-def test_the_timeline_of_any_cuts_is_what_doom_3_plays(cuts, entry_count):
-    """`idCameraAnim::GetViewParms`, frame by frame: it goes through the cuts and stops at the first that is to come."""
-    entries, instants = timeline(np.array(cuts, dtype=np.int32), entry_count)
-    played = []
-    for frame in range(entry_count):
-        entry, passed = frame, 0
-        for cut in cuts:
-            if entry < cut:
-                break
-            entry, passed = entry + 1, passed + 1
-        played.append((entry, passed))
-    shown = [entry for entry, _ in played if entry < entry_count]
-    assert entries.tolist() == (shown or [entry_count - 1])
-    for index, instant in enumerate(instants.tolist()):
-        assert [passed > index for _, passed in played] == [frame >= instant for frame in range(entry_count)]
-
-
-def chain(count):
-    """Joints that hang on each other one by one, each a unit further along."""
-    positions = np.zeros((count, 3))
-    positions[:, 0] = np.arange(count)
-    return Joints(
-        names=[f"joint {index}" for index in range(count)],
-        parents=np.arange(-1, count - 1, dtype=np.int32),
-        positions=positions,
-        orientations=np.tile([-1.0, 0.0, 0.0, 0.0], (count, 1)),
-    )
-
-
-def test_five_thousand_joints_in_a_chain():
-    joints = chain(5000)
-    model = Model(joints, [])
-    assert_same_model(parse_mesh(format_mesh(model)), model)
-    animation = Animation(
-        names=joints.names,
-        parents=joints.parents,
-        flags=np.zeros(5000, dtype=np.int32),
-        starts=np.zeros(5000, dtype=np.int32),
-        bounds=np.zeros((1, 2, 3)),
-        base_positions=np.tile([1.0, 0.0, 0.0], (5000, 1)),
-        base_orientations=np.zeros((5000, 3)),
-        frames=np.empty((1, 0)),
-    )
-    again = parse_animation(format_animation(animation))
-    assert_same_animation(again, animation)
-    positions, _ = skeleton.poses(again)
-    assert positions[0, -1].tolist() == [5000.0, 0.0, 0.0]
-
-
-def test_a_cycle_at_the_end_of_a_long_chain_is_refused():
-    joints = chain(5000)
-    joints.parents[0] = 4999
-    with pytest.raises(Md5Error, match=r"line \d+: joint '.*' is its own ancestor"):
-        parse_mesh(format_mesh(Model(joints, [])))
