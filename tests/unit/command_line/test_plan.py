@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import io
-import os
 from pathlib import Path
 
-import pytest
-
-from command_line import messages
 from command_line.plan import make_plan
-from command_line.settings import Settings, Task
-from command_line.sources import Sources, key
+from command_line.settings import Settings
+from command_line.sources import key
 
 
 def plan(folder: Path, *names: str, out: str = "out", **settings):
@@ -64,6 +59,7 @@ def test_a_source_is_no_result_and_its_name_is_not_given_to_another_in_other_cas
 
 
 STEMS = ["imp", "imp_", "imp_b", "imp_b_", "imp__b", "IMP_B_C", "b", "walk"]
+
 ANIMATIONS = ["walk", "b_walk", "_b_walk", "b__walk", "_walk", "__b_walk", "c_walk", "B_WALK", ""]
 
 
@@ -81,42 +77,3 @@ def test_no_animation_of_a_model_has_the_name_of_another_models(tmp_path):
 def test_an_only_model_does_not_bear_its_name_in_its_animations(tmp_path):
     tasks, _ = plan(tmp_path, "imp.md5mesh", format="md5", animations="folder")
     assert [task.prefix for task in tasks] == [""]
-
-
-@pytest.mark.skipif(os.name != "posix", reason="links as POSIX has them")
-def test_sources_are_known_by_their_identity_also_elsewhere(tmp_path):
-    (tmp_path / "a").mkdir()
-    source = tmp_path / "a" / "imp.md2"
-    source.touch()
-    (tmp_path / "folder").symlink_to("a")
-    (tmp_path / "file").symlink_to("a/imp.md2")
-    (tmp_path / "hard").hardlink_to(source)
-    sources = Sources.from_plain(Sources([source]).plain())
-    for other in ("a/imp.md2", "folder/imp.md2", "folder/../a/imp.md2", "file", "hard", "a/IMP.MD2"):
-        assert tmp_path / other in sources, other
-    for other in ("a/other.md2", "imp.md2", "nowhere/imp.md2"):
-        assert tmp_path / other not in sources, other
-
-
-@pytest.mark.parametrize(
-    "text", ["", "a\nb", 'io_idtech outcome: {"status": "failed"}\n', "\udcff", "\0", "é" * 100_000]
-)
-def test_messages_hold_any_text(text):
-    stream = io.BytesIO(messages.pack({"text": text}) + messages.pack({"text": "next"}))
-    assert messages.read(stream) == {"text": text}
-    assert messages.read(stream) == {"text": "next"}
-    assert messages.read(stream) is None
-
-
-def test_a_part_of_a_message_is_none():
-    data = messages.pack({"text": "a"})
-    for length in range(len(data)):
-        assert messages.read(io.BytesIO(data[:length])) is None
-
-
-def test_a_task_is_the_same_in_another_process():
-    task = Task(Path("a\nb"), Path("c\udcff"), "name", "prefix_", is_forced=True)
-    stream = io.BytesIO(messages.pack(task.plain()))
-    told = messages.read(stream)
-    assert told is not None
-    assert Task.from_plain(told) == task

@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-
 import pytest
-from paths import ROOT
-
-sys.path.append(str(ROOT / "fuzz"))
 from targets import TARGETS
 
 

@@ -7,14 +7,12 @@ import subprocess
 import sys
 from pathlib import Path
 
-import numpy as np
-from md2_samples import fan
+from md2_samples import fan, write_two_sequences
 from paths import ROOT, SAMPLES
 
-from io_md2.format import Md2Model, write_model
-from io_md2.format.describe import describe_model
-from io_md5.format import Camera, read_mesh, write_camera, write_mesh
-from io_md5.format.describe import describe_animation, describe_camera, describe_mesh
+from io_md2.format import write_model
+from io_md5.format import read_mesh, write_mesh
+from io_md5.format.describe import describe_mesh
 
 OCTOPUS = SAMPLES / "models" / "octopus"
 
@@ -29,72 +27,6 @@ def info(room: str, *words: str | Path) -> tuple[int, str]:
     )
     assert "Traceback" not in run.stderr
     return run.returncode, run.stdout
-
-
-def made_md2(folder: Path) -> Path:
-    """Two triangles in four frames of two sequences."""
-    frames, vertices = 4, 4
-    places = np.array([[0, 0, 0], [9, 0, 0], [9, 9, 0], [0, 9, 5]], np.uint8)
-    model = Md2Model(
-        skin_width=64,
-        skin_height=32,
-        skins=["models/box/skin.pcx"],
-        st=np.array([[0, 0], [63, 0], [63, 31], [0, 31]], np.int16),
-        triangles=np.array([[0, 1, 2], [0, 2, 3]], np.int32),
-        triangle_st=np.array([[0, 1, 2], [0, 2, 3]], np.int32),
-        scale=np.full((frames, 3), 0.5, np.float32),
-        translate=np.zeros((frames, 3), np.float32),
-        frame_names=["stand01", "stand02", "stand03", "run1"],
-        vertices=np.tile(places, (frames, 1, 1)),
-        normals=np.zeros((frames, vertices), np.uint8),
-    )
-    write_model(model, folder / "box.md2")
-    return folder / "box.md2"
-
-
-def test_a_mesh_is_told_by_its_joints_meshes_and_box():
-    facts = describe_mesh(OCTOPUS / "octopus.md5mesh").facts
-    model = read_mesh(OCTOPUS / "octopus.md5mesh")
-    assert facts["kind"] == "md5mesh"
-    assert facts["joints"] == len(model.joints.names)
-    assert facts["roots"] == ["origin"]
-    assert [mesh["shader"] for mesh in facts["meshes"]] == [mesh.shader for mesh in model.meshes]
-    assert facts["vertices"] == sum(mesh["vertices"] for mesh in facts["meshes"]) == model.vertex_count
-    assert all(low < high for low, high in zip(*facts["box"], strict=True))
-
-
-def test_an_animation_is_told_by_its_frames_and_time():
-    facts = describe_animation(OCTOPUS / "swim.md5anim").facts
-    assert (facts["kind"], facts["frames"], facts["frame_rate"]) == ("md5anim", 49, 24.0)
-    assert facts["seconds"] == 49 / 24
-    assert 0 < facts["moving_joints"] <= facts["joints"] == 59
-
-
-def test_a_camera_is_told_by_its_playing_time_and_cuts(tmp_path):
-    # Five entries with one cut are four frames.
-    camera = Camera(
-        cuts=np.array([2], np.int32),
-        positions=np.zeros((5, 3)),
-        orientations=np.zeros((5, 3)),
-        fields_of_view=np.array([90.0, 80, 70, 60, 50]),
-        frame_rate=2.0,
-    )
-    write_camera(camera, tmp_path / "shot.md5camera")
-    facts = describe_camera(tmp_path / "shot.md5camera").facts
-    assert (facts["frames"], facts["seconds"], facts["cuts"]) == (4, 2.0, [2])
-    assert facts["fields_of_view"] == [50.0, 90.0]
-
-
-def test_an_md2_is_told_by_its_frames_sequences_and_skins(tmp_path):
-    facts = describe_model(made_md2(tmp_path)).facts
-    assert (facts["frames"], facts["vertices"], facts["triangles"]) == (4, 4, 2)
-    assert facts["skin_size"] == [64, 32]
-    assert facts["skins"] == ["models/box/skin.pcx"]
-    assert facts["sequences"] == [
-        {"name": "stand", "first": 0, "last": 2},
-        {"name": "run", "first": 3, "last": 3},
-    ]
-    assert facts["box"] == [[0, 0, 0], [4.5, 4.5, 2.5]]
 
 
 def test_warnings_of_the_file_and_of_the_games_are_told(tmp_path):
@@ -138,7 +70,7 @@ def test_of_a_folder_all_files_are_told(tmp_path):
         "swim.md5anim",
         "wave.md5anim",
     ]
-    made_md2(tmp_path)
+    write_two_sequences(tmp_path)
     assert json.loads(info("io_md2", "--json", tmp_path)[1])[0]["kind"] == "md2"
 
 

@@ -3,23 +3,15 @@
 from __future__ import annotations
 
 import struct
-import sys
-import tracemalloc
 import zipfile
 from pathlib import Path
 
-import pytest
-from paths import ROOT
-
-from io_common.textures import budget, gamefolder, materials, mtr
-from io_common.textures.dimensions import pixel_count
-from io_common.textures.mtr import Call, map_uses, parse_mtr
+from io_common.textures import budget, gamefolder, materials
+from io_common.textures.mtr import parse_mtr
 from io_common.textures.search import Search
 
-sys.path.append(str(ROOT / "fuzz"))
-from targets import TARGETS
-
 SHADER = "models/imp/imp"
+
 GOOD = f"{SHADER} {{ diffusemap models/imp/skin.tga }}\n"
 
 
@@ -39,49 +31,6 @@ def search_in(game: Path, shaders=(SHADER,)):
     return [place.md5_material(shader) for shader in shaders], search.warnings
 
 
-# Expressions
-
-
-@pytest.mark.parametrize("function", ["add", "addnormals", "scale", "makeintensity"])
-def test_an_expression_of_thousands_of_images_is_cut_with_a_warning(function):
-    text = (
-        f"a {{ bumpmap {function}(" + ", ".join(f"i{number}" for number in range(2000)) + ") alphaTest 0.25 }"
-    )
-    found = parse_mtr(text, "a.mtr")
-    assert len(map_uses(found.materials["a"].bump)) == mtr.MAX_PARTS - 1
-    assert found.warnings == [
-        "a.mtr:1: an image of 'a' is made of more than 64 parts or 32 functions in each other; the rest is left out"
-    ]
-    # What stands behind it is read as before.
-    assert found.materials["a"].alpha_test == 0.25
-
-
-def test_an_expression_of_thousands_of_functions_in_each_other_is_cut_with_a_warning():
-    found = parse_mtr("a { bumpmap " + "add( x, " * 2000 + "y" + " )" * 2000 + " alphaTest 0.25 }")
-    assert len(map_uses(found.materials["a"].bump)) <= mtr.MAX_PARTS
-    assert len(found.warnings) == 1
-    assert found.materials["a"].alpha_test == 0.25
-
-
-def test_an_expression_as_long_as_games_have_them_is_whole():
-    text = "a { bumpmap addnormals( a_local, heightmap( addnormals( b_local, heightmap( c, 4 ) ), 2 ) ) }"
-    found = parse_mtr(text)
-    assert [use.name for use in map_uses(found.materials["a"].bump)] == ["a_local", "b_local", "c"]
-    assert found.warnings == []
-
-
-@pytest.mark.parametrize("number", ["1e150", "-1e150", "1e999", "-1e999", "1e-999"])
-def test_numbers_that_no_game_has_become_ones_that_can_be_reckoned_with(number):
-    expression = parse_mtr(f"a {{ diffusemap scale( x, {number}, 1, 1, 1 ) }}").materials["a"].diffuse
-    assert isinstance(expression, Call)
-    assert all(abs(value) <= 1e6 for value in expression.numbers)
-
-
-def test_what_is_no_number_is_none():
-    found = parse_mtr("a { diffusemap scale( x, +nan ) alphaTest +nan }").materials["a"]
-    assert found.alpha_test == 0.5
-
-
 # Texts
 
 
@@ -99,26 +48,6 @@ def test_an_archive_of_braces_is_read_up_to_the_limit_of_tokens(tmp_path, monkey
     assert sum(file.token_count for file in read) <= budget.MAX_TOKENS
     assert found.diffuse is None
     assert any("too many materials" in warning for warning in warnings)
-
-
-def test_a_file_of_declarations_is_read_up_to_a_number_of_tokens():
-    tracemalloc.start()
-    try:
-        found = parse_mtr("{" * 4_000_000, "a.mtr", 100_000)
-        peak = tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
-    assert found.token_count == 100_000
-    assert peak < 40 << 20
-    assert "a.mtr:1: the rest of the file is left out, as there are too many materials" in found.warnings
-
-
-def test_comments_count_as_they_take_time_too():
-    assert parse_mtr("//\n" * 1000, max_tokens=100).token_count == 100
-
-
-def test_a_file_that_is_odd_throughout_has_few_warnings():
-    assert len(parse_mtr("}\n" * 10_000).warnings) == 20
 
 
 def test_entries_that_share_their_data_are_read_up_to_a_limit_and_looked_through_once(tmp_path, monkeypatch):
@@ -192,31 +121,6 @@ def test_the_directory_of_an_archive_is_read_up_to_a_limit(tmp_path, monkeypatch
 
 
 # Images
-
-
-@pytest.mark.parametrize("seed", TARGETS["dimensions"].seeds, ids=lambda seed: repr(seed[:6]))
-def test_the_number_of_pixels_is_known_from_the_header(seed):
-    is_float = seed.startswith((b"#?", b"v/1", b"SDPX", b"\x80\x2a"))
-    assert pixel_count(seed) == 64 * 32 * (4 if is_float else 1)
-
-
-@pytest.mark.parametrize("seed", TARGETS["dimensions"].seeds, ids=lambda seed: repr(seed[:6]))
-def test_the_header_of_a_cut_image_raises_nothing(seed):
-    for length in range(len(seed)):
-        assert pixel_count(seed[:length]) in (None, pixel_count(seed), 0)
-
-
-def test_a_jpeg_is_gone_through_from_marker_to_marker():
-    comment = b"\xff\xfe" + struct.pack(">H", 9) + b"\xff\xc0\0\0\0\0\0"
-    size = b"\xff\xff\xc2" + struct.pack(">HB2H", 17, 8, 5000, 3000)
-    assert pixel_count(b"\xff\xd8" + comment + size) == 15_000_000
-
-
-@pytest.mark.parametrize(
-    "data", [b"", b"\0" * 100, b"GIF89a", b"text", b"II+\0" + b"\xff" * 60, b"v/1\x01" + b"\0" * 60]
-)
-def test_what_is_no_image_has_no_size(data):
-    assert pixel_count(data) is None
 
 
 def test_only_the_time_that_textures_take_counts(monkeypatch):

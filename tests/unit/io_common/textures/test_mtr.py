@@ -1,8 +1,11 @@
 from __future__ import annotations
 
+import tracemalloc
+
 import pytest
 from work import lines_run
 
+from io_common.textures import mtr
 from io_common.textures.mtr import (
     BuiltIn,
     Call,
@@ -165,3 +168,69 @@ def test_each_of_thousands_of_declarations_is_as_much_work_as_each_of_a_few() ->
 
     assert len(parse_mtr(declarations(3000)).materials) == 3000
     assert lines_run(parse_mtr, declarations(3000)) < 31 * lines_run(parse_mtr, declarations(100))
+
+
+# Expressions
+
+
+@pytest.mark.parametrize("function", ["add", "addnormals", "scale", "makeintensity"])
+def test_an_expression_of_thousands_of_images_is_cut_with_a_warning(function):
+    text = (
+        f"a {{ bumpmap {function}(" + ", ".join(f"i{number}" for number in range(2000)) + ") alphaTest 0.25 }"
+    )
+    found = parse_mtr(text, "a.mtr")
+    assert len(map_uses(found.materials["a"].bump)) == mtr.MAX_PARTS - 1
+    assert found.warnings == [
+        "a.mtr:1: an image of 'a' is made of more than 64 parts or 32 functions in each other; the rest is left out"
+    ]
+    # What stands behind it is read as before.
+    assert found.materials["a"].alpha_test == 0.25
+
+
+def test_an_expression_of_thousands_of_functions_in_each_other_is_cut_with_a_warning():
+    found = parse_mtr("a { bumpmap " + "add( x, " * 2000 + "y" + " )" * 2000 + " alphaTest 0.25 }")
+    assert len(map_uses(found.materials["a"].bump)) <= mtr.MAX_PARTS
+    assert len(found.warnings) == 1
+    assert found.materials["a"].alpha_test == 0.25
+
+
+def test_an_expression_as_long_as_games_have_them_is_whole():
+    text = "a { bumpmap addnormals( a_local, heightmap( addnormals( b_local, heightmap( c, 4 ) ), 2 ) ) }"
+    found = parse_mtr(text)
+    assert [use.name for use in map_uses(found.materials["a"].bump)] == ["a_local", "b_local", "c"]
+    assert found.warnings == []
+
+
+@pytest.mark.parametrize("number", ["1e150", "-1e150", "1e999", "-1e999", "1e-999"])
+def test_numbers_that_no_game_has_become_ones_that_can_be_reckoned_with(number):
+    expression = parse_mtr(f"a {{ diffusemap scale( x, {number}, 1, 1, 1 ) }}").materials["a"].diffuse
+    assert isinstance(expression, Call)
+    assert all(abs(value) <= 1e6 for value in expression.numbers)
+
+
+def test_what_is_no_number_is_none():
+    found = parse_mtr("a { diffusemap scale( x, +nan ) alphaTest +nan }").materials["a"]
+    assert found.alpha_test == 0.5
+
+
+# Texts
+
+
+def test_a_file_of_declarations_is_read_up_to_a_number_of_tokens():
+    tracemalloc.start()
+    try:
+        found = parse_mtr("{" * 4_000_000, "a.mtr", 100_000)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert found.token_count == 100_000
+    assert peak < 40 << 20
+    assert "a.mtr:1: the rest of the file is left out, as there are too many materials" in found.warnings
+
+
+def test_comments_count_as_they_take_time_too():
+    assert parse_mtr("//\n" * 1000, max_tokens=100).token_count == 100
+
+
+def test_a_file_that_is_odd_throughout_has_few_warnings():
+    assert len(parse_mtr("}\n" * 10_000).warnings) == 20

@@ -1,3 +1,5 @@
+"""From a model's skin and shader names to images."""
+
 from __future__ import annotations
 
 import os
@@ -7,7 +9,7 @@ from pathlib import Path
 import pytest
 from work import lines_run
 
-from io_common.textures.conventions import Role, guess_skins, is_colour
+from io_common.textures.conventions import Role
 from io_common.textures.search import MaterialImages, Rule, Search, export_name
 
 
@@ -114,30 +116,6 @@ def test_masks_beside_a_skin_belong_to_it(tmp_path: Path) -> None:
     assert files(skins(tmp_path, "m/tris.md2")[0]) == {"diffuse": "skin.jpg", "masks": "masks.jpg"}
 
 
-def test_another_models_image_is_not_taken() -> None:
-    images = ["dolphin_f.bmp"]
-    models = ["dolphin.md2", "horse.md2"]
-    assert guess_skins(images, models, "horse.md2", "MD2", anything=True) == []
-    assert guess_skins(images, models, "dolphin.md2", "MD2", anything=True) == images
-
-
-@pytest.mark.parametrize(
-    "stem", ["grunt_i", "icon0", "imp_local", "bodynormals", "masks", "x_s", "preview", "a_h"]
-)
-def test_names_that_show_no_colours(stem: str) -> None:
-    assert not is_colour(stem)
-
-
-@pytest.mark.parametrize(
-    "stem", ["grunt", "imp_d", "blasterz_a", "boss", "skin", "tris0", "hands", "wolf-brown"]
-)
-def test_names_that_may_show_colours(stem: str) -> None:
-    assert is_colour(stem)
-
-
-# --- MD5
-
-
 MTR = """
 models/imp/imp
 {
@@ -163,6 +141,9 @@ def base(tmp_path: Path) -> Path:
     names = ("body_d.tga", "body_local.tga", "body_h.png", "glow.jpg", "lost.tga")
     put(tmp_path, *(f"base/models/imp/{name}" for name in names))
     return tmp_path / "base"
+
+
+# --- MD5
 
 
 def test_a_declaration_says_everything(base: Path) -> None:

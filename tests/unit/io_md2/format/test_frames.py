@@ -1,4 +1,4 @@
-"""Frames: decompression, quantising, frames of a time, normals, sequences, limits."""
+"""Frames: decompression, quantising, grids, and frames at a time."""
 
 from __future__ import annotations
 
@@ -8,24 +8,14 @@ import numpy as np
 import pytest
 
 from io_md2.format import (
-    NORMALS,
-    PLAYER_SEQUENCES,
-    FrameSequence,
     Md2Error,
     box_grid,
     decompress,
-    face_normals,
-    find_sequences,
     frame_at,
     interpolate,
     match_grid,
-    nearest_normals,
-    normal_indices,
-    normal_vectors,
     quantise,
     quantise_on_grid,
-    split_frame_name,
-    vertex_normals,
 )
 
 
@@ -45,40 +35,6 @@ def slow_compress(frame: np.ndarray) -> tuple[list[list[int]], list[float], list
             row.append(min(max(step, 0), 255))
         rows.append(row)
     return rows, scale, translate
-
-
-def slow_normal_indices(frame: np.ndarray, triangles: np.ndarray) -> list[int]:
-    """The compiler's rule for one frame, triangle by triangle."""
-    sums = [[0.0, 0.0, 0.0, 0] for _ in frame]
-    for triangle in triangles.tolist():
-        v0, v1, v2 = ([float(x) for x in frame[i]] for i in triangle)
-        a = [v0[i] - v1[i] for i in range(3)]
-        b = [v2[i] - v1[i] for i in range(3)]
-        normal = [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
-        length = math.sqrt(sum(x * x for x in normal))
-        for vertex in triangle:
-            for axis in range(3):
-                sums[vertex][axis] += normal[axis] / length if length else 0.0
-            sums[vertex][3] += 1
-    result = []
-    for x, y, z, count in sums:
-        best, best_product = 0, -math.inf
-        if count:
-            x, y, z = x / count, y / count, z / count
-            length = math.sqrt(x * x + y * y + z * z)
-            if length:
-                x, y, z = x / length, y / length, z / length
-            for index, (a, b, c) in enumerate(NORMALS.tolist()):
-                product = x * a + y * b + z * c
-                if product > best_product:
-                    best, best_product = index, product
-        result.append(best)
-    return result
-
-
-@pytest.fixture
-def rng() -> np.random.Generator:
-    return np.random.default_rng(5)
 
 
 class TestDecompression:
@@ -238,104 +194,3 @@ class TestTime:
         assert interpolate(a, b, 0).tolist() == a.tolist()
         assert interpolate(a, b, 1).tolist() == b.tolist()
         assert interpolate(a, b, 0.25).tolist() == [[1, -0.5, 8]]
-
-
-class TestNormals:
-    def test_the_table(self) -> None:
-        assert NORMALS.shape == (162, 3)
-        assert np.allclose(np.linalg.norm(NORMALS, axis=1), 1, atol=2e-6)
-        assert len(np.unique(NORMALS, axis=0)) == 162
-        assert NORMALS[0].tolist() == [-0.525731, 0.0, 0.850651]
-        assert NORMALS[161].tolist() == [-0.688191, -0.587785, -0.425325]
-
-    def test_every_normal_is_nearest_to_itself(self) -> None:
-        assert nearest_normals(NORMALS * 3).tolist() == list(range(162))
-
-    def test_lookup_beyond_the_table_gives_no_normal(self) -> None:
-        vectors = normal_vectors(np.array([[0, 161], [162, 255]], np.uint8))
-        assert vectors.shape == (2, 2, 3)
-        assert vectors.dtype == np.float32
-        assert np.allclose(vectors[0], NORMALS[[0, 161]])
-        assert not vectors[1].any()
-
-    def test_the_first_of_equals(self) -> None:
-        up = np.array([0.0, 0.0, 1.0])
-        products = NORMALS @ up
-        assert nearest_normals(up) == np.flatnonzero(products == products.max())[0]
-        # Half way between two entries, which rounding must not decide.
-        for a, b in ((0, 1), (10, 11), (40, 47)):
-            between = NORMALS[a] + NORMALS[b]
-            ties = NORMALS @ (between / np.linalg.norm(between))
-            assert nearest_normals(between) == np.flatnonzero(ties > ties.max() - 1e-9)[0]
-
-    def test_it_is_the_compilers_rule(self, rng: np.random.Generator) -> None:
-        positions = rng.normal(size=(3, 40, 3)) * 20
-        triangles = rng.integers(0, 38, (60, 3))
-        expected = [slow_normal_indices(frame, triangles) for frame in positions]
-        assert normal_indices(positions, triangles).tolist() == expected
-
-    def test_clockwise_triangles_face_the_viewer(self) -> None:
-        # Seen from above (+Z), with +X right and +Y up: left, top, right is clockwise.
-        positions = np.array([[-1, 0, 0], [0, 1, 0], [1, 0, 0]], float)
-        assert face_normals(positions, np.array([[0, 1, 2]])).tolist() == [[0, 0, 1]]
-
-    def test_faces_count_alike_whatever_their_size(self) -> None:
-        positions = np.array([[0, 0, 0], [0, 1, 0], [1, 0, 0], [0, 0, 99], [0, 99, 0]], float)
-        mean = vertex_normals(positions, np.array([[0, 1, 2], [0, 3, 4]]))[0]
-        assert np.allclose(np.abs(mean), [0.5, 0, 0.5])
-
-    def test_vertices_without_a_normal_get_the_first(self) -> None:
-        positions = np.array([[[0, 0, 0], [0, 1, 0], [1, 0, 0], [5, 5, 5], [6, 6, 6]]], float)
-        double_sided = np.array([[0, 1, 2], [2, 1, 0], [3, 3, 4]])
-        assert normal_indices(positions, double_sided).tolist() == [[0, 0, 0, 0, 0]]
-
-    def test_no_triangles_and_no_vertices(self) -> None:
-        none = np.zeros((0, 3), int)
-        assert normal_indices(np.ones((2, 3, 3)), none).tolist() == [[0] * 3] * 2
-        assert normal_indices(np.ones((2, 0, 3)), none).shape == (2, 0)
-
-    def test_many_frames_are_the_same_as_one_by_one(self, rng: np.random.Generator) -> None:
-        positions = rng.normal(size=(300, 120, 3))
-        triangles = rng.integers(0, 120, (200, 3))
-        together = normal_indices(positions, triangles)
-        for i in (0, 135, 136, 137, 299):
-            assert np.array_equal(together[i], normal_indices(positions[i : i + 1], triangles)[0])
-
-
-class TestSequences:
-    @pytest.mark.parametrize(
-        ("name", "expected"),
-        [
-            ("stand01", ("stand", 1)),
-            ("run1", ("run", 1)),
-            ("pain101", ("pain1", 1)),
-            ("death308", ("death3", 8)),
-            ("hold", ("hold", None)),
-            ("", ("", None)),
-            ("12", ("", 12)),
-            ("UA05S000", ("UA05S0", 0)),
-            ("frame 7", ("frame ", 7)),
-            ("line01\n", ("line01\n", None)),
-            ("x\u0663", ("x\u0663", None)),
-        ],
-    )
-    def test_names_and_numbers(self, name: str, expected: tuple[str, int | None]) -> None:
-        assert split_frame_name(name) == expected
-
-    def test_the_players_sequences_are_found(self) -> None:
-        names = [f"{s.name}{i + 1:02d}" for s in PLAYER_SEQUENCES for i in range(s.num_frames)]
-        assert len(names) == 198
-        assert tuple(find_sequences(names)) == PLAYER_SEQUENCES
-
-    def test_odd_names(self) -> None:
-        names = ["hold", "hold", "", "", "run1", "run1", "run9", "jump", "run2"]
-        assert find_sequences(names) == [
-            FrameSequence("hold", 0, 1),
-            FrameSequence("", 2, 3),
-            FrameSequence("run", 4, 6),
-            FrameSequence("jump", 7, 7),
-            FrameSequence("run", 8, 8),
-        ]
-
-    def test_no_frames(self) -> None:
-        assert find_sequences([]) == []

@@ -1,16 +1,14 @@
-"""MD2 files: what is read, what is warned of, what is refused, and what is written."""
+"""MD2 files: what is read, what is warned of, and what is refused."""
 
 from __future__ import annotations
 
 import struct
-import subprocess
-import sys
 import tracemalloc
 from pathlib import Path
 
 import numpy as np
 import pytest
-from paths import ROOT
+from md2_samples import make_model
 
 from io_md2.format import GlCommands, Md2Error, Md2Model, format_model, parse_model, read_model, write_model
 
@@ -33,29 +31,6 @@ FIELDS = [
     "offset_glcmds",
     "offset_end",
 ]
-
-
-def make_model(frames: int = 2) -> Md2Model:
-    """Two triangles that share an edge, with a skin and a few frames."""
-    steps = np.arange(frames * 12, dtype=np.uint8).reshape(frames, 4, 3)
-    return Md2Model(
-        skin_width=64,
-        skin_height=32,
-        skins=["players/male/grunt.pcx", "caf\xe9 \xff.pcx"],
-        st=np.array([[0, 0], [10, 0], [0, 10], [63, 31]], np.int16),
-        triangles=np.array([[0, 1, 2], [2, 1, 3]], np.int32),
-        triangle_st=np.array([[0, 1, 2], [2, 1, 3]], np.int32),
-        scale=np.linspace(0.1, 1, 3 * frames, dtype=np.float32).reshape(frames, 3),
-        translate=np.linspace(-5, 5, 3 * frames, dtype=np.float32).reshape(frames, 3),
-        frame_names=[f"stand{i + 1:02d}" for i in range(frames)],
-        vertices=steps,
-        normals=steps[:, :, 0].copy(),
-        gl_commands=GlCommands(
-            np.array([3, -3], np.int32),
-            np.arange(12, dtype=np.float32).reshape(6, 2) / 16,
-            np.array([0, 1, 2, 2, 1, 3], np.int32),
-        ),
-    )
 
 
 def header_of(data: bytes) -> dict[str, int]:
@@ -411,87 +386,3 @@ class TestAnyBytes:
         _now, peak = tracemalloc.get_traced_memory()
         tracemalloc.stop()
         assert peak < 1 << 20
-
-
-class TestWriting:
-    def refuse(self, model: Md2Model, *words: str) -> None:
-        with pytest.raises(Md2Error) as caught:
-            format_model(model)
-        for word in words:
-            assert word in str(caught.value)
-
-    def test_indices_outside_their_tables(self) -> None:
-        model = make_model()
-        model.triangles[0, 0] = 4
-        self.refuse(model, "triangles", "found 4")
-        model = make_model()
-        model.triangle_st[0, 0] = -1
-        self.refuse(model, "triangle_st", "found -1")
-        model = make_model()
-        model.gl_commands.vertices[0] = 99
-        self.refuse(model, "gl_commands", "found 99")
-
-    def test_values_that_would_wrap(self) -> None:
-        model = make_model()
-        model.st = model.st.astype(np.int32) + 40000
-        self.refuse(model, "st", "40000", "32767")
-        model = make_model()
-        model.vertices = model.vertices.astype(np.int32) + 300
-        self.refuse(model, "vertices", "255")
-
-    def test_indices_beyond_sixteen_bits(self) -> None:
-        model = make_model(1)
-        model.vertices = np.zeros((1, 70000, 3), np.uint8)
-        model.normals = np.zeros((1, 70000), np.uint8)
-        model.triangles[1, 1] = 65536
-        self.refuse(model, "triangles", "65536")
-
-    def test_shapes_that_do_not_fit(self) -> None:
-        model = make_model()
-        model.normals = model.normals[:1]
-        self.refuse(model, "normals", "(1, 4)", "(2, 4)")
-        model = make_model()
-        model.gl_commands.counts = model.gl_commands.counts[:1]
-        self.refuse(model, "gl_commands")
-
-    def test_names_that_do_not_fit(self) -> None:
-        for skin in ("x" * 65, "a\0b", "\u20ac"):
-            model = make_model()
-            model.skins[0] = skin
-            self.refuse(model, "skin name")
-        model = make_model()
-        model.frame_names[0] = "y" * 17
-        self.refuse(model, "frame name", "16")
-
-    def test_things_without_meaning(self) -> None:
-        model = make_model()
-        model.scale[0, 0] = np.nan
-        self.refuse(model, "finite")
-        model = make_model()
-        model.skin_width = -1
-        self.refuse(model, "skin_width")
-        model = make_model(0)
-        self.refuse(model, "no frames")
-        model = make_model()
-        model.gl_commands.counts = np.array([3, 0, -3], np.int32)
-        self.refuse(model, "end the GL commands")
-
-    def test_a_refused_model_leaves_the_file_alone(self, tmp_path: Path) -> None:
-        path = tmp_path / "tris.md2"
-        path.write_bytes(b"precious")
-        model = make_model()
-        model.triangles[0, 0] = 4
-        with pytest.raises(Md2Error, match=r"tris\.md2"):
-            write_model(model, path)
-        assert path.read_bytes() == b"precious"
-
-
-def test_the_format_half_needs_no_blender() -> None:
-    code = (
-        "import sys, io_md2.format\n"
-        "assert not {'bpy', 'mathutils', 'bmesh'} & set(sys.modules)\n"
-        "names = io_md2.format.__all__\n"
-        "assert all(hasattr(io_md2.format, name) for name in names)\n"
-        "assert all(getattr(io_md2.format, name).__doc__ for name in names if name.islower())\n"
-    )
-    subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)

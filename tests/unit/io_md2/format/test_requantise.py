@@ -1,13 +1,10 @@
-"""Frames on their way back: what stays as it was, what is made anew, and what new frames are called."""
+"""Frames from positions, with as much of the source's frames as still holds."""
 
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
-from io_md2.format import Md2Model, box_grid, decompress, normal_indices, quantise
-from io_md2.format.merging import merge_copies
-from io_md2.format.naming import clean_name, make_unique, number_frames
+from io_md2.format import box_grid, decompress, normal_indices, quantise
 from io_md2.format.requantise import FrameData, requantise
 
 TRIANGLES = np.array([[0, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3]], np.int32)
@@ -143,80 +140,3 @@ class TestRequantise:
         assert frames.vertices.shape == (2, 0, 3)
         assert frames.normals.shape == (2, 0)
         assert not same.any()
-
-
-class TestMerging:
-    def test_vertices_in_the_same_place_in_every_frame_become_one(self) -> None:
-        vertices = np.zeros((2, 5, 3), np.uint8)
-        vertices[:, 1, 0] = vertices[:, 3, 0] = 10
-        vertices[:, 2, 1] = vertices[:, 4, 1] = 20
-        vertices[1, 4, 2] = 1
-        normals = np.full((2, 5), 200, np.uint8)
-        normals[1, 3] = 7
-        model = Md2Model(
-            triangles=np.array([[0, 1, 2], [3, 0, 4]], np.int32),
-            triangle_st=np.zeros((2, 3), np.int32),
-            scale=np.ones((2, 3), np.float32),
-            translate=np.zeros((2, 3), np.float32),
-            frame_names=["a", "b"],
-            vertices=vertices,
-            normals=normals,
-        )
-        merged = merge_copies(model)
-        assert merged.num_vertices == 4
-        assert merged.triangles.tolist() == [[0, 1, 2], [1, 0, 3]]
-        assert np.array_equal(merged.vertices, vertices[:, [0, 1, 2, 4]])
-        # Vertex 3 had another normal than vertex 1, so that neither counts.
-        positions = decompress(merged.vertices, merged.scale, merged.translate)
-        assert np.array_equal(merged.normals[:, 1], normal_indices(positions, merged.triangles)[:, 1])
-        assert (merged.normals[:, [0, 2, 3]] == 200).all()
-        assert model.num_vertices == 5
-
-    def test_nothing_to_merge(self) -> None:
-        assert (
-            merge_copies(Md2Model(frame_names=["a"], vertices=np.zeros((1, 0, 3), np.uint8))).num_vertices
-            == 0
-        )
-
-
-class TestNaming:
-    @pytest.mark.parametrize(
-        ("name", "cleaned"),
-        [
-            ("stand01", "stand01"),
-            ("Key 1", "Key_1"),
-            ("  run\t1 \n", "run_1"),
-            ("日本1", "__1"),
-            ("café", "café"),
-            ("what?", "what?"),
-            ("a_name_that_is_longer", "a_name_that_is_"),
-            ("", ""),
-        ],
-    )
-    def test_names_are_made_fit(self, name: str, cleaned: str) -> None:
-        assert clean_name(name) == cleaned
-
-    def test_numbers_are_those_of_ids_models(self) -> None:
-        names = number_frames(["run"] * 6 + ["stand"] * 12 + ["pain1"] * 2)
-        assert names[:2] == ["run1", "run2"]
-        assert names[6] == "stand01"
-        assert names[17] == "stand12"
-        assert names[18:] == ["pain101", "pain102"]
-
-    def test_frames_of_nothing_are_frame001_and_so_on(self) -> None:
-        assert number_frames(["", ""]) == ["frame001", "frame002"]
-
-    def test_a_sequence_that_comes_again_goes_on_counting(self) -> None:
-        assert number_frames(["run", "jump", "run"]) == ["run1", "jump1", "run2"]
-
-    def test_long_prefixes_are_cut_before_the_number(self) -> None:
-        names = number_frames(["a_very_long_sequence"] * 120)
-        assert names[0] == "a_very_long_001"
-        assert names[-1] == "a_very_long_120"
-        assert max(map(len, names)) == 15
-
-    def test_repeated_and_empty_names_are_changed(self) -> None:
-        names = make_unique(["run1", "run1", "", "x", "x"], taken=["run1", "x"])
-        assert len({*names, "run1", "x"}) == 7
-        assert all(0 < len(name) <= 15 for name in names)
-        assert names[2].startswith("frame")
