@@ -85,6 +85,7 @@ def counts(table: str, kind: str = "all") -> list[int]:
     return [int(cell) for cell in row[1:4]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "ending"), FORMATS.items())
 def test_a_tree_keeps_its_layout_in_every_format(idtech, tree, tmp_path, name, ending):
     status, table, _ = idtech("convert", tree, "--to", tmp_path / "out", "--format", name)
@@ -173,6 +174,7 @@ def test_scale_is_that_of_all_lengths(idtech, tree, tmp_path):
     assert again.joints.positions == pytest.approx(after.joints.positions, abs=1e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_a_bad_file_stops_nothing_and_is_named_at_the_end(idtech, tree, tmp_path, jobs):
     bad = damage(tree)
@@ -185,6 +187,7 @@ def test_a_bad_file_stops_nothing_and_is_named_at_the_end(idtech, tree, tmp_path
     assert not (tmp_path / "out" / "boss" / "bad.blend").exists()
 
 
+@pytest.mark.slow
 def test_several_blenders_make_the_same_files_as_one(idtech, tree, tmp_path):
     for jobs in (1, 3):
         words = ("--format", "md5", "--animations", "folder", "--jobs", jobs)
@@ -220,6 +223,7 @@ def test_a_blender_that_dies_fails_its_file_and_is_replaced(idtech, tree, tmp_pa
     assert "zombie.md5mesh: Blender ended with status 11" in table
 
 
+@pytest.mark.slow
 def test_what_is_up_to_date_is_skipped(idtech, tree, tmp_path):
     words = ("convert", tree, "--to", tmp_path / "out", "--format", "md5")
     assert counts(idtech(*words)[1]) == [3, 0, 0]
@@ -227,6 +231,7 @@ def test_what_is_up_to_date_is_skipped(idtech, tree, tmp_path):
     assert counts(idtech(*words, "--force")[1]) == [3, 0, 0]
 
 
+@pytest.mark.slow
 def test_a_change_of_the_file_its_animations_the_options_or_the_result_counts(idtech, tree, tmp_path):
     words = ["convert", tree, "--to", tmp_path / "out", "--format", "md5", "--animations", "folder"]
     idtech(*words)
@@ -247,6 +252,7 @@ def test_what_failed_is_tried_again(idtech, tree, tmp_path):
     assert counts(idtech(*words)[1]) == [0, 3, 1]
 
 
+@pytest.mark.slow
 def test_shards_share_the_work_without_overlap(idtech, tree, tmp_path):
     damage(tree)
     done: list[set[str]] = []
@@ -269,6 +275,7 @@ def test_a_shard_without_work_is_no_failure(idtech, tree, tmp_path):
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.slow
 def test_results_among_the_sources_are_no_sources(idtech, tree):
     for _ in range(2):
         assert idtech("convert", tree, "--to", tree / "out", "--format", "md5", "--force")[0] == 0
@@ -300,6 +307,7 @@ def test_nothing_is_written_over_a_source_of_another_file(idtech, tree, tmp_path
     assert {path: path.read_bytes() for path in before} == before
 
 
+@pytest.mark.slow
 def test_what_is_no_result_is_written_over_by_force_only(idtech, tree, tmp_path):
     idtech("convert", tree / "imp.md5mesh", "--to", tmp_path / "work", "--animations", "folder")
     out = tmp_path / "work"
@@ -317,6 +325,7 @@ def test_what_is_no_result_is_written_over_by_force_only(idtech, tree, tmp_path)
     assert idtech(*words)[0] == 0
 
 
+@pytest.mark.slow
 def test_animations_of_several_models_in_a_folder_do_not_take_each_others_places(idtech, tree, tmp_path):
     md5_scenes.write(tree, "zombie")
     words = ("--format", "md5", "--animations", "folder")
@@ -331,6 +340,7 @@ def test_animations_of_several_models_in_a_folder_do_not_take_each_others_places
     }
 
 
+@pytest.mark.slow
 def test_the_results_of_a_run_in_place_are_no_sources_of_the_next(idtech, tree):
     words = ("convert", tree, "--to", tree, "--format", "md2", "--animations", "folder")
     first, second = idtech(*words), idtech(*words)
@@ -349,6 +359,7 @@ def test_only_files_are_read(idtech, tree, tmp_path):
     assert "it is no file" in told
 
 
+@pytest.mark.slow
 def test_hidden_files_are_left_out_and_links_to_files_are_files(idtech, tree, tmp_path):
     (tree / "._imp.md5mesh").write_text("what another system keeps beside a file")
     (tree / "linked").mkdir()
@@ -364,6 +375,7 @@ def test_a_file_that_is_named_again_keeps_its_place_in_the_tree(idtech, tree, tm
     assert "boss/zombie.blend" in files(tmp_path / "out")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_odd_and_long_names_are_converted_and_told_on_one_line(idtech, tmp_path, jobs):
     folder = tmp_path / "in"
@@ -384,6 +396,7 @@ def test_odd_and_long_names_are_converted_and_told_on_one_line(idtech, tmp_path,
     assert counts(idtech(*words)[1], ".md5mesh") == [0, 4, 0]
 
 
+@pytest.mark.slow
 def test_nothing_but_results_and_records_is_left(idtech, tree, tmp_path):
     damage(tree)
     idtech("convert", tree, "--to", tmp_path / "out", "--format", "md5", "--jobs", 2)
@@ -391,6 +404,7 @@ def test_nothing_but_results_and_records_is_left(idtech, tree, tmp_path):
     assert left == {"boss", "items", ".idtech"}
 
 
+@pytest.mark.slow
 def test_an_interrupted_run_says_so_and_keeps_what_is_done(idtech, tree, tmp_path, part, monkeypatch):
     command = part("command_line.command")
     convert = command.convert
@@ -413,6 +427,7 @@ def test_an_interrupted_run_says_so_and_keeps_what_is_done(idtech, tree, tmp_pat
     assert counts(idtech("convert", tree, "--to", tmp_path / "out")[1]) == [1, 2, 0]
 
 
+@pytest.mark.slow
 def test_what_a_killed_run_left_is_made_again(idtech, tree, tmp_path, part, monkeypatch):
     convert = part("command_line.convert")
 
@@ -475,6 +490,7 @@ def test_cameras_are_converted_where_the_format_holds_them(idtech, tmp_path):
     assert "md2 is made of" in table
 
 
+@pytest.mark.slow
 def test_the_frames_of_an_md2_are_animations_elsewhere(idtech, tree, tmp_path):
     for name in ("glb", "fbx"):
         assert idtech("convert", tree / "items", "--to", tmp_path / "out", "--format", name)[0] == 0
@@ -485,6 +501,7 @@ def test_the_frames_of_an_md2_are_animations_elsewhere(idtech, tree, tmp_path):
     assert len(bpy.data.actions) == 1
 
 
+@pytest.mark.slow
 def test_every_animation_lasts_as_long_as_in_its_file(idtech, tree, tmp_path):
     joints = md5_scenes.model().joints
     write_animation(md5_scenes.animation(joints, frames=25, rate=24.0), tree / "walk.md5anim")
@@ -523,6 +540,7 @@ def test_a_blend_is_no_source_of_what_blender_converts_itself(idtech, tree, tmp_
     assert "glb is made of" in table
 
 
+@pytest.mark.slow
 def test_files_with_the_same_result_get_different_names(idtech, tree, tmp_path):
     md2_samples.write_sample(tree).rename(tree / "imp.md2")
     for name, other in (("blend", "imp_md2.blend"), ("md5", "imp_md2.md5mesh"), ("md2", "imp_md5mesh.md2")):
@@ -542,6 +560,7 @@ def test_a_file_of_the_same_name_from_another_folder_is_not_overwritten(idtech, 
     assert counts(table, ".md5mesh") == [2, 0, 0]
 
 
+@pytest.mark.slow
 def test_what_the_chosen_game_refuses_is_refused(idtech, tree, tmp_path):
     model = md5_scenes.model()
     model.joints.names[1] = "two words"
@@ -555,6 +574,7 @@ def test_what_the_chosen_game_refuses_is_refused(idtech, tree, tmp_path):
     assert "two words" in read_mesh(tmp_path / "out" / "words.md5mesh").joints.names
 
 
+@pytest.mark.slow
 def test_limits_of_the_chosen_game_are_kept(idtech, tree, tmp_path):
     model = md5_scenes.model()
     mesh = model.meshes[0]
@@ -569,6 +589,7 @@ def test_limits_of_the_chosen_game_are_kept(idtech, tree, tmp_path):
     assert "large.md5anim" in files(tmp_path / "out")
 
 
+@pytest.mark.slow
 def test_a_fault_of_the_extension_is_told_and_stops_nothing(idtech, tree, tmp_path, part, monkeypatch):
     importer = part("io_md2.importer")
 
@@ -717,6 +738,7 @@ def test_sources_are_not_written_over_through_another_way_to_their_folder(idtech
     assert contents(tree) == before
 
 
+@pytest.mark.slow
 def test_animations_that_are_used_are_not_written_over(idtech, tree, tmp_path):
     model = tree / "boss" / "zombie.md5mesh"
     before = contents(tree)
@@ -752,6 +774,7 @@ def record_of(out: Path) -> Path:
     return record
 
 
+@pytest.mark.slow
 def test_a_forged_record_does_not_have_a_users_file_overwritten(idtech, tree, tmp_path):
     out = tmp_path / "out"
     words = ("convert", tree / "imp.md5mesh", "--to", out)
@@ -768,6 +791,7 @@ def test_a_forged_record_does_not_have_a_users_file_overwritten(idtech, tree, tm
         assert (out / "imp.blend").read_text() == "a week of work"
 
 
+@pytest.mark.slow
 def test_a_result_that_was_changed_by_hand_is_written_over_by_force_only(idtech, tree, tmp_path):
     words = ("convert", tree / "imp.md5mesh", "--to", tmp_path / "out", "--format", "md5")
     idtech(*words)
@@ -781,6 +805,7 @@ def test_a_result_that_was_changed_by_hand_is_written_over_by_force_only(idtech,
     assert not (tmp_path / "out" / "imp.md5mesh").read_text().endswith("// mine\n")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "damaged",
     [b"", b"\0\xff", b"[", b"[" * 100_000, b"7", b'{"files": 7}', b'{"files": {"a\\u0000b": ["x"]}}',
@@ -800,6 +825,7 @@ def test_a_damaged_record_is_as_none(idtech, tree, tmp_path, damaged):
     assert counts(idtech(*words)[1], ".md5mesh") == [0, 1, 0]
 
 
+@pytest.mark.slow
 def test_what_stands_in_the_place_of_a_record_is_neither_read_nor_followed(idtech, tree, tmp_path):
     out = tmp_path / "out"
     words = ("convert", tree / "imp.md5mesh", "--to", out, "--format", "md5", "--force")
@@ -819,6 +845,7 @@ def test_what_stands_in_the_place_of_a_record_is_neither_read_nor_followed(idtec
 # Names of results
 
 
+@pytest.mark.slow
 def test_three_files_of_one_name_get_three_names(idtech, tree, tmp_path):
     models = [md5_scenes.write(tree / name, "imp") for name in ("boss", "items")]
     words = ("convert", tree / "imp.md5mesh", *models, "--to", tmp_path / "out")
@@ -827,6 +854,7 @@ def test_three_files_of_one_name_get_three_names(idtech, tree, tmp_path):
     assert counts(idtech(*words)[1], ".md5mesh") == [0, 3, 0]
 
 
+@pytest.mark.slow
 def test_models_whose_animations_would_have_one_name_get_different_ones(idtech, tmp_path):
     folder = tmp_path / "in"
     folder.mkdir()
@@ -869,6 +897,7 @@ def textured_blend(folder: Path) -> Path:
     return folder / "blends"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("given", ["by the command line", "by the preferences"])
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_game_folders_hold_for_exports_with_any_number_of_blenders(idtech, tmp_path, part, given, jobs):
@@ -889,6 +918,7 @@ def test_game_folders_hold_for_exports_with_any_number_of_blenders(idtech, tmp_p
         }
 
 
+@pytest.mark.slow
 def test_sources_hold_for_several_blenders(idtech, tree, tmp_path):
     out = tmp_path / "out"
     (out / "boss").mkdir(parents=True)
@@ -902,6 +932,7 @@ def test_sources_hold_for_several_blenders(idtech, tree, tmp_path):
     assert contents(out)["boss/walk.md5anim"] == before["boss/walk.md5anim"]
 
 
+@pytest.mark.slow
 def test_nothing_is_left_of_what_blenders_tell_each_other(idtech, tree, tmp_path):
     folder = Path(tempfile.gettempdir())
     before = set(folder.glob("io_idtech-jobs-*"))
@@ -919,6 +950,7 @@ os._exit(status)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL, signal.SIGINT])
 def test_stopping_the_parent_prints_no_tracebacks_and_ends_the_others(extension, tree, tmp_path, number):
     for index in range(40):
@@ -969,6 +1001,7 @@ def small_disk(tmp_path):
     subprocess.run(["umount", "--lazy", str(folder)], check=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "ending"), FORMATS.items())
 def test_a_full_disk_is_told_as_such_for_every_format(idtech, small_disk, name, ending):
     model = ROOT / "samples" / "models" / "octopus" / "octopus.md5mesh"

@@ -71,6 +71,7 @@ def results(folder: Path) -> set[str]:
     return {path.name for path in folder.rglob("*") if path.is_file() and path.suffix != ".json"}
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="the page is written for a shell of Unix")
 @pytest.mark.parametrize("command", [line for block in blocks("sh") for line in commands(block)])
 def test_commands_run_one_after_the_other(place, command):
@@ -83,6 +84,7 @@ def test_commands_run_one_after_the_other(place, command):
         assert results(place / command.split(" --to ")[1].split()[0])
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not installed")
 def test_the_parts_of_the_slurm_array_do_the_whole_work(place):
     (script,) = blocks("slurm")
@@ -91,6 +93,7 @@ def test_the_parts_of_the_slurm_array_do_the_whole_work(place):
     assert results(place / "from_slurm") == {"octopus.blend"}
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("node") is None, reason="Node.js, which runs the job type, is not installed")
 def test_the_tasks_of_the_flamenco_job_do_the_whole_work(place):
     (script,) = blocks("javascript")

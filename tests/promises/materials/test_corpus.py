@@ -74,6 +74,7 @@ def shown_files(objects: list[bpy.types.Object]) -> set[Path]:
     return files
 
 
+@pytest.mark.slow
 def test_nine_of_ten_models_with_an_image_beside_them_show_one_of_theirs(corpus):
     textured, bare = [], []
     for model in sorted(path for path in corpus.rglob("*") if path.suffix.lower() in (".md5mesh", ".md2")):

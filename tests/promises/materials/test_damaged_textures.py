@@ -30,6 +30,7 @@ def files_of_a_game(folder: Path) -> dict[str, bytes]:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
     ["materials/imp.mtr", "models/imp/imp_d.tga", "models/imp/imp_s.pcx", "models/imp/imp_local.png",
@@ -49,6 +50,7 @@ def test_the_model_is_imported_whatever_its_textures_are(tmp_path, name):
         assert not orphans(), seed
 
 
+@pytest.mark.slow
 def test_a_damaged_archive_costs_no_more_than_what_was_in_it(tmp_path):
     with_image, without = try_archives(tmp_path, range(100))
     assert with_image

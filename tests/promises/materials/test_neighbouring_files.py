@@ -54,6 +54,7 @@ def test_the_animations_of_a_folder_are_files(odd_neighbours, capfd):
         assert f"{name}.md5anim: this is no file" in told
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_the_animations_of_a_folder_that_is_converted_are_files(odd_neighbours, tmp_path, part, jobs):
     md5_scenes.write(tmp_path, "other")
@@ -148,6 +149,7 @@ def model_of(folder: Path, count: int) -> Path:
     return folder / "models/imp/imp.md5mesh"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("place", ["archive", "folder"])
 def test_images_that_are_too_large_are_left_out_by_their_headers(tmp_path, capfd, place):
     path = model_of(tmp_path, 8)

@@ -174,6 +174,7 @@ def test_disabling_and_enabling_write_nothing_but_what_python_and_blender_do_for
     assert [place for _, place in seen if not any(word in place for word in own)] == []
 
 
+@pytest.mark.slow
 def test_a_conversion_writes_results_records_and_what_blenders_tell_each_other(part, folder, tmp_path):
     out = tmp_path / "out"
     with watched() as seen:

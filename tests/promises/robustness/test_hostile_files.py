@@ -118,6 +118,7 @@ def test_an_md2_with_an_extreme_number(tmp_path, number):
         export(tmp_path, "md2")
 
 
+@pytest.mark.slow
 def test_a_skeleton_as_deep_as_blender_can_show_and_one_deeper(tmp_path):
     count = 1000
     assert load(tmp_path, "deep.md5mesh", joints(numbered(count), range(-1, count - 1))) == ""
@@ -164,6 +165,7 @@ def test_thousands_of_equal_names_are_told_apart(tmp_path):
     assert len({key.name for key in bpy.context.object.data.shape_keys.key_blocks}) == count
 
 
+@pytest.mark.slow
 def test_many_meshes_of_many_shaders_beside_images(tmp_path):
     for index in range(20):
         (tmp_path / f"image{index}.tga").write_bytes(bytes(40))
