@@ -86,7 +86,7 @@ def test_every_file_loads_or_is_refused_in_words(path: Path) -> None:
     assert caught.value.expected is not None
 
 
-def test_what_is_written_is_read_the_same(models: dict[str, Md2Model]) -> None:
+def test_written_files_are_read_the_same(models: dict[str, Md2Model]) -> None:
     for name, model in models.items():
         again = parse_model(format_model(model))
         assert again == model, name

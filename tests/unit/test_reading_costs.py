@@ -144,7 +144,7 @@ def test_time_is_in_proportion_to_the_file(read, shape):
         assert seconds < 25 * min(cost(read, small) for _ in range(3))
 
 
-def test_headers_without_rows_are_looked_through_once():
+def test_headers_without_rows_are_scanned_once():
     """What goes wrong here takes little time for each, and so is seen in large files only."""
     read, shape = SHAPES["headers without rows"]
     small, large = (file_of(shape, size) for size in (1_000_000, 4_000_000))
@@ -173,7 +173,7 @@ def test_a_model_of_many_frames_and_one_of_many_skins():
 
 @pytest.mark.parametrize("key", ["numJoints", "numMeshes", "numverts", "numtris", "numweights"])
 @pytest.mark.parametrize("count", [999_999_999, 0x7FFFFFFF, -1, 1e300])
-def test_a_mesh_that_declares_anything_is_as_large_as_it_is(key, count):
+def test_declared_counts_of_a_mesh_cost_no_memory(key, count):
     inside = key.startswith("num") and key[3].islower()
     block = f"mesh {{ {key if inside else ''} {count if inside else ''} vert 0 0 0 0 1\nweight 0 0 1 0 0 0 }}"
     data = f"{VERSION}{'' if inside else f'{key} {count}'}\n{JOINT}{block}".encode()
@@ -189,14 +189,14 @@ def test_a_mesh_that_declares_anything_is_as_large_as_it_is(key, count):
 
 
 @pytest.mark.parametrize("key", ["numFrames", "numJoints", "numAnimatedComponents"])
-def test_an_animation_that_declares_anything_is_as_large_as_it_is(key):
+def test_declared_counts_of_an_animation_cost_no_memory(key):
     data = f"{VERSION}{key} {0x7FFFFFFF}\n{ONE_JOINT}frame 0 {{ 1 }}".encode()
     read = parse_animation(data)
     assert read.frames.shape == (1, 1)
     assert any("declares" in warning for warning in read.warnings)
 
 
-def test_what_is_out_of_proportion_is_refused_with_place_and_reason():
+def test_a_file_out_of_proportion_is_refused_with_place_and_reason():
     with pytest.raises(Md5Error, match=r"line 1: .*out of proportion.*found 5000 joints in 5000 frames"):
         parse_animation(chain(5000, 5000).encode())
     read, shape = SHAPES["every vertex with every weight"]

@@ -102,7 +102,7 @@ def test_blend_files_hold_the_model_and_its_animations(idtech, tree, tmp_path):
     assert {action.name for action in bpy.data.actions} == {"walk", "run"}
 
 
-def test_md5_comes_out_as_it_went_in(idtech, tree, tmp_path):
+def test_an_md5_survives_a_round_trip(idtech, tree, tmp_path):
     idtech(
         "convert", tree / "imp.md5mesh", "--to", tmp_path / "out", "--format", "md5", "--animations", "folder"
     )
@@ -148,7 +148,7 @@ def test_animations_may_lie_in_another_folder(idtech, tree, tmp_path):
     assert files(tmp_path / "out") == {"zombie.md5mesh", "walk.md5anim", "run.md5anim"}
 
 
-def test_a_blend_becomes_a_game_file_and_is_no_source_of_another_blend(idtech, tree, tmp_path):
+def test_a_blend_is_converted_to_game_files_but_not_to_a_blend(idtech, tree, tmp_path):
     idtech("convert", tree / "imp.md5mesh", "--to", tmp_path / "work")
     idtech("convert", tmp_path / "work", "--to", tmp_path / "game", "--format", "md5")
     assert read_mesh(tmp_path / "game" / "imp.md5mesh").joints.names == md5_scenes.NAMES
@@ -224,7 +224,7 @@ def test_a_blender_that_dies_fails_its_file_and_is_replaced(idtech, tree, tmp_pa
 
 
 @pytest.mark.slow
-def test_what_is_up_to_date_is_skipped(idtech, tree, tmp_path):
+def test_up_to_date_results_are_skipped(idtech, tree, tmp_path):
     words = ("convert", tree, "--to", tmp_path / "out", "--format", "md5")
     assert counts(idtech(*words)[1]) == [3, 0, 0]
     assert counts(idtech(*words)[1]) == [0, 3, 0]
@@ -232,7 +232,7 @@ def test_what_is_up_to_date_is_skipped(idtech, tree, tmp_path):
 
 
 @pytest.mark.slow
-def test_a_change_of_the_file_its_animations_the_options_or_the_result_counts(idtech, tree, tmp_path):
+def test_a_changed_source_animation_option_or_result_is_converted_again(idtech, tree, tmp_path):
     words = ["convert", tree, "--to", tmp_path / "out", "--format", "md5", "--animations", "folder"]
     idtech(*words)
     os.utime(tree / "boss" / "zombie.md5mesh", (0, 0))
@@ -245,7 +245,7 @@ def test_a_change_of_the_file_its_animations_the_options_or_the_result_counts(id
     assert counts(idtech(*words, "--scale", "2")[1]) == [3, 0, 0]
 
 
-def test_what_failed_is_tried_again(idtech, tree, tmp_path):
+def test_failed_files_are_tried_again(idtech, tree, tmp_path):
     damage(tree)
     words = ("convert", tree, "--to", tmp_path / "out")
     idtech(*words)
@@ -253,7 +253,7 @@ def test_what_failed_is_tried_again(idtech, tree, tmp_path):
 
 
 @pytest.mark.slow
-def test_shards_share_the_work_without_overlap(idtech, tree, tmp_path):
+def test_shards_split_the_work_without_overlap(idtech, tree, tmp_path):
     damage(tree)
     done: list[set[str]] = []
     tasks = []
@@ -276,7 +276,7 @@ def test_a_shard_without_work_is_no_failure(idtech, tree, tmp_path):
 
 
 @pytest.mark.slow
-def test_results_among_the_sources_are_no_sources(idtech, tree):
+def test_results_among_the_sources_are_not_converted(idtech, tree):
     for _ in range(2):
         assert idtech("convert", tree, "--to", tree / "out", "--format", "md5", "--force")[0] == 0
     assert files(tree / "out") == {"imp.md5mesh", "boss/zombie.md5mesh", "items/sample.md5mesh"}
@@ -308,7 +308,7 @@ def test_nothing_is_written_over_a_source_of_another_file(idtech, tree, tmp_path
 
 
 @pytest.mark.slow
-def test_what_is_no_result_is_written_over_by_force_only(idtech, tree, tmp_path):
+def test_files_that_are_not_results_are_overwritten_only_with_force(idtech, tree, tmp_path):
     idtech("convert", tree / "imp.md5mesh", "--to", tmp_path / "work", "--animations", "folder")
     out = tmp_path / "work"
     (out / "walk.md5anim").write_text("somebody's")
@@ -377,7 +377,7 @@ def test_a_file_that_is_named_again_keeps_its_place_in_the_tree(idtech, tree, tm
 
 @pytest.mark.slow
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_odd_and_long_names_are_converted_and_told_on_one_line(idtech, tmp_path, jobs):
+def test_odd_and_long_names_are_converted_and_reported_on_one_line(idtech, tmp_path, jobs):
     folder = tmp_path / "in"
     folder.mkdir()
     names = {
@@ -428,7 +428,7 @@ def test_an_interrupted_run_says_so_and_keeps_what_is_done(idtech, tree, tmp_pat
 
 
 @pytest.mark.slow
-def test_what_a_killed_run_left_is_made_again(idtech, tree, tmp_path, part, monkeypatch):
+def test_results_of_a_killed_run_are_made_again(idtech, tree, tmp_path, part, monkeypatch):
     convert = part("command_line.convert")
 
     class KilledError(BaseException):
@@ -522,7 +522,7 @@ def test_every_animation_lasts_as_long_as_in_its_file(idtech, tree, tmp_path):
     assert sum(name.startswith("run") for name in names) == 6
 
 
-def test_several_armatures_in_a_blend_are_refused_as_nobody_sees_which_is_active(idtech, tmp_path):
+def test_a_blend_with_several_armatures_is_refused(idtech, tmp_path):
     for name in ("one", "two"):
         bpy.ops.import_scene.md5(filepath=str(md5_scenes.write(tmp_path, name)))
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "both.blend"))
@@ -531,7 +531,7 @@ def test_several_armatures_in_a_blend_are_refused_as_nobody_sees_which_is_active
     assert "several armatures: one, two" in table
 
 
-def test_a_blend_is_no_source_of_what_blender_converts_itself(idtech, tree, tmp_path):
+def test_a_blend_is_not_converted_to_formats_that_blender_exports_itself(idtech, tree, tmp_path):
     idtech("convert", tree / "imp.md5mesh", "--to", tmp_path / "work")
     status, table, _ = idtech(
         "convert", tmp_path / "work/imp.blend", "--to", tmp_path / "out", "--format", "glb"
@@ -561,7 +561,7 @@ def test_a_file_of_the_same_name_from_another_folder_is_not_overwritten(idtech, 
 
 
 @pytest.mark.slow
-def test_what_the_chosen_game_refuses_is_refused(idtech, tree, tmp_path):
+def test_the_limits_of_the_chosen_game_stop_a_conversion(idtech, tree, tmp_path):
     model = md5_scenes.model()
     model.joints.names[1] = "two words"
     write_mesh(model, tree / "words.md5mesh")
@@ -590,7 +590,9 @@ def test_limits_of_the_chosen_game_are_kept(idtech, tree, tmp_path):
 
 
 @pytest.mark.slow
-def test_a_fault_of_the_extension_is_told_and_stops_nothing(idtech, tree, tmp_path, part, monkeypatch):
+def test_an_internal_error_is_reported_and_the_other_files_are_converted(
+    idtech, tree, tmp_path, part, monkeypatch
+):
     importer = part("io_md2.importer")
 
     def faulty(*_arguments):
@@ -629,7 +631,7 @@ def test_a_fault_of_the_extension_is_told_and_stops_nothing(idtech, tree, tmp_pa
     ],
     ids=" ".join,
 )
-def test_words_that_make_no_sense_have_status_2(idtech, words):
+def test_invalid_arguments_exit_with_status_2(idtech, words):
     status, _, told = idtech(*words)
     assert status == 2
     assert "usage: blender --command idtech" in told
@@ -657,7 +659,7 @@ def test_files_that_are_not_there_or_no_models_are_failures(idtech, tree, tmp_pa
     assert "notes.txt: not one of .md5mesh" in table
 
 
-def test_info_tells_of_both_families(idtech, tree):
+def test_info_describes_files_of_both_families(idtech, tree):
     status, told, _ = idtech("info", "--json", tree)
     kinds = {Path(entry["file"]).name: entry["kind"] for entry in json.loads(told)}
     assert status == 0
@@ -694,7 +696,7 @@ def told_to(part, out: io.StringIO) -> str:
     return out.getvalue()
 
 
-def test_elsewhere_than_on_a_terminal_progress_is_plain_lines(part):
+def test_progress_is_plain_lines_where_the_output_is_not_a_terminal(part):
     assert told_to(part, io.StringIO()).splitlines() == [
         "converted good.md2 in 0.25 s",
         "converted odd.md2 in 0.00 s",
@@ -775,7 +777,7 @@ def record_of(out: Path) -> Path:
 
 
 @pytest.mark.slow
-def test_a_forged_record_does_not_have_a_users_file_overwritten(idtech, tree, tmp_path):
+def test_a_forged_record_does_not_cause_a_user_file_to_be_overwritten(idtech, tree, tmp_path):
     out = tmp_path / "out"
     words = ("convert", tree / "imp.md5mesh", "--to", out)
     idtech(*words)
@@ -813,7 +815,7 @@ def test_a_result_that_was_changed_by_hand_is_written_over_by_force_only(idtech,
      b'{"files": {"\\ud800": ["x"]}}', b"9" * 5000],
     ids=range(10),
 )  # fmt: skip
-def test_a_damaged_record_is_as_none(idtech, tree, tmp_path, damaged):
+def test_a_damaged_record_is_ignored(idtech, tree, tmp_path, damaged):
     out = tmp_path / "out"
     words = ("convert", tree / "imp.md5mesh", "--to", out, "--format", "md5")
     idtech(*words)
@@ -826,7 +828,7 @@ def test_a_damaged_record_is_as_none(idtech, tree, tmp_path, damaged):
 
 
 @pytest.mark.slow
-def test_what_stands_in_the_place_of_a_record_is_neither_read_nor_followed(idtech, tree, tmp_path):
+def test_links_and_folders_in_place_of_a_record_are_not_followed(idtech, tree, tmp_path):
     out = tmp_path / "out"
     words = ("convert", tree / "imp.md5mesh", "--to", out, "--format", "md5", "--force")
     idtech(*words)
@@ -919,7 +921,7 @@ def test_game_folders_hold_for_exports_with_any_number_of_blenders(idtech, tmp_p
 
 
 @pytest.mark.slow
-def test_sources_hold_for_several_blenders(idtech, tree, tmp_path):
+def test_several_blenders_know_all_sources(idtech, tree, tmp_path):
     out = tmp_path / "out"
     (out / "boss").mkdir(parents=True)
     (tree / "walk.md5anim").rename(out / "boss" / "walk.md5anim")
@@ -1003,7 +1005,7 @@ def small_disk(tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "ending"), FORMATS.items())
-def test_a_full_disk_is_told_as_such_for_every_format(idtech, small_disk, name, ending):
+def test_a_full_disk_is_reported_for_every_format(idtech, small_disk, name, ending):
     model = ROOT / "samples" / "models" / "octopus" / "octopus.md5mesh"
     words = ("--format", name, "--animations", "folder")
     status, table, _ = idtech("convert", model, "--to", small_disk, *words)
@@ -1024,7 +1026,7 @@ def test_a_full_disk_is_told_as_such_for_every_format(idtech, small_disk, name, 
         ("", "RuntimeError"),
     ],
 )
-def test_what_blenders_exporters_report_is_told_in_one_sentence(part, text, told):
+def test_reports_of_blenders_exporters_become_one_sentence(part, text, told):
     said = part("io_common.error_messages").of_operator(RuntimeError(text), Path("out.glb"))
     assert told in said
     assert "\n" not in said

@@ -169,7 +169,7 @@ class TestKeys:
         assert_as_shown(result)
         assert result.file.frame_names == [*NAMES, "leap1"]
 
-    def test_an_added_frame_that_the_last_one_shines_through(self, tmp_path, relative):
+    def test_an_added_frame_mixed_with_the_last_one(self, tmp_path, relative):
         key = relative.shape_key_add(name="leap1", from_mix=False)
         for point in key.data:
             point.co.z += 9.0
@@ -270,7 +270,7 @@ class TestKeys:
             relative.modifiers.new("up", "DISPLACE").strength = 0.5
         assert_as_shown(compare(tmp_path))
 
-    def test_a_pinned_key_is_no_frame_of_its_own_and_warned_about(self, tmp_path, tube):
+    def test_a_pinned_key_is_not_exported_as_a_frame_and_gives_a_warning(self, tmp_path, tube):
         tube.active_shape_key_index, tube.show_only_shape_key = 2, True
         file, said = export(tmp_path / "out.md2")
         assert file.frame_names == NAMES
@@ -366,7 +366,7 @@ class TestMoving:
         assert_as_shown(result)
         assert result.file.frame_names == NAMES
 
-    def test_another_object_that_stands_still(self, tmp_path, tube):
+    def test_another_object_that_does_not_move(self, tmp_path, tube):
         cube()
         result = compare(tmp_path)
         assert_as_shown(result)

@@ -205,7 +205,7 @@ def busy_scene(folder):
 @pytest.mark.parametrize("frames", ["AUTO", "SHAPE_KEYS", "SCENE"])
 @pytest.mark.parametrize("verify", ["SOME", "ALL", "NONE"])
 @pytest.mark.parametrize("fails", [False, True])
-def test_everything_is_as_before_after_an_export(tmp_path, monkeypatch, part, frames, verify, fails):
+def test_an_export_has_no_side_effects(tmp_path, monkeypatch, part, frames, verify, fails):
     busy_scene(tmp_path)
     before = scene_state.everything()
     if fails:

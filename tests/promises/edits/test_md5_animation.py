@@ -30,7 +30,7 @@ def judged(folder, bench: Bench, actions="ACTIVE", **options) -> md5_judge.Judge
 
 @pytest.mark.parametrize(("name", "setting"), POINTS)
 @pytest.mark.parametrize("what", SITUATIONS)
-def test_the_active_action_goes_out_as_blender_shows_it(tmp_path, name, setting, what):
+def test_the_active_action_is_exported_as_evaluated(tmp_path, name, setting, what):
     bench = workbench.bench_of(tmp_path, name, setting)
     SITUATIONS[what](bench)
     result = judged(tmp_path, bench)
@@ -51,7 +51,7 @@ def assert_moving_as_shown(result, bench, tmp_path, what) -> None:
 
 
 @pytest.mark.parametrize("what", sorted(set(SITUATIONS) - {"rest position"}))
-def test_the_scene_goes_out_as_it_plays(tmp_path, what):
+def test_the_scene_is_exported_as_it_plays(tmp_path, what):
     bench = workbench.sample(tmp_path)
     bpy.context.scene.frame_start, bpy.context.scene.frame_end = -2, 7
     SITUATIONS[what](bench)
@@ -59,7 +59,7 @@ def test_the_scene_goes_out_as_it_plays(tmp_path, what):
 
 
 @pytest.mark.parametrize("what", sorted(set(SITUATIONS) - {"rest position"}))
-def test_all_actions_go_out_from_rest(tmp_path, what):
+def test_all_actions_are_exported_from_the_rest_pose(tmp_path, what):
     bench = workbench.sample(tmp_path)
     SITUATIONS[what](bench)
     result = judged(tmp_path, bench, "ALL")
@@ -116,7 +116,7 @@ def _tweak(bench: Bench) -> None:
 @pytest.mark.parametrize(
     "kind", ["strip", "scaled strip", "two strips", "reversed", "half influence", "with action"]
 )
-def test_nla_goes_out_with_the_scene(tmp_path, setting, kind):
+def test_the_nla_is_exported_with_the_scene(tmp_path, setting, kind):
     bench = workbench.sample(tmp_path, setting)
     scene = bpy.context.scene
     scene.frame_start, scene.frame_end = 0, 12
@@ -141,7 +141,7 @@ def test_nla_goes_out_with_the_scene(tmp_path, setting, kind):
 
 
 @pytest.mark.parametrize("actions", ["ACTIVE", "ALL", "SCENE"])
-def test_exports_in_nla_tweak_mode_work_and_leave_it_as_it_is(tmp_path, actions):
+def test_exports_in_nla_tweak_mode_keep_the_mode(tmp_path, actions):
     bench = workbench.sample(tmp_path)
     _push_down(bench)
     _tweak(bench)
@@ -153,7 +153,7 @@ def test_exports_in_nla_tweak_mode_work_and_leave_it_as_it_is(tmp_path, actions)
         assert np.ptp(clip.positions, axis=0).max() > 0.1
 
 
-def test_the_scene_in_nla_tweak_mode_goes_out_as_shown(tmp_path):
+def test_the_scene_in_nla_tweak_mode_is_exported_as_evaluated(tmp_path):
     bench = workbench.sample(tmp_path)
     _push_down(bench)
     _tweak(bench)
@@ -441,7 +441,7 @@ def test_an_armature_that_is_not_visible_exports_the_motion_of_its_visible_mesh(
 
 @pytest.mark.parametrize("actions", ["NONE", "ACTIVE", "ALL", "SCENE"])
 @pytest.mark.parametrize("what", SITUATIONS)
-def test_everything_is_as_before_after_an_export(tmp_path, actions, what):
+def test_an_export_has_no_side_effects(tmp_path, actions, what):
     bench = workbench.sample(tmp_path)
     SITUATIONS[what](bench)
     bpy.context.view_layer.update()
@@ -452,7 +452,7 @@ def test_everything_is_as_before_after_an_export(tmp_path, actions, what):
 @pytest.mark.parametrize(
     "what", ["an unkeyed pose", "rest position", "not at the first frame", "in pose mode"]
 )
-def test_everything_is_as_before_after_a_failed_export(tmp_path, actions, what):
+def test_a_failed_export_has_no_side_effects(tmp_path, actions, what):
     bench = workbench.sample(tmp_path)
     SITUATIONS[what](bench)
     bpy.context.view_layer.update()
@@ -471,7 +471,7 @@ def _refused(folder):
 
 
 @pytest.mark.parametrize("actions", ["ACTIVE", "ALL", "SCENE"])
-def test_everything_is_as_before_after_an_export_with_nla(tmp_path, actions):
+def test_an_export_with_nla_has_no_side_effects(tmp_path, actions):
     bench = workbench.sample(tmp_path)
     action = bench.armature.animation_data.action
     track, _ = _push_down(bench)

@@ -32,20 +32,20 @@ STORING = ("mesh", "armature", "bone", "action")
 
 
 @pytest.mark.parametrize("setting", ["merged", "unmerged joint axes"])
-def test_there_is_something_stored_where_the_values_are_put(tmp_path, setting):
+def test_the_sample_stores_values_on_meshes_bones_and_actions(tmp_path, setting):
     kinds = {place.kind for place in places(bench_with_stored_values(tmp_path, setting))}
     assert kinds >= {"mesh", "bone", "action"}
 
 
 @pytest.mark.parametrize(("setting", "value"), CASES)
-def test_a_stored_value_that_is_something_else_does_no_harm(tmp_path, setting, value):
+def test_an_invalid_stored_value_does_not_change_the_export(tmp_path, setting, value):
     cases, failures = try_value(tmp_path, setting, value)
     assert not failures, "; ".join(failures[:5])
     assert cases >= 5
 
 
 @pytest.mark.parametrize("setting", ["merged", "unmerged joint axes"])
-def test_a_stored_value_that_is_missing_does_no_harm(tmp_path, setting):
+def test_a_missing_stored_value_does_not_change_the_export(tmp_path, setting):
     bench = bench_with_stored_values(tmp_path, setting)
     failures = []
     for place in places(bench):
@@ -60,7 +60,7 @@ def test_a_stored_value_that_is_missing_does_no_harm(tmp_path, setting):
 
 @pytest.mark.parametrize("setting", ["merged", "unmerged joint axes"])
 @pytest.mark.parametrize("kind", STORING)
-def test_stored_values_of_another_owner_do_no_harm(tmp_path, setting, kind):
+def test_stored_values_of_another_owner_do_not_change_the_export(tmp_path, setting, kind):
     """All that one mesh, bone, action or material remembers is what another one remembered."""
     bench = bench_with_stored_values(tmp_path, setting)
     some = owners(bench)[kind]
@@ -110,7 +110,7 @@ def stored_attributes(mesh) -> list[str]:
 
 @pytest.mark.parametrize("setting", ["merged", "unmerged joint axes"])
 @pytest.mark.parametrize("values", ["huge", "negative", "zero", "reversed", "shifted", "random"])
-def test_stored_attributes_with_other_values_do_no_harm(tmp_path, setting, values):
+def test_stored_attributes_with_other_values_do_not_change_the_export(tmp_path, setting, values):
     bench = bench_with_stored_values(tmp_path, setting)
     names = stored_attributes(bench.mesh.data)
     assert names
@@ -144,7 +144,7 @@ def _changed(before: list[int], values: str) -> list[int]:
 
 @pytest.mark.parametrize("data_type", TYPES)
 @pytest.mark.parametrize("domain", DOMAINS)
-def test_stored_attributes_of_another_type_or_domain_do_no_harm(tmp_path, data_type, domain):
+def test_stored_attributes_of_another_type_or_domain_do_not_change_the_export(tmp_path, data_type, domain):
     bench = bench_with_stored_values(tmp_path, "merged")
     failures: list[str] = []
     for name in stored_attributes(bench.mesh.data):
@@ -158,7 +158,7 @@ def test_stored_attributes_of_another_type_or_domain_do_no_harm(tmp_path, data_t
 
 
 @pytest.mark.parametrize("setting", ["merged", "unmerged"])
-def test_missing_attributes_do_no_harm(tmp_path, setting):
+def test_missing_attributes_do_not_change_the_export(tmp_path, setting):
     bench = bench_with_stored_values(tmp_path, setting)
     failures: list[str] = []
     names = stored_attributes(bench.mesh.data)

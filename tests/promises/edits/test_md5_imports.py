@@ -192,7 +192,7 @@ def _worst(bench: Bench, folder: Path) -> tuple[float, float]:
 
 @pytest.mark.parametrize("direction", ["CHILD", "JOINT"])
 @pytest.mark.parametrize("kind", ARMATURES)
-def test_an_animation_on_an_edited_armature_is_as_the_file_says_or_told_of(tmp_path, kind, direction):
+def test_an_animation_on_an_edited_armature_matches_the_file_or_gives_a_warning(tmp_path, kind, direction):
     path = workbench.write_sample(tmp_path)
     bench = workbench.load([path], merge_vertices=False, bone_direction=direction)
     ARMATURES[kind](bench)
@@ -226,7 +226,7 @@ def test_the_warning_of_an_import_tells_how_far_off_it_is(tmp_path, kind):
 
 
 @pytest.mark.parametrize("kind", sorted(set(ARMATURES) - {"a missing bone"}))
-def test_what_was_imported_onto_an_edited_armature_goes_out_as_shown(tmp_path, kind):
+def test_animations_imported_onto_an_edited_armature_are_exported_as_evaluated(tmp_path, kind):
     path = workbench.write_sample(tmp_path)
     bench = workbench.load([path])
     ARMATURES[kind](bench)

@@ -59,7 +59,7 @@ def test_the_rig_that_is_exported_is_the_active_one(tmp_path):
     assert "jaw" not in result.model.names
 
 
-def test_a_second_armature_that_is_posed_is_told_of_or_exact(tmp_path):
+def test_a_posed_second_armature_is_exact_or_gives_a_warning(tmp_path):
     bench = workbench.sample(tmp_path)
     face = scene_edits.second_rig(bench)
     face.pose.bones["jaw"].location = (2.0, 1.0, 0.0)
@@ -131,7 +131,9 @@ def test_a_prop_on_a_control_bone_that_a_constraint_moves_keeps_the_bone(tmp_pat
 @pytest.mark.parametrize("setting", ["merged", "unmerged joint axes", "scaled and turned"])
 @pytest.mark.parametrize("deform_only", [False, True])
 @pytest.mark.parametrize("way", scene_edits.HANGING)
-def test_what_hangs_on_the_rig_is_exported_as_shown_or_named_as_left_out(tmp_path, setting, way, deform_only):
+def test_objects_on_the_rig_are_exported_as_evaluated_or_named_as_left_out(
+    tmp_path, setting, way, deform_only
+):
     bench = workbench.sample(tmp_path, setting)
     prop = scene_edits.add_prop(bench)
     scene_edits.HANGING[way](prop, bench)
@@ -142,7 +144,7 @@ def test_what_hangs_on_the_rig_is_exported_as_shown_or_named_as_left_out(tmp_pat
     assert "Sword steel" in shaders_of(result) or told
 
 
-def test_what_does_not_hang_on_the_rig_is_left_out_of_a_selection_by_name(tmp_path):
+def test_selected_objects_without_the_rig_are_left_out_by_name(tmp_path):
     bench = workbench.sample(tmp_path)
     prop = scene_edits.add_prop(bench)
     workbench.activate(bench.armature, *bench.meshes, prop)
@@ -227,7 +229,7 @@ def test_geometry_nodes_on_an_object_without_uv_map_or_groups_of_its_own(tmp_pat
 
 
 @pytest.mark.parametrize("setting", workbench.SETTINGS)
-def test_an_inactive_uv_map_is_not_taken_for_the_active_one(tmp_path, setting):
+def test_an_inactive_uv_map_is_not_used(tmp_path, setting):
     bench = workbench.sample(tmp_path, setting)
     layers = bench.mesh.data.uv_layers
     other = layers.new(name="Other")

@@ -10,7 +10,7 @@ _outcomes: dict[int, sequences.Outcome] = {}
 
 
 @pytest.mark.parametrize("seed", sequences.FIXED_SEEDS)
-def test_a_sequence_of_edits_goes_out_as_shown(seed):
+def test_a_sequence_of_edits_is_exported_as_evaluated(seed):
     one = sequences.of_seed(seed)
     outcome = _outcomes[seed] = sequences.run(one)
     assert not outcome.findings, f"{one}: {'; '.join(outcome.findings[:2])}"

@@ -88,7 +88,7 @@ UNEXACT = [
 
 
 @pytest.mark.parametrize("name", UNEXACT)
-def test_the_default_verifies_some_frames_and_tells(tmp_path, name):
+def test_by_default_some_frames_are_verified_and_differences_reported(tmp_path, name):
     bench = workbench.sample(tmp_path)
     CAUSES[name].arrange(bench)
     result = md5_judge.export(tmp_path, actions="ACTIVE", verify="")

@@ -68,7 +68,7 @@ def test_one_action_takes_the_name_of_the_mesh(scene, out):
     assert (out.parent / "Bend.md5anim").exists()
 
 
-def test_an_animation_that_lies_there_is_left_alone(scene, out, capfd):
+def test_an_existing_animation_file_is_not_overwritten(scene, out, capfd):
     export(out, "QUAKE2", actions="ACTIVE")
     before = out.with_suffix(".md5anim").read_bytes()
     capfd.readouterr()
@@ -92,7 +92,7 @@ def test_one_that_does_not_fit_is_left_alone_with_a_warning(scene, out, capfd):
 
 
 @pytest.mark.parametrize("game", ["ANY", "DOOM3", "SAUERBRATEN", "UNVANQUISHED"])
-def test_others_get_no_animation_unasked(scene, out, game):
+def test_other_games_get_no_animation_by_default(scene, out, game):
     export(out, game)
     assert [path.name for path in out.parent.iterdir()] == ["model.md5mesh"]
 
@@ -123,7 +123,7 @@ def test_meshes_are_named_after_their_objects_for_sauerbraten(scene, out):
     assert {mesh.comment_name for mesh in export(out, "DOOM3").meshes} == {""}
 
 
-def test_names_in_comments_come_back_and_follow_the_object(scene, out):
+def test_mesh_names_in_comments_are_restored_and_follow_renamed_objects(scene, out):
     _armature, obj = scene
     obj.name = "Body"
     obj.data.materials[0].name = "models/imp/skin"
@@ -149,7 +149,7 @@ def test_a_second_material_of_an_object_is_told_apart(scene, out):
 # Doom 3's root
 
 
-def test_add_origin_puts_a_single_root_that_is_away_right(scene, out, capfd):
+def test_add_origin_corrects_a_single_root_away_from_the_origin(scene, out, capfd):
     armature, obj = scene
     armature.location.z = 32.0
     model = export(out, "DOOM3", actions="ACTIVE")

@@ -156,7 +156,7 @@ def test_one_sided_surfaces_are_culled(tmp_path, keyword, culled):
     assert material_of(game(tmp_path, files)).use_backface_culling is culled
 
 
-def test_both_sides_are_shown_where_nothing_is_said(tmp_path):
+def test_surfaces_are_two_sided_by_default(tmp_path):
     assert not material_of(game(tmp_path, {"models/imp/imp.tga": tga(COLOURS)})).use_backface_culling
 
 
@@ -337,7 +337,7 @@ def test_textures_can_be_left_out(tmp_path):
 # What is missing, bad or not to be touched
 
 
-def test_what_is_not_found_is_said_once_with_where_it_was_looked_for(tmp_path, importer):
+def test_a_missing_image_gives_one_warning_with_the_folders_searched(tmp_path, importer):
     model = game(tmp_path, shaders=(SHADER, "models/imp/eyes", SHADER))
     result = importer.import_files(bpy.context, [model], importer.ImportOptions())
     (warning,) = result.report.warnings
@@ -350,7 +350,7 @@ def test_what_is_not_found_is_said_once_with_where_it_was_looked_for(tmp_path, i
         assert min(shader_of(material).inputs["Base Color"].default_value) > 0.5
 
 
-def test_a_missing_map_of_a_declaration_is_said(tmp_path, importer):
+def test_a_missing_map_of_a_declaration_gives_a_warning(tmp_path, importer):
     files = {"materials/imp.mtr": DECLARATION, **MAPS}
     del files["models/imp/imp_s.tga"]
     result = importer.import_files(bpy.context, [game(tmp_path, files)], importer.ImportOptions())
@@ -445,7 +445,7 @@ def new_material(name, path=None):
     return material
 
 
-def test_a_kept_name_goes_out_again(tmp_path, names_of):
+def test_a_stored_name_is_exported_again(tmp_path, names_of):
     long_name = "models/" + "x" * 300
     for shader in (SHADER, "", long_name, "C:\\\\art\\\\skin.tga"):
         material = material_of(game(tmp_path, {"models/imp/imp.png": png(COLOURS)}, shaders=(shader,)))

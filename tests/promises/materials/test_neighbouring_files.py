@@ -170,7 +170,7 @@ def test_images_that_are_too_large_are_left_out_by_their_headers(tmp_path, capfd
         ("MAX_DATA", 700, "images were left out: those in archives are more than"),
     ],
 )
-def test_images_are_loaded_up_to_a_limit_and_the_rest_is_one_warning(
+def test_images_beyond_the_limit_are_skipped_with_one_warning(
     tmp_path, capfd, part, monkeypatch, limit, value, told
 ):
     path = model_of(tmp_path, 6)
@@ -190,7 +190,7 @@ def test_when_the_time_is_over_images_are_left_out(tmp_path, capfd, part, monkey
     assert len(bpy.data.images) == 0
 
 
-def test_pixels_beyond_some_are_not_kept_in_memory(tmp_path, capfd, part, monkeypatch):
+def test_pixels_beyond_a_limit_are_not_kept_in_memory(tmp_path, capfd, part, monkeypatch):
     path = model_of(tmp_path, 4)
     archive(tmp_path / "pak.pk4", {f"models/imp/{number}.tga": tga(plain(RED)) for number in range(4)})
     monkeypatch.setattr(part("io_common.materials.images"), "_MANY_PIXELS", 100)

@@ -431,7 +431,7 @@ class TestScene:
             *("run4", "run5", "run6", "run7"),
         ]
 
-    def test_a_still_scene_is_one_frame_unless_asked_for(self, out):
+    def test_a_static_scene_is_one_frame_by_default(self, out):
         cube()
         bpy.context.scene.frame_end = 7
         assert export(out).num_frames == 1
@@ -496,7 +496,7 @@ class TestScene:
             assert outward(model, row) > 0
         assert size_of(expected_vertices(model)) > 5
 
-    def test_what_was_exported_can_be_imported_and_goes_out_the_same(self, out, tmp_path):
+    def test_an_exported_file_is_imported_and_exported_unchanged(self, out, tmp_path):
         self.rigged()
         first = export(out)
         bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)

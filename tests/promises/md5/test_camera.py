@@ -92,7 +92,7 @@ def test_the_field_of_view_is_keyed_where_it_changes(part, tmp_path):
     assert_plays_as_in_the_game(obj, camera)
 
 
-def test_what_stands_still_has_one_key(part, tmp_path):
+def test_a_static_camera_has_one_key(part, tmp_path):
     camera = make_camera([], 10, 24)
     camera.positions[:] = camera.positions[0]
     camera.orientations[:] = camera.orientations[0]
@@ -359,7 +359,7 @@ def test_cameras_that_markers_bind(tmp_path):
     assert exported(tmp_path, use_markers=False).cuts.tolist() == []
 
 
-def test_what_the_artist_changed_is_written_and_nothing_else(tmp_path, part):
+def test_only_edited_values_change_in_the_file(tmp_path, part):
     camera = make_camera([10, 20], 40, 24)
     camera.cut_groups = ["pos ( 1 2 3 )", ""]
     obj = imported(tmp_path, camera)
@@ -418,14 +418,14 @@ def test_cuts_of_two_imported_cameras_are_kept_apart(tmp_path):
     assert_same(exported(tmp_path), one)
 
 
-def test_a_rate_that_is_not_whole(tmp_path):
+def test_a_fractional_frame_rate(tmp_path):
     set_range(3)
     new_camera()
     bpy.context.scene.render.fps_base = 1.001
     assert exported(tmp_path).frame_rate == 24
 
 
-def test_what_cannot_be_exported_leaves_no_file(tmp_path):
+def test_a_failed_export_leaves_no_file(tmp_path):
     set_range(3)
     path = tmp_path / "out.md5camera"
     with pytest.raises(RuntimeError, match="no active camera"):

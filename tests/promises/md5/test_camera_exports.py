@@ -56,7 +56,7 @@ def sheared_camera():
     return obj, parent
 
 
-def test_a_sheared_camera_looks_where_it_does_in_blender_and_is_warned_about(tmp_path, capfd):
+def test_a_sheared_camera_keeps_its_view_and_gives_a_warning(tmp_path, capfd):
     set_range(2)
     obj, parent = sheared_camera()
     said = warnings_of(capfd, lambda: exported(tmp_path))

@@ -85,7 +85,7 @@ def test_transforms_need_not_be_applied(tmp_path, place):
     assert_faces_look_outwards(model, shown_vertices([obj], [armature]).mean(axis=0))
 
 
-def test_parents_may_be_turned_and_scaled(tmp_path):
+def test_parents_may_be_rotated_and_scaled(tmp_path):
     armature = scripted_scenes.rig()
     obj = scripted_scenes.tube(armature)
     empty = bpy.data.objects.new("Empty", None)
@@ -96,7 +96,7 @@ def test_parents_may_be_turned_and_scaled(tmp_path):
     assert_as_shown(tmp_path, armature, [obj])
 
 
-def test_an_unevenly_scaled_armature_is_told_of(tmp_path, capfd):
+def test_an_unevenly_scaled_armature_gives_a_warning(tmp_path, capfd):
     armature = scripted_scenes.rig()
     scripted_scenes.tube(armature)
     armature.scale = (1.0, 2.0, 1.0)
@@ -133,7 +133,7 @@ def test_modifiers_are_applied_on_request(tmp_path):
     assert all(modifier.show_viewport for modifier in obj.modifiers)
 
 
-def test_subdivision_goes_out_as_it_is_at_rest(tmp_path):
+def test_subdivision_is_exported_as_evaluated_at_rest(tmp_path):
     armature = scripted_scenes.rig()
     obj = scripted_scenes.tube(armature)
     obj.modifiers.new("Subdivision", "SUBSURF").levels = 1
@@ -141,7 +141,7 @@ def test_subdivision_goes_out_as_it_is_at_rest(tmp_path):
     assert len(model.meshes[0].triangles) == 8 * len(obj.data.polygons)
 
 
-def test_shape_keys_go_out_as_shown(tmp_path):
+def test_shape_keys_are_exported_as_evaluated(tmp_path):
     armature = scripted_scenes.rig()
     obj = scripted_scenes.tube(armature)
     obj.shape_key_add(name="Basis")
@@ -300,7 +300,7 @@ def test_bones_that_do_not_deform_are_left_out_on_request(tmp_path):
     assert distance(shown_vertices([obj]), file_vertices(model, clips["Bend"], 5)) < 1e-3
 
 
-def test_what_hangs_on_a_bone_goes_with_it(tmp_path):
+def test_objects_parented_to_a_bone_follow_it(tmp_path):
     armature = scripted_scenes.rig()
     obj = scripted_scenes.tube(armature, bind=False)
     obj.parent, obj.parent_type, obj.parent_bone = armature, "BONE", "tip"
@@ -361,7 +361,7 @@ def state():
 
 
 @pytest.mark.parametrize("mode", ["OBJECT", "POSE", "EDIT", "EDIT_MESH", "WEIGHT_PAINT"])
-def test_the_rest_pose_goes_out_and_the_users_state_stays(tmp_path, mode):
+def test_the_rest_pose_is_exported_and_the_pose_is_restored(tmp_path, mode):
     armature = scripted_scenes.rig()
     obj = scripted_scenes.tube(armature)
     rest = shown_vertices([obj], [armature])
@@ -382,7 +382,7 @@ def test_the_rest_pose_goes_out_and_the_users_state_stays(tmp_path, mode):
     assert state() == before
 
 
-def test_a_failed_export_leaves_the_old_file_and_no_debris(tmp_path):
+def test_a_failed_export_leaves_the_old_file_and_no_temporary_files(tmp_path):
     armature = scripted_scenes.rig()
     scripted_scenes.tube(armature)
     target = tmp_path / "old.md5anim"
@@ -436,7 +436,7 @@ def test_every_action_that_fits_is_a_file_of_its_name(tmp_path, part):
     assert sorted(file.name for file in tmp_path.iterdir()) == ["Bend.md5anim", "Walk_ _slow__2.md5anim"]
 
 
-def test_the_scene_goes_out_as_it_plays_with_constraints_drivers_and_nla(tmp_path):
+def test_the_scene_is_exported_as_it_plays_with_constraints_drivers_and_nla(tmp_path):
     armature = scripted_scenes.rig()
     obj = scripted_scenes.tube(armature)
     target = bpy.data.objects.new("Target", None)
@@ -475,7 +475,7 @@ KINDS = [
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_an_action_goes_out_as_blender_plays_it(tmp_path, part, kind):
+def test_an_action_is_exported_as_blender_plays_it(tmp_path, part, kind):
     armature = scripted_scenes.rig()
     obj = scripted_scenes.tube(armature)
     action = armature.animation_data.action
@@ -563,7 +563,7 @@ def test_rates_ranges_and_steps(tmp_path):
     assert exported(actions="SCENE").frame_count == 4
 
 
-def test_what_does_not_move_is_left_out_and_precision_is_an_option(tmp_path):
+def test_static_components_are_left_out_within_the_given_precision(tmp_path):
     armature = scripted_scenes.rig()
     scripted_scenes.tube(armature)
     _, clips = export(tmp_path, actions="ACTIVE")
@@ -627,7 +627,7 @@ def test_a_renamed_bone_and_a_deleted_face_are_all_that_differs(tmp_path):
     np.testing.assert_array_equal(new.weight_starts, old.weight_starts)
 
 
-def test_a_repainted_weight_and_a_subdivided_mesh_go_out_as_shown(tmp_path):
+def test_a_repainted_weight_and_a_subdivided_mesh_are_exported_as_evaluated(tmp_path):
     _, armature, obj = imported(tmp_path)
     obj.vertex_groups["spine"].add([0, 1], 0.3, "REPLACE")
     obj.vertex_groups["head"].add([0, 1], 0.7, "REPLACE")
@@ -661,7 +661,7 @@ def test_a_moved_bone_takes_its_joint_along(tmp_path):
     np.testing.assert_array_equal(after.joints.positions[unmoved], before.joints.positions[unmoved])
 
 
-def test_a_library_override_goes_out_like_the_original(tmp_path):
+def test_a_library_override_is_exported_like_the_original(tmp_path):
     armature = scripted_scenes.rig()
     scripted_scenes.tube(armature)
     original, _ = export(tmp_path, "original")

@@ -532,7 +532,7 @@ def test_md5error_is_what_the_format_half_raises(tmp_path):
     assert (caught.value.line, caught.value.expected) == (7, "}")
 
 
-def test_names_that_are_no_text_are_told_without_harm(tmp_path, capfd):
+def test_names_that_are_not_text_are_reported_safely(tmp_path, capfd):
     path = md5_scenes.write(tmp_path)
     path.write_bytes(path.read_bytes().replace(b'"head"', b'"h\xe9ad"').replace(b'"spine"', b'"h\xe9ad"'))
     armature = import_md5(path)

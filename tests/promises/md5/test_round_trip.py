@@ -36,7 +36,7 @@ def assert_same_model(before, after):
 @pytest.mark.parametrize(
     ("merge", "direction"), [(True, "CHILD"), (False, "JOINT")], ids=["merged", "as joints"]
 )
-def test_untouched_models_and_animations_go_out_as_they_came(
+def test_untouched_models_and_animations_are_exported_unchanged(
     corpus, tmp_path, mesh_path, anim_path, merge, direction
 ):
     bpy.ops.import_scene.md5(filepath=str(corpus / mesh_path), merge_vertices=merge, bone_direction=direction)

@@ -151,7 +151,7 @@ def test_choosing_a_row_of_the_list_selects(scene):
     assert bpy.context.mode == "EDIT_ARMATURE"
 
 
-def test_what_was_removed_since_is_passed_over(scene):
+def test_findings_of_removed_objects_are_skipped(scene):
     armature, _obj = scene
     armature.location.z = 32.0
     check("DOOM3")
@@ -161,7 +161,7 @@ def test_what_was_removed_since_is_passed_over(scene):
         bpy.ops.object.io_idtech_select_finding(index=99)
 
 
-def test_without_anything_to_check_it_says_so():
+def test_the_check_reports_that_there_is_nothing_to_check():
     with pytest.raises(RuntimeError, match="no armature and no mesh"):
         bpy.ops.object.md5_check_game(game="QUAKE")
 
@@ -222,6 +222,6 @@ def test_degenerate_triangles_of_a_file_have_no_face(tmp_path):
     assert faces
 
 
-def test_without_a_mesh_it_says_so():
+def test_the_check_reports_a_missing_mesh():
     with pytest.raises(RuntimeError, match="no mesh"):
         bpy.ops.object.md2_check_game(game="QUAKE2")

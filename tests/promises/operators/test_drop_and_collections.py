@@ -19,7 +19,7 @@ def test_file_handlers_know_their_files_and_operators():
             assert getattr(getattr(bpy.ops, module), name).get_rna_type() is not None
 
 
-def test_a_model_and_its_animations_dropped_together_are_one_model_with_actions(tmp_path):
+def test_a_model_and_animations_dropped_together_become_one_model_with_actions(tmp_path):
     path = md5_scenes.write(tmp_path)
     for name in ("walk", "run"):
         write_animation(md5_scenes.animation(read_mesh(path).joints), tmp_path / f"{name}.md5anim")

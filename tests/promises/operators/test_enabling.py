@@ -62,7 +62,7 @@ def module(extension):
         bpy.ops.preferences.addon_enable(module=extension.__name__)
 
 
-def test_disabling_leaves_nothing_behind_and_enabling_brings_all_back(module):
+def test_disabling_unregisters_everything_and_enabling_registers_it_again(module):
     before = traces()
     for place in ("operators", "handlers", "callbacks", "preferences"):
         assert before[place], f"no {place} are found in the first place"

@@ -80,7 +80,7 @@ def test_names_are_offered_after_what_is_exported(walker, part):
     assert md2.default_name(None, bpy.context) == bpy.context.view_layer.objects.active.name
 
 
-def test_the_default_scale_enlarges_imports_and_exports_take_it_back(tmp_path, preferences):
+def test_the_default_scale_is_applied_on_import_and_undone_on_export(tmp_path, preferences):
     path = md5_scenes.write(tmp_path)
     preferences.default_scale = 4.0
     bpy.ops.import_scene.md5(filepath=str(path))
@@ -91,7 +91,7 @@ def test_the_default_scale_enlarges_imports_and_exports_take_it_back(tmp_path, p
     assert positions(tmp_path / "back.md5mesh") == pytest.approx(positions(path), abs=1e-5)
 
 
-def test_a_scale_that_is_asked_for_counts_more_than_the_default(tmp_path, preferences):
+def test_an_explicit_scale_overrides_the_default(tmp_path, preferences):
     path = md5_scenes.write(tmp_path)
     preferences.default_scale = 4.0
     bpy.ops.import_scene.md5(filepath=str(path), global_scale=1.0)
@@ -110,7 +110,7 @@ def test_the_default_scale_holds_for_md2_too(tmp_path, preferences):
 
 @pytest.mark.skipif(os.name == "nt", reason="there are no named pipes as files")
 @pytest.mark.parametrize(("operator", "ending"), [("md5", ".md5mesh"), ("md2", ".md2")])
-def test_what_could_be_read_without_end_is_not_imported(tmp_path, operator, ending):
+def test_pipes_and_devices_are_not_imported(tmp_path, operator, ending):
     os.mkfifo(tmp_path / f"pipe{ending}")
     (tmp_path / f"device{ending}").symlink_to("/dev/zero")
     for name in ("pipe", "device"):

@@ -118,7 +118,7 @@ def test_exports(part, monkeypatch, capfd, tmp_path, operator, ending, module, n
     assert list(tmp_path.iterdir()) == []
 
 
-def test_too_little_memory_is_no_fault_of_the_program(part, monkeypatch, model):
+def test_running_out_of_memory_is_not_reported_as_an_internal_error(part, monkeypatch, model):
     def fails(*_arguments, **_options):
         raise MemoryError
 

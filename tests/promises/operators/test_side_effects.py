@@ -88,7 +88,7 @@ def folder(tmp_path):
     return tmp_path
 
 
-def test_the_watch_sees_what_it_should(tmp_path):
+def test_the_audit_hook_records_files_processes_and_connections(tmp_path):
     import socket
     import subprocess
 
@@ -162,7 +162,7 @@ def test_preferences_and_game_folders_write_nothing(folder):
     assert seen == []
 
 
-def test_disabling_and_enabling_write_nothing_but_what_python_and_blender_do_for_themselves(extension):
+def test_disabling_and_enabling_write_no_files_of_their_own(extension):
     addon_utils = import_module("addon_utils")
     with watched() as seen:
         addon_utils.disable(extension.__name__)
@@ -197,7 +197,7 @@ def sources():
     return [ROOT / "__init__.py", *(path for room in ROOMS for path in sorted((ROOT / room).rglob("*.py")))]
 
 
-def test_no_source_reaches_out_but_for_jobs():
+def test_only_jobs_start_processes_and_nothing_opens_connections():
     """What no test happens to run is read."""
     reaching = {}
     for path in sources():

@@ -77,7 +77,7 @@ def test_the_same_file_twice_is_two_things_that_share_their_materials(folder, ki
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_names_that_are_taken_by_other_things(folder, kind):
+def test_names_already_used_by_other_data_blocks(folder, kind):
     importing(kind, folder)
     taken = {
         collection: [data.name for data in getattr(bpy.data, collection)]
@@ -233,7 +233,9 @@ def test_with_a_hidden_object_in_edit_mode(folder, kind):
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("excluded", [False, True])
-def test_where_nothing_is_shown(folder, kind, excluded):
+def test_imported_objects_are_visible_where_the_active_collection_is_excluded_or_hidden(
+    folder, kind, excluded
+):
     collection = bpy.data.collections.new("mine")
     bpy.context.scene.collection.children.link(collection)
     layer = bpy.context.view_layer.layer_collection.children["mine"]

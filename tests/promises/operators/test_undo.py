@@ -95,7 +95,7 @@ def test_an_import_is_one_step(folder, kind, mode):
     (kind, mode) for kind in EXPORTS for mode in ("OBJECT", "EDIT", "WEIGHT_PAINT")
     if kind != "Blender's own" or mode == "OBJECT"
 ])  # fmt: skip
-def test_an_export_is_none(folder, kind, mode):
+def test_an_export_adds_no_undo_step(folder, kind, mode):
     mesh = users_scene(mode)
     if mode == "EDIT":
         bpy.ops.mesh.select_all("EXEC_DEFAULT", True, action="SELECT")
@@ -117,7 +117,7 @@ def test_an_export_is_none(folder, kind, mode):
         assert undone["scene"][0] == 1
 
 
-def test_a_refused_import_is_no_step(folder):
+def test_a_refused_import_adds_no_undo_step(folder):
     users_scene()
     bpy.context.scene.frame_set(5)
     bpy.ops.ed.undo_push(message="frame")

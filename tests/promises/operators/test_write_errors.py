@@ -77,7 +77,7 @@ def test_names_that_are_too_long_and_folders_that_are_not_there(tmp_path, operat
     assert list(tmp_path.iterdir()) == [tmp_path / f"folder.{operator}"]
 
 
-def test_of_a_model_and_its_actions_none_is_replaced_before_all_are_written(monkeypatch, tmp_path):
+def test_no_file_of_a_model_and_its_actions_is_replaced_before_all_are_written(monkeypatch, tmp_path):
     path = tmp_path / "model.md5mesh"
     assert export("md5mesh", path, actions="ALL") == {"FINISHED"}
     before = {file: file.read_bytes() for file in tmp_path.iterdir()}

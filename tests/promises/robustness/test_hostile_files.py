@@ -92,7 +92,7 @@ def test_an_animation_with_an_extreme_number(tmp_path, number, place):
 
 @pytest.mark.parametrize("number", [*NUMBERS, "1e6", "0.0001"])
 @pytest.mark.parametrize("place", ["frameRate 24"])
-def test_a_frame_rate_that_no_scene_has(tmp_path, number, place):
+def test_a_frame_rate_beyond_blenders_range(tmp_path, number, place):
     text = edited(md5_samples.ANIMATION, place, f"frameRate {number}")
     load(tmp_path, "extreme.md5anim", text)
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)

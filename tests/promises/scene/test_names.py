@@ -90,7 +90,7 @@ def test_files_of_any_name(tmp_path, stem):
     assert bpy.ops.import_scene.md2(filepath=str(sample)) == {"FINISHED"}
 
 
-def test_actions_whose_names_differ_by_case_alone_are_files_that_no_disk_takes_for_one(tmp_path):
+def test_actions_whose_names_differ_only_in_case_get_different_files(tmp_path):
     armature = rig()
     tube(armature)
     action = armature.animation_data.action
@@ -103,7 +103,7 @@ def test_actions_whose_names_differ_by_case_alone_are_files_that_no_disk_takes_f
     assert len({name.lower() for name in written}) == 4
 
 
-def test_what_a_string_of_the_file_cannot_hold_is_refused_or_replaced_and_said(tmp_path, capfd):
+def test_names_that_the_file_cannot_hold_are_refused_or_replaced_with_a_warning(tmp_path, capfd):
     armature = rig()
     mesh = tube(armature)
     armature.data.bones["mid"].name = 'qu"ote'

@@ -19,7 +19,7 @@ def test_messages_hold_any_text(text):
     assert messages.read(stream) is None
 
 
-def test_a_part_of_a_message_is_none():
+def test_a_truncated_message_is_not_a_message():
     data = messages.pack({"text": "a"})
     for length in range(len(data)):
         assert messages.read(io.BytesIO(data[:length])) is None

@@ -19,19 +19,19 @@ def plan(folder: Path, *names: str, out: str = "out", **settings):
     return tasks, [outcome.reason for _, outcome in refused]
 
 
-def test_names_that_differ_in_case_only_are_one_name(tmp_path):
+def test_names_that_differ_only_in_case_get_different_targets(tmp_path):
     names = ("a/imp.md5mesh", "b/IMP.md5mesh", "c/Imp.md2", "d/stra\u00dfe.md2", "e/STRASSE.md2")
     tasks, refused = plan(tmp_path, *names)
     assert refused == []
     assert len({key(task.target) for task in tasks}) == len(names)
 
 
-def test_accents_that_are_coded_in_two_ways_are_one_name(tmp_path):
+def test_composed_and_decomposed_accents_get_different_targets(tmp_path):
     tasks, _ = plan(tmp_path, "a/caf\u00e9.md2", "b/cafe\u0301.md2")
     assert len({key(task.target) for task in tasks}) == 2
 
 
-def test_a_made_name_is_not_that_of_another_file(tmp_path):
+def test_a_generated_name_differs_from_all_other_files(tmp_path):
     names = (
         "a/imp.md5mesh",
         "b/imp.md5mesh",
@@ -51,7 +51,7 @@ def test_a_made_name_is_not_that_of_another_file(tmp_path):
     }
 
 
-def test_a_source_is_no_result_and_its_name_is_not_given_to_another_in_other_case(tmp_path):
+def test_a_result_never_has_the_name_of_a_source_in_any_case(tmp_path):
     tasks, refused = plan(tmp_path, "IMP.md5mesh", "sub/imp.md2", out=".", format="md5")
     assert [task.target.name for task in tasks] == ["imp_md2.md5mesh"]
     (reason,) = refused
@@ -74,6 +74,6 @@ def test_no_animation_of_a_model_has_the_name_of_another_models(tmp_path):
     assert all(task.prefix.startswith(task.target.stem) for task in models)
 
 
-def test_an_only_model_does_not_bear_its_name_in_its_animations(tmp_path):
+def test_animations_of_a_single_model_are_not_prefixed_with_its_name(tmp_path):
     tasks, _ = plan(tmp_path, "imp.md5mesh", format="md5", animations="folder")
     assert [task.prefix for task in tasks] == [""]

@@ -97,7 +97,7 @@ def kept(mesh, engine):
     return engine not in ("iqm", "Sauerbraten") or (len(mesh.triangles) > 0 and mesh.vertex_count > 0)
 
 
-def test_ironwail_takes_what_has_no_flag_for_nothing(pair):
+def test_ironwail_treats_components_without_a_flag_as_zero(pair):
     data = files(*pair)
     ironwail, vkquake = (quake.load(*data, engine=name) for name in ("ironwail", "vkquake"))
     left = (pair[1].flags[:, None] >> np.arange(6)) & 1 == 0
@@ -105,7 +105,7 @@ def test_ironwail_takes_what_has_no_flag_for_nothing(pair):
     assert (vkquake.components[:, left] != 0).any()
 
 
-def test_doom_3_takes_the_roots_base_translation_for_nothing(pair):
+def test_doom_3_ignores_the_base_translation_of_the_root(pair):
     model, animation = pair
     moved = replace(animation, base_positions=animation.base_positions + 0.0)
     moved.base_positions[0] += (0.0, 0.0, 32.0)
@@ -210,13 +210,13 @@ def test_several_roots_are_refused_by_doom_3_and_fteqw(pair):
     assert quake.load(*data).frame_count
 
 
-def test_the_re_releases_want_an_animation():
+def test_the_re_releases_need_an_animation():
     for load in (quake.load, q2pro.load):
         with pytest.raises(Refused):
             load(md5_samples.MESH.encode(), None)
 
 
-def test_the_cube_line_knows_meshes_by_their_comment(pair):
+def test_sauerbraten_and_kin_identify_meshes_by_their_comment(pair):
     model, animation = pair
     data = files(model, animation, "SAUERBRATEN")
     names = [mesh.comment_name for mesh in parse_mesh(data[0]).meshes]
@@ -226,7 +226,7 @@ def test_the_cube_line_knows_meshes_by_their_comment(pair):
     assert {mesh.name for mesh in cube.load(*plain).meshes} == {""}
 
 
-def test_iqm_keeps_one_of_meshes_that_are_named_alike(pair):
+def test_iqm_keeps_one_of_several_meshes_with_the_same_name(pair):
     model, animation = pair
     block = next(mesh for mesh in model.meshes if len(mesh.triangles))
     model = replace(model, meshes=[block, replace(block)])

@@ -31,7 +31,7 @@ def test_the_program_makes_the_files_that_are_shipped(tmp_path):
         np.testing.assert_allclose(animation.frames, other.frames, atol=2e-4)
 
 
-def test_doom_3_would_take_it():
+def test_it_has_no_findings_for_doom_3():
     model = read_mesh(FOLDER / FILES[0])
     assert check_model(model, Game.DOOM3_BFG) == []
     for name in FILES[1:]:

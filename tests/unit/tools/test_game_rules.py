@@ -23,7 +23,7 @@ def test_the_page_is_current():
     assert tool().tables() in PAGE.read_text(encoding="utf-8"), "python tools/game_rules.py --write"
 
 
-def test_every_rule_of_every_game_stands_there_with_its_source():
+def test_the_page_lists_every_rule_of_every_game_with_its_source():
     text = PAGE.read_text(encoding="utf-8")
     for games in (md5, md2):
         for profile in games.PROFILES.values():

@@ -66,7 +66,7 @@ def run(code, *arguments):
     )
 
 
-def test_a_new_file_is_as_any_new_file(tmp_path):
+def test_a_new_file_has_default_permissions(tmp_path):
     path, plain = tmp_path / "new", tmp_path / "plain"
     write_file(path, b"new")
     plain.write_bytes(b"plain")
@@ -93,12 +93,12 @@ def test_a_link_stays_one_and_the_file_it_leads_to_is_written(target, tmp_path):
 
 
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT, errno.EIO])
-def test_a_disk_that_is_full_or_fails(monkeypatch, target, number):
+def test_a_full_or_failing_disk_leaves_the_old_file(monkeypatch, target, number):
     monkeypatch.setattr(os, "fsync", fails_with(number))
     assert_refused(lambda: write_file(target, b"new"), target, number)
 
 
-def test_a_disk_that_takes_no_more_bytes(target):
+def test_a_file_size_limit_leaves_the_old_file(target):
     done = run(
         """
         import errno, resource, signal, sys
@@ -130,7 +130,7 @@ def small_disk(tmp_path):
     subprocess.run(["umount", str(place)], check=True)
 
 
-def test_a_disk_that_is_really_full(small_disk):
+def test_a_full_disk_leaves_the_old_file(small_disk):
     target = small_disk / "model.md5mesh"
     write_file(target, WEEK_OF_WORK)
     assert_refused(lambda: write_file(target, bytes(100_000)), target, errno.ENOSPC)
@@ -153,32 +153,32 @@ def fill(disk):
 
 
 @pytest.mark.parametrize("number", [errno.EROFS, errno.EACCES, errno.EPERM, errno.EMFILE])
-def test_a_folder_that_takes_no_files(monkeypatch, target, number):
+def test_a_folder_that_cannot_be_written_is_an_error(monkeypatch, target, number):
     monkeypatch.setattr(os, "open", fails_with(number))
     assert_refused(lambda: write_file(target, b"new"), target, number)
 
 
 @pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="no folder here that not even root can write")
-def test_a_folder_that_not_even_root_can_write():
+def test_a_folder_that_root_cannot_write_is_an_error():
     with pytest.raises(OSError, match="/proc/model") as caught:
         write_file("/proc/model.md2", b"new")
     assert caught.value.filename == "/proc/model.md2"
 
 
 @pytest.mark.parametrize("number", [errno.EACCES, errno.EBUSY, errno.ETXTBSY])
-def test_a_file_that_another_program_has_open(monkeypatch, target, number):
+def test_a_file_in_use_is_left_as_it_was(monkeypatch, target, number):
     monkeypatch.setattr(os, "replace", fails_with(number))
     assert_refused(lambda: write_file(target, b"new"), target, number)
 
 
-def test_a_file_that_is_write_protected(monkeypatch, target):
+def test_a_write_protected_file_is_left_as_it_was(monkeypatch, target):
     target.chmod(0o444)
     # Root may do anything; the rest is asked like this.
     monkeypatch.setattr(os, "access", lambda path, _mode: path != target)
     assert_refused(lambda: write_file(target, b"new"), target, errno.EACCES)
 
 
-def test_a_name_that_is_too_long(target):
+def test_a_name_that_is_too_long_is_an_error(target):
     path = target.with_name("x" * 300)
     with pytest.raises(OSError, match=os.strerror(errno.ENAMETOOLONG)) as caught:
         write_file(path, b"new")
@@ -192,14 +192,14 @@ def test_the_longest_name_that_a_disk_takes(tmp_path):
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_a_folder_that_is_not_there(tmp_path):
+def test_a_missing_folder_is_an_error(tmp_path):
     with pytest.raises(FileNotFoundError) as caught:
         write_file(tmp_path / "none" / "model", b"new")
     assert caught.value.filename == str(tmp_path / "none" / "model")
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_folder_in_the_place_of_the_file(tmp_path):
+def test_a_folder_of_the_same_name_is_left_as_it_was(tmp_path):
     (tmp_path / "model").mkdir()
     with pytest.raises(IsADirectoryError):
         write_file(tmp_path / "model", b"new")
@@ -215,7 +215,7 @@ def test_a_pipe_is_not_replaced(tmp_path):
     assert list(tmp_path.iterdir()) == [tmp_path / "pipe"]
 
 
-def test_an_interruption(monkeypatch, target):
+def test_an_interruption_leaves_the_old_file(monkeypatch, target):
     def interrupt(_file):
         raise KeyboardInterrupt
 
@@ -227,7 +227,7 @@ def test_an_interruption(monkeypatch, target):
 
 
 @pytest.mark.parametrize("after", [0, 1, 2])
-def test_of_several_files_none_is_replaced_before_all_are_on_the_disk(monkeypatch, target, after):
+def test_no_file_is_replaced_before_all_are_on_the_disk(monkeypatch, target, after):
     others = [target.with_name(name) for name in ("walk", "run")]
     others[0].write_bytes(b"old walk")
     monkeypatch.setattr(os, "fsync", fails_with(errno.ENOSPC, after))
@@ -249,7 +249,7 @@ KILLED = """
 """
 
 
-def test_what_a_killed_process_left_goes_with_the_next_export_and_nothing_else_does(target):
+def test_the_next_export_removes_only_the_temporary_files_of_a_killed_process(target):
     assert run(KILLED, target).returncode == -signal.SIGKILL
     assert target.read_bytes() == WEEK_OF_WORK
     (left,) = set(target.parent.iterdir()) - {target}
@@ -262,7 +262,7 @@ def test_what_a_killed_process_left_goes_with_the_next_export_and_nothing_else_d
     assert sorted(target.parent.iterdir()) == sorted([target, mine, target.with_name("other")])
 
 
-def test_what_another_process_is_writing_stays(target):
+def test_temporary_files_of_a_running_process_are_kept(target):
     writer = """
         import os, sys, time
         from io_common.files import atomic

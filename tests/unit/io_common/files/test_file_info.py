@@ -29,7 +29,7 @@ def info(room: str, *words: str | Path) -> tuple[int, str]:
     return run.returncode, run.stdout
 
 
-def test_warnings_of_the_file_and_of_the_games_are_told(tmp_path):
+def test_info_has_the_warnings_of_the_file_and_of_the_games(tmp_path):
     model = read_mesh(OCTOPUS / "octopus.md5mesh")
     model.meshes[0].weight_biases[:] *= 0.5
     write_mesh(model, tmp_path / "light.md5mesh")
@@ -62,7 +62,7 @@ def test_json_is_a_list_with_an_object_for_each_file(tmp_path):
     assert "no such file" in missing["error"]
 
 
-def test_of_a_folder_all_files_are_told(tmp_path):
+def test_info_of_a_folder_describes_all_its_files(tmp_path):
     status, told = info("io_md5", "--json", OCTOPUS)
     assert status == 0
     assert [Path(entry["file"]).name for entry in json.loads(told)] == [
@@ -74,13 +74,13 @@ def test_of_a_folder_all_files_are_told(tmp_path):
     assert json.loads(info("io_md2", "--json", tmp_path)[1])[0]["kind"] == "md2"
 
 
-def test_a_kind_of_file_that_is_not_known_is_an_error():
+def test_an_unknown_file_type_is_an_error():
     status, told = info("io_md2", "README.md")
     assert status == 1
     assert "ERROR: unknown kind of file; expected .md2" in told
 
 
-def test_reading_no_further_than_the_head_is_no_error():
+def test_a_reader_that_closes_the_pipe_early_is_not_an_error():
     run = subprocess.run(
         f'"{sys.executable}" -m io_md5 info {" ".join([str(OCTOPUS)] * 200)} | head -n 1',
         shell=True,
@@ -93,7 +93,7 @@ def test_reading_no_further_than_the_head_is_no_error():
     assert run.stderr == ""
 
 
-def test_a_named_game_tells_what_it_would_refuse():
+def test_info_lists_what_the_chosen_game_would_refuse():
     mesh = OCTOPUS / "octopus.md5mesh"
     status, told = info("io_md5", "--game", "doom3", mesh)
     assert status == 0
@@ -120,7 +120,7 @@ def test_an_animation_is_compared_with_the_mesh_of_its_name(tmp_path):
     assert "no_animation" in {f["code"] for f in json.loads(told)[0]["findings"]}
 
 
-def test_an_md2_is_judged_by_its_games(tmp_path):
+def test_an_md2_is_checked_for_its_games(tmp_path):
     path = tmp_path / "tall.md2"
     model = fan(2)
     model.skin_height = 512

@@ -46,14 +46,14 @@ def odd_file(tmp_path):
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("read", READERS)
-def test_readers_refuse_what_is_no_file(tmp_path, odd_file, kind, read):
+def test_readers_refuse_anything_but_regular_files(tmp_path, odd_file, kind, read):
     path = odd_file(tmp_path / "walk.md5anim", kind)
     with pytest.raises(OSError, match="this is no file") as caught:
         read(path)
     assert caught.value.filename == str(path)
 
 
-def test_a_file_that_becomes_a_pipe_between_the_two_looks_is_refused(tmp_path, monkeypatch):
+def test_a_file_that_becomes_a_pipe_after_the_first_check_is_refused(tmp_path, monkeypatch):
     os.mkfifo(tmp_path / "pipe")
     regular = os.stat(__file__)
     monkeypatch.setattr(os, "stat", lambda *_arguments, **_options: regular)

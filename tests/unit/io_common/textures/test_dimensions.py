@@ -22,7 +22,7 @@ def test_the_header_of_a_cut_image_raises_nothing(seed):
         assert pixel_count(seed[:length]) in (None, pixel_count(seed), 0)
 
 
-def test_a_jpeg_is_gone_through_from_marker_to_marker():
+def test_a_jpeg_size_is_found_by_following_its_markers():
     comment = b"\xff\xfe" + struct.pack(">H", 9) + b"\xff\xc0\0\0\0\0\0"
     size = b"\xff\xff\xc2" + struct.pack(">HB2H", 17, 8, 5000, 3000)
     assert pixel_count(b"\xff\xd8" + comment + size) == 15_000_000
@@ -31,5 +31,5 @@ def test_a_jpeg_is_gone_through_from_marker_to_marker():
 @pytest.mark.parametrize(
     "data", [b"", b"\0" * 100, b"GIF89a", b"text", b"II+\0" + b"\xff" * 60, b"v/1\x01" + b"\0" * 60]
 )
-def test_what_is_no_image_has_no_size(data):
+def test_only_images_have_a_size(data):
     assert pixel_count(data) is None

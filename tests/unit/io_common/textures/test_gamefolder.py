@@ -66,7 +66,7 @@ def test_a_name_with_a_dot_keeps_what_follows_it(tmp_path: Path) -> None:
     assert _name(tmp_path, "imp.v2") == "imp.v2.tga"
 
 
-def test_texts_and_programs_are_no_images(tmp_path: Path) -> None:
+def test_only_image_files_are_found_as_images(tmp_path: Path) -> None:
     put(tmp_path / "a" / "passwd")
     put(tmp_path / "a" / "run.exe")
     assert Root(tmp_path).find_image("a/passwd") is None
@@ -90,7 +90,7 @@ def test_archives_are_read_where_loose_files_are_missing(tmp_path: Path) -> None
     assert loose.read() == b"loose"
 
 
-def test_a_bad_archive_is_a_warning_and_no_more(tmp_path: Path) -> None:
+def test_a_damaged_archive_gives_a_warning(tmp_path: Path) -> None:
     put(tmp_path / "bad.pk4", b"PK\x03\x04 this is no archive")
     archive(tmp_path / "aaa.pk4", **{"x.tga": b"x"})
     root = Root(tmp_path)
@@ -157,7 +157,7 @@ def test_links_that_lead_outside_are_not_followed(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes there")
-def test_pipes_and_devices_are_no_images(tmp_path: Path) -> None:
+def test_pipes_and_devices_are_not_read_as_images(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.png")
     (tmp_path / "folder.png").mkdir()
     assert Root(tmp_path).find_image("pipe") is None
@@ -167,7 +167,7 @@ def test_pipes_and_devices_are_no_images(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "name", ["..", "../x.png", "a/../../x.png", "/x.png", "//./x.png", "CON", "nul.png", "a" * 9000]
 )
-def test_no_name_leads_out_of_the_folder(tmp_path: Path, name: str) -> None:
+def test_no_name_leads_outside_the_folder(tmp_path: Path, name: str) -> None:
     put(tmp_path / "x.png")
     (tmp_path / "game" / "a").mkdir(parents=True)
     assert Root(tmp_path / "game").find_image(name) is None

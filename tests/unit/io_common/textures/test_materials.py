@@ -35,7 +35,7 @@ IMAGES = {"models/imp/one.tga": "x", "models/imp/two.tga": "x"}
 ONE, TWO = (declaration("models/imp/imp", f"models/imp/{name}.tga") for name in ("one", "two"))
 
 
-def test_of_two_declarations_the_one_in_the_first_file_by_name_stays(search):
+def test_the_declaration_in_the_first_file_by_name_wins(search):
     image, warnings = search({**IMAGES, "materials/b.mtr": TWO, "materials/a.mtr": ONE})
     assert image == "models/imp/one.tga"
     assert any("is already defined in" in warning for warning in warnings)

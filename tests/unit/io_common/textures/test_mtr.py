@@ -35,7 +35,7 @@ def test_maps_given_by_stages() -> None:
     assert (found.diffuse, found.bump, found.specular) == (MapImage("a/d"), MapImage("a/n"), MapImage("a/s"))
 
 
-def test_expressions_become_trees() -> None:
+def test_expressions_are_parsed_into_trees() -> None:
     found = material(
         "bumpmap addnormals( models/a_local.tga, heightmap( models/a_h.tga, 4 ) )\n diffusemap _white"
     )
@@ -55,12 +55,12 @@ def test_white_space_and_case_in_expressions_do_not_matter(text: str) -> None:
     assert [(use.name, use.height_scale) for use in uses] == [("a", None), ("b", -2.5)]
 
 
-def test_what_is_done_to_each_image_of_an_expression() -> None:
+def test_each_image_of_an_expression_has_its_functions_and_factors() -> None:
     uses = map_uses(material("diffusemap scale(invertColor(makeAlpha(a/b)), 0.5, 1, 2)").diffuse)
     assert uses == [("a/b", ("scale", "invertcolor", "makealpha"), (0.5, 1, 2, 1), None)]
 
 
-def test_expressions_nested_without_end_are_no_harm() -> None:
+def test_deeply_nested_expressions_are_parsed() -> None:
     parse_mtr("a/b { diffusemap " + "add(" * 100_000 + "x")
 
 
@@ -112,7 +112,7 @@ def test_comments_quotes_and_missing_white_space() -> None:
     assert not found.warnings
 
 
-def test_other_declarations_are_passed_over() -> None:
+def test_other_declarations_are_skipped() -> None:
     text = """
     table sinTable { snap { 0, 0.5, 1 } }
     skin models/red { models/a models/b }
@@ -141,14 +141,14 @@ def test_the_first_of_two_declarations_stays() -> None:
         "a/one { diffusemap 1d }\nstray words here\na/two { diffusemap 2d }\n a/one {",
     ],
 )
-def test_unbalanced_files_lose_nothing_that_is_whole(text: str) -> None:
+def test_unbalanced_braces_lose_no_complete_declaration(text: str) -> None:
     found = parse_mtr(text)
     assert found.materials["a/one"].diffuse == MapImage("1d")
     assert found.materials["a/two"].diffuse == MapImage("2d")
     assert found.warnings
 
 
-def test_xreals_words_are_understood() -> None:
+def test_keywords_of_xreal_are_read() -> None:
     found = material("{ stage diffuseMap map a_d } normalMap a_n\n specularMap a_s\n cull none\n")
     assert (found.diffuse, found.bump, found.two_sided) == (MapImage("a_d"), MapImage("a_n"), True)
 
@@ -194,7 +194,7 @@ def test_an_expression_of_thousands_of_functions_in_each_other_is_cut_with_a_war
     assert found.materials["a"].alpha_test == 0.25
 
 
-def test_an_expression_as_long_as_games_have_them_is_whole():
+def test_an_expression_of_the_length_games_use_is_not_cut():
     text = "a { bumpmap addnormals( a_local, heightmap( addnormals( b_local, heightmap( c, 4 ) ), 2 ) ) }"
     found = parse_mtr(text)
     assert [use.name for use in map_uses(found.materials["a"].bump)] == ["a_local", "b_local", "c"]
@@ -202,13 +202,13 @@ def test_an_expression_as_long_as_games_have_them_is_whole():
 
 
 @pytest.mark.parametrize("number", ["1e150", "-1e150", "1e999", "-1e999", "1e-999"])
-def test_numbers_that_no_game_has_become_ones_that_can_be_reckoned_with(number):
+def test_extreme_numbers_are_clamped(number):
     expression = parse_mtr(f"a {{ diffusemap scale( x, {number}, 1, 1, 1 ) }}").materials["a"].diffuse
     assert isinstance(expression, Call)
     assert all(abs(value) <= 1e6 for value in expression.numbers)
 
 
-def test_what_is_no_number_is_none():
+def test_nan_is_not_a_number():
     found = parse_mtr("a { diffusemap scale( x, +nan ) alphaTest +nan }").materials["a"]
     assert found.alpha_test == 0.5
 
@@ -228,9 +228,9 @@ def test_a_file_of_declarations_is_read_up_to_a_number_of_tokens():
     assert "a.mtr:1: the rest of the file is left out, as there are too many materials" in found.warnings
 
 
-def test_comments_count_as_they_take_time_too():
+def test_comments_count_towards_the_limit_of_tokens():
     assert parse_mtr("//\n" * 1000, max_tokens=100).token_count == 100
 
 
-def test_a_file_that_is_odd_throughout_has_few_warnings():
+def test_a_file_full_of_oddities_gives_few_warnings():
     assert len(parse_mtr("}\n" * 10_000).warnings) == 20

@@ -60,7 +60,7 @@ def test_paletted_pixels_come_out_top_row_first(size: tuple[int, int], rle: int,
     assert (image[..., 3] == 255).all()
 
 
-def test_rows_of_high_bytes_of_every_parity_are_told_apart(palette: np.ndarray) -> None:
+def test_counts_and_values_in_rows_of_high_bytes_are_distinguished(palette: np.ndarray) -> None:
     rng = np.random.default_rng(3)
     indices = rng.choice(np.array([0x10, 0xBF, 0xC0, 0xC1, 0xFF], np.uint8), (200, 200))
     assert np.array_equal(decode_pcx(write_pcx(indices, palette))[..., :3], palette[indices])
@@ -139,12 +139,12 @@ def test_without_a_palette_the_indices_are_grey() -> None:
         header(8, 8) + b"\xff\x01\xff",
     ],
 )
-def test_bad_data_is_an_error_of_its_own(data: bytes) -> None:
+def test_bad_data_raises_pcx_error(data: bytes) -> None:
     with pytest.raises(PcxError):
         decode_pcx(data)
 
 
-def test_no_cut_of_a_good_file_does_anything_but_decode_or_say_so(palette: np.ndarray) -> None:
+def test_a_truncated_file_is_decoded_or_refused(palette: np.ndarray) -> None:
     data = write_pcx(np.random.default_rng(8).integers(0, 256, (9, 9), dtype=np.uint8), palette)
     for end in range(len(data)):
         with contextlib.suppress(PcxError):

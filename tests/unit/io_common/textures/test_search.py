@@ -66,13 +66,13 @@ def test_images_in_folders_below_the_model_are_found(tmp_path: Path) -> None:
     assert shown(skins(tmp_path, "lamp/tris.md2", "led.pcx")) == ["textures/led.png"]
 
 
-def test_the_folder_above_is_asked_only_inside_a_game_folder(tmp_path: Path) -> None:
+def test_the_parent_folder_is_searched_only_inside_a_game_folder(tmp_path: Path) -> None:
     put(tmp_path, "led.png", "base/models/lamp/led.png")
     assert shown(skins(tmp_path, "lamp/tris.md2", "led.pcx")) == [None]
     assert shown(skins(tmp_path, "base/models/lamp/md5/tris.md2", "led.pcx")) == ["models/lamp/led.png"]
 
 
-def test_a_player_without_skins_wears_what_lies_beside_it_but_icons_and_weapons(tmp_path: Path) -> None:
+def test_a_player_model_without_skins_uses_images_beside_it_except_icons_and_weapons(tmp_path: Path) -> None:
     put(tmp_path, *(f"base/players/hero/{n}" for n in ("red.pcx", "red_i.pcx", "blue.pcx", "blue_i.pcx")))
     put(
         tmp_path,
@@ -84,7 +84,7 @@ def test_a_player_without_skins_wears_what_lies_beside_it_but_icons_and_weapons(
     assert not any(skin.listed for skin in found)
 
 
-def test_a_missing_skin_of_the_game_is_not_replaced_by_a_neighbours(tmp_path: Path) -> None:
+def test_a_missing_skin_is_not_replaced_by_another_models_skin(tmp_path: Path) -> None:
     put(tmp_path, "base/players/hero/red.pcx", "base/players/hero/tris.md2")
     found = skins(tmp_path, "base/players/hero/w_gun.md2", "models/weapons/gun/skin.pcx")
     assert shown(found) == [None]
@@ -146,7 +146,7 @@ def base(tmp_path: Path) -> Path:
 # --- MD5
 
 
-def test_a_declaration_says_everything(base: Path) -> None:
+def test_a_declaration_gives_all_maps_and_settings(base: Path) -> None:
     found = shader(base, "models/imp/imp.md5mesh", "MODELS\\imp\\imp")
     assert files(found) == {"diffuse": "body_d.tga", "normal": "body_local.tga", "height": "body_h.png"}
     assert found.images[Role.HEIGHT].height_scale == 4
@@ -228,7 +228,7 @@ def test_sauerbratens_config_goes_by_mesh(tmp_path: Path) -> None:
     assert (found.rule, found.two_sided, found.alpha_test) == (Rule.CONFIG, True, 0.2)
 
 
-def test_a_config_with_a_folder_of_its_own(tmp_path: Path) -> None:
+def test_a_config_may_name_another_folder(tmp_path: Path) -> None:
     hands = "packages/models/hero/hands"
     put(tmp_path, f"{hands}/md5.cfg", text='md5load hands.md5mesh\nmd5dir "hero"\nmd5skin Hands "body.png"\n')
     put(tmp_path, "packages/models/hero/body.png")
@@ -241,7 +241,7 @@ def test_skin_files_lead_to_materials(base: Path) -> None:
     assert (files(found)["diffuse"], found.rule) == ("body_d.tga", Rule.SKIN_FILE)
 
 
-def test_a_shader_that_says_nothing_takes_the_meshs_or_the_models_image(tmp_path: Path) -> None:
+def test_a_shader_without_an_image_uses_that_of_the_mesh_or_model(tmp_path: Path) -> None:
     put(tmp_path, "a/Body.png", "a/other.png", "b/robot.png", "c/skin.png", "c/mask.png", "d/one_quad.png")
     assert files(shader(tmp_path, "a/x.md5mesh", "Material", "body")) == {"diffuse": "Body.png"}
     assert files(shader(tmp_path, "b/Robot.md5mesh", "Material")) == {"diffuse": "robot.png"}
@@ -249,7 +249,7 @@ def test_a_shader_that_says_nothing_takes_the_meshs_or_the_models_image(tmp_path
     assert files(shader(tmp_path, "d/Quad.md5mesh", "default")) == {"diffuse": "one_quad.png"}
 
 
-def test_what_is_not_found_says_where_it_was_looked_for_once(base: Path) -> None:
+def test_missing_images_name_the_folders_searched_once(base: Path) -> None:
     found = shader(base, "models/imp/imp.md5mesh", "models/gone/gone")
     assert found.diffuse is None
     assert found.missing == {Role.DIFFUSE: "models/gone/gone"}

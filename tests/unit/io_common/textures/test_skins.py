@@ -17,7 +17,7 @@ md5skin gl "gl.png"
 """
 
 
-def test_commands_dress_the_meshes_of_the_part_loaded_last() -> None:
+def test_commands_apply_to_the_part_loaded_last() -> None:
     config = parse_model_cfg(CFG)
     head = config.skin("BODY.md5mesh", "head")
     assert head is not None
@@ -32,7 +32,7 @@ def test_commands_dress_the_meshes_of_the_part_loaded_last() -> None:
     assert config.skin("gl.md5mesh", "Head") is None
 
 
-def test_a_star_means_every_mesh_and_a_config_that_loads_nothing_means_the_model() -> None:
+def test_a_star_matches_every_mesh_and_a_config_without_a_load_applies_to_the_model() -> None:
     config = parse_model_cfg('md2skin * "red.jpg"')
     found = config.skin("tris.md2", "anything")
     assert found is not None
@@ -40,7 +40,7 @@ def test_a_star_means_every_mesh_and_a_config_that_loads_nothing_means_the_model
     assert config.skin("tris.md2", None) == found
 
 
-def test_of_the_branches_of_a_script_the_last_counts_and_variables_are_left_out() -> None:
+def test_the_last_branch_of_a_script_wins_and_variables_are_ignored() -> None:
     config = parse_model_cfg(
         """md5load a.md5mesh
         if (>= (strstr (mdlname) "blue") 0) [
@@ -56,14 +56,14 @@ def test_of_the_branches_of_a_script_the_last_counts_and_variables_are_left_out(
     assert config.skin("a.md5mesh", "Feet") is None
 
 
-def test_decorations_fall_away_and_absolute_names_are_cut() -> None:
+def test_prefixes_are_removed_and_absolute_names_are_shortened() -> None:
     assert cfg_image("<dds><mad:0.5/1>a\\b.png") == "a/b.png"
     assert cfg_image("../a.png") == "../a.png"
     assert cfg_image("C:/secret/a.png") == "a.png"
     assert cfg_image("/etc/a.png") == "a.png"
 
 
-def test_any_garbage_is_passed_over() -> None:
+def test_garbage_is_skipped() -> None:
     for text in (
         "",
         '"',

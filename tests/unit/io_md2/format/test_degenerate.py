@@ -44,7 +44,7 @@ def test_degenerate_triangles_come_back_in_their_places():
     assert len(drawn_triangles(again.gl_commands)[0]) == 5
 
 
-def test_those_whose_vertices_are_gone_stay_away():
+def test_degenerate_triangles_whose_vertices_are_gone_are_not_restored():
     model = mixed()
     sources = np.arange(model.num_vertices, dtype=np.int32)
     sources[6] = -1
@@ -57,7 +57,7 @@ def test_those_whose_vertices_are_gone_stay_away():
     assert (len(none.triangles), former.tolist()) == (3, [0, 1, 2])
 
 
-def test_in_a_new_table_they_keep_the_values_of_their_texture_coordinates():
+def test_degenerate_triangles_keep_their_texture_coordinates_in_a_new_table():
     model = mixed()
     few = without_degenerate(model)
     few.st, few.triangle_st = few.st[:3][::-1].copy(), np.zeros_like(few.triangle_st)

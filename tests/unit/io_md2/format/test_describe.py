@@ -7,7 +7,7 @@ from md2_samples import write_two_sequences
 from io_md2.format.describe import describe_model
 
 
-def test_an_md2_is_told_by_its_frames_sequences_and_skins(tmp_path):
+def test_info_of_an_md2_has_its_frames_sequences_and_skins(tmp_path):
     facts = describe_model(write_two_sequences(tmp_path)).facts
     assert (facts["frames"], facts["vertices"], facts["triangles"]) == (4, 4, 2)
     assert facts["skin_size"] == [64, 32]

@@ -38,7 +38,7 @@ def slow_compress(frame: np.ndarray) -> tuple[list[list[int]], list[float], list
 
 
 class TestDecompression:
-    def test_the_formula(self) -> None:
+    def test_decompression_follows_the_specification(self) -> None:
         vertices = np.array([[[0, 1, 255], [2, 0, 10]]], np.uint8)
         positions = decompress(vertices, np.array([[0.5, 2, -1]]), np.array([[1, -1, 0.25]]))
         assert positions.dtype == np.float32
@@ -71,7 +71,7 @@ class TestQuantising:
         assert scale[0, [0, 2]].tolist() == [0, 0]
         assert decompress(vertices, scale, translate).tolist() == positions.tolist()
 
-    def test_a_frame_flatter_than_a_float_can_say(self) -> None:
+    def test_a_frame_too_flat_for_a_float_scale(self) -> None:
         positions = np.array([[[0, 0, 0], [1e-44, 0, 0]]])
         vertices, _scale, _translate = quantise(positions)
         assert vertices.shape == (1, 2, 3)
@@ -99,7 +99,7 @@ class TestQuantising:
         with pytest.raises(Md2Error, match="finite"):
             match_grid(np.full((1, 2, 3), np.nan), np.ones(3), np.zeros(3))
 
-    def test_what_lies_outside_the_grid_goes_to_its_edge(self) -> None:
+    def test_positions_outside_the_grid_are_clamped(self) -> None:
         positions = np.array([[-5, 300, 127.5]])
         assert quantise_on_grid(positions, np.ones(3), np.zeros(3)).tolist() == [[0, 255, 128]]
 
@@ -184,7 +184,7 @@ class TestTime:
             assert 3 <= following <= 9
             assert 0 <= fraction < 1
 
-    def test_what_has_no_meaning_is_refused(self) -> None:
+    def test_invalid_arguments_are_refused(self) -> None:
         for arguments in ((math.nan, 0, 1), (0.0, 1, 0), (0.0, 0, 1, 0.0), (0.0, 0, 1, math.inf)):
             with pytest.raises(Md2Error):
                 frame_at(*arguments)

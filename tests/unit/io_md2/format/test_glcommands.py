@@ -64,19 +64,19 @@ def test_each_triangle_is_drawn_once_with_its_winding(mesh: Arrays) -> None:
     assert Counter(map(turned, slow_draw(generate(mesh)))) == listed(mesh)
 
 
-def test_they_are_never_longer_than_the_compilers(mesh: Arrays) -> None:
+def test_commands_are_never_longer_than_the_compilers(mesh: Arrays) -> None:
     assert generate(mesh).num_ints <= slow_greedy_length(mesh)
 
 
 @pytest.mark.parametrize("seed", range(60))
-def test_they_hold_on_small_random_meshes(seed: int) -> None:
+def test_commands_of_small_random_meshes_are_correct_and_short(seed: int) -> None:
     mesh = tangle(100 + seed, 3 + seed % 7, 2 + seed % 11)
     commands = generate(mesh)
     assert Counter(map(turned, slow_draw(commands))) == listed(mesh)
     assert commands.num_ints <= slow_greedy_length(mesh)
 
 
-def test_they_are_shorter_than_the_compilers_on_a_shuffled_surface() -> None:
+def test_commands_are_shorter_than_the_compilers_on_a_shuffled_surface() -> None:
     mesh = shuffled(grid(20, 20), 4)
     assert generate(mesh).num_ints < 0.9 * slow_greedy_length(mesh)
 

@@ -16,7 +16,7 @@ def _mesh(request: pytest.FixtureRequest) -> Arrays:
     return MESHES[request.param]
 
 
-def test_the_fast_search_finds_what_the_slow_one_does(mesh: Arrays) -> None:
+def test_the_fast_search_gives_the_same_result_as_the_slow_one(mesh: Arrays) -> None:
     corners = mesh[0].astype(np.int64) * (int(mesh[1].max()) + 1) + mesh[1]
     counts, numbers = greedy_primitives(EdgeTable(corners))
     assert len(numbers) == sum(map(abs, counts))

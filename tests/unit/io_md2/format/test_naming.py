@@ -21,7 +21,7 @@ class TestNaming:
             ("", ""),
         ],
     )
-    def test_names_are_made_fit(self, name: str, cleaned: str) -> None:
+    def test_names_are_made_valid(self, name: str, cleaned: str) -> None:
         assert clean_name(name) == cleaned
 
     def test_numbers_are_those_of_ids_models(self) -> None:
@@ -34,7 +34,7 @@ class TestNaming:
     def test_frames_of_nothing_are_frame001_and_so_on(self) -> None:
         assert number_frames(["", ""]) == ["frame001", "frame002"]
 
-    def test_a_sequence_that_comes_again_goes_on_counting(self) -> None:
+    def test_a_repeated_sequence_continues_its_numbering(self) -> None:
         assert number_frames(["run", "jump", "run"]) == ["run1", "jump1", "run2"]
 
     def test_long_prefixes_are_cut_before_the_number(self) -> None:

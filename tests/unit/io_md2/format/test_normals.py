@@ -46,7 +46,7 @@ def slow_normal_indices(frame: np.ndarray, triangles: np.ndarray) -> list[int]:
 
 
 class TestNormals:
-    def test_the_table(self) -> None:
+    def test_the_table_has_162_unit_normals(self) -> None:
         assert NORMALS.shape == (162, 3)
         assert np.allclose(np.linalg.norm(NORMALS, axis=1), 1, atol=2e-6)
         assert len(np.unique(NORMALS, axis=0)) == 162
@@ -56,14 +56,14 @@ class TestNormals:
     def test_every_normal_is_nearest_to_itself(self) -> None:
         assert nearest_normals(NORMALS * 3).tolist() == list(range(162))
 
-    def test_lookup_beyond_the_table_gives_no_normal(self) -> None:
+    def test_an_index_beyond_the_table_has_no_normal(self) -> None:
         vectors = normal_vectors(np.array([[0, 161], [162, 255]], np.uint8))
         assert vectors.shape == (2, 2, 3)
         assert vectors.dtype == np.float32
         assert np.allclose(vectors[0], NORMALS[[0, 161]])
         assert not vectors[1].any()
 
-    def test_the_first_of_equals(self) -> None:
+    def test_of_equally_near_normals_the_first_is_used(self) -> None:
         up = np.array([0.0, 0.0, 1.0])
         products = NORMALS @ up
         assert nearest_normals(up) == np.flatnonzero(products == products.max())[0]
@@ -84,7 +84,7 @@ class TestNormals:
         positions = np.array([[-1, 0, 0], [0, 1, 0], [1, 0, 0]], float)
         assert face_normals(positions, np.array([[0, 1, 2]])).tolist() == [[0, 0, 1]]
 
-    def test_faces_count_alike_whatever_their_size(self) -> None:
+    def test_faces_are_weighted_equally_whatever_their_size(self) -> None:
         positions = np.array([[0, 0, 0], [0, 1, 0], [1, 0, 0], [0, 0, 99], [0, 99, 0]], float)
         mean = vertex_normals(positions, np.array([[0, 1, 2], [0, 3, 4]]))[0]
         assert np.allclose(np.abs(mean), [0.5, 0, 0.5])

@@ -8,7 +8,7 @@ import sys
 from paths import ROOT
 
 
-def test_the_format_half_needs_no_blender() -> None:
+def test_the_format_package_needs_no_blender() -> None:
     code = (
         "import sys, io_md2.format\n"
         "assert not {'bpy', 'mathutils', 'bmesh'} & set(sys.modules)\n"

@@ -57,12 +57,12 @@ def warnings_of(data: bytes) -> str:
 
 
 class TestRoundTrip:
-    def test_a_model_comes_back_as_it_was(self, data: bytes) -> None:
+    def test_a_model_survives_writing_and_reading(self, data: bytes) -> None:
         again = parse_model(data)
         assert again == make_model()
         assert again.warnings == []
 
-    def test_bytes_come_back_as_they_were(self, data: bytes) -> None:
+    def test_bytes_survive_reading_and_writing(self, data: bytes) -> None:
         assert format_model(parse_model(data)) == data
 
     def test_models_that_differ_are_not_equal(self) -> None:
@@ -120,7 +120,7 @@ class TestRoundTrip:
         model.skins = [every[i : i + 64] for i in range(0, 255, 64)]
         assert parse_model(format_model(model)).skins == model.skins
 
-    def test_text_after_a_nul_is_garbage(self, data: bytes) -> None:
+    def test_text_after_a_nul_is_ignored(self, data: bytes) -> None:
         start = header_of(data)["offset_frames"] + 24
         assert parse_model(poked(data, start, b"a\0garbage\xff")).frame_names[0] == "a"
 
@@ -204,7 +204,7 @@ class TestWarnings:
         assert parse_model(odd).gl_commands == GlCommands()
 
     @pytest.mark.parametrize("count", [2**31 - 1, -(2**31)])
-    def test_a_primitive_of_absurd_length(self, data: bytes, count: int) -> None:
+    def test_a_primitive_of_absurd_length_gives_a_warning(self, data: bytes, count: int) -> None:
         odd = poked(data, header_of(data)["offset_glcmds"], struct.pack("<i", count))
         assert parse_model(odd).gl_commands == GlCommands()
         assert "left out" in warnings_of(odd)
@@ -226,7 +226,7 @@ class TestWarnings:
         assert again == model
         assert "2 normal indices" in again.warnings[0]
 
-    def test_a_model_of_nothing_but_a_frame(self) -> None:
+    def test_a_model_with_one_frame_and_nothing_else_is_read(self) -> None:
         model = Md2Model(
             scale=np.ones((1, 3), np.float32),
             translate=np.zeros((1, 3), np.float32),
@@ -260,7 +260,7 @@ class TestWarnings:
         assert again == model
         assert "600 frames" in "\n".join(again.warnings)
 
-    def test_negative_scale_is_nothing_odd(self) -> None:
+    def test_a_negative_scale_gives_no_warning(self) -> None:
         model = make_model()
         model.scale *= -1
         again = parse_model(format_model(model))
@@ -283,7 +283,7 @@ class TestRefusals:
     @pytest.mark.parametrize(
         ("ident", "words"), [(b"IDP3", "Quake III"), (b"IDPO", "Quake model"), (b"xV4\x12", "not an MD2")]
     )
-    def test_other_formats_in_words(self, data: bytes, ident: bytes, words: str) -> None:
+    def test_files_of_other_formats_are_refused_by_name(self, data: bytes, ident: bytes, words: str) -> None:
         self.refuse(ident + data[4:], words, "IDP2", offset=0)
 
     def test_an_md5_model(self) -> None:
@@ -344,7 +344,7 @@ class TestRefusals:
 class TestAnyBytes:
     """Whatever the bytes, there is a model or an ``Md2Error``, and no great need of memory."""
 
-    def test_every_truncation(self, data: bytes) -> None:
+    def test_every_truncated_file_is_read_or_refused(self, data: bytes) -> None:
         for size in range(len(data)):
             try:
                 parse_model(data[:size])
@@ -374,7 +374,7 @@ class TestAnyBytes:
             except Md2Error:
                 continue
 
-    def test_great_numbers_take_no_memory(self, data: bytes) -> None:
+    def test_huge_counts_cost_no_memory(self, data: bytes) -> None:
         great = [{name: 2**31 - 1} for name in FIELDS[4:]]
         great += [{"num_vertices": 2**29, "framesize": 2**31 - 1}]
         tracemalloc.start()

@@ -34,7 +34,7 @@ def is_same(frames: FrameData, source: FrameData) -> np.ndarray:
 
 
 class TestRequantise:
-    def test_untouched_frames_stay_with_all_their_oddities(self) -> None:
+    def test_untouched_frames_are_not_changed(self) -> None:
         positions, source = some_frames()
         frames, same = requantise(positions, TRIANGLES, source)
         assert same.all()
@@ -93,7 +93,7 @@ class TestRequantise:
         assert np.array_equal(frames.normals[:, others], source.normals[:, others])
         assert np.array_equal(frames.normals[:, 1], normal_indices(positions, TRIANGLES)[:, 1])
 
-    def test_a_huge_grid_does_not_take_in_a_small_model(self) -> None:
+    def test_a_small_model_is_not_matched_to_a_huge_grid(self) -> None:
         positions, source = some_frames()
         huge = FrameData(
             np.full_like(source.scale, 1e25), source.translate, source.vertices * 0, source.normals

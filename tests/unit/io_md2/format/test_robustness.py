@@ -159,7 +159,7 @@ def test_numbers_that_are_none_or_extreme(number):
 
 
 @pytest.mark.filterwarnings("error")
-def test_signalling_numbers_are_refused_without_a_word_on_the_console():
+def test_signalling_nans_are_refused_without_console_output():
     data = bytearray(sample())
     frame = struct.unpack_from("<i", data, 4 * 14)[0]
     data[frame : frame + 4] = b"\x01\0\x80\x7f"

@@ -61,7 +61,7 @@ class TestWriting:
         model.frame_names[0] = "y" * 17
         self.refuse(model, "frame name", "16")
 
-    def test_things_without_meaning(self) -> None:
+    def test_values_without_meaning_are_refused(self) -> None:
         model = make_model()
         model.scale[0, 0] = np.nan
         self.refuse(model, "finite")

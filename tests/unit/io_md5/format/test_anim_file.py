@@ -21,7 +21,7 @@ from io_md5.format import (
 # What the samples hold
 
 
-def test_an_animation_file_is_read_as_it_stands():
+def test_all_values_of_an_animation_file_are_read():
     animation = animation_of(ANIMATION)
     assert animation.warnings == []
     assert animation.commandline == "anim models/box.mb -dest walk.md5anim"
@@ -95,7 +95,7 @@ def test_components_that_no_joint_uses_are_kept():
 
 
 @pytest.mark.parametrize("start", [0, -1, 7, 1000000, 2147483647])
-def test_the_start_of_a_joint_that_does_not_move_is_no_matter(start):
+def test_the_start_index_of_a_static_joint_is_ignored(start):
     animation = animation_of(edited(ANIMATION, '"origin"\t-1 0 0', f'"origin"\t-1 0 {start}'))
     assert_same_animation(animation, animation_of(ANIMATION))
     assert animation.warnings == []
@@ -142,7 +142,7 @@ def test_all_zero_bounds_are_kept():
 
 
 @pytest.mark.parametrize("extra", [-1, 1])
-def test_one_bounds_too_many_or_too_few_is_a_warning(extra):
+def test_a_wrong_number_of_bounds_gives_a_warning(extra):
     row = "\t( -1 -2 -3 ) ( 4 5 6 )\n"
     animation = animation_of(edited(ANIMATION, row, row * (1 + extra)))
     assert len(animation.bounds) == 3 + extra
@@ -157,13 +157,13 @@ def test_bounds_may_be_missing():
     assert_warned(animation, "bounds")
 
 
-def test_half_a_box_of_bounds_is_a_warning():
+def test_an_incomplete_bounds_row_gives_a_warning():
     animation = animation_of(edited(ANIMATION, "( -1 -2.5 -3 ) ( 4 5 6.25 )", "( -1 -2.5 -3 )"))
     assert len(animation.bounds) == 2
     assert_warned(animation, "bounds")
 
 
-def test_a_base_frame_that_holds_more_is_a_warning():
+def test_a_base_frame_with_extra_values_gives_a_warning():
     animation = animation_of(
         edited(ANIMATION, "( 1 2 40 ) ( 0.1 -0.2 0.3 )", "( 1 2 40 ) ( 0.1 -0.2 0.3 ) ( 1 2 3 )")
     )
@@ -179,7 +179,7 @@ def test_a_base_frame_that_nothing_uses_may_be_missing():
     assert animation.base_positions.tolist() == [[0, 0, 0]]
 
 
-def test_a_second_block_of_a_kind_is_left_alone():
+def test_a_repeated_block_is_ignored_with_a_warning():
     animation = animation_of(ANIMATION + 'hierarchy {\n"other" -1 0 0\n}\n')
     assert animation.names == ["origin", "hips", "head"]
     assert_warned(animation, f"line {ANIMATION.count(chr(10)) + 1} ")
@@ -189,7 +189,7 @@ def test_a_second_block_of_a_kind_is_left_alone():
 
 
 @pytest.mark.parametrize("word", ["x2", '"hips"', "O"])
-def test_a_word_in_a_frame_or_base_frame(word):
+def test_a_word_in_a_frame_or_base_frame_is_refused(word):
     text = edited(ANIMATION, "0 1.75 25", f"0 {word} 1.75 25")
     animation_refused(
         text, "1.75 25", reason="a frame holds something", found=word.strip('"'), expected="a number"
@@ -212,12 +212,12 @@ def test_a_word_in_a_frame_or_base_frame(word):
         ("1 60 3", "1 60 -1", "first component of joint 'head' does not exist", "-1", "0 or more"),
     ],
 )
-def test_a_hierarchy_that_refers_to_what_is_not_there(old, new, reason, found, expected):
+def test_a_hierarchy_with_a_missing_parent_is_refused(old, new, reason, found, expected):
     animation_refused(edited(ANIMATION, old, new), '"head"', reason=reason, found=found, expected=expected)
 
 
 @pytest.mark.parametrize("start", [4, 7, 2147483646, 2147483647])
-def test_a_joint_whose_components_lie_beyond_the_frame(start):
+def test_a_joint_whose_components_lie_beyond_the_frame_is_refused(start):
     animation_refused(
         edited(ANIMATION, "1 60 3", f"1 60 {start}"), "frame 0 {",
         reason="too few components", found="7 numbers", expected=str(start + 4),
@@ -246,7 +246,7 @@ def test_an_animation_without_frames():
 
 
 @pytest.mark.parametrize("missing", ["0.3", "( 1 2 40 ) ( 0.1 -0.2 0.3 )"])
-def test_an_incomplete_base_frame(missing):
+def test_an_incomplete_base_frame_is_refused(missing):
     base = ANIMATION.index("( 1 2 40 )")
     text = ANIMATION[:base] + ANIMATION[base:].replace(missing, "", 1)
     left = 18 - len(re.findall(r"[\d.]+", missing))
@@ -255,7 +255,7 @@ def test_an_incomplete_base_frame(missing):
     )
 
 
-def test_a_missing_base_frame():
+def test_a_missing_base_frame_is_refused():
     text = edited(ANIMATION, ANIMATION[ANIMATION.index("baseframe") : ANIMATION.index("frame 0")], "")
     refused(
         parse_animation,
@@ -275,7 +275,7 @@ def test_an_animation_file_is_laid_out_as_ids_exporter_does():
     assert format_animation(sample_animation()).decode() == ANIMATION
 
 
-def test_the_start_of_a_joint_that_does_not_move_is_written_as_0():
+def test_the_start_index_of_a_static_joint_is_written_as_0():
     animation = sample_animation()
     animation.starts[0] = 7
     assert format_animation(animation).decode() == ANIMATION

@@ -23,7 +23,7 @@ def assert_same_camera(a, b):
     assert (a.cut_groups or [""] * len(a.cuts)) == (b.cut_groups or [""] * len(b.cuts))
 
 
-def test_a_camera_file_is_read_as_it_stands():
+def test_all_values_of_a_camera_file_are_read():
     camera = camera_of(CAMERA)
     assert camera.warnings == []
     assert camera.commandline == "camera cams/intro.mb -dest intro.md5camera"
@@ -104,7 +104,7 @@ def test_odd_cuts_are_read_with_a_warning_and_written_back(block, words):
         ("}\n\ncamera", "}\n\nlights { }\n\ncamera", "line 12"),
     ],
 )
-def test_what_is_odd_is_a_warning(old, new, words):
+def test_odd_values_give_a_warning(old, new, words):
     camera = camera_of(edited(CAMERA, old, new))
     assert len(camera.warnings) == 1
     assert words in camera.warnings[0]
@@ -135,7 +135,7 @@ def test_without_a_block_of_cuts_there_are_none():
         ("frameRate 24", "frameRate", "numCuts", "no number after frameRate", "numCuts", "a number"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_understood_is_refused_at_its_line(old, new, at, reason, found, expected):
+def test_invalid_text_is_refused_with_its_line(old, new, at, reason, found, expected):
     text = edited(CAMERA, old, new)
     with pytest.raises(Md5Error) as caught:
         camera_of(text)
@@ -175,7 +175,7 @@ def test_the_real_file_with_a_cut_behind_its_end_is_refused(corpus):
         lambda camera: setattr(camera, "commandline", 'a "quote"'),
     ],
 )
-def test_what_no_reader_would_take_is_not_written(tmp_path, change):
+def test_invalid_cameras_are_not_written(tmp_path, change):
     camera = camera_of(CAMERA)
     change(camera)
     with pytest.raises(Md5Error):

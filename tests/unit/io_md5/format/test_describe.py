@@ -11,7 +11,7 @@ from io_md5.format.describe import describe_animation, describe_camera, describe
 OCTOPUS = SAMPLES / "models" / "octopus"
 
 
-def test_a_mesh_is_told_by_its_joints_meshes_and_box():
+def test_info_of_a_mesh_has_its_joints_meshes_and_box():
     facts = describe_mesh(OCTOPUS / "octopus.md5mesh").facts
     model = read_mesh(OCTOPUS / "octopus.md5mesh")
     assert facts["kind"] == "md5mesh"
@@ -22,14 +22,14 @@ def test_a_mesh_is_told_by_its_joints_meshes_and_box():
     assert all(low < high for low, high in zip(*facts["box"], strict=True))
 
 
-def test_an_animation_is_told_by_its_frames_and_time():
+def test_info_of_an_animation_has_its_frames_and_duration():
     facts = describe_animation(OCTOPUS / "swim.md5anim").facts
     assert (facts["kind"], facts["frames"], facts["frame_rate"]) == ("md5anim", 49, 24.0)
     assert facts["seconds"] == 49 / 24
     assert 0 < facts["moving_joints"] <= facts["joints"] == 59
 
 
-def test_a_camera_is_told_by_its_playing_time_and_cuts(tmp_path):
+def test_info_of_a_camera_has_its_playing_time_and_cuts(tmp_path):
     # Five entries with one cut are four frames.
     camera = Camera(
         cuts=np.array([2], np.int32),

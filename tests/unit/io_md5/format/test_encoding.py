@@ -22,7 +22,7 @@ def test_split_components_are_the_inverse_of_components(rng):
     np.testing.assert_array_equal(skeleton.components(animation), table)
 
 
-def test_a_component_is_animated_if_any_later_frame_differs_from_the_first_by_more_than_the_precision():
+def test_a_component_is_animated_if_a_later_frame_differs_by_more_than_the_precision():
     table = np.zeros((3, 2, 6))
     table[2, 0, 1], table[1, 1, 0], table[1, 1, 5], table[2, 1, 4] = 0.5, 0.125, 0.001, 0.01
     flags, starts, base, frames = encoding.split_components(

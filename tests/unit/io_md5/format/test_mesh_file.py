@@ -36,7 +36,7 @@ from io_md5.format.text.rows import FEWEST
 # What the samples hold
 
 
-def test_a_mesh_file_is_read_as_it_stands():
+def test_all_values_of_a_mesh_file_are_read():
     model = mesh_of(MESH)
     assert model.warnings == []
     assert model.commandline == "mesh models/box.mb -dest box.md5mesh"
@@ -159,7 +159,7 @@ def test_vertices_may_share_weights():
     np.testing.assert_array_equal(places[1], places[2])
 
 
-def test_biases_are_kept_as_they_stand():
+def test_biases_are_not_changed():
     text = edited(MESH, "weight 1 1 0.75", "weight 1 1 0").replace("weight 0 0 1 ", "weight 0 0 0.5 ")
     model = mesh_of(text)
     assert model.meshes[0].weight_biases.tolist() == [0.5, 0, 0.25, 1]
@@ -209,7 +209,7 @@ def test_unknown_keys_of_a_mesh_are_named_once_each():
 # Joints
 
 
-def test_orientations_a_little_over_1_are_rotations_all_the_same():
+def test_orientations_slightly_longer_than_1_are_rotations():
     model = mesh_of(edited(MESH, "( 0.1 -0.2 0.3 )", "( 0.600001 0 0.800001 )"))
     np.testing.assert_allclose(model.joints.orientations[2], [0, 0.6, 0, 0.8], atol=1e-6)
     np.testing.assert_allclose(np.linalg.norm(model.joints.orientations, axis=1), 1.0, atol=1e-15)
@@ -331,7 +331,7 @@ def test_a_name_with_line_ends_stays_on_the_line_of_its_comment():
         (") 3 1\n", ") 3 1.5\n", "a weight range is not a whole number", "1.5", "a whole number"),
     ],
 )
-def test_a_mesh_that_refers_to_what_is_not_there(old, new, reason, found, expected):
+def test_a_mesh_with_an_index_out_of_range_is_refused(old, new, reason, found, expected):
     line = line_of(MESH, old)
     refused(parse_mesh, edited(MESH, old, new), line, reason=reason, found=found, expected=expected)
 

@@ -104,7 +104,7 @@ def test_a_channel_without_usable_frame_rate_gets_24():
         ("weight 2 1", "weight 2 2", "weight 2", "the joint does not exist", "2", "0 to 1"),
     ],
 )
-def test_old_bones_that_cannot_be_understood(old, new, at, reason, found, expected):
+def test_invalid_bones_of_the_old_layout_are_refused(old, new, at, reason, found, expected):
     mesh_refused(edited(OLD_MESH, old, new), at, reason=reason, found=found, expected=expected)
 
 
@@ -116,5 +116,5 @@ def test_old_bones_that_cannot_be_understood(old, new, at, reason, found, expect
         ("\tkeys 1\n\t\t10\n", "", "channel 2 {", "'z' of 'tip' has no keys", "'{'", "keys"),
     ],
 )
-def test_old_channels_that_cannot_be_understood(old, new, at, reason, found, expected):
+def test_invalid_channels_of_the_old_layout_are_refused(old, new, at, reason, found, expected):
     animation_refused(edited(OLD_ANIMATION, old, new), at, reason=reason, found=found, expected=expected)

@@ -66,13 +66,13 @@ def test_the_given_quaternions_are_not_changed(rng):
         np.testing.assert_array_equal(quaternions, before)
 
 
-def test_product_is_the_specifications(rng):
+def test_product_follows_the_specification(rng):
     a, b = rng.normal(size=(2, 30, 4))
     expected = [mult_quat(x, y) for x, y in zip(a.tolist(), b.tolist(), strict=True)]
     close(quat.multiply(a, b), expected)
 
 
-def test_product_turns_by_the_second_first(rng):
+def test_product_applies_the_second_rotation_first(rng):
     a, b = unit_quaternions(rng, 2)
     point = rng.normal(size=3)
     close(quat.rotate(quat.multiply(a, b), point), rotate_point(a, rotate_point(b, point)))
@@ -90,12 +90,12 @@ def test_conjugate_is_the_inverse(rng):
     close(quat.multiply(q, quat.conjugate(q)), np.tile([1.0, 0, 0, 0], (10, 1)))
 
 
-def test_normalise_makes_length_1(rng):
+def test_normalise_gives_unit_length(rng):
     q = rng.normal(scale=100, size=(10, 4))
     close(quat.normalise(q), [normalise(row) for row in q.tolist()])
 
 
-def test_normalise_makes_nothing_the_identity():
+def test_normalise_gives_the_identity_for_zero():
     close(quat.normalise([[0.0, 0, 0, 0], [0, 0, 5, 0]]), [[1, 0, 0, 0], [0, 0, 1, 0]])
 
 
@@ -109,7 +109,7 @@ def test_rotate_is_q_p_q_conjugate(rng):
     close(quat.rotate(q, p), expected, atol=1e-10)
 
 
-def test_rotate_turns_x_to_y_by_a_quarter_about_z():
+def test_rotate_by_90_degrees_about_z_turns_x_into_y():
     close(quat.rotate([math.sqrt(0.5), 0, 0, math.sqrt(0.5)], [1.0, 0, 0]), [0, 1, 0])
 
 
@@ -119,7 +119,7 @@ def test_rotate_broadcasts(rng):
     close(quat.rotate(q, p)[2, 5], rotate_point(q[2, 0], p[5]))
 
 
-def test_matrices_turn_like_quaternions(rng):
+def test_matrices_rotate_like_quaternions(rng):
     q, p = unit_quaternions(rng, 20), rng.normal(size=(20, 3))
     close(
         np.einsum("nij,nj->ni", quat.to_matrices(q), p),
@@ -127,7 +127,7 @@ def test_matrices_turn_like_quaternions(rng):
     )
 
 
-def test_quaternions_come_back_from_matrices(rng):
+def test_quaternions_survive_conversion_to_matrices_and_back(rng):
     q = unit_quaternions(rng, 200)
     positive = np.where(q[:, :1] < 0, -q, q)
     close(quat.from_matrices(quat.to_matrices(q)), positive)
@@ -189,7 +189,7 @@ def test_continuous_signs_of_one_or_no_frame():
 # Playing
 
 
-def test_slerp_is_the_textbooks(rng):
+def test_slerp_follows_the_textbook(rng):
     a, b, t = unit_quaternions(rng, 50), unit_quaternions(rng, 50), rng.uniform(size=50)
     assert (np.einsum("ni,ni->n", a, b) < 0).any()
     expected = [slerp(x, y, z) for x, y, z in zip(a.tolist(), b.tolist(), t.tolist(), strict=True)]
@@ -214,12 +214,12 @@ def test_slerp_of_hardly_any_angle_stays_a_rotation(angle):
         close(quat.slerp(a, b, t), [math.cos(angle * t), 0, math.sin(angle * t), 0], atol=1e-10)
 
 
-def test_slerp_of_opposite_quaternions_is_no_turn():
+def test_slerp_of_opposite_quaternions_does_not_rotate():
     a = np.array([0.5, 0.5, -0.5, 0.5])
     close(quat.slerp(a, -a, 0.5), a)
 
 
-def test_lerp_is_the_specifications(rng):
+def test_lerp_follows_the_specification(rng):
     a, b, t = rng.normal(size=(6, 3)), rng.normal(size=(6, 3)), rng.uniform(size=6)
     expected = [[x + s * (y - x) for x, y in zip(p, q, strict=True)] for p, q, s in zip(a, b, t, strict=True)]
     close(quat.lerp(a, b, t), expected)

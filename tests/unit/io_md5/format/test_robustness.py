@@ -195,7 +195,7 @@ def test_files_with_lines_lost_repeated_or_moved(sample, source, target, count):
 @given(st.lists(st.text(alphabet="0123456789+-.eE#xnaif", min_size=1, max_size=6), min_size=1, max_size=4))
 @example(["1.5.5", "-"])
 @example(["1-1", "1"])
-def test_the_fast_way_and_the_slow_way_read_the_same_numbers(words):
+def test_bulk_and_single_reading_give_the_same_numbers(words):
     """Alone, words are converted in bulk; beside a `1.#IND` one by one. Both agree on what is a number."""
 
     def numbers_of(data):

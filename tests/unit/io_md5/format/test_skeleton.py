@@ -58,7 +58,7 @@ def test_compose_does_all_frames_at_once(rng):
         close(result[1][frame], expected[1])
 
 
-def test_compose_leaves_what_it_is_given(rng):
+def test_compose_does_not_change_its_arguments(rng):
     parents = random_parents(rng, 8)
     positions, orientations = random_pose(rng, 8)
     before = positions.copy(), orientations.copy()
@@ -68,7 +68,7 @@ def test_compose_leaves_what_it_is_given(rng):
     np.testing.assert_array_equal(orientations, before[1])
 
 
-def test_a_chain_of_2000_joints_is_no_trouble():
+def test_a_chain_of_2000_joints_composes():
     count = 2000
     parents = np.arange(-1, count - 1, dtype=np.int32)[::-1].copy()
     parents = np.where(parents == -1, -1, count - 1 - parents).astype(np.int32)

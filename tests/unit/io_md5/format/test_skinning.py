@@ -37,7 +37,7 @@ def build_normals(vertices, triangles):
 # Skinning
 
 
-def test_skinning_is_the_specifications_sum(rng):
+def test_skinning_follows_the_specification(rng):
     mesh = random_mesh(rng, 40, 6)
     positions, orientations = random_pose(rng, 6)
     close(
@@ -69,7 +69,7 @@ def test_shared_overlapping_and_unordered_weight_ranges(rng):
 @pytest.mark.parametrize(
     "counts", [[0, 2, 0, 0, 1, 0], [0, 0, 0, 0, 0, 0], [3, 0, 0, 0, 0, 0], [0, 0, 0, 0, 0, 3]]
 )
-def test_a_vertex_without_weights_lies_in_the_origin(rng, counts):
+def test_a_vertex_without_weights_is_at_the_origin(rng, counts):
     mesh = random_mesh(rng, 6, 4)
     mesh.weight_starts = np.array([0, 1, 3, 5, 0, 2], dtype=np.int32)
     mesh.weight_counts = np.array(counts, dtype=np.int32)
@@ -80,7 +80,7 @@ def test_a_vertex_without_weights_lies_in_the_origin(rng, counts):
     assert (result[:, np.array(counts) == 0] == 0).all()
 
 
-def test_biases_that_do_not_sum_to_1_are_used_as_they_stand(rng):
+def test_biases_that_do_not_sum_to_1_are_not_normalised(rng):
     mesh = random_mesh(rng, 10, 4)
     mesh.weight_biases = rng.uniform(-1, 2, size=len(mesh.weight_biases))
     mesh.weight_biases[0] = 0.0
@@ -153,7 +153,7 @@ def test_a_triangle_without_area_has_no_normal():
     close(skinning.face_normals(vertices, np.array([[0, 1, 2], [0, 0, 1], [1, 1, 1]])), np.zeros((3, 3)))
 
 
-def test_normals_are_doom_3s(rng):
+def test_normals_are_computed_as_in_doom_3(rng):
     # A grid of places, so that many vertices share one; triangles at random, some without area.
     vertices = rng.integers(0, 3, size=(60, 3)).astype(float)
     triangles = rng.integers(0, 60, size=(80, 3))
@@ -164,7 +164,7 @@ def test_normals_are_doom_3s(rng):
     )
 
 
-def test_faces_count_alike_whatever_their_size():
+def test_faces_are_weighted_equally_whatever_their_size():
     # A corner between a large face in the plane z = 0 and a tiny one in the plane x = 0.
     vertices = np.array([[0.0, 0, 0], [0, 100, 0], [100, 0, 0], [0, 0, 0.01], [0, 0.01, 0]])
     triangles = np.array([[0, 1, 2], [0, 3, 4]])
@@ -185,7 +185,7 @@ def test_uv_seams_stay_smooth_and_displaced_vertices_make_edges():
     close(hard[3], skinning.face_normals(vertices, triangles)[1])
 
 
-def test_equal_rows_have_equal_numbers_and_no_others_however_their_bits_mix(monkeypatch):
+def test_row_ids_are_equal_for_equal_rows_only(monkeypatch):
     rows = np.array([[1, 0.5, -0.0], [2, 0.5, 0], [1, 0.5, 0], [1, 0.5, 1e-300], [2, 0.5, 0]])
     same = (rows[:, None] == rows[None]).all(axis=2)
     numbers = skinning.equal_rows(rows)
@@ -197,7 +197,7 @@ def test_equal_rows_have_equal_numbers_and_no_others_however_their_bits_mix(monk
     assert skinning.equal_rows(np.empty((0, 3))).tolist() == []
 
 
-def test_places_are_compared_as_the_floats_of_the_games():
+def test_positions_are_compared_as_32_bit_floats():
     third = 1.0 / 3.0
     places = skinning.places_of(
         [[third, 0, 0], [third + 1e-12, 0, 0], [third + 1e-6, 0, 0], [third, -0.0, 0], [0, third, 0]]
@@ -221,7 +221,7 @@ def test_normal_weights_bring_the_normals_back_in_the_bind_pose(rng):
     close(skinning.skin_normals(mesh, weights, orientations), normals)
 
 
-def test_skinned_normals_are_the_specifications(rng):
+def test_skinned_normals_follow_the_specification(rng):
     mesh = random_mesh(rng, 12, 5)
     mesh.weight_starts[3], mesh.weight_counts[3] = mesh.weight_starts[2], mesh.weight_counts[2]
     _, bind = random_pose(rng, 5)

@@ -20,7 +20,7 @@ def test_frame_rates_of_doom_3(rate, code, is_error):
     assert rates == ({code: is_error} if code else {})
 
 
-def test_a_fractional_rate_says_which_one_the_game_will_use():
+def test_a_fractional_frame_rate_warning_names_the_rate_the_game_uses():
     (text,) = [f.text for f in check_animation(animation(frame_rate=23.976)) if f.code == "rate_fraction"]
     assert "Doom 3 will play 23 frames per second" in text
 
@@ -41,7 +41,7 @@ def test_a_root_away_from_the_origin_is_a_warning_that_recommends_an_origin():
     assert found(clip, Game.DOOM3) == {}
 
 
-def test_several_roots_are_refused_in_animations_and_told_in_models():
+def test_several_roots_are_errors_in_animations_and_warnings_in_models():
     subject = model()
     subject.joints.parents[1] = -1
     assert found(subject, Game.DOOM3) == {"several_roots": False}
@@ -52,7 +52,7 @@ def test_several_roots_are_refused_in_animations_and_told_in_models():
     assert found(clip, Game.DOOM3) == {"animation_roots": True}
 
 
-def test_edges_that_doom_3_has_no_room_for_are_a_warning():
+def test_more_silhouette_edges_than_doom_3_allows_are_a_warning():
     subject = model()
     count = 65537 // 3 + 1
     strip = mesh(3 * count, 1, 3 * count)

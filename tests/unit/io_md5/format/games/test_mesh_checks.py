@@ -44,7 +44,7 @@ def test_references_to_what_is_not_there_name_their_vertices():
     assert finding.triangles == (0,)
 
 
-def test_a_mesh_alone_is_refused_by_the_games_that_want_an_animation():
+def test_a_mesh_without_an_animation_is_refused_by_games_that_need_one():
     for game in Game:
         expected = True if game in (Game.QUAKE, Game.QUAKE2) else None
         assert found(model(), game, has_animation=False).get("no_animation") == expected

@@ -33,7 +33,7 @@ def test_replacements_are_unambiguous():
     assert all(rule.takes(name) for name in safe)
 
 
-def test_names_are_cut_between_letters_and_stay_apart():
+def test_names_are_cut_between_characters_and_stay_unique():
     rule = PROFILES[Game.QUAKE].writing.names
     names = ["é" * 20, "é" * 21, "b" * 40, "b" * 41, "b" * 31]
     safe = safe_names(names, rule)

@@ -15,7 +15,7 @@ from io_md5.format.games import (
 
 
 @pytest.mark.parametrize("game", Game)
-def test_a_good_model_and_animation_are_taken(game):
+def test_a_good_model_and_animation_have_no_findings(game):
     target = Target(game)
     good, warnings = prepare_model(model(), target)
     assert warnings == []

@@ -77,7 +77,7 @@ def test_quake_gets_all_components_and_the_same_poses():
     np.testing.assert_array_equal(again.bounds, clip.bounds)
 
 
-def test_an_animation_without_frames_stays_without():
+def test_an_animation_without_frames_gets_none():
     clip = animation(frames=np.empty((0, 7)), bounds=np.empty((0, 2, 3)))
     assert with_all_components(clip).frames.shape == (0, 18)
 

@@ -34,7 +34,7 @@ def test_lines_are_counted_after_comments_of_several_lines():
         ("weight 1 1 0.75 ( -4.5 0 6 )", "weight 1 1 0.75 ( -4.5 0 6 6 )", "the weight", "7 numbers", "6"),
     ],
 )
-def test_a_row_of_a_mesh_with_the_wrong_number_of_values(old, new, what, found, expected):
+def test_a_mesh_row_with_the_wrong_number_of_values_is_refused(old, new, what, found, expected):
     line = line_of(MESH, old)
     refused(
         parse_mesh, edited(MESH, old, new), line,
@@ -45,19 +45,19 @@ def test_a_row_of_a_mesh_with_the_wrong_number_of_values(old, new, what, found, 
 @pytest.mark.parametrize(
     ("old", "new", "found"), [("1 60 3", "1 60", "2 numbers"), ("1 60 3", "1 60 3 4", "4 numbers")]
 )
-def test_a_row_of_a_hierarchy_with_the_wrong_number_of_values(old, new, found):
+def test_a_hierarchy_row_with_the_wrong_number_of_values_is_refused(old, new, found):
     animation_refused(
         edited(ANIMATION, old, new), '"head"',
         reason="the joint has the wrong number of values", found=found, expected="3",
     )  # fmt: skip
 
 
-def test_a_word_where_a_number_should_be():
+def test_a_word_in_place_of_a_number_is_refused():
     text = edited(MESH, "( 0.25 1 )", "( O.25 1 )")
     mesh_refused(text, "vert 1", reason="the vertex has the wrong number", found="1 numbers", expected="5")
 
 
-def test_a_joint_without_a_name():
+def test_a_joint_row_without_a_name_is_refused():
     words = {"reason": "a joint has no name", "found": "-1", "expected": "a name"}
     mesh_refused(edited(MESH, '"origin"\t-1', "\t-1"), "( -0.5 -0.5 -0.5 )", **words)
     animation_refused(edited(ANIMATION, '"origin"\t-1 0 0', "\t-1 0 0"), "-1 0 0", **words)
@@ -73,7 +73,7 @@ def test_a_joint_without_a_name():
     [(1, 1, '"hips"'), (2, 1, None), (0, 2, '"head"')],
     ids=["itself", "each other", "last"],
 )
-def test_joints_that_are_their_own_ancestors(hips, head, at):
+def test_a_cycle_of_joints_is_refused(hips, head, at):
     for parse, sample in ((parse_mesh, MESH), (parse_animation, ANIMATION)):
         text = edited(edited(sample, '"hips"\t0 ', f'"hips"\t{hips} '), '"head"\t1 ', f'"head"\t{head} ')
         error = refusal_of(parse, text)

@@ -73,7 +73,7 @@ def test_a_missing_version_is_a_warning(sample):
 
 @both
 @pytest.mark.parametrize("line", ["", "commandline", "commandline //", 'commandline ""'])
-def test_the_command_line_may_be_missing(sample, line):
+def test_a_file_without_a_command_line_is_read(sample, line):
     old = next(row for row in sample.split("\n") if row.startswith("commandline"))
     text = edited(sample, old, line)
     result = mesh_of(text) if sample is MESH else animation_of(text)
@@ -119,7 +119,7 @@ def test_declared_counts_are_hints(sample, old, new, words):
         (b"\xef\xbb\xbf", "no words"),
     ],
 )
-def test_a_file_without_words(parse, sample, data, found):
+def test_a_file_without_words_is_refused(parse, sample, data, found):
     refused(parse, data, 1, reason="not an MD5 file", found=found, expected="MD5Version 10")
 
 
@@ -134,7 +134,7 @@ def test_a_file_without_words(parse, sample, data, found):
         b"<html><body>404: Not Found</body></html>",
     ],
 )
-def test_a_file_of_another_kind(data):
+def test_a_file_of_another_kind_is_refused(data):
     error = refusal_of(parse_mesh, data)
     assert error.line == data.count(b"\n") + 1
     assert error.expected
@@ -143,7 +143,7 @@ def test_a_file_of_another_kind(data):
     assert error.expected
 
 
-def test_an_animation_is_no_mesh_and_a_mesh_no_animation():
+def test_an_animation_is_not_read_as_a_mesh_nor_a_mesh_as_an_animation():
     refused(
         parse_mesh, ANIMATION, last_line(ANIMATION),
         reason="not an md5mesh file", found="no joints", expected="joints {",
@@ -185,7 +185,7 @@ def test_an_error_tells_what_is_known():
         ("mesh {", "weight 3 2 1 ( 0 0 -10 )"),
     ],
 )
-def test_a_mesh_file_that_ends_within_a_block(block, last, ending):
+def test_a_mesh_file_that_ends_within_a_block_is_refused(block, last, ending):
     text = MESH[: MESH.index(last) + len(last)] + ending
     refused(
         parse_mesh, text, last_line(text),
@@ -204,7 +204,7 @@ def test_a_mesh_file_that_ends_within_a_block(block, last, ending):
         ("frame 2 {", "42 0.15 -0.25"),
     ],
 )
-def test_an_animation_file_that_ends_within_a_block(block, last):
+def test_an_animation_file_that_ends_within_a_block_is_refused(block, last):
     text = ANIMATION[: ANIMATION.index(last) + len(last)]
     refused(
         parse_animation, text, last_line(text),
@@ -221,7 +221,7 @@ def outcome(parse, text):
 
 
 @pytest.mark.parametrize("sample", [MESH, ANIMATION, OLD_MESH, OLD_ANIMATION])
-def test_a_file_cut_anywhere_is_refused_or_complained_of(sample):
+def test_a_file_truncated_anywhere_is_refused_or_gives_a_warning(sample):
     parse = parse_mesh if "bone" in sample or "mesh {" in sample else parse_animation
     end = len(sample.rstrip())
     for length in range(end):
@@ -232,7 +232,7 @@ def test_a_file_cut_anywhere_is_refused_or_complained_of(sample):
 
 
 @both_parsers
-def test_a_block_that_another_one_interrupts(parse, sample):
+def test_a_block_inside_another_block_is_refused(parse, sample):
     brace = sample.index("\n}\n")
     text = sample[:brace] + "\n" + sample[brace + 3 :]
     inner = text.index("{", brace)
@@ -240,7 +240,7 @@ def test_a_block_that_another_one_interrupts(parse, sample):
     refused(parse, text, line, reason="a block is not closed", found="'{'", expected="}")
 
 
-def test_a_block_without_an_opening_brace():
+def test_a_block_without_an_opening_brace_is_refused():
     mesh_refused(
         edited(MESH, "joints {", "joints"), '"origin"',
         reason="'joints' is not opened", found="'origin'", expected="{",
@@ -257,7 +257,7 @@ def test_a_block_without_an_opening_brace():
 
 @both_parsers
 @pytest.mark.parametrize("key", ["numJoints"])
-def test_a_header_key_without_its_number(parse, sample, key):
+def test_a_header_key_without_its_number_is_refused(parse, sample, key):
     text = edited(sample, f"{key} 3", key)
     following = text.index(key) + len(key)
     next_word = re.search(r"\w+", text[following:])

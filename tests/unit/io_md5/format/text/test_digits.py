@@ -48,7 +48,7 @@ def test_any_number_is_printed_as_one_of_the_two_decimals_beside_it(values):
         (5.05, "5.05"), (1234.5678901234, "1234.5678901234"), (-0.3, "-0.3"),
     ],
 )  # fmt: skip
-def test_nothing_is_printed_that_says_nothing(value, text):
+def test_no_superfluous_digits_are_printed(value, text):
     assert in_bulk([value]) == [text]
 
 
@@ -61,7 +61,7 @@ def test_whole_numbers_are_printed_as_they_are(numbers):
     ]
 
 
-def test_what_has_more_digits_than_fit_is_left_to_python():
+def test_numbers_with_too_many_digits_are_printed_by_python():
     assert digits.decimals(np.array([0.5, 9999.6])) is None
     assert digits.decimals(np.array([0.5, -1e20])) is None
     assert digits.wholes(np.array([5, 10**8])) is None
@@ -69,7 +69,7 @@ def test_what_has_more_digits_than_fit_is_left_to_python():
 
 
 @pytest.mark.parametrize("largest", [1.0, 12345.0])
-def test_long_tables_are_printed_in_pieces_without_a_seam(largest):
+def test_long_tables_printed_in_pieces_are_the_same_text(largest):
     values = np.linspace(-largest, largest, 60_000).reshape(-1, 3)
     numbers = np.arange(len(values))
     expected = "".join(printing._rows_one_by_one("row %d ( %f %f %f )", [numbers, values]))

@@ -93,7 +93,7 @@ def test_lines_of_one_layout_may_stand_apart():
         ("0.3 )\n}", "0.3 )\n"),
     ],
 )
-def test_whatever_the_frames_are_like_reading_in_bulk_changes_nothing(old, new):
+def test_bulk_reading_of_frames_gives_the_same_result(old, new):
     assert old in ANIMATION
     for text in (ANIMATION, ANIMATION.rstrip(), ANIMATION + "\n\n"):
         data = text.replace(old, new).encode()
@@ -110,7 +110,7 @@ def test_whatever_the_frames_are_like_reading_in_bulk_changes_nothing(old, new):
         max_size=3,
     )
 )
-def test_damaged_bytes_among_frames_are_complained_of_in_the_same_words(changes):
+def test_damaged_bytes_among_frames_give_the_same_message(changes):
     letters = list(DATA)
     for place, byte in changes:
         letters[place] = byte
@@ -118,7 +118,7 @@ def test_damaged_bytes_among_frames_are_complained_of_in_the_same_words(changes)
     bulk_reading.assert_same(parse_animation, data)
 
 
-def test_a_short_file_is_no_reason_to_refuse_its_frames():
+def test_frames_of_a_short_file_are_read():
     """The number of poses is compared with the size of the whole file, not with what is left of it."""
     count = 40_000
     frames = "".join(f"frame {frame} {{\n\t1 2 3\n\t4 5 6 7\n}}\n" for frame in range(count))

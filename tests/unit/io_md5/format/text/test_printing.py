@@ -67,7 +67,7 @@ def test_numbers_are_the_shortest_plain_decimals_of_ten_digits(value, text):
     assert decimals([7, value, 0.5]) == ["7", text, "0.5"]
 
 
-def test_no_numbers_are_no_text():
+def test_an_empty_table_prints_nothing():
     assert decimals([]) == []
 
 
@@ -110,7 +110,7 @@ def test_orientations_are_written_with_a_negative_w():
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_what_is_written_is_read_again(seed):
+def test_written_files_are_read_again(seed):
     rng = np.random.default_rng(seed)
     model = random_model(rng, joints=1 + seed, meshes=seed, vertices=3 * seed)
     again = parse_mesh(format_mesh(model))
@@ -123,7 +123,7 @@ def test_what_is_written_is_read_again(seed):
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_what_was_read_is_written_the_same_again(seed):
+def test_read_files_are_written_unchanged(seed):
     rng = np.random.default_rng(seed)
     data = format_mesh(random_model(rng))
     assert format_mesh(parse_mesh(data)) == data
@@ -241,7 +241,7 @@ def test_numbers_that_the_games_cannot_hold_are_refused(value):
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
 @pytest.mark.parametrize("component", range(4))
-def test_orientations_that_are_none_are_refused(component, value):
+def test_orientations_that_are_not_rotations_are_refused(component, value):
     model = sample_model()
     model.joints.orientations[1, component] = value
     with pytest.raises(Md5Error, match="not finite"):

@@ -111,7 +111,7 @@ def test_rows_as_exporters_write_them_are_read_in_bulk():
         ("// hips", "// hips numverts 2\n\tvert 0 0 0 0 1\n\tvert 1 0 0 0 1"),
     ],
 )  # fmt: skip
-def test_whatever_the_rows_are_like_reading_in_bulk_changes_nothing(old, new):
+def test_bulk_reading_of_rows_gives_the_same_result(old, new):
     assert old in MESH
     for text in (TEXT, MESH):
         data = text.replace(old, new).encode()
@@ -119,7 +119,7 @@ def test_whatever_the_rows_are_like_reading_in_bulk_changes_nothing(old, new):
 
 
 @pytest.mark.parametrize("row", ["v ert 0 ( 0 0 ) 0 1", "ve0rt 0 ( 0 0 ) 0 1", "ver 0 t ( 0 0 ) 0 1"])
-def test_a_word_that_is_torn_apart_is_no_row(row):
+def test_a_word_split_across_rows_is_not_a_row(row):
     start, end = TEXT.index("vert 0 ("), TEXT.index("\n\n\tnumtris")
     data = f"{TEXT[:start]}{row}{TEXT[end:]}".encode()
     bulk_reading.assert_same(parse_mesh, data)
@@ -133,7 +133,7 @@ def test_a_word_that_is_torn_apart_is_no_row(row):
         max_size=3,
     )
 )
-def test_damaged_bytes_among_rows_are_complained_of_in_the_same_words(changes):
+def test_damaged_bytes_among_rows_give_the_same_message(changes):
     letters = list(DATA)
     for place, byte in changes:
         letters[place] = byte
@@ -197,7 +197,7 @@ def test_decimals_are_exact_up_to_the_last_whole_number_that_is_a_float(more, po
 
 
 @pytest.mark.parametrize("byte", [byte for byte in range(256) if byte not in b"0123456789"])
-def test_no_byte_but_a_digit_is_taken_for_one(byte):
+def test_only_digits_are_read_as_digits(byte):
     for old in (b"0.25 (", b"9.0625", b"weight 2 2"):
         data = DATA.replace(old, old[:2] + bytes([byte]) + old[3:])
         bulk_reading.assert_same(parse_mesh, data)

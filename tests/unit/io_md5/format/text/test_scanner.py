@@ -73,7 +73,7 @@ def test_less_than_ten_times_the_size_of_a_text_is_needed(shape):
     assert not refused or "out of proportion" in refused
 
 
-def test_what_has_more_marks_than_any_file_is_refused_with_the_place():
+def test_a_text_with_too_many_tokens_is_refused_with_its_line():
     with pytest.raises(
         Md5Error, match=r"line 1: words, strings and braces are out of proportion; found 40000 in"
     ):
@@ -90,7 +90,7 @@ def test_an_animation_of_empty_frames_is_read():
         assert read.frame_count == count
 
 
-def test_pieces_of_the_text_tear_nothing_apart(monkeypatch):
+def test_pieces_of_the_text_split_no_token(monkeypatch):
     text = b"""vert 10 ( 0.5 -0.25 ) 1 1 "a name { 7 }" // 8 "
     longer_than_a_piece 123456789.123456789 nan -nan(ind) { 1.#IND /* 9 */ } "open
     1e5 vert"""
@@ -204,7 +204,7 @@ def test_what_follows_the_last_brace_does_not_matter(sample, tail):
 @pytest.mark.parametrize(
     "tail", ["}", "0 1 2 }", "-- exported by --", "1.2.3", '"left', "frame", "mesh", "3dsmax {"]
 )
-def test_left_over_text_after_the_last_brace_is_at_most_a_warning(sample, tail):
+def test_text_after_the_last_brace_gives_at_most_a_warning(sample, tail):
     text = sample + tail
     result = mesh_of(text) if sample is MESH else animation_of(text)
     assert len(result.warnings) <= 1
@@ -217,12 +217,12 @@ def test_left_over_text_after_the_last_brace_is_at_most_a_warning(sample, tail):
 
 
 @both
-def test_no_newline_at_the_end(sample):
+def test_a_file_without_a_final_newline_is_read(sample):
     assert_reads_alike(sample.rstrip(), sample)
 
 
 @both
-def test_everything_on_one_line(sample):
+def test_a_file_on_one_line_is_read(sample):
     lines = [
         line if '"' in line and "//" in line.split('"')[1] else line.split("//")[0]
         for line in sample.split("\n")
@@ -380,7 +380,7 @@ def test_many_numbers_that_are_none_are_one_warning():
 # Strings and comments
 
 
-def test_a_string_that_is_not_closed():
+def test_an_unclosed_string_is_refused():
     words = {"reason": "a string is not closed", "expected": '"'}
     mesh_refused(edited(MESH, '"hips"', '"hips'), '"hips', found="hips", **words)
     mesh_refused(
@@ -393,7 +393,7 @@ def test_a_string_that_is_not_closed():
     animation_refused(edited(ANIMATION, '"hips"', '"hips'), '"hips', found="hips", **words)
 
 
-def test_a_lone_quote_is_a_string_that_is_not_closed():
+def test_a_lone_quote_is_an_unclosed_string():
     text = edited(MESH, '"hips"\t0', '"\nhips\t0')
     refused(
         parse_mesh,
@@ -449,7 +449,7 @@ BAD_NUMBERS = [
 
 
 @pytest.mark.parametrize("token", BAD_NUMBERS)
-def test_a_token_that_begins_like_a_number_and_is_none(token):
+def test_a_malformed_number_is_refused(token):
     words = {"reason": "not a number", "found": repr(token), "expected": "a number"}
     for old in ("( -4.5 0 6 )", "( 0 1.5 24 )", "( 0.25 1 )"):
         new = old.replace("1 )", "# )").replace("4.5", "#").replace("-#", "#").replace("1.5", "#")
