@@ -1,4 +1,4 @@
-"""Real MD2 files: they load or are refused in words, come back the same, and get better GL commands."""
+"""Real MD2 files are read or refused with a message, survive writing, and get better GL commands."""
 
 from __future__ import annotations
 

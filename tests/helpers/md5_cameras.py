@@ -31,7 +31,7 @@ def matrix_rows(x, y, z):
     )
 
 
-def entry_shown(camera, frame):
+def entry_played(camera, frame):
     """idCameraAnim::GetViewParms at the time of a whole frame."""
     for cut in camera.cuts.tolist():
         if frame < cut:
@@ -64,7 +64,7 @@ def assert_plays_as_in_the_game(obj, camera, frame_start=0):
     scene = bpy.context.scene
     for frame in range(frames_of(camera)):
         scene.frame_set(frame_start + frame)
-        entry = entry_shown(camera, frame)
+        entry = entry_played(camera, frame)
         place, *directions, angle = view_of(obj)
         assert (place - Vector(camera.positions[entry])).length < PLACE, f"frame {frame}"
         for seen, row in zip(directions, matrix_rows(*camera.orientations[entry]), strict=True):
@@ -172,7 +172,7 @@ def assert_matches_blender(camera, cameras):
     scene = bpy.context.scene
     for frame, obj in enumerate(cameras):
         scene.frame_set(frame)
-        entry = entry_shown(camera, frame)
+        entry = entry_played(camera, frame)
         place, *directions, angle = view_of(obj)
         assert (place - Vector(camera.positions[entry])).length < PLACE, f"frame {frame}"
         for seen, row in zip(directions, matrix_rows(*camera.orientations[entry]), strict=True):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import bpy
-import md5_judge
+import md5_compare
 import workbench
 from workbench import Bench
 
@@ -189,11 +189,11 @@ def bench_with_stored_values(folder, setting: str) -> Bench:
     return bench
 
 
-def assert_exported_as_shown(folder, bench: Bench) -> None:
+def assert_export_matches_blender(folder, bench: Bench) -> None:
     out = folder / "out"
     out.mkdir(exist_ok=True)
-    result = md5_judge.judge(out, bench.armature, actions="ACTIVE", **bench.options)
-    md5_judge.assert_as_shown(result)
+    result = md5_compare.export_and_compare(out, bench.armature, actions="ACTIVE", **bench.options)
+    md5_compare.assert_matches_blender(result)
 
 
 # For the second setting, which stores little that the first does not.
@@ -226,8 +226,8 @@ def try_value(folder, setting: str, value: str) -> tuple[int, list[str]]:
 def export_and_compare(folder, bench: Bench, what: str, failures: list[str]) -> None:
     scene = bpy.context.scene
     try:
-        with md5_judge.silence():
-            assert_exported_as_shown(folder, bench)
+        with md5_compare.silence():
+            assert_export_matches_blender(folder, bench)
     except (AssertionError, RuntimeError) as error:
         failures.append(f"{what}: {str(error).strip()[:300]}")
     scene.frame_set(scene.frame_start)

@@ -31,7 +31,7 @@ SETTINGS = {
         {"scale": 4.0, "axes": ("X", "Z")},
     ),
 }
-"""Options of the import, and how the judge is to export."""
+"""Options of the import, and how to export."""
 
 REAL = {
     "flag": ("redeclipse+props/flag/mesh", ["redeclipse+props/flag/anim"]),
@@ -51,7 +51,7 @@ class Bench:
     Attributes:
         armature: the armature object.
         meshes: its mesh objects.
-        options: how the judge is to export.
+        options: how to export.
     """
 
     armature: bpy.types.Object

@@ -1,4 +1,4 @@
-"""The commands of docs/command-line.md, run one after the other with a `blender` that knows the command."""
+"""The commands of docs/command-line.md, run in order with a `blender` that has the command."""
 
 from __future__ import annotations
 

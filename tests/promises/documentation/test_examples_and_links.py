@@ -1,4 +1,4 @@
-"""The examples of the documentation run, and its links lead somewhere."""
+"""The examples of the documentation run, and its links lead to existing pages."""
 
 from __future__ import annotations
 
@@ -60,7 +60,9 @@ def test_every_option_is_named_on_the_page(page, operator):
 @pytest.mark.parametrize("family", ["md5", "md2"])
 def test_every_custom_property_is_named_on_the_page(family):
     text = (ROOT / "docs" / f"{family}.md").read_text(encoding="utf-8")
-    modules = [path for room in ("io_common", "io_md5", "io_md2") for path in (ROOT / room).rglob("*.py")]
+    modules = [
+        path for package in ("io_common", "io_md5", "io_md2") for path in (ROOT / package).rglob("*.py")
+    ]
     used = {
         name
         for module in modules

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import zlib
 
-import md5_judge
+import md5_compare
 import pytest
 import resources
 import workbench
@@ -183,6 +183,6 @@ def test_the_memory_of_an_export_does_not_grow_with_stored_numbers(tmp_path):
                 before = [(group, key, plain(group[key])) for group, key in containers(bench, place)]
                 for group, key, old in before:
                     put(group, key, VALUES[value](old))
-                md5_judge.export(tmp_path, actions="ACTIVE")
+                md5_compare.export(tmp_path, actions="ACTIVE")
                 for group, key, old in before:
                     put(group, key, old)

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import armature_edits
 import bpy
-import md5_judge
+import evaluated_meshes
+import md5_compare
 import md5_reader
 import numpy as np
 import pytest
-import shown
 import workbench
 from mathutils import Matrix, Vector
 from workbench import Bench
@@ -145,7 +145,7 @@ NAMED = {"a missing bone", "a bone with another parent"}
 
 
 def _import(path: Path) -> list[str]:
-    return md5_judge.call(bpy.ops.import_scene.md5, filepath=str(path))
+    return md5_compare.call(bpy.ops.import_scene.md5, filepath=str(path))
 
 
 def _joints_off(bench: Bench, clip: md5_reader.Clip, frame: int) -> float:
@@ -231,10 +231,10 @@ def test_animations_imported_onto_an_edited_armature_are_exported_as_evaluated(t
     bench = workbench.load([path])
     ARMATURES[kind](bench)
     workbench.activate(bench.armature)
-    with md5_judge.silence():
+    with md5_compare.silence():
         _import(tmp_path / "walk.md5anim")
     bpy.context.scene.frame_set(0)
     (tmp_path / "out").mkdir()
-    assert shown.meshes_of(bench.armature)
-    result = md5_judge.judge(tmp_path / "out", bench.armature, actions="ACTIVE")
-    md5_judge.assert_as_shown(result)
+    assert evaluated_meshes.meshes_of(bench.armature)
+    result = md5_compare.export_and_compare(tmp_path / "out", bench.armature, actions="ACTIVE")
+    md5_compare.assert_matches_blender(result)

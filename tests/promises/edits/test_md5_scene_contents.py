@@ -1,9 +1,9 @@
-"""Rigs of several armatures, props, geometry nodes: exported as shown, or named as left out."""
+"""Several armatures, props and geometry nodes: exported as evaluated, or named as left out."""
 
 from __future__ import annotations
 
 import bpy
-import md5_judge
+import md5_compare
 import numpy as np
 import pytest
 import scene_edits
@@ -13,14 +13,16 @@ from mathutils import Matrix
 from workbench import Bench
 
 
-def judged(folder, bench: Bench, actions="ACTIVE", **options) -> md5_judge.Judgement:
+def compared(folder, bench: Bench, actions="ACTIVE", **options) -> md5_compare.Comparison:
     folder = folder / "out"
     folder.mkdir(exist_ok=True)
     bpy.context.view_layer.update()
-    return md5_judge.judge(folder, bench.armature, actions=actions, **{**bench.options, **options})
+    return md5_compare.export_and_compare(
+        folder, bench.armature, actions=actions, **{**bench.options, **options}
+    )
 
 
-def shaders_of(result: md5_judge.Judgement) -> set[str]:
+def shaders_of(result: md5_compare.Comparison) -> set[str]:
     return {block.shader for block in result.model.blocks}
 
 
@@ -37,24 +39,24 @@ def test_a_second_armature_at_rest_changes_nothing_but_is_mentioned(tmp_path, se
     workbench.activate(bench.armature)
     folder = tmp_path / "out"
     folder.mkdir()
-    result = md5_judge.judge(folder, bench.armature, actions="ACTIVE", **bench.options)
+    result = md5_compare.export_and_compare(folder, bench.armature, actions="ACTIVE", **bench.options)
     assert any("Face rig" in text and bench.mesh.name in text for text in result.warnings), result.warnings
     assert set(result.model.names) == {bone.name for bone in bench.armature.data.bones}
     # The mesh was told of, so the judge excuses all of it: without the second rig it has to be exact.
     bench.mesh.modifiers.remove(next(one for one in bench.mesh.modifiers if one.object == face))
     result.warnings.clear()
-    again = md5_judge.judge_again(result, bench.armature, actions="ACTIVE", **bench.options)
-    md5_judge.assert_as_shown(again)
+    again = md5_compare.compare_again(result, bench.armature, actions="ACTIVE", **bench.options)
+    md5_compare.assert_matches_blender(again)
 
 
 def test_the_rig_that_is_exported_is_the_active_one(tmp_path):
     bench = workbench.sample(tmp_path)
     face = scene_edits.second_rig(bench)
     workbench.activate(face)
-    result = md5_judge.export(tmp_path)
+    result = md5_compare.export(tmp_path)
     assert result.model.names == ["jaw"]
     workbench.activate(bench.armature)
-    result = md5_judge.export(tmp_path)
+    result = md5_compare.export(tmp_path)
     assert "hips" in result.model.names
     assert "jaw" not in result.model.names
 
@@ -64,8 +66,8 @@ def test_a_posed_second_armature_is_exact_or_gives_a_warning(tmp_path):
     face = scene_edits.second_rig(bench)
     face.pose.bones["jaw"].location = (2.0, 1.0, 0.0)
     workbench.activate(bench.armature)
-    result = judged(tmp_path, bench)
-    md5_judge.assert_as_shown(result)
+    result = compared(tmp_path, bench)
+    md5_compare.assert_matches_blender(result)
     assert any("Face rig" in text and bench.mesh.name in text for text in result.warnings), result.warnings
 
 
@@ -76,8 +78,8 @@ def test_of_two_imported_models_the_active_one_is_exported(tmp_path, selected):
     second.armature.location.x = 40.0
     bench = first if selected == "first" else second
     workbench.activate(bench.armature)
-    result = judged(tmp_path, bench)
-    md5_judge.assert_exact(result)
+    result = compared(tmp_path, bench)
+    md5_compare.assert_exact(result)
     assert len(result.model.blocks) == 2
 
 
@@ -92,8 +94,8 @@ def test_a_prop_on_a_bone_is_exact(tmp_path, setting, bone, use_relative):
     prop = scene_edits.add_prop(bench)
     bench.armature.data.bones[bone].use_relative_parent = use_relative
     scene_edits.hang_on_bone(prop, bench.armature, bone)
-    result = judged(tmp_path, bench)
-    md5_judge.assert_exact(result)
+    result = compared(tmp_path, bench)
+    md5_compare.assert_exact(result)
     assert "Sword steel" in shaders_of(result)
 
 
@@ -106,8 +108,8 @@ def test_a_prop_on_a_control_bone_is_exact_with_deform_bones_only(tmp_path, sett
     scene_edits.control_bone(bench, parent, moves=moves)
     scene_edits.hang_on_bone(scene_edits.add_prop(bench), bench.armature, "control")
     workbench.activate(bench.armature)
-    result = judged(tmp_path, bench, actions, deform_only=True)
-    md5_judge.assert_as_shown(result)
+    result = compared(tmp_path, bench, actions, deform_only=True)
+    md5_compare.assert_matches_blender(result)
     assert "Sword steel" in shaders_of(result)
     if moves:
         assert "control" in result.model.names
@@ -123,8 +125,8 @@ def test_a_prop_on_a_control_bone_that_a_constraint_moves_keeps_the_bone(tmp_pat
     copy.target, copy.subtarget = bench.armature, "head"
     scene_edits.hang_on_bone(scene_edits.add_prop(bench), bench.armature, "control")
     workbench.activate(bench.armature)
-    result = judged(tmp_path, bench, deform_only=True)
-    md5_judge.assert_as_shown(result)
+    result = compared(tmp_path, bench, deform_only=True)
+    md5_compare.assert_matches_blender(result)
     assert "control" in result.model.names
 
 
@@ -138,8 +140,8 @@ def test_objects_on_the_rig_are_exported_as_evaluated_or_named_as_left_out(
     prop = scene_edits.add_prop(bench)
     scene_edits.HANGING[way](prop, bench)
     workbench.activate(bench.armature)
-    result = judged(tmp_path, bench, deform_only=deform_only)
-    md5_judge.assert_as_shown(result)
+    result = compared(tmp_path, bench, deform_only=deform_only)
+    md5_compare.assert_matches_blender(result)
     told = any("Sword" in text for text in result.warnings)
     assert "Sword steel" in shaders_of(result) or told
 
@@ -148,8 +150,8 @@ def test_selected_objects_without_the_rig_are_left_out_by_name(tmp_path):
     bench = workbench.sample(tmp_path)
     prop = scene_edits.add_prop(bench)
     workbench.activate(bench.armature, *bench.meshes, prop)
-    result = judged(tmp_path, bench, use_selection=True)
-    md5_judge.assert_exact(result)
+    result = compared(tmp_path, bench, use_selection=True)
+    md5_compare.assert_exact(result)
     assert any("Sword" in text for text in result.warnings)
     assert "Sword steel" not in shaders_of(result)
 
@@ -182,7 +184,7 @@ def test_geometry_nodes_that_add_vertex_groups_are_told_of_or_exact(tmp_path, se
     scene_edits.node_group(bench.mesh, scene_edits.NODES[nodes])
     bench.meshes[1].modifiers.clear()
     bench.meshes[1].parent = None
-    md5_judge.assert_as_shown(judged(tmp_path, bench))
+    md5_compare.assert_matches_blender(compared(tmp_path, bench))
 
 
 @pytest.mark.parametrize("setting", workbench.SETTINGS)
@@ -190,7 +192,7 @@ def test_geometry_nodes_that_add_vertex_groups_are_told_of_or_exact(tmp_path, se
 def test_geometry_nodes_with_a_mesh_that_moves_by_itself_are_told_of_or_exact(tmp_path, setting, nodes):
     bench = workbench.sample(tmp_path, setting)
     scene_edits.node_group(bench.mesh, scene_edits.NODES[nodes])
-    md5_judge.assert_as_shown(judged(tmp_path, bench))
+    md5_compare.assert_matches_blender(compared(tmp_path, bench))
 
 
 @pytest.mark.parametrize("setting", workbench.SETTINGS)
@@ -202,13 +204,13 @@ def test_geometry_nodes_are_exact(tmp_path, setting, nodes):
     scene_edits.node_group(bench.mesh, scene_edits.NODES[nodes])
     if nodes in OF_ANOTHER_MESH:
         _set_apart(bench)
-    result = judged(tmp_path, bench)
+    result = compared(tmp_path, bench)
     shown_groups = bench.mesh.evaluated_get(bpy.context.evaluated_depsgraph_get()).vertex_groups
     # Blender 4.2 loses the vertex groups of what it joins, and moves none of it.
     if nodes in scene_edits.BARE or not len(shown_groups):
-        md5_judge.assert_as_shown(result)
+        md5_compare.assert_matches_blender(result)
     else:
-        md5_judge.assert_exact(result)
+        md5_compare.assert_exact(result)
 
 
 @pytest.mark.parametrize("nodes", ["realised instances", "Join Geometry with another mesh of the model"])
@@ -225,7 +227,7 @@ def test_geometry_nodes_on_an_object_without_uv_map_or_groups_of_its_own(tmp_pat
     bare.parent = bench.armature
     scene_edits.node_group(bare, scene_edits.NODES[nodes])
     bare.modifiers.new("Armature", "ARMATURE").object = bench.armature
-    md5_judge.assert_as_shown(judged(tmp_path, bench))
+    md5_compare.assert_matches_blender(compared(tmp_path, bench))
 
 
 @pytest.mark.parametrize("setting", workbench.SETTINGS)
@@ -236,7 +238,7 @@ def test_an_inactive_uv_map_is_not_used(tmp_path, setting):
     for one in other.uv:
         one.vector = (0.5, 0.5)
     layers.active = layers[0]
-    md5_judge.assert_exact(judged(tmp_path, bench))
+    md5_compare.assert_exact(compared(tmp_path, bench))
 
 
 @pytest.mark.parametrize("setting", workbench.SETTINGS)
@@ -248,7 +250,7 @@ def test_a_uv_map_made_by_a_modifier_is_exact(tmp_path, setting):
     modifier.projectors[0].object = projector
     modifier.uv_layer = bench.mesh.data.uv_layers[0].name
     bench.mesh.modifiers.move(1, 0)
-    md5_judge.assert_exact(judged(tmp_path, bench))
+    md5_compare.assert_exact(compared(tmp_path, bench))
 
 
 @pytest.mark.parametrize(
@@ -280,7 +282,7 @@ def test_modifiers_that_need_other_objects_are_exact(tmp_path, kind):
     elif kind == "MASK":
         modifier.vertex_group = obj.vertex_groups[0].name
     obj.modifiers.move(len(obj.modifiers) - 1, 0)
-    md5_judge.assert_as_shown(judged(tmp_path, bench))
+    md5_compare.assert_matches_blender(compared(tmp_path, bench))
 
 
 # Kinds of objects
@@ -289,8 +291,8 @@ def test_modifiers_that_need_other_objects_are_exact(tmp_path, kind):
 def test_meshes_that_are_not_visible_are_left_out(tmp_path):
     bench = workbench.sample(tmp_path)
     bench.meshes[1].hide_set(True)
-    result = judged(tmp_path, bench)
-    md5_judge.assert_as_shown(result)
+    result = compared(tmp_path, bench)
+    md5_compare.assert_matches_blender(result)
     assert len(result.model.blocks) == 1
 
 
@@ -303,7 +305,7 @@ def test_a_made_rig_under_parents_with_transforms_is_exact(tmp_path, place, scal
     bench.armature.parent = holder
     bpy.data.objects[place].scale = scale
     bpy.context.view_layer.update()
-    result = judged(tmp_path, bench)
-    md5_judge.assert_as_shown(result)
+    result = compared(tmp_path, bench)
+    md5_compare.assert_matches_blender(result)
     if place == "Tube" or np.ptp(np.abs(scale)) == 0.0:
-        md5_judge.assert_exact(result)
+        md5_compare.assert_exact(result)

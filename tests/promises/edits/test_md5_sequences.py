@@ -1,4 +1,4 @@
-"""Random sequences of edits: every export is what Blender shows, or a warning names the mesh."""
+"""After random sequences of edits, every export matches the evaluated meshes, or a warning names the mesh."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Exports for each game: what is written besides and instead, and that the game's loader shows what Blender shows."""
+"""Exports for each game: its rules are kept, and its loader gives what Blender shows."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from engines import loaders, md2
 from engines.posing import Refused
-from judge import file_vertices, meshes_of
-from md2_judge import each_readable_file
+from md2_evaluated import each_readable_file
+from md5_deviation import file_vertices, meshes_of
 from paths import CORPUS
 from scripted_scenes import FRAMES, rig, shown_vertices, tube
 
@@ -42,7 +42,7 @@ def export(out, game, **options):
     return read_mesh(out)
 
 
-def told(capfd):
+def reports_of(capfd):
     return capfd.readouterr().out
 
 
@@ -52,7 +52,7 @@ def told(capfd):
 def test_quake_gets_the_rest_pose_beside_the_mesh_with_a_warning(scene, out, capfd):
     model = export(out, "QUAKE")
     animation = read_animation(out.with_suffix(".md5anim"))
-    assert "model.md5anim holds the rest pose" in told(capfd)
+    assert "model.md5anim holds the rest pose" in reports_of(capfd)
     assert (animation.frame_count, (animation.flags == 63).all()) == (1, True)
     assert check_animation(animation, model.joints, Game.QUAKE) == []
     positions, _ = skeleton.poses(animation)
@@ -74,7 +74,7 @@ def test_an_existing_animation_file_is_not_overwritten(scene, out, capfd):
     capfd.readouterr()
     export(out, "QUAKE2")
     assert out.with_suffix(".md5anim").read_bytes() == before
-    assert "left as it is" not in told(capfd)
+    assert "left as it is" not in reports_of(capfd)
 
 
 def test_one_that_does_not_fit_is_left_alone_with_a_warning(scene, out, capfd):
@@ -82,13 +82,13 @@ def test_one_that_does_not_fit_is_left_alone_with_a_warning(scene, out, capfd):
     beside.write_text("nonsense")
     export(out, "QUAKE")
     assert beside.read_text() == "nonsense"
-    assert "left as it is, and the game refuses it" in told(capfd)
+    assert "left as it is, and the game refuses it" in reports_of(capfd)
     armature, _ = scene
     beside.unlink()
     export(out, "QUAKE", actions="ACTIVE")
     armature.data.bones["tip"].name = "point"
     export(out, "QUAKE")
-    assert "its joints are not those of the mesh" in told(capfd)
+    assert "its joints are not those of the mesh" in reports_of(capfd)
 
 
 @pytest.mark.parametrize("game", ["ANY", "DOOM3", "SAUERBRATEN", "UNVANQUISHED"])
@@ -106,7 +106,7 @@ def test_names_are_made_safe_alike_in_mesh_and_animation(scene, out, capfd):
     model = export(out, "SAUERBRATEN", actions="ACTIVE")
     animation = read_animation(out.parent / "Bend.md5anim")
     assert model.joints.names == animation.names == ["root", "the_middle", "tip"]
-    assert "'the middle' became 'the_middle'" in told(capfd)
+    assert "'the middle' became 'the_middle'" in reports_of(capfd)
     bpy.ops.export_scene.md5anim(filepath=str(out.with_name("alone.md5anim")), game="SAUERBRATEN")
     assert read_animation(out.with_name("alone.md5anim")).names == model.joints.names
     with pytest.raises(RuntimeError, match="names of joints hold white space"):
@@ -153,13 +153,13 @@ def test_add_origin_corrects_a_single_root_away_from_the_origin(scene, out, capf
     armature, obj = scene
     armature.location.z = 32.0
     model = export(out, "DOOM3", actions="ACTIVE")
-    assert "Add Origin" in told(capfd)
+    assert "Add Origin" in reports_of(capfd)
     data = out.read_bytes(), (out.parent / "Bend.md5anim").read_bytes()
     shown = np.concatenate(loaders.MD5["DOOM3"]["Doom 3"](*data).vertices(0))
     assert shown[:, 2].max() < 16.0
     model = export(out, "DOOM3", actions="ACTIVE", add_origin=True)
     assert model.joints.names[0] == "origin"
-    assert "Add Origin" not in told(capfd)
+    assert "Add Origin" not in reports_of(capfd)
     data = out.read_bytes(), (out.parent / "Bend.md5anim").read_bytes()
     loaded = loaders.MD5["DOOM3"]["Doom 3"](*data)
     bpy.context.scene.frame_set(FRAMES[0])
@@ -334,7 +334,7 @@ def test_a_limit_that_the_imported_file_exceeded_is_a_warning(tmp_path, capfd):
     bpy.ops.import_scene.md2(filepath=str(path))
     capfd.readouterr()
     assert bpy.ops.export_scene.md2(filepath=str(out), game="QUAKE2") == {"FINISHED"}
-    assert "Quake II takes 480; the imported file was so too" in told(capfd)
+    assert "Quake II takes 480; the imported file was so too" in reports_of(capfd)
     # A mesh of Blender's own has no such excuse.
     del bpy.context.view_layer.objects.active.data["md2"]
     with pytest.raises(RuntimeError, match="Quake II takes 480: use a lower image"):

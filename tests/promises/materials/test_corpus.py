@@ -1,4 +1,4 @@
-"""Real models arrive with the images that lie beside them, and look as they should."""
+"""Real models are imported with the images beside them, and look as they should."""
 
 from __future__ import annotations
 

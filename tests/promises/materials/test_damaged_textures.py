@@ -1,4 +1,4 @@
-"""Damaged images, declarations and archives beside a model: it is imported all the same, and the rest is a warning."""
+"""A model is imported even if its images, declarations or archives are damaged; what is damaged gives a warning."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Images and materials of models in game folders that the tests make."""
+"""Images and materials of models in generated game folders."""
 
 from __future__ import annotations
 

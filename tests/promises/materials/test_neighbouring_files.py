@@ -1,4 +1,4 @@
-"""Files beside a model: none of them keeps it from being imported, holds it up, or leaves anything behind."""
+"""Files beside a model neither stop its import, nor delay it, nor leave anything behind."""
 
 from __future__ import annotations
 

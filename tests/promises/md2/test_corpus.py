@@ -1,4 +1,4 @@
-"""Real MD2 models through Blender: every frame is shown as the formula says, and an untouched model comes back."""
+"""Real MD2 models in Blender: every frame matches the formula, and an untouched model is exported unchanged."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from statistics import median
 import bpy
 import numpy as np
 import pytest
-from md2_judge import (
+from md2_evaluated import (
     distance,
     each_readable_file,
     expected_vertices,

@@ -1,4 +1,4 @@
-"""What artists do to MD2 models and what they make from nothing, exported and read back."""
+"""Edited MD2 models and models made in Blender, exported and read again."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import bmesh
 import bpy
 import numpy as np
 import pytest
-from md2_judge import distance, expected_vertices, import_model, shown_vertices, size_of
+from md2_evaluated import distance, expected_vertices, import_model, shown_vertices, size_of
 from md2_samples import FRAME_NAMES, odd_model, write_sample
 from paths import SAMPLES
 

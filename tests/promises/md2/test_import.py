@@ -5,7 +5,14 @@ from __future__ import annotations
 import bpy
 import numpy as np
 import pytest
-from md2_judge import distance, each_readable_file, expected_vertices, import_model, shown_vertices, size_of
+from md2_evaluated import (
+    distance,
+    each_readable_file,
+    expected_vertices,
+    import_model,
+    shown_vertices,
+    size_of,
+)
 from md2_samples import FRAME_NAMES, odd_model, write_sample
 
 from io_md2.format import interpolate, normal_vectors, read_model, st_fractions

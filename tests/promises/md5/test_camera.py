@@ -1,4 +1,4 @@
-"""Camera paths in Blender, judged by Doom 3's rule written out word by word; and back again."""
+"""Camera paths imported into Blender match Doom 3's rule, and are exported unchanged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Camera paths of edited and awkward cameras: the game plays what Blender shows, or a warning says otherwise."""
+"""Camera paths of edited and unusual cameras: the game plays what Blender shows, or a warning is given."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What artists make in Blender goes out right without preparation."""
+"""Scenes made in Blender are exported correctly without preparation."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def export(folder, name="model", **options):
     return model, clips
 
 
-def assert_as_shown(folder, armature, objects, *, in_motion=True, **options):
+def assert_matches_blender(folder, armature, objects, *, in_motion=True, **options):
     """The file's vertices are those that Blender shows, at rest and over the action."""
     model, clips = export(folder, actions="ACTIVE", **options)
     rest = shown_vertices(objects, [armature])
@@ -80,7 +80,7 @@ def test_transforms_need_not_be_applied(tmp_path, place):
     obj = scripted_scenes.tube(armature)
     armature.matrix_world, obj.matrix_local = PLACES[place]
     bpy.context.view_layer.update()
-    model = assert_as_shown(tmp_path, armature, [obj])
+    model = assert_matches_blender(tmp_path, armature, [obj])
     # The tube is convex, so its faces look away from its middle.
     assert_faces_look_outwards(model, shown_vertices([obj], [armature]).mean(axis=0))
 
@@ -93,7 +93,7 @@ def test_parents_may_be_rotated_and_scaled(tmp_path):
     empty.matrix_world = scripted_scenes.transform() @ Matrix.Scale(3.0, 4)
     armature.parent = empty
     bpy.context.view_layer.update()
-    assert_as_shown(tmp_path, armature, [obj])
+    assert_matches_blender(tmp_path, armature, [obj])
 
 
 def test_an_unevenly_scaled_armature_gives_a_warning(tmp_path, capfd):
@@ -126,7 +126,7 @@ def test_modifiers_are_applied_on_request(tmp_path):
     array.count, array.relative_offset_displace = 2, (1.5, 0.0, 0.0)
     for index, name in enumerate(("Mirror", "Array")):
         obj.modifiers.move(obj.modifiers.find(name), index)
-    with_modifiers = assert_as_shown(tmp_path, armature, [obj])
+    with_modifiers = assert_matches_blender(tmp_path, armature, [obj])
     without, _ = export(tmp_path, "plain", apply_modifiers=False)
     assert without.vertex_count < with_modifiers.vertex_count
     assert len(without.meshes[0].triangles) == 2 * len(obj.data.polygons)
@@ -137,7 +137,7 @@ def test_subdivision_is_exported_as_evaluated_at_rest(tmp_path):
     armature = scripted_scenes.rig()
     obj = scripted_scenes.tube(armature)
     obj.modifiers.new("Subdivision", "SUBSURF").levels = 1
-    model = assert_as_shown(tmp_path, armature, [obj], in_motion=False)
+    model = assert_matches_blender(tmp_path, armature, [obj], in_motion=False)
     assert len(model.meshes[0].triangles) == 8 * len(obj.data.polygons)
 
 
@@ -149,7 +149,7 @@ def test_shape_keys_are_exported_as_evaluated(tmp_path):
     for point in key.data:
         point.co.x *= 1.8
     key.value = 0.5
-    assert_as_shown(tmp_path, armature, [obj])
+    assert_matches_blender(tmp_path, armature, [obj])
 
 
 def test_ngons_and_quads_are_triangulated_as_blender_does(tmp_path):
@@ -163,7 +163,7 @@ def test_ngons_and_quads_are_triangulated_as_blender_does(tmp_path):
     obj.data = with_caps
     obj.vertex_groups.clear()
     scripted_scenes.weigh(obj)
-    model = assert_as_shown(tmp_path, armature, [obj])
+    model = assert_matches_blender(tmp_path, armature, [obj])
     with_caps.calc_loop_triangles()
     assert len(model.meshes[0].triangles) == len(with_caps.loop_triangles)
 
@@ -175,7 +175,7 @@ def test_each_material_is_a_mesh_of_its_own(tmp_path):
         obj.data.materials.append(bpy.data.materials.new(name))
     for polygon in obj.data.polygons:
         polygon.material_index = 2 if polygon.index % 3 == 0 else 0
-    model = assert_as_shown(tmp_path, armature, [obj])
+    model = assert_matches_blender(tmp_path, armature, [obj])
     assert [mesh.shader for mesh in model.meshes] == ["Tube skin", "models/test/second"]
     assert [len(mesh.triangles) for mesh in model.meshes] == [64, 32]
 
@@ -184,7 +184,7 @@ def test_without_a_uv_map_coordinates_are_zero(tmp_path, capfd):
     armature = scripted_scenes.rig()
     obj = scripted_scenes.tube(armature)
     obj.data.uv_layers.remove(obj.data.uv_layers[0])
-    model = assert_as_shown(tmp_path, armature, [obj])
+    model = assert_matches_blender(tmp_path, armature, [obj])
     assert not model.meshes[0].uvs.any()
     assert "no UV map" in "".join(capfd.readouterr())
 
@@ -196,7 +196,7 @@ def test_loose_vertices_and_edges_are_left_out(tmp_path):
     mesh.vertices.add(3)
     mesh.edges.add(1)
     mesh.edges[-1].vertices = (len(mesh.vertices) - 2, len(mesh.vertices) - 1)
-    assert_as_shown(tmp_path, armature, [obj])
+    assert_matches_blender(tmp_path, armature, [obj])
 
 
 def test_hidden_objects_are_left_out(tmp_path):
@@ -216,7 +216,7 @@ def test_linked_duplicates_are_both_exported(tmp_path):
     bpy.context.scene.collection.objects.link(second)
     second.location.x = 3.0
     bpy.context.view_layer.update()
-    model = assert_as_shown(tmp_path, armature, [first, second])
+    model = assert_matches_blender(tmp_path, armature, [first, second])
     assert len(model.meshes) == 2
 
 
@@ -224,7 +224,7 @@ def test_names_of_objects_and_data_may_differ(tmp_path):
     armature = scripted_scenes.rig('The "rig"')
     obj = scripted_scenes.tube(armature, "Tube.001")
     armature.data.name, obj.data.name = "something", "else"
-    assert_as_shown(tmp_path, armature, [obj])
+    assert_matches_blender(tmp_path, armature, [obj])
 
 
 def test_seams_are_copies_that_share_their_weights(tmp_path):
@@ -250,7 +250,7 @@ def test_weights_are_normalised(tmp_path):
     for vertex in obj.data.vertices:
         for group in vertex.groups:
             group.weight *= 0.35
-    model = assert_as_shown(tmp_path, armature, [obj])
+    model = assert_matches_blender(tmp_path, armature, [obj])
     (mesh,) = model.meshes
     for start, count in zip(mesh.weight_starts, mesh.weight_counts, strict=True):
         assert mesh.weight_biases[start : start + count].sum() == pytest.approx(1.0, abs=1e-6)
@@ -305,7 +305,7 @@ def test_objects_parented_to_a_bone_follow_it(tmp_path):
     obj = scripted_scenes.tube(armature, bind=False)
     obj.parent, obj.parent_type, obj.parent_bone = armature, "BONE", "tip"
     bpy.context.view_layer.update()
-    assert_as_shown(tmp_path, armature, [obj])
+    assert_matches_blender(tmp_path, armature, [obj])
 
 
 def test_a_mesh_without_armature_gets_one_joint(tmp_path, capfd):
@@ -330,7 +330,7 @@ def test_several_roots_get_an_origin_on_request(tmp_path):
     with pytest.raises(RuntimeError, match="2 joints without parent"):
         bpy.ops.export_scene.md5anim(filepath=str(tmp_path / "bad.md5anim"), game="DOOM3")
     assert not (tmp_path / "bad.md5anim").exists()
-    model = assert_as_shown(tmp_path, armature, [obj], add_origin=True, game="DOOM3")
+    model = assert_matches_blender(tmp_path, armature, [obj], add_origin=True, game="DOOM3")
     assert model.joints.names[0] == "origin"
     assert model.joints.parents.tolist().count(-1) == 1
 
@@ -518,7 +518,7 @@ def test_an_action_is_exported_as_blender_plays_it(tmp_path, part, kind):
     elif kind == "scale of rest":
         armature.scale = (2.0, 2.0, 2.0)
     bpy.context.view_layer.update()
-    assert_as_shown(tmp_path, armature, [obj])
+    assert_matches_blender(tmp_path, armature, [obj])
 
 
 def test_joints_that_an_action_leaves_alone_stay_at_rest_index_by_index(tmp_path, part):

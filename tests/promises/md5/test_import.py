@@ -1,4 +1,4 @@
-"""What an import of MD5 files makes, promise by promise."""
+"""What an import of MD5 files creates."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import bpy
 import md5_scenes
 import numpy as np
 import pytest
-from judge import meshes_of, worst_error
 from mathutils import Matrix, Vector
+from md5_deviation import meshes_of, worst_error
 from paths import CORPUS
 
 from io_md5.format import Joints, Md5Error, read_animation, read_mesh, write_animation, write_mesh

@@ -1,11 +1,11 @@
-"""Real models with their animations: Blender shows what the specification's formula says."""
+"""Real models with their animations: the evaluated meshes match the specification's formula."""
 
 from __future__ import annotations
 
 import bpy
 import pytest
-from judge import size_of, worst_error
 from md5_corpus import pairs
+from md5_deviation import size_of, worst_error
 
 from io_md5.format import read_animation, read_mesh
 

@@ -1,12 +1,12 @@
-"""Real models leave Blender as they came in."""
+"""Real models are exported as they were imported."""
 
 from __future__ import annotations
 
 import bpy
 import numpy as np
 import pytest
-from judge import size_of
 from md5_corpus import pairs
+from md5_deviation import size_of
 
 from io_md5.format import read_animation, read_mesh
 from io_md5.format.check import check_animation, check_model

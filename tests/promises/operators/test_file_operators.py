@@ -1,4 +1,4 @@
-"""What all operators with files share: endings, names, scale of the preferences, relative paths."""
+"""What all file operators share: extensions, default names, the scale of the preferences, relative paths."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A mistake in the program is told as one, with where to send it; the .blend is as it was, and nothing is hidden."""
+"""An internal error is reported as such, with where to send it; the .blend is unchanged and the traceback printed."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def spoil(monkeypatch, module, name, after=0):
     monkeypatch.setattr(module, name, fails)
 
 
-def assert_told_and_undone(call, path, capfd):
+def assert_reported_and_undone(call, path, capfd):
     """The report of a failing operator: whose fault, which file, where to; and all that there was."""
     before = whole_state()
     capfd.readouterr()
@@ -62,7 +62,7 @@ def model(tmp_path):
 def test_import_of_a_model(part, monkeypatch, capfd, model, module, name, after):
     scene_in_edit_mode()
     spoil(monkeypatch, part(module), name, after)
-    assert_told_and_undone(bpy.ops.import_scene.md5, model, capfd)
+    assert_reported_and_undone(bpy.ops.import_scene.md5, model, capfd)
 
 
 @pytest.mark.parametrize("name", ["build_action", "_set_scene_timing"])
@@ -70,7 +70,7 @@ def test_import_of_an_animation_onto_the_users_armature(part, monkeypatch, capfd
     bpy.ops.import_scene.md5(filepath=str(model))
     bpy.context.object.pose.bones["spine"].rotation_mode = "XYZ"
     spoil(monkeypatch, part("io_md5.importer"), name)
-    assert_told_and_undone(bpy.ops.import_scene.md5, model.with_name("walk.md5anim"), capfd)
+    assert_reported_and_undone(bpy.ops.import_scene.md5, model.with_name("walk.md5anim"), capfd)
 
 
 def test_import_of_an_animation_onto_an_armature_that_plays_another(part, monkeypatch, capfd, model):
@@ -78,20 +78,20 @@ def test_import_of_an_animation_onto_an_armature_that_plays_another(part, monkey
     bpy.ops.import_scene.md5(filepath=str(model.with_name("walk.md5anim")))
     bpy.context.scene.frame_set(2)
     spoil(monkeypatch, part("io_md5.importer"), "_set_scene_timing")
-    assert_told_and_undone(bpy.ops.import_scene.md5, model.with_name("walk.md5anim"), capfd)
+    assert_reported_and_undone(bpy.ops.import_scene.md5, model.with_name("walk.md5anim"), capfd)
 
 
 def test_import_of_a_camera(part, monkeypatch, capfd, model):
     scene_in_edit_mode()
     spoil(monkeypatch, part("io_md5.import_camera"), "store_camera")
-    assert_told_and_undone(bpy.ops.import_scene.md5, model.with_name("shot.md5camera"), capfd)
+    assert_reported_and_undone(bpy.ops.import_scene.md5, model.with_name("shot.md5camera"), capfd)
 
 
 @pytest.mark.parametrize("name", ["add_keys", "build_actions", "add_markers"])
 def test_import_of_an_md2(part, monkeypatch, capfd, tmp_path, name):
     scene_in_edit_mode()
     spoil(monkeypatch, part("io_md2.importer"), name)
-    assert_told_and_undone(bpy.ops.import_scene.md2, md2_samples.write_sample(tmp_path), capfd)
+    assert_reported_and_undone(bpy.ops.import_scene.md2, md2_samples.write_sample(tmp_path), capfd)
 
 
 @pytest.mark.parametrize(
@@ -114,7 +114,7 @@ def test_exports(part, monkeypatch, capfd, tmp_path, operator, ending, module, n
         bpy.context.scene.camera = camera
     spoil(monkeypatch, part(module), name)
     path = tmp_path / f"out.{ending}"
-    assert_told_and_undone(getattr(bpy.ops.export_scene, operator), path, capfd)
+    assert_reported_and_undone(getattr(bpy.ops.export_scene, operator), path, capfd)
     assert list(tmp_path.iterdir()) == []
 
 

@@ -1,4 +1,4 @@
-"""No network, no process, no file but the one that the user named: Python's own audit of what the extension does."""
+"""The extension opens no connection, starts no process and writes only the named files (by Python's audit hook)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ import pytest
 from paths import ROOT
 from scripted_scenes import rig, tube
 
-ROOMS = ("command_line", "io_common", "io_md2", "io_md5")
+PACKAGES = ("command_line", "io_common", "io_md2", "io_md5")
 
 # `--jobs` of the command line starts Blenders; nothing else starts anything.
 STARTS_PROCESSES = {Path("command_line/workers.py")}
@@ -194,7 +194,10 @@ def test_the_manifest_asks_for_files_alone():
 
 
 def sources():
-    return [ROOT / "__init__.py", *(path for room in ROOMS for path in sorted((ROOT / room).rglob("*.py")))]
+    return [
+        ROOT / "__init__.py",
+        *(path for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py"))),
+    ]
 
 
 def test_only_jobs_start_processes_and_nothing_opens_connections():

@@ -1,4 +1,4 @@
-"""Imports and exports wherever the user happens to be: each works, or says why not."""
+"""Imports and exports in every mode and state of the scene: each works, or reports why not."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import md5_samples
 import md5_scenes
 import numpy as np
 import pytest
-from judge import worst_error
+from md5_deviation import worst_error
 from scripted_scenes import rig, tube
 from whole_state import whole_state
 

@@ -1,4 +1,4 @@
-"""An export that cannot be written says which file and what to do; the old file is as it was, and nothing is left."""
+"""An export that cannot be written reports the file and what to do, and leaves the old file and nothing else."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def export(name, path, **options):
     return getattr(bpy.ops.export_scene, name)(filepath=str(path), **options)
 
 
-def told(name, path, **options):
+def reports_of(name, path, **options):
     """What the user is told by an export that fails; nothing of the .blend changes."""
     before = whole_state()
     with pytest.raises(RuntimeError) as caught:
@@ -59,7 +59,7 @@ def test_the_old_file_is_intact_and_the_message_says_what_to_do(monkeypatch, tmp
 
     with monkeypatch.context() as patch:
         patch.setattr(os, function, fail)
-        text = told(operator, path)
+        text = reports_of(operator, path)
     assert str(path) in text
     assert advice in text
     assert path.read_bytes() == WEEK_OF_WORK
@@ -70,10 +70,10 @@ def test_the_old_file_is_intact_and_the_message_says_what_to_do(monkeypatch, tmp
 
 @pytest.mark.parametrize("operator", OPERATORS)
 def test_names_that_are_too_long_and_folders_that_are_not_there(tmp_path, operator):
-    assert "choose a shorter one" in told(operator, tmp_path / f"{'x' * 300}.{operator}")
-    assert "no such file or folder" in told(operator, tmp_path / "none" / f"model.{operator}")
+    assert "choose a shorter one" in reports_of(operator, tmp_path / f"{'x' * 300}.{operator}")
+    assert "no such file or folder" in reports_of(operator, tmp_path / "none" / f"model.{operator}")
     (tmp_path / f"folder.{operator}").mkdir()
-    assert "this is a folder" in told(operator, tmp_path / f"folder.{operator}")
+    assert "this is a folder" in reports_of(operator, tmp_path / f"folder.{operator}")
     assert list(tmp_path.iterdir()) == [tmp_path / f"folder.{operator}"]
 
 
@@ -92,7 +92,7 @@ def test_no_file_of_a_model_and_its_actions_is_replaced_before_all_are_written(m
 
     with monkeypatch.context() as patch:
         patch.setattr(os, "fsync", second_fails)
-        text = told("md5mesh", path, actions="ALL")
+        text = reports_of("md5mesh", path, actions="ALL")
     assert "model.md5mesh: the disk is full" in text
     assert {file: file.read_bytes() for file in tmp_path.iterdir()} == before
 

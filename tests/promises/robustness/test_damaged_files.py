@@ -1,4 +1,4 @@
-"""Damaged files: each loads, or is refused by its name and a reason, with the whole .blend as it was."""
+"""Damaged files are imported, or refused with file and reason and no change to the .blend."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files that are right by the letter and made to hurt: numbers, counts and depths at the edge of what can be."""
+"""Valid files with extreme numbers, counts and depths."""
 
 from __future__ import annotations
 

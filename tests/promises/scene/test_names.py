@@ -1,4 +1,4 @@
-"""Names that Blender cannot hold as they are come in apart and go out as they were; what a file cannot hold is said."""
+"""Names that Blender cannot hold are made unique and exported unchanged; names that a file cannot hold are reported."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names of results: no two are the same on any disk, and none is that of a file that is read."""
+"""Names of results are unique on any disk, and differ from the names of sources."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the fuzzer begins with is read without an error, so that it searches where files are good."""
+"""The fuzzer's seeds are read without an error, so that it starts from valid files."""
 
 from __future__ import annotations
 

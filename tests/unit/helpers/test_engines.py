@@ -1,4 +1,4 @@
-"""The readers that follow the games' loaders: each omits, refuses and cuts what its game does."""
+"""The readers that follow the games' loaders ignore, refuse and cut what the games do."""
 
 from __future__ import annotations
 

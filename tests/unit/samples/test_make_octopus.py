@@ -1,4 +1,4 @@
-"""The sample model is what its program makes, and it is a good model."""
+"""The sample model is what its program makes, and has no findings."""
 
 from __future__ import annotations
 

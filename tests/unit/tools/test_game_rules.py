@@ -1,4 +1,4 @@
-"""The page of games and rules says what the profiles say."""
+"""The documentation page of games lists what the profiles contain."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whatever goes wrong while files are written: what was there is intact, and nothing else is left."""
+"""Whatever fails while files are written, the old files are intact and nothing else is left."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``python -m io_md5 info`` and ``python -m io_md2 info``: what is in a file, told without Blender."""
+"""``python -m io_md5 info`` and ``python -m io_md2 info``: the contents of files, without Blender."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from io_md5.format.describe import describe_mesh
 OCTOPUS = SAMPLES / "models" / "octopus"
 
 
-def info(room: str, *words: str | Path) -> tuple[int, str]:
+def info(package: str, *words: str | Path) -> tuple[int, str]:
     run = subprocess.run(
-        [sys.executable, "-m", room, "info", *map(str, words)],
+        [sys.executable, "-m", package, "info", *map(str, words)],
         cwd=ROOT,
         capture_output=True,
         text=True,

@@ -1,4 +1,4 @@
-"""Nothing but regular files is opened: no pipe is waited for, no device is read, wherever files are looked for."""
+"""Only regular files are opened: pipes and devices are never read or waited for."""
 
 from __future__ import annotations
 
@@ -83,8 +83,8 @@ def test_no_other_module_opens_files_to_read():
     opening = re.compile(r"(?<![\w.])open\(|\bos\.(?:fd)?open\(|\.read_bytes\(|\.open\(")
     found = {
         path.relative_to(ROOT).as_posix()
-        for room in ("command_line", "io_common", "io_md2", "io_md5")
-        for path in (ROOT / room).rglob("*.py")
+        for package in ("command_line", "io_common", "io_md2", "io_md5")
+        for path in (ROOT / package).rglob("*.py")
         if path.name != "regular_files.py" and opening.search(path.read_text())
     }
     assert found == writing

@@ -1,4 +1,4 @@
-"""Archives, declarations and images cost no more than an import may spend, whatever they claim and unpack to."""
+"""Archives, declarations and images cost no more than an import may spend, whatever they declare or unpack to."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Checks of what a game would draw otherwise or a file cannot hold."""
+"""Checks of what a game would draw differently or a file cannot hold."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Copies of a vertex made one."""
+"""Vertices that are copies of each other are merged."""
 
 from __future__ import annotations
 

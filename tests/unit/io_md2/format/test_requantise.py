@@ -1,4 +1,4 @@
-"""Frames from positions, with as much of the source's frames as still holds."""
+"""Frames from positions, reusing the source's grids, bytes and normals where they are still correct."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whatever the bytes, reading returns or raises Md2Error; whatever the model, what was written is read again."""
+"""Reading any bytes returns a model or raises Md2Error; any model survives writing and reading."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The .md5camera file: what is read, refused and written, and what cuts have to do with time."""
+"""The .md5camera file: what is read, refused and written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What each game takes of MD5 models and animations, and how files are written for it."""
+"""What each game accepts of MD5 models and animations."""
 
 from __future__ import annotations
 

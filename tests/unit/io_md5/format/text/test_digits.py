@@ -1,4 +1,4 @@
-"""Numbers that are printed in bulk are printed as Python's own formatting prints them."""
+"""Numbers printed in bulk are the same text as Python's own formatting gives."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows that are read in bulk say what they say when they are read one by one, and complain of the same places."""
+"""Rows read in bulk have the same values, and give the same messages, as rows read one by one."""
 
 from __future__ import annotations
 

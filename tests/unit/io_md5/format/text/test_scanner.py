@@ -1,4 +1,4 @@
-"""The text of an MD5 file is taken apart in a few times its size, and what no file holds is refused before."""
+"""The text of an MD5 file is split into tokens in limited memory; strings, comments and numbers are checked."""
 
 from __future__ import annotations
 

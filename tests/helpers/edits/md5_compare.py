@@ -13,10 +13,10 @@ from io import StringIO
 from pathlib import Path
 
 import bpy
+import evaluated_meshes
 import md5_reader
 import numpy as np
 import scene_state
-import shown
 from bpy_extras.io_utils import axis_conversion
 from triangles import Triangles, distances, equal, partners
 
@@ -28,7 +28,7 @@ _HARMLESS = re.compile("no material|no UV map|without weights are bound")
 
 
 @dataclass
-class Judgement:
+class Comparison:
     """What came of an export.
 
     Attributes:
@@ -66,7 +66,7 @@ def call(operator, **options) -> list[str]:
     return [line.removeprefix("Warning: ") for line in output.getvalue().splitlines() if "Warning: " in line]
 
 
-def export(folder: Path, *, actions="NONE", verify="ALL", **options) -> Judgement:
+def export(folder: Path, *, actions="NONE", verify="ALL", **options) -> Comparison:
     """Exports the model, and animations beside it, and reads what was written.
 
     `verify` is the operator's, or "" for its default.
@@ -81,10 +81,10 @@ def export(folder: Path, *, actions="NONE", verify="ALL", **options) -> Judgemen
     changed = scene_state.differences(before, scene_state.everything())
     clips = {file.stem: md5_reader.read_clip(file) for file in sorted(folder.glob("*.md5anim"))}
     findings = [f"the export changed {what}" for what in changed]
-    return Judgement(warnings, findings, model=md5_reader.read_model(path), clips=clips)
+    return Comparison(warnings, findings, model=md5_reader.read_model(path), clips=clips)
 
 
-def judge(
+def export_and_compare(
     folder: Path, armature, *, actions="NONE", step=1.0, frames=3, scale=1.0, axes=("Y", "Z"), **options
 ):
     """Exports and compares the result with what Blender shows.
@@ -104,27 +104,27 @@ def judge(
     if axes != ("Y", "Z"):
         options |= {"axis_forward": axes[0], "axis_up": axes[1]}
     result = export(folder, actions=actions, **options)
-    return judge_again(result, armature, actions=actions, step=step, frames=frames, scale=scale, axes=axes)
+    return compare_again(result, armature, actions=actions, step=step, frames=frames, scale=scale, axes=axes)
 
 
-def judge_again(
-    result: Judgement, armature, *, actions="NONE", step=1.0, frames=3, scale=1.0, axes=("Y", "Z")
-) -> Judgement:
-    """Compares what was exported before with what Blender shows now; for the arguments see `judge`."""
+def compare_again(
+    result: Comparison, armature, *, actions="NONE", step=1.0, frames=3, scale=1.0, axes=("Y", "Z")
+) -> Comparison:
+    """Compares what was exported before with what Blender shows now; for the arguments see `export_and_compare`."""
     if bpy.context.mode != "OBJECT":
         bpy.ops.object.mode_set(mode="OBJECT")
     turn = np.array(axis_conversion(to_forward=axes[0], to_up=axes[1]).to_3x3())
 
-    def in_file(seen: list[shown.Part]) -> list[shown.Part]:
+    def in_file(seen: list[evaluated_meshes.Part]) -> list[evaluated_meshes.Part]:
         for part in seen:
             part.triangles.places = scale * part.triangles.places @ turn.T
         return seen
 
-    objects = shown.meshes_of(armature)
+    objects = evaluated_meshes.meshes_of(armature)
     before = list(result.findings)
-    for cut in (shown.without_armatures(objects), shown.Triangulation()):
+    for cut in (evaluated_meshes.without_armatures(objects), evaluated_meshes.Triangulation()):
         result.findings[:] = before
-        compare = _Comparison(result, in_file(shown.at_rest(armature, objects, cut)))
+        compare = _Comparison(result, in_file(evaluated_meshes.at_rest(armature, objects, cut)))
         if result.findings == before:
             break
     for stem, clip in result.clips.items():
@@ -133,12 +133,12 @@ def judge_again(
             continue
         start = _prepare(armature, actions, stem, clip, step, result)
         for frame in sorted(set(np.linspace(0, len(clip.positions) - 1, frames).astype(int).tolist())):
-            seen = in_file(shown.at_frame(objects, start + frame * step, cut))
+            seen = in_file(evaluated_meshes.at_frame(objects, start + frame * step, cut))
             compare.frame(f"frame {frame} of {stem}", clip, frame, seen)
     return result
 
 
-def _prepare(armature, actions: str, stem: str, clip, step: float, result: Judgement) -> float:
+def _prepare(armature, actions: str, stem: str, clip, step: float, result: Comparison) -> float:
     """Has Blender play what a file is about; gives the frame of the scene at which it begins."""
     scene = bpy.context.scene
     if actions == "SCENE":
@@ -194,7 +194,7 @@ def play_alone(armature, stem: str):
 class _Comparison:
     """Compares the triangles of a file with those that Blender shows."""
 
-    def __init__(self, result: Judgement, rest: list[shown.Part]) -> None:
+    def __init__(self, result: Comparison, rest: list[evaluated_meshes.Part]) -> None:
         self.result = result
         model = result.model
         corners = np.concatenate(
@@ -205,7 +205,7 @@ class _Comparison:
         self.partners: dict[str, np.ndarray] = {}
         self.frame("rest", model, None, rest)
 
-    def frame(self, when: str, source, frame: int | None, seen: list[shown.Part]) -> None:
+    def frame(self, when: str, source, frame: int | None, seen: list[evaluated_meshes.Part]) -> None:
         """Compares at rest, or in a frame of an animation."""
         pose = (
             (source.positions, source.turns)
@@ -215,7 +215,7 @@ class _Comparison:
         file = {shader: [] for shader in self.shaders}
         for block in self.result.model.blocks:
             file[block.shader].append(_block_triangles(block, *pose))
-        groups: dict[str, list[shown.Part]] = {shader: [] for shader in self.shaders}
+        groups: dict[str, list[evaluated_meshes.Part]] = {shader: [] for shader in self.shaders}
         for part in seen:
             shader = next((label for label in part.labels if label in groups), None)
             if shader is None:
@@ -225,7 +225,7 @@ class _Comparison:
         for shader, mine in groups.items():
             self._compare(when, shader, mine, Triangles.joined(file[shader]))
 
-    def _compare(self, when: str, shader: str, mine: list[shown.Part], theirs: Triangles) -> None:
+    def _compare(self, when: str, shader: str, mine: list[evaluated_meshes.Part], theirs: Triangles) -> None:
         expected = Triangles.joined([part.triangles for part in mine])
         limit = PLACE_LIMIT * self.result.size
         known = self.partners.get(shader)
@@ -274,14 +274,14 @@ class _Comparison:
         (self.result.excused if told else self.result.findings).append(f"{', '.join(names)}: {text}")
 
 
-def assert_as_shown(result: Judgement) -> None:
+def assert_matches_blender(result: Comparison) -> None:
     """Every difference is told of."""
     assert not result.findings, "; ".join(result.findings[:3])
 
 
-def assert_exact(result: Judgement) -> None:
+def assert_exact(result: Comparison) -> None:
     """There is no difference, and no warning tells of one."""
-    assert_as_shown(result)
+    assert_matches_blender(result)
     told = [name for name in result.differences if is_told(name, result.warnings)]
     assert not result.excused, "; ".join([*result.excused[:2], *result.warnings])
     assert not told, f"no difference, but: {result.warnings}"
