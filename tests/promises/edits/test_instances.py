@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import bpy
-import md5_judge
+import md5_compare
 import pytest
 import workbench
 from workbench import Bench
@@ -74,8 +74,8 @@ def _collection(bench: Bench):
 def _warnings(folder, file: str) -> list[str]:
     bpy.context.view_layer.update()
     if file == "md5":
-        return md5_judge.export(folder, actions="SCENE", verify="SOME").warnings
-    return md5_judge.call(
+        return md5_compare.export(folder, actions="SCENE", verify="SOME").warnings
+    return md5_compare.call(
         bpy.ops.export_scene.md2, filepath=str(folder / "a.md2"), frames="SCENE", game="ANY"
     )
 
