@@ -17,7 +17,9 @@ from ..io_common.scene import axes, state
 from ..io_common.scene.animated_values import restored_frame_and_values
 from ..io_common.scene.frame_plan import FrameOptions, FramePlan, common_source, plan_frames
 from ..io_common.scene.frame_sampling import Samples, first_frame_keys, sample_frames
-from ..io_common.scene.objects import NothingToExportError, Scope, collect
+from ..io_common.scene.instances import warn_of_collections, warn_of_instances
+from ..io_common.scene.objects import Scope, collect, nothing_to_export
+from ..io_common.scene.time_dependence import warn_of_simulations
 from ..io_common.source_elements import NONE
 from ..io_common.validation import raise_errors
 from ..io_common.verification import Verify, frames_to_verify
@@ -125,10 +127,12 @@ def build_model(context: Context, options: ExportOptions, report: Report) -> Bui
     Stored data of an imported file is used only where it reproduces what Blender shows. If the model still differs, it
     is built again without it. Degenerate triangles of the file are put back afterwards.
     """
-    objects = _mesh_objects(context, options)
+    objects = _mesh_objects(context, options, report)
     stored = _stored_models(objects)
     plan = plan_frames(objects, stored, context.scene, options.frames, report)
     names = frame_names(plan, objects, common_source(stored), context.scene, report)
+    if plan.scene_frames is not None:
+        warn_of_simulations(objects, context.scene, report)
     attempt = Report()
     model, parts, differences = _build(context, objects, stored, plan, names, options, attempt)
     if stored and any(difference.kind != verification.TRIANGULATION for difference in differences):
@@ -170,8 +174,10 @@ def _build(
         with first_frame_keys(plan):
             depsgraph = context.evaluated_depsgraph_get()
             parts = [read_part(obj, stored.get(obj), depsgraph, report) for obj in objects]
+            for obj in objects:
+                warn_of_instances(obj, depsgraph, report)
         frames = frames_to_verify(plan.frame_count, options.verify)
-        samples = sample_frames(context, parts, plan, frames, steps)
+        samples = sample_frames(context, parts, plan, frames, steps, report)
     topology = join(parts)
     if plan.may_be_single and (samples.positions == samples.positions[:1]).all():
         plan = plan.first_frame(topology.stored)
@@ -213,11 +219,12 @@ def _assemble(
     )
 
 
-def _mesh_objects(context: Context, options: ExportOptions) -> list[Object]:
+def _mesh_objects(context: Context, options: ExportOptions, report: Report) -> list[Object]:
     objects = collect(context, options.scope)
+    warn_of_collections(objects, report)
     meshes = [obj for obj in objects if obj.type == "MESH"]
     if not meshes:
-        raise NothingToExportError("there is no mesh to export: show or select a mesh object")
+        raise nothing_to_export(context, options.scope, {"MESH": "mesh"})
     return meshes
 
 

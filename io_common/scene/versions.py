@@ -147,6 +147,11 @@ def assign_slot(strip: NlaStrip, action: Action, id_type: str) -> None:
         strip.action_slot = _slot_for(action, id_type)
 
 
+def slot_of_strip(strip: NlaStrip) -> Any:
+    """The slot that an NLA strip plays; None before 4.4."""
+    return strip.action_slot if _HAS_SLOTS else None
+
+
 class AssignedAction:
     """The active action and slot of an animation data, captured to be restored later.
 
