@@ -63,8 +63,9 @@ def renamed_frames(
             continue
         named = number_frames([*marker_names] * len(positions))
         result |= dict(zip(positions, named, strict=True))
+        new_name = marker_names.pop()
         report.warn(
-            f"the marker of the sequence {sequence.name} is called {marker_names.pop()} now: its frames are named {named[0]} "
+            f"the marker of the sequence {sequence.name} was renamed to {new_name}, so its frames were named {named[0]} "
             f"to {named[-1]}"
         )
     return result
