@@ -65,8 +65,8 @@ def renamed_frames(
         result |= dict(zip(positions, named, strict=True))
         new_name = marker_names.pop()
         report.warn(
-            f"the marker of the sequence {sequence.name} was renamed to {new_name}, so its frames are named "
-            f"{named[0]} to {named[-1]}"
+            f"the marker of the sequence {sequence.name} was renamed to {new_name}: its frames were named {named[0]} "
+            f"to {named[-1]}"
         )
     return result
 

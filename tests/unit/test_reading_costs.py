@@ -122,6 +122,7 @@ def cost(read, data):
     return time.process_time() - started
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("read", "shape"), SHAPES.values(), ids=SHAPES)
 def test_memory_is_in_proportion_to_the_file(read, shape):
     data = file_of(shape, 100_000)
@@ -144,6 +145,7 @@ def test_time_is_in_proportion_to_the_file(read, shape):
         assert seconds < 25 * min(cost(read, small) for _ in range(3))
 
 
+@pytest.mark.slow
 def test_headers_without_rows_are_scanned_once():
     """What goes wrong here takes little time for each, and so is seen in large files only."""
     read, shape = SHAPES["headers without rows"]

@@ -6,6 +6,8 @@ import struct
 import zipfile
 from pathlib import Path
 
+import pytest
+
 from io_common.textures import budget, gamefolder, materials
 from io_common.textures.mtr import parse_mtr
 from io_common.textures.search import Search
@@ -34,6 +36,7 @@ def search_in(game: Path, shaders=(SHADER,)):
 # Texts
 
 
+@pytest.mark.slow
 def test_an_archive_of_braces_is_read_up_to_the_limit_of_tokens(tmp_path, monkeypatch):
     read = []
 
