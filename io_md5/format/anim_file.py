@@ -41,7 +41,7 @@ from .regular_files import read_file
 from .skeleton import ALL_COMPONENTS, COMPONENTS
 from .text import blocks, printing
 from .text.contents import read_contents
-from .text.frame_rows import cut_frames
+from .text.frame_rows import extract_frames
 from .text.scanner import IntArray, Scan
 
 
@@ -65,11 +65,11 @@ def parse_animation(data: bytes, path: str = "") -> Animation:
     Raises:
         Md5Error: the bytes cannot be understood; the message names the place.
     """
-    scan = Scan(cut_frames(data), path)
+    scan = Scan(extract_frames(data), path)
     chunks: list[_Frames] = []
 
-    def frames(mark: int) -> int:
-        chunk, after = _parse_frames(scan, mark)
+    def frames(token: int) -> int:
+        chunk, after = _parse_frames(scan, token)
         chunks.append(chunk)
         return after
 
@@ -97,42 +97,44 @@ class _Frames:
     """Frames of equal size that follow each other.
 
     Attributes:
-        mark: the mark of the first.
+        token: the token of the first.
         rows: their components, float64 (n, C).
         numbers: what stands behind the word ``frame``, float64 (n,), or none.
     """
 
-    mark: int
+    token: int
     rows: Floats
     numbers: Floats
 
 
-def _parse_frames(scan: Scan, mark: int) -> tuple[_Frames, int]:
-    """The frames from a mark on, as many as are alike, and the mark after them.
+def _parse_frames(scan: Scan, token: int) -> tuple[_Frames, int]:
+    """The frames from a token on, as many as are alike, and the token after them.
 
     In good files these are all frames at once.
     """
-    taken_out = scan.rows(mark)
+    taken_out = scan.rows(token)
     if taken_out is not None:
-        return _Frames(mark, taken_out[:, 1:], taken_out[:, 0]), mark + 3
-    blocks.check_only_numbers(scan, mark + 1, "a frame")
-    size = len(scan.values(mark + 1))
-    count = _alike(scan, mark, size)
+        return _Frames(token, taken_out[:, 1:], taken_out[:, 0]), token + 3
+    blocks.check_only_numbers(scan, token + 1, "a frame")
+    size = len(scan.values(token + 1))
+    count = _alike(scan, token, size)
     if count > 1:
-        last = mark + 3 * count
-        table = scan.numbers[scan.mark_numbers[mark] : scan.mark_numbers[last - 1]].reshape(count, size + 1)
-        return _Frames(mark, table[:, 1:], table[:, 0]), last
-    return _Frames(mark, scan.values(mark + 1)[None], scan.values(mark)[:1]), mark + 3
+        last = token + 3 * count
+        table = scan.numbers[scan.token_first_numbers[token] : scan.token_first_numbers[last - 1]].reshape(
+            count, size + 1
+        )
+        return _Frames(token, table[:, 1:], table[:, 0]), last
+    return _Frames(token, scan.values(token + 1)[None], scan.values(token)[:1]), token + 3
 
 
-def _alike(scan: Scan, mark: int, size: int) -> int:
-    """How many times ``frame i { … }`` with `size` numbers, and nothing else, stands from a mark on."""
-    blocks_left = (len(scan) - mark) // 3
+def _alike(scan: Scan, token: int, size: int) -> int:
+    """How many times ``frame i { … }`` with `size` numbers, and nothing else, stands from a token on."""
+    blocks_left = (len(scan) - token) // 3
     window = 1
     while True:
         # What is looked at is at most twice what is alike, however often frames differ.
-        codes = scan.mark_codes[mark : mark + 3 * window].reshape(window, 3)
-        counts = scan.counts(mark, mark + 3 * window).reshape(window, 3)
+        codes = scan.token_codes[token : token + 3 * window].reshape(window, 3)
+        counts = scan.counts(token, token + 3 * window).reshape(window, 3)
         alike = (codes == codes[0]).all(axis=1) & (counts == (1, size, 0)).all(axis=1)
         if not alike.all():
             return int(np.argmin(alike))
@@ -147,7 +149,7 @@ def _assemble(
     first = opened["hierarchy"] + 1
     last = scan.block_end(first - 1)
     blocks.check_begins_with_name(scan, first - 1)
-    names = [scan.name(mark) for mark in range(first, last)]
+    names = [scan.name(token) for token in range(first, last)]
     rows = blocks.table(scan, [(first, last)], 3, "the joint", "parent, flags, first component")
     parents = rows.indices(slice(0, 1), "the parent", len(names), lowest=ROOT)[:, 0]
     blocks.check_hierarchy(scan, names, parents, range(first, last))
@@ -195,12 +197,12 @@ def _join_frames(scan: Scan, chunks: list[_Frames], header: dict[str, float], ne
     for chunk in chunks:
         if chunk.rows.shape[1] < least:
             raise scan.error(
-                "a frame has too few components for the flags of the joints", chunk.mark,
+                "a frame has too few components for the flags of the joints", chunk.token,
                 found=f"{chunk.rows.shape[1]} numbers", expected=f"{least} or more",
             )  # fmt: skip
     if len(sizes) > 1:
         scan.warnings.append("the frames differ in their number of components; what no joint uses is ignored")
-        chunks = [_Frames(chunk.mark, chunk.rows[:, :least], chunk.numbers) for chunk in chunks]
+        chunks = [_Frames(chunk.token, chunk.rows[:, :least], chunk.numbers) for chunk in chunks]
     frames = np.concatenate([chunk.rows for chunk in chunks])
     blocks.check_numbering(scan, np.concatenate([chunk.numbers for chunk in chunks]), "the frames")
     blocks.check_count(scan, header.get("numframes"), len(frames), "frames")

@@ -110,8 +110,8 @@ def _cuts(scan: Scan, opening: int, entry_count: int) -> tuple[list[int], list[s
     The block is gone through once more, as parentheses count here: only they tell where a group ends and the next
     cut begins.
     """
-    start = int(scan.mark_offsets[opening]) + 1
-    end = int(scan.mark_offsets[scan.block_end(opening)])
+    start = int(scan.token_offsets[opening]) + 1
+    end = int(scan.token_offsets[scan.block_end(opening)])
     cuts: list[int] = []
     groups: list[list[str]] = []
     inside = False

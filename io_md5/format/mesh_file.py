@@ -39,7 +39,7 @@ from .model import ROOT, Ints, Joints, Mesh, Model
 from .regular_files import read_file
 from .text import blocks, printing
 from .text.contents import read_contents
-from .text.rows import cut_rows
+from .text.rows import extract_rows
 from .text.scanner import Scan
 
 _JOINT_COLUMNS = "parent, position x y z, orientation x y z"
@@ -68,7 +68,7 @@ def parse_mesh(data: bytes, path: str = "") -> Model:
     Raises:
         Md5Error: the bytes cannot be understood; the message names the place.
     """
-    scan = Scan(cut_rows(data), path)
+    scan = Scan(extract_rows(data), path)
     contents = read_contents(
         scan, numbers=("numjoints", "nummeshes", "numbones"), once=("joints",), repeated=("bone", "mesh")
     )
@@ -89,7 +89,7 @@ def parse_mesh(data: bytes, path: str = "") -> Model:
 def _parse_joints(scan: Scan, opening: int) -> Joints:
     blocks.check_begins_with_name(scan, opening)
     first, last = opening + 1, scan.block_end(opening)
-    names = [scan.name(mark) for mark in range(first, last)]
+    names = [scan.name(token) for token in range(first, last)]
     rows = blocks.table(scan, [(first, last)], 7, "the joint", _JOINT_COLUMNS)
     parents = rows.indices(slice(0, 1), "the parent", len(names), lowest=ROOT)[:, 0]
     blocks.check_hierarchy(scan, names, parents, range(first, last))
@@ -97,31 +97,31 @@ def _parse_joints(scan: Scan, opening: int) -> Joints:
 
 
 def _parse_mesh(scan: Scan, opening: int, joint_count: int) -> Mesh:
-    mark, end = opening + 1, scan.block_end(opening)
+    token, end = opening + 1, scan.block_end(opening)
     names = {"shader": "", "name": ""}
     declared: dict[str, float] = {}
     runs: dict[str, list[tuple[int, int]]] = {"vert": [], "tri": [], "weight": []}
     unknown: dict[str, int] = {}
-    while mark < end:
-        key = scan.key(mark)
+    while token < end:
+        key = scan.key(token)
         if key in runs:
-            last = min(scan.run_end(mark), end)
-            runs[key].append((mark, last))
-            mark = last
+            last = min(scan.run_end(token), end)
+            runs[key].append((token, last))
+            token = last
         elif key in names:
             # A shader line may be without its name; then the next key follows at once.
-            if mark + 1 < end and (scan.is_string(mark + 1) or scan.key(mark + 1) not in _MESH_KEYS):
-                names[key] = scan.name(mark + 1)
-                mark += 1
-            mark += 1
+            if token + 1 < end and (scan.is_string(token + 1) or scan.key(token + 1) not in _MESH_KEYS):
+                names[key] = scan.name(token + 1)
+                token += 1
+            token += 1
         elif key in ("numverts", "numtris", "numweights"):
-            declared[key] = blocks.header_number(scan, mark)
-            mark += 1
+            declared[key] = blocks.header_number(scan, token)
+            token += 1
         else:
-            unknown.setdefault(scan.name(mark), mark)
-            mark += 1
+            unknown.setdefault(scan.name(token), token)
+            token += 1
     for word, first in unknown.items():
-        scan.warnings.append(f"unknown {word!r} at line {scan.mark_line(first)}; ignored")
+        scan.warnings.append(f"unknown {word!r} at line {scan.token_line(first)}; ignored")
 
     verts = blocks.table(scan, runs["vert"], 5, "the vertex", "index, s, t, first weight, number of weights")
     tris = blocks.table(scan, runs["tri"], 4, "the triangle", "index, three vertices")

@@ -38,7 +38,7 @@ _ANGLES = ("pitch", "yaw", "roll")
 
 
 def parse_bones(scan: Scan, openings: list[int]) -> Joints:
-    """The skeleton of ``bone`` blocks, given the marks of their opening braces.
+    """The skeleton of ``bone`` blocks, given the tokens of their opening braces.
 
     Raises:
         Md5Error: a bone lacks a value, or its parent does not exist.
@@ -57,9 +57,9 @@ def parse_bones(scan: Scan, openings: list[int]) -> Joints:
     for joint, parent in enumerate(parent_names):
         if parent is None:
             continue
-        name, mark = parent
+        name, token = parent
         if name not in index:
-            raise scan.error("the parent does not exist", mark + 1, expected="the name of a bone")
+            raise scan.error("the parent does not exist", token + 1, expected="the name of a bone")
         parents[joint] = index[name]
     blocks.check_hierarchy(scan, names, parents, openings)
     axes = np.array(turns).reshape(-1, 3, 3)
@@ -68,7 +68,7 @@ def parse_bones(scan: Scan, openings: list[int]) -> Joints:
 
 
 def parse_channels(scan: Scan, openings: list[int]) -> Animation:
-    """The animation of ``channel`` blocks, given the marks of their opening braces.
+    """The animation of ``channel`` blocks, given the tokens of their opening braces.
 
     Channels of different length occur in one file; the last key of a shorter one stays.
 
@@ -144,9 +144,9 @@ def _turn(component: int, degrees: Floats) -> Floats:
 
 
 def _keys(scan: Scan, opening: int) -> dict[str, int]:
-    """The mark of each key of a block."""
-    marks = range(opening + 1, scan.block_end(opening))
-    return {scan.key(mark): mark for mark in marks if not scan.is_string(mark)}
+    """The token of each key of a block."""
+    tokens = range(opening + 1, scan.block_end(opening))
+    return {scan.key(token): token for token in tokens if not scan.is_string(token)}
 
 
 def _string(scan: Scan, keys: dict[str, int], key: str, opening: int) -> str:

@@ -26,7 +26,7 @@ from io_md5.format import (
     read_mesh,
     skinning,
 )
-from io_md5.format.text.rows import FEWEST
+from io_md5.format.text.rows import MIN_LINES
 
 
 def mesh_of(text):
@@ -827,7 +827,7 @@ def mesh_with(comment, rows=3):
     return parse_mesh((text + MESH[MESH.index("mesh {") :]).encode())
 
 
-@pytest.mark.parametrize("rows", [3, 2 * FEWEST])
+@pytest.mark.parametrize("rows", [3, 2 * MIN_LINES])
 @pytest.mark.parametrize(
     ("comment", "name"),
     [

@@ -20,17 +20,17 @@ VERSION = 10
 OLD_VERSION = 6
 """A layout from before Doom 3 was finished: `bone` and `channel` blocks."""
 
-_DEFAULT_RATE = 24.0
+_DEFAULT_FRAME_RATE = 24.0
 
 # Real files have a number for every few poses at the least, and a box of six for every frame.
-_POSES, _POSES_PER_BYTE = 1 << 20, 8
+_MIN_POSES, _POSES_PER_BYTE = 1 << 20, 8
 
 
 def read_version(scan: Scan) -> None:
     """Checks ``MD5Version``, which begins every MD5 file; what is off but readable is a warning.
 
     Raises:
-        Md5Error: there are no marks, so this is no MD5 file.
+        Md5Error: there are no tokens, so this is no MD5 file.
     """
     if len(scan) == 0:
         raise Md5Error(
@@ -46,36 +46,36 @@ def read_version(scan: Scan) -> None:
         scan.warnings.append(f"unknown version {version}; read as version {VERSION}")
 
 
-def header_number(scan: Scan, mark: int) -> float:
+def header_number(scan: Scan, token: int) -> float:
     """The number behind a header key such as ``numJoints 33``.
 
     Raises:
         Md5Error: there is no number behind it.
     """
-    values = scan.values(mark)
+    values = scan.values(token)
     if len(values) == 0:
-        raise scan.error(f"no number after {scan.text(mark)}", mark + 1, expected="a number")
+        raise scan.error(f"no number after {scan.text(token)}", token + 1, expected="a number")
     return float(values[0])
 
 
-def commandline(scan: Scan, mark: int) -> tuple[str, int]:
-    """The value of ``commandline``, nothing if it is missing, and the mark after it."""
-    after = mark + 1
+def commandline(scan: Scan, token: int) -> tuple[str, int]:
+    """The value of ``commandline``, nothing if it is missing, and the token after it."""
+    after = token + 1
     missing = after >= len(scan) or (
-        not scan.is_string(after) and scan.mark_line(after) != scan.mark_line(mark)
+        not scan.is_string(after) and scan.token_line(after) != scan.token_line(token)
     )
     return ("", after) if missing else (scan.name(after), after + 1)
 
 
-def opening(scan: Scan, mark: int) -> int:
-    """The mark of the brace that opens the block named by `mark`.
+def opening(scan: Scan, token: int) -> int:
+    """The token of the brace that opens the block named by `token`.
 
     Raises:
         Md5Error: something else stands there.
     """
-    if scan.text(mark + 1) != "{":
-        raise scan.error(f"the block {scan.text(mark)!r} is not opened", mark + 1, expected="{")
-    return mark + 1
+    if scan.text(token + 1) != "{":
+        raise scan.error(f"the block {scan.text(token)!r} is not opened", token + 1, expected="{")
+    return token + 1
 
 
 def check_begins_with_name(scan: Scan, opening: int) -> None:
@@ -85,7 +85,9 @@ def check_begins_with_name(scan: Scan, opening: int) -> None:
         Md5Error: there are some.
     """
     if len(scan.values(opening)):
-        raise scan.number_error("a joint has no name", int(scan.mark_numbers[opening]), "a name in quotes")
+        raise scan.number_error(
+            "a joint has no name", int(scan.token_first_numbers[opening]), "a name in quotes"
+        )
 
 
 def check_only_numbers(scan: Scan, opening: int, what: str) -> None:
@@ -100,12 +102,12 @@ def check_only_numbers(scan: Scan, opening: int, what: str) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """Floats of numbers, each behind a mark of its own, such as all the ``vert`` lines of a mesh.
+    """Floats of numbers, each behind a token of its own, such as all the ``vert`` lines of a mesh.
 
     Attributes:
         scan: the text.
         values: float64 (n, width).
-        runs: the first mark of each run and how many rows it has.
+        runs: the first token of each run and how many rows it has.
     """
 
     scan: Scan
@@ -142,13 +144,13 @@ class Table:
 
     def line(self, row: int, column: int = 0) -> int:
         """The line of a number, counted from 1."""
-        marks = [mark for mark, _ in self.runs]
+        tokens = [token for token, _ in self.runs]
         lasts = np.cumsum([count for _, count in self.runs])
         run = int(np.searchsorted(lasts, row, side="right"))
-        mark, row = marks[run], row - int(lasts[run]) + self.runs[run][1]
-        if self.scan.rows(mark) is not None:
-            return self.scan.mark_line(mark) + row
-        return self.scan.number_line(int(self.scan.mark_numbers[mark + row]) + column)
+        token, row = tokens[run], row - int(lasts[run]) + self.runs[run][1]
+        if self.scan.rows(token) is not None:
+            return self.scan.token_line(token) + row
+        return self.scan.number_line(int(self.scan.token_first_numbers[token + row]) + column)
 
     def error(self, reason: str, row: int, column: int, expected: str) -> Md5Error:
         """An error at a number."""
@@ -163,17 +165,17 @@ class Table:
 
 
 def table(scan: Scan, runs: list[tuple[int, int]], width: int, what: str, columns: str) -> Table:
-    """The numbers behind runs of marks, a row each.
+    """The numbers behind runs of tokens, a row each.
 
     Args:
         scan: the text.
-        runs: the first mark and the mark after the last, of each run.
-        width: how many numbers each mark must be followed by.
-        what: what a mark stands for, for the message.
+        runs: the first token and the token after the last, of each run.
+        width: how many numbers each token must be followed by.
+        what: what a token stands for, for the message.
         columns: what the numbers are, for the message.
 
     Raises:
-        Md5Error: a mark is followed by more or fewer numbers.
+        Md5Error: a token is followed by more or fewer numbers.
     """
     parts = [_run(scan, first, last, width, what, columns) for first, last in runs]
     values = np.concatenate(parts) if len(parts) > 1 else parts[0] if parts else np.empty((0, width))
@@ -181,22 +183,22 @@ def table(scan: Scan, runs: list[tuple[int, int]], width: int, what: str, column
 
 
 def _run(scan: Scan, first: int, last: int, width: int, what: str, columns: str) -> Floats:
-    """The rows of one run of marks, (n, width)."""
+    """The rows of one run of tokens, (n, width)."""
     taken_out = scan.rows(first)
     if taken_out is not None:
         return taken_out
     counts = scan.counts(first, last)
     wrong = np.flatnonzero(counts != width)
     if len(wrong):
-        mark = first + int(wrong[0])
+        token = first + int(wrong[0])
         # A row of a mesh may have strayed into another block.
-        stray = scan.rows(mark)
+        stray = scan.rows(token)
         found = int(counts[wrong[0]]) if stray is None else stray.shape[1]
         raise scan.error(
-            f"{what} has the wrong number of values", mark,
+            f"{what} has the wrong number of values", token,
             found=f"{found} numbers", expected=f"{width} ({columns})",
         )  # fmt: skip
-    return scan.numbers[scan.mark_numbers[first] : scan.mark_numbers[last]].reshape(-1, width)
+    return scan.numbers[scan.token_first_numbers[first] : scan.token_first_numbers[last]].reshape(-1, width)
 
 
 def check_numbering(scan: Scan, numbers: npt.NDArray[np.number], what: str) -> None:
@@ -217,7 +219,7 @@ def check_pose_count(scan: Scan, joint_count: int, frame_count: int) -> None:
     Raises:
         Md5Error: a file of this size cannot be meant to hold so many poses.
     """
-    most = _POSES + _POSES_PER_BYTE * scan.file_size
+    most = _MIN_POSES + _POSES_PER_BYTE * scan.file_size
     if joint_count * frame_count > most:
         raise Md5Error(
             "the animation is out of proportion to its file", path=scan.path, line=1,
@@ -229,18 +231,18 @@ def frame_rate(scan: Scan, rate: float) -> float:
     """The frames per second that a file tells; where it tells none that can be played, id's 24, with a warning."""
     if rate > 0.0:
         return rate
-    scan.warnings.append(f"no usable frame rate; {_DEFAULT_RATE:g} frames per second are assumed")
-    return _DEFAULT_RATE
+    scan.warnings.append(f"no usable frame rate; {_DEFAULT_FRAME_RATE:g} frames per second are assumed")
+    return _DEFAULT_FRAME_RATE
 
 
-def check_hierarchy(scan: Scan, names: list[str], parents: Ints, marks: Sequence[int]) -> None:
+def check_hierarchy(scan: Scan, names: list[str], parents: Ints, tokens: Sequence[int]) -> None:
     """Checks what the games want of a hierarchy; what can be read all the same is a warning.
 
     Args:
         scan: the text.
         names: of the joints.
         parents: within [-1, J), int32 (J,).
-        marks: the mark of each joint.
+        tokens: the token of each joint.
 
     Raises:
         Md5Error: joints are each other's ancestors.
@@ -250,7 +252,7 @@ def check_hierarchy(scan: Scan, names: list[str], parents: Ints, marks: Sequence
     except CyclicHierarchyError as cycle:
         name = names[cycle.joint]
         raise scan.error(
-            f"joint {name!r} is its own ancestor", marks[cycle.joint],
+            f"joint {name!r} is its own ancestor", tokens[cycle.joint],
             found=f"parent {int(parents[cycle.joint])}", expected="a joint that does not hang under it, or -1",
         ) from None  # fmt: skip
     late = np.flatnonzero(parents >= np.arange(len(parents)))

@@ -19,16 +19,16 @@ _PLAIN = re.compile(rb"-?\d+(?:\.\d+)?")
 _NUMBER = re.compile(rb"(?<![^ \t()])[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?(?![^ \t\r\n()])")
 _BLANKS = b" \t()"
 
-LONGEST = 32
+MAX_GAP = 32
 """So many bytes are compared at most between two numbers: nobody indents further."""
 # A number and what stands behind it take no more bytes, nor does looking for them.
-_WIDEST = 64 + LONGEST
+_MAX_FIELD = 64 + MAX_GAP
 
 # So many lines are converted at once: they stay in the processor's cache, and are small for the memory's allocator.
-_PIECE = 1 << 13
+_CHUNK = 1 << 13
 # Lines that are not laid out as the first one, for instance with an exponent, are read one by one, and those at the end
 # of the text; of all lines no more than this part, and some.
-_ODD_SHARE, _ODD = 16, 64
+_MAX_ODD_FRACTION, _MAX_ODD_LINES = 16, 64
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class Layout:
         begins = lead.strip(_BLANKS) == word and (not word or not lead.endswith(word))
         blank = all(gap and not gap.strip(_BLANKS) for gap in gaps[:-1])
         ends = bool(gaps) and gaps[-1].lstrip(_BLANKS + b"\r") == b"\n"
-        short = max(map(len, (lead, *gaps))) <= LONGEST
+        short = max(map(len, (lead, *gaps))) <= MAX_GAP
         return cls(lead, tuple(gaps), word) if begins and blank and ends and short else None
 
     @property
@@ -64,14 +64,14 @@ class Layout:
         """How many numbers a line has."""
         return len(self.gaps)
 
-    def read(self, text: Text, starts: Offsets, ends: Offsets, wholes: int = 0) -> Floats | None:
+    def read(self, text: Text, starts: Offsets, ends: Offsets, integers: int = 0) -> Floats | None:
         """The numbers of some lines.
 
         Args:
             text: in which they are.
             starts: where each begins, (n,).
             ends: behind its end, (n,).
-            wholes: a bit for each column that should hold short whole numbers without sign; 1 for the first.
+            integers: a bit for each column that should hold short whole numbers without sign; 1 for the first.
 
         Returns:
             The numbers (n, width), column by column in memory; None if more than a few lines are laid out in another
@@ -79,13 +79,13 @@ class Layout:
         """
         table = np.empty((self.width, len(starts))).T
         # What is laid out in another way may seem to go on beyond its line, but nothing may go on beyond the text.
-        whole = int(np.searchsorted(ends, len(text) - self.width * _WIDEST, side="right"))
+        whole = int(np.searchsorted(ends, len(text) - self.width * _MAX_FIELD, side="right"))
         odd = list(range(whole, len(starts)))
-        for first in range(0, whole, _PIECE):
-            piece = slice(first, min(first + _PIECE, whole))
-            alike = self._read(text, starts[piece], ends[piece], table[piece], wholes)
+        for first in range(0, whole, _CHUNK):
+            piece = slice(first, min(first + _CHUNK, whole))
+            alike = self._read(text, starts[piece], ends[piece], table[piece], integers)
             odd += (np.flatnonzero(~alike) + first).tolist()
-            if len(odd) > _ODD + (first + len(alike)) // _ODD_SHARE:
+            if len(odd) > _MAX_ODD_LINES + (first + len(alike)) // _MAX_ODD_FRACTION:
                 return None
         for line in odd:
             numbers = self._numbers(text.line(int(starts[line]), int(ends[line])))
@@ -95,15 +95,15 @@ class Layout:
             table[line] = numbers
         return table
 
-    def _read(self, text: Text, starts: Offsets, ends: Offsets, table: Floats, wholes: int) -> Flags:
+    def _read(self, text: Text, starts: Offsets, ends: Offsets, table: Floats, integers: int) -> Flags:
         """Fills a table, as far as lines are laid out like this; which are, (n,)."""
-        alike = text.says(starts, self.lead)
+        alike = text.matches(starts, self.lead)
         places = starts + len(self.lead)
         for column, gap in enumerate(self.gaps):
-            convert = text.whole_numbers if wholes >> column & 1 else text.decimals
+            convert = text.integers if integers >> column & 1 else text.decimals
             table[:, column], right, places = convert(places)
             alike &= right
-            alike &= text.says(places, gap)
+            alike &= text.matches(places, gap)
             places += len(gap)
         return alike & (places == ends)
 

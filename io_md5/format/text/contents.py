@@ -9,8 +9,8 @@ from ..errors import Md5Error
 from . import blocks
 from .scanner import Scan
 
-Block = Callable[[int], int]
-"""Reads the block that a mark names, and returns the mark after it."""
+BlockReader = Callable[[int], int]
+"""Reads the block that a token names, and returns the token after it."""
 
 
 @dataclass(eq=False)
@@ -21,9 +21,9 @@ class Contents:
         scan: the text.
         commandline: what id's exporter was called with.
         numbers: behind each key.
-        opened: the mark of the brace that opens a block of which there is one.
+        opened: the token of the brace that opens a block of which there is one.
         repeated: the same of blocks of which there may be several.
-        stray: the first mark that belongs to nothing.
+        stray: the first token that belongs to nothing.
     """
 
     scan: Scan
@@ -36,14 +36,14 @@ class Contents:
     def warn_of_stray(self) -> None:
         """Warns of text that belongs to no block."""
         if self.stray is not None:
-            line = self.scan.mark_line(self.stray)
+            line = self.scan.token_line(self.stray)
             self.scan.warnings.append(f"text at line {line} belongs to no block; ignored")
 
     def missing(self, kind: str, block: str) -> Md5Error:
         """The error that the block is not there by which files of a kind are known."""
         scan = self.scan
         return Md5Error(
-            f"not an {kind} file", path=scan.path, line=scan.mark_line(len(scan)),
+            f"not an {kind} file", path=scan.path, line=scan.token_line(len(scan)),
             found=f"no {block}", expected=f'a block "{block} {{ … }}"',
         )  # fmt: skip
 
@@ -54,7 +54,7 @@ def read_contents(
     numbers: Collection[str],
     once: Collection[str],
     repeated: Collection[str] = (),
-    others: Mapping[str, Block] | None = None,
+    others: Mapping[str, BlockReader] | None = None,
 ) -> Contents:
     """Walks over a file; keys are given, and compared, in lower case.
 
@@ -71,25 +71,25 @@ def read_contents(
     blocks.read_version(scan)
     contents = Contents(scan, repeated={key: [] for key in repeated})
     others = others or {}
-    mark = 0
-    while mark < len(scan):
-        key = scan.key(mark)
+    token = 0
+    while token < len(scan):
+        key = scan.key(token)
         if key == "md5version":
-            mark += 1
+            token += 1
         elif key == "commandline":
-            contents.commandline, mark = blocks.commandline(scan, mark)
+            contents.commandline, token = blocks.commandline(scan, token)
         elif key in numbers:
-            contents.numbers[key] = blocks.header_number(scan, mark)
-            mark += 1
+            contents.numbers[key] = blocks.header_number(scan, token)
+            token += 1
         elif key in once and key not in contents.opened:
-            contents.opened[key] = blocks.opening(scan, mark)
-            mark = scan.block_end(mark + 1) + 1
-        elif key in others and scan.text(mark + 1) == "{":
-            mark = others[key](mark)
-        elif key in repeated and scan.text(mark + 1) == "{":
-            contents.repeated[key].append(mark + 1)
-            mark = scan.block_end(mark + 1) + 1
+            contents.opened[key] = blocks.opening(scan, token)
+            token = scan.block_end(token + 1) + 1
+        elif key in others and scan.text(token + 1) == "{":
+            token = others[key](token)
+        elif key in repeated and scan.text(token + 1) == "{":
+            contents.repeated[key].append(token + 1)
+            token = scan.block_end(token + 1) + 1
         else:
-            contents.stray = mark if contents.stray is None else contents.stray
-            mark += 1
+            contents.stray = token if contents.stray is None else contents.stray
+            token += 1
     return contents

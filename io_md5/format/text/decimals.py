@@ -21,7 +21,7 @@ Eights = npt.NDArray[np.uint64]
 """Eight bytes of text, the first in the lowest byte of the number."""
 
 _EIGHT = 8
-_PIECE = 1 << 16
+_CHUNK = 1 << 16
 _MINUS, _POINT, _NEWLINE = b"-.\n"
 
 # Every whole number below this is a float (one above it may be rounded down to it), and so are these powers of ten.
@@ -88,8 +88,8 @@ class Text:
         """Where the lines between two places begin, (n,), and behind their ends, (n,); the last ends with a newline."""
         # In pieces, as the memory for large arrays takes longer to get than to fill.
         parts = [
-            _find(_NEWLINE, self._bytes[first : min(first + _PIECE, end)]) + (first + 1)
-            for first in range(start, end, _PIECE)
+            _find(_NEWLINE, self._bytes[first : min(first + _CHUNK, end)]) + (first + 1)
+            for first in range(start, end, _CHUNK)
         ]
         ends = np.concatenate(parts) if parts else np.empty(0, dtype=np.int64)
         starts = np.empty_like(ends)
@@ -97,22 +97,22 @@ class Text:
         starts[1:] = ends[:-1]
         return starts, ends
 
-    def says(self, places: Offsets, words: bytes) -> Flags:
+    def matches(self, places: Offsets, words: bytes) -> Flags:
         """At which of some places these words stand, (n,)."""
         if len(words) == 1:
             return self._bytes[places] == words[0]
-        found = self._say(places, words[:_EIGHT])
+        found = self._matches_eight(places, words[:_EIGHT])
         for first in range(_EIGHT, len(words), _EIGHT):
-            found &= self._say(places + first, words[first : first + _EIGHT])
+            found &= self._matches_eight(places + first, words[first : first + _EIGHT])
         return found
 
-    def _say(self, places: Offsets, words: bytes) -> Flags:
+    def _matches_eight(self, places: Offsets, words: bytes) -> Flags:
         """The same for up to eight bytes; none stand everywhere."""
         # What follows the words is shifted out.
         eights = self._eights[places] << np.uint64(8 * (_EIGHT - len(words)))
         return eights == np.uint64(int.from_bytes(words.rjust(_EIGHT, b"\0"), "little"))
 
-    def whole_numbers(self, places: Offsets) -> tuple[Floats, Flags, Offsets]:
+    def integers(self, places: Offsets) -> tuple[Floats, Flags, Offsets]:
         """The whole numbers that stand at some places; of more than eight digits, their beginning.
 
         Returns:
@@ -143,11 +143,11 @@ class Text:
 
     def _add_fractions(self, values: Floats, places: Offsets, pointed: Flags) -> Flags:
         """Adds what stands behind the points to `values`, and moves `places` behind it; where that is exact, (n,)."""
-        fractions, counts = _digits(self._pick(places, pointed))
+        fractions, counts = _digits(self._eights_where(places, pointed))
         places += counts
         full = counts == _EIGHT
         if full.any():
-            more, more_counts = _digits(self._pick(places, full))
+            more, more_counts = _digits(self._eights_where(places, full))
             places += more_counts
             fractions *= _POWERS[more_counts]
             fractions += more
@@ -160,7 +160,7 @@ class Text:
         values /= scales
         return exact
 
-    def _pick(self, places: Offsets, where: Flags) -> Eights:
+    def _eights_where(self, places: Offsets, where: Flags) -> Eights:
         """The eight bytes at places, and zeros where they do not matter."""
         eights = self._eights[places]
         if not where.all():

@@ -17,7 +17,7 @@ from .decimals import Eights, every_byte
 
 Bytes = npt.NDArray[np.uint8]
 
-_MOST_WHOLE, _MOST_DECIMAL = 10**8, 10**4
+_MAX_INTEGER, _MAX_DECIMAL = 10**8, 10**4
 _DECIMALS = 10**10
 _LAST_EIGHT = np.uint64(10**8)
 
@@ -27,9 +27,9 @@ _ASCII_ZERO, _ASCII_MINUS, _ASCII_POINT = (np.uint64(ord(letter)) for letter in 
 _LIFT, _HIGHEST = every_byte(0x7F), every_byte(0x80)
 
 
-def wholes(values: npt.NDArray[Any]) -> Bytes | None:
+def integers(values: npt.NDArray[Any]) -> Bytes | None:
     """Whole numbers as text, (…, 8) bytes; None unless all are from 0 to 99,999,999."""
-    if values.size and (values.min() < 0 or values.max() >= _MOST_WHOLE):
+    if values.size and (values.min() < 0 or values.max() >= _MAX_INTEGER):
         return None
     digits = _eight_digits(values.astype(np.uint64))
     # All before the first digit that is not 0 is left out, but for the last digit.
@@ -43,7 +43,7 @@ def decimals(values: Floats) -> Bytes | None:
     None unless all are nearer to 0 than 9,999.5.
     """
     size = np.abs(values)
-    if values.size and not size.max() < _MOST_DECIMAL - 0.5:
+    if values.size and not size.max() < _MAX_DECIMAL - 0.5:
         return None
     above = np.floor(size)
     # Both differences are exact, so the digits are those of the number and not of a product.

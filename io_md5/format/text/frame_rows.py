@@ -13,29 +13,29 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..model import Floats
-from .columns import LONGEST, Layout
+from .columns import MAX_GAP, Layout
 from .decimals import Offsets, Text
-from .rows import FEWEST, Block, Cut, cut
+from .rows import MIN_LINES, ExtractedBlock, ReducedText, extract
 
 _FRAME = re.compile(rb"(frame[ \t]+)\d+([ \t]*\{[ \t\r]*\n)")
 _LEFT = b"frame{}"
 _BLANKS = b" \t\r\n"
 
 
-def cut_frames(data: bytes) -> Cut:
+def extract_frames(data: bytes) -> ReducedText:
     """Takes the frames out of the text of an .md5anim file, if they are all laid out like the first.
 
     They are a block with a row for each frame: its number, then its components.
     """
-    whole = Cut(data, len(data))
+    whole = ReducedText(data, len(data))
     # A last line without its end is as good as one with it.
     ended = data if data.endswith(b"\n") else data + b"\n"
     first, head = _first_frame(ended)
     if head is None:
         return whole
-    text = Text(ended + b"\n" * 2 * LONGEST)
+    text = Text(ended + b"\n" * 2 * MAX_GAP)
     starts, ends = text.lines(first, len(ended))
-    frames = np.flatnonzero(text.says(starts, head.lead))
+    frames = np.flatnonzero(text.matches(starts, head.lead))
     step = int(frames[1]) if len(frames) > 1 else 0
     if not step or not np.array_equal(frames, np.arange(len(frames)) * step):
         return whole
@@ -47,7 +47,7 @@ def cut_frames(data: bytes) -> Cut:
     if rows is None:
         return whole
     count = int(frames[-1]) + size
-    left = cut(ended, [Block(_LEFT, first, int(ends[count - 1]), count, rows)])
+    left = extract(ended, [ExtractedBlock(_LEFT, first, int(ends[count - 1]), count, rows)])
     return left if ended is data else replace(left, text=left.text[:-1], size=len(data))
 
 
@@ -58,7 +58,7 @@ def _first_frame(data: bytes) -> tuple[int, Layout | None]:
         if match := _FRAME.match(data, at):
             start = data.rfind(b"\n", 0, at) + 1
             head = Layout(data[start:at] + match[1], (match[2],))
-            fits_in = head.lead.strip(_BLANKS) == b"frame" and max(len(head.lead), len(match[2])) <= LONGEST
+            fits_in = head.lead.strip(_BLANKS) == b"frame" and max(len(head.lead), len(match[2])) <= MAX_GAP
             return start, head if fits_in else None
         at += len(b"frame")
     return 0, None
@@ -104,18 +104,18 @@ class _Frames:
             else:
                 return None
         columns = np.cumsum([0, *widths])
-        if len(self.firsts) * columns[-1] < FEWEST * sum(layout.width for layout in tables):
+        if len(self.firsts) * columns[-1] < MIN_LINES * sum(layout.width for layout in tables):
             return None
         for (content, is_inside), own in fixed.items():
             # What follows the last frame need not be what stands between them.
             frames = self.firsts if is_inside else self.firsts[:-1]
-            if not self._stand(content, (frames[:, None] + own).ravel()):
+            if not self._all_equal(content, (frames[:, None] + own).ravel()):
                 return None
         table = np.empty((len(self.firsts), columns[-1]))
         for layout, own in tables.items():
             places = (self.firsts[:, None] + own).ravel()
             numbers = layout.read(
-                self.text, self.starts[places], self.ends[places], wholes=int(layout is head)
+                self.text, self.starts[places], self.ends[places], integers=int(layout is head)
             )
             if numbers is None:
                 return None
@@ -127,10 +127,10 @@ class _Frames:
                     table[:, columns[line] : columns[line + 1]] = part
         return table
 
-    def _stand(self, content: bytes, lines: Offsets) -> bool:
+    def _all_equal(self, content: bytes, lines: Offsets) -> bool:
         """Whether some lines all have the same content."""
-        if len(content) > LONGEST:
+        if len(content) > MAX_GAP:
             return False
         starts = self.starts[lines]
-        same = (self.ends[lines] - starts == len(content)) & self.text.says(starts, content)
+        same = (self.ends[lines] - starts == len(content)) & self.text.matches(starts, content)
         return bool(same.all())

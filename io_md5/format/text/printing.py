@@ -27,7 +27,7 @@ _UNQUOTABLE = re.compile('["\r\n\0\ud800-\udc7f\udd00-\udfff]')
 _UNPRINTABLE = re.compile("[\0-\x1f\x7f\ud800-\udc7f\udd00-\udfff]")
 
 # So many numbers are printed at once, as their text takes many times their memory; so few sooner one by one.
-_PRINTED, _FEW = 1 << 14, 256
+_CHUNK, _MIN_BULK = 1 << 14, 256
 
 _FORMAT = re.compile("%[df]")
 
@@ -71,7 +71,7 @@ def rows(layout: str, *tables: npt.NDArray[Any]) -> str:
     Raises:
         Md5Error: a number is not finite as a 32-bit float.
     """
-    step = max(1, _PRINTED // max(layout.count("%"), 1))
+    step = max(1, _CHUNK // max(layout.count("%"), 1))
     return "".join(
         _rows(layout, [table[first : first + step] for table in tables])
         for first in range(0, len(tables[0]), step)
@@ -80,7 +80,7 @@ def rows(layout: str, *tables: npt.NDArray[Any]) -> str:
 
 def _rows(layout: str, tables: list[npt.NDArray[Any]]) -> str:
     """The same for some lines."""
-    in_bulk = _rows_in_bulk(layout, tables) if sum(table.size for table in tables) >= _FEW else None
+    in_bulk = _rows_in_bulk(layout, tables) if sum(table.size for table in tables) >= _MIN_BULK else None
     return _rows_one_by_one(layout, tables) if in_bulk is None else in_bulk
 
 
@@ -91,7 +91,7 @@ def _rows_in_bulk(layout: str, tables: list[npt.NDArray[Any]]) -> str | None:
         columns = table.reshape(len(table), -1)
         if columns.dtype.kind == "f":
             check_finite(columns)
-        fields = digits.decimals(columns) if columns.dtype.kind == "f" else digits.wholes(columns)
+        fields = digits.decimals(columns) if columns.dtype.kind == "f" else digits.integers(columns)
         if fields is None:
             return None
         numbers.extend(fields.swapaxes(0, 1))

@@ -19,7 +19,7 @@ from .decimals import Text
 
 # How many numbers stand behind each word, and which of them are whole: a bit each.
 _WIDTHS = {b"vert": 5, b"tri": 4, b"weight": 6}
-_WHOLES = {b"vert": 0b11001, b"tri": 0b1111, b"weight": 0b000011}
+_INTEGER_COLUMNS = {b"vert": 0b11001, b"tri": 0b1111, b"weight": 0b000011}
 
 # The line before a block: ``numverts 24``, then perhaps empty lines and the first row's indentation.
 _HEADER = re.compile(rb"num(vert|tri|weight)s[ \t]+\d+[ \t\r]*\n\s*")
@@ -27,12 +27,12 @@ _HEADER = re.compile(rb"num(vert|tri|weight)s[ \t]+\d+[ \t\r]*\n\s*")
 # Between the last row and what follows it are no more than so many blanks.
 _TAIL = 64
 
-FEWEST = 500
+MIN_LINES = 500
 """Fewer lines are read sooner by the scanner."""
 
 
 @dataclass(frozen=True, eq=False)
-class Cut:
+class ReducedText:
     """A text of which blocks were taken out.
 
     Attributes:
@@ -48,10 +48,10 @@ class Cut:
     lines: dict[int, int] = field(default_factory=dict)
 
 
-def cut_rows(data: bytes) -> Cut:
+def extract_rows(data: bytes) -> ReducedText:
     """Takes the blocks of rows out of the text of an .md5mesh file."""
     text = Text(data)
-    found = list(_find_blocks(data))
+    found = list(_candidate_blocks(data))
     blocks = []
     for word, width in _WIDTHS.items():
         alike = [(start, end) for of, start, end in found if of == word]
@@ -60,16 +60,19 @@ def cut_rows(data: bytes) -> Cut:
             continue
         lines = [text.lines(start, end) for start, end in alike]
         starts, ends = (np.concatenate(places) for places in zip(*lines, strict=True))
-        rows = layout.read(text, starts, ends, _WHOLES[word]) if len(starts) >= FEWEST else None
+        rows = layout.read(text, starts, ends, _INTEGER_COLUMNS[word]) if len(starts) >= MIN_LINES else None
         if rows is not None:
             counts = [len(own) for own, _ in lines]
             parts = np.split(rows, np.cumsum(counts)[:-1])
-            blocks += [Block(word, *place, len(part), part) for place, part in zip(alike, parts, strict=True)]
-    return cut(data, blocks)
+            blocks += [
+                ExtractedBlock(word, *place, len(part), part)
+                for place, part in zip(alike, parts, strict=True)
+            ]
+    return extract(data, blocks)
 
 
 @dataclass(frozen=True, eq=False)
-class Block:
+class ExtractedBlock:
     """A block of lines that was read.
 
     Attributes:
@@ -87,7 +90,7 @@ class Block:
     rows: Floats
 
 
-def cut(data: bytes, blocks: list[Block]) -> Cut:
+def extract(data: bytes, blocks: list[ExtractedBlock]) -> ReducedText:
     """Leaves the words of blocks in the place of their lines."""
     kept: list[bytes] = []
     rows: dict[int, Floats] = {}
@@ -101,10 +104,10 @@ def cut(data: bytes, blocks: list[Block]) -> Cut:
         lines[length] = block.lines - 1
         length += 1
         done = block.end
-    return Cut(b"".join([*kept, data[done:]]), len(data), rows, lines)
+    return ReducedText(b"".join([*kept, data[done:]]), len(data), rows, lines)
 
 
-def _find_blocks(data: bytes) -> Iterator[tuple[bytes, int, int]]:
+def _candidate_blocks(data: bytes) -> Iterator[tuple[bytes, int, int]]:
     """What may be blocks of rows: the word, and the lines from a header to the next one, or to a brace."""
     at = 0
     while (at := data.find(b"num", at)) >= 0:

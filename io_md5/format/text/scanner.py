@@ -1,11 +1,11 @@
-"""Splits the text of an MD5 file into numbers, in bulk, and the marks that stand between them.
+"""Splits the text of an MD5 file into numbers, in bulk, and the tokens that stand between them.
 
 An MD5 file is nearly all numbers. They are found and converted by a few passes over the whole file;
-what gives them meaning (words, quoted strings, braces) is kept as a list of marks, each knowing how many
-numbers precede it. ``vert 7 ( 0.5 0.25 ) 12 2`` is the mark ``vert`` followed by five numbers.
+what gives them meaning (words, quoted strings, braces) is kept as a list of tokens, each knowing how many
+numbers precede it. ``vert 7 ( 0.5 0.25 ) 12 2`` is the token ``vert`` followed by five numbers.
 
 Facts of the text, as Doom 3's lexer has them: bytes up to the space and, outside strings, from 0x80 on are
-white space (so a byte order mark and trailing NULs vanish); ``//`` and ``/* */`` are comments; a string stands
+white space (so a byte order token and trailing NULs vanish); ``//`` and ``/* */`` are comments; a string stands
 in double quotes, holds no newline, and a backslash in it is literal. Parentheses only separate: the number of
 values says whether a vector is complete. More liberal than that lexer: a leading ``+``, ``1E-5``, and the
 ``nan``, ``inf`` and ``1.#IND`` that broken exporters write (read as 0, with a warning).
@@ -30,7 +30,7 @@ import numpy.typing as npt
 from ..errors import Md5Error
 from ..model import LARGEST
 from .decimals import floats
-from .rows import Cut
+from .rows import ReducedText
 
 IntArray = npt.NDArray[np.signedinteger[Any]]
 FloatArray = npt.NDArray[np.float64]
@@ -40,7 +40,7 @@ _BLANK_CLASS, _BODY_CLASS, _OPEN_CLASS, _CLOSE_CLASS, _STRING_CLASS = range(5)
 
 # Stands for one whole string while the text is taken apart; a control byte cannot occur otherwise, since
 # every byte below the space is blanked where it is found outside strings.
-_STRING_MARK = 1
+_STRING_BYTE = 1
 
 # A string that is not closed ends with its line, a comment with the file; both are complained of where they matter.
 _STRING_OR_COMMENT = re.compile(rb'"[^"\r\n]*"?|//[^\r\n]*|/\*[\s\S]*?(?:\*/|\Z)')
@@ -51,11 +51,11 @@ _NOT_FINITE_WORDS = (b"nan", b"inf", b"infinity")
 _NAN_PAYLOAD = re.compile(rb"(?<=nan)\(\w*\)", re.IGNORECASE)
 
 # The text is cut where no word or number is torn apart, at the first place behind so many bytes.
-_PIECE = 1 << 15
+_CHUNK = 1 << 15
 _BETWEEN_TOKENS = re.compile(rb"[^\x21-\x7f]|[(){}]")
 # No file has more words, strings and braces than one for so many bytes (of ten thousand empty frames, each has three
 # in fifteen); they take more room than numbers. What may begin or end one is counted before.
-_BYTES_PER_MARK, _BYTES_PER_MARKING, _FEW_MARKS = 5, 3, 1 << 14
+_BYTES_PER_TOKEN, _BYTES_PER_DELIMITER, _MIN_TOKENS = 5, 3, 1 << 14
 
 # Places in files are counted by these while they are large enough.
 _SHORT_OFFSETS = np.iinfo(np.int32).max
@@ -76,7 +76,7 @@ def _class_table() -> bytes:
         table[byte] = _BLANK_CLASS
     table[_OPEN] = _OPEN_CLASS
     table[_CLOSE] = _CLOSE_CLASS
-    table[_STRING_MARK] = _STRING_CLASS
+    table[_STRING_BYTE] = _STRING_CLASS
     return bytes(table)
 
 
@@ -89,14 +89,14 @@ def _number_start_table() -> npt.NDArray[np.bool_]:
 _CLASSES = _class_table()
 _NUMBER_STARTS = _number_start_table()
 _ONLY_BODY = bytes(byte if _CLASSES[byte] == _BODY_CLASS else 0x20 for byte in range(256))
-# Control bytes outside strings are blanked before a string's mark is put in.
+# Control bytes outside strings are blanked before a string's token is put in.
 _NO_CONTROLS = bytes(byte if byte >= 0x20 else 0x20 for byte in range(256))
 
 
 class Scan:
-    """The numbers and marks of one text.
+    """The numbers and tokens of one text.
 
-    A mark is a word, a string or a brace; marks are counted from 0 in the order of the file.
+    A token is a word, a string or a brace; tokens are counted from 0 in the order of the file.
 
     Args:
         source: the bytes of the file, or what is left of them.
@@ -108,19 +108,19 @@ class Scan:
         warnings: what was odd, in words.
 
     Raises:
-        Md5Error: a token begins like a number and is none, before the last brace.
+        Md5Error: a word begins like a number but is none, before the last brace.
     """
 
-    def __init__(self, source: bytes | Cut, path: str = "") -> None:
-        self._cut = source if isinstance(source, Cut) else Cut(source, len(source))
-        self.data = self._cut.text
+    def __init__(self, source: bytes | ReducedText, path: str = "") -> None:
+        self._source = source if isinstance(source, ReducedText) else ReducedText(source, len(source))
+        self.data = self._source.text
         self.path = path
-        self.file_size = self._cut.size
+        self.file_size = self._source.size
         self.warnings: list[str] = []
         # Where they begin; a hostile file may have as many as lines.
         self._mesh_comments = array("q")
         self._open_comment: int | None = None
-        self._check_marks(sum(map(self.data.count, (b'"', b"{", b"}"))), _BYTES_PER_MARKING, 0)
+        self._check_token_count(sum(map(self.data.count, (b'"', b"{", b"}"))), _BYTES_PER_DELIMITER, 0)
 
         text = self._without_strings_and_comments()
         self._last_brace = text.rfind(b"}")
@@ -131,54 +131,54 @@ class Scan:
         self._may_be_not_finite = self._may_hold_words(self.data, b"nan", b"inf")
         start = 0
         while start < len(text):
-            gap = _BETWEEN_TOKENS.search(text, min(start + _PIECE, len(text)))
+            gap = _BETWEEN_TOKENS.search(text, min(start + _CHUNK, len(text)))
             end = gap.start() if gap else len(text)
-            self._take(bytearray(text[start:end]), start)
-            self._check_marks(len(self._found.offsets), _BYTES_PER_MARK, start)
+            self._scan_piece(bytearray(text[start:end]), start)
+            self._check_token_count(len(self._found.offsets), _BYTES_PER_TOKEN, start)
             start = end
         del text
         found = self._found
         self.numbers: FloatArray = found.numbers.done()
         self.number_offsets: IntArray = found.number_offsets.done()
         found.numbers_before.add(np.array([len(self.numbers)]))
-        self.mark_offsets: IntArray = found.offsets.done()
-        self._mark_ends: IntArray = found.ends.done()
-        self.mark_numbers: IntArray = found.numbers_before.done()
-        self.mark_codes: npt.NDArray[np.uint64] = found.codes.done()
+        self.token_offsets: IntArray = found.offsets.done()
+        self._token_ends: IntArray = found.ends.done()
+        self.token_first_numbers: IntArray = found.numbers_before.done()
+        self.token_codes: npt.NDArray[np.uint64] = found.codes.done()
         self._warn_of_not_finite()
 
     # What the parsers ask
 
     def __len__(self) -> int:
-        """The number of marks."""
-        return len(self.mark_offsets)
+        """The number of tokens."""
+        return len(self.token_offsets)
 
-    def text(self, mark: int) -> str:
+    def text(self, token: int) -> str:
         """The word, the brace, or ``"`` for a string."""
-        if mark >= len(self):
+        if token >= len(self):
             return ""
-        if self.is_string(mark):
+        if self.is_string(token):
             return '"'
-        start, end = self.mark_offsets[mark], self._mark_ends[mark]
+        start, end = self.token_offsets[token], self._token_ends[token]
         return self.data[start:end].decode("latin-1")
 
-    def key(self, mark: int) -> str:
+    def key(self, token: int) -> str:
         """The word in lower case: old files write ``nummeshes`` where newer ones write ``numMeshes``."""
-        return self.text(mark).lower()
+        return self.text(token).lower()
 
-    def is_string(self, mark: int) -> bool:
-        """Whether the mark is a quoted string."""
-        return mark < len(self) and self.mark_codes[mark] == _QUOTE
+    def is_string(self, token: int) -> bool:
+        """Whether the token is a quoted string."""
+        return token < len(self) and self.token_codes[token] == _QUOTE
 
-    def name(self, mark: int) -> str:
+    def name(self, token: int) -> str:
         """The value of a string; an unquoted word stands for itself, as in Doom 3's lexer.
 
         Raises:
             Md5Error: the string is not closed on its line.
         """
-        if not self.is_string(mark):
-            return self.text(mark)
-        offset = int(self.mark_offsets[mark])
+        if not self.is_string(token):
+            return self.text(token)
+        offset = int(self.token_offsets[token])
         string = _STRING_OR_COMMENT.match(self.data, offset)
         assert string is not None
         written = string[0]
@@ -191,34 +191,34 @@ class Scan:
             )  # fmt: skip
         return value
 
-    def values(self, mark: int) -> FloatArray:
-        """The numbers between this mark and the next, float64 (n,)."""
-        return self.numbers[self.mark_numbers[mark] : self.mark_numbers[mark + 1]]
+    def values(self, token: int) -> FloatArray:
+        """The numbers between this token and the next, float64 (n,)."""
+        return self.numbers[self.token_first_numbers[token] : self.token_first_numbers[token + 1]]
 
     def counts(self, first: int, last: int) -> IntArray:
-        """How many numbers follow each of the marks first … last - 1, (last - first,)."""
-        return np.diff(self.mark_numbers[first : last + 1])
+        """How many numbers follow each of the tokens first … last - 1, (last - first,)."""
+        return np.diff(self.token_first_numbers[first : last + 1])
 
-    def rows(self, mark: int) -> FloatArray | None:
-        """The numbers of the block of rows that was taken out behind this mark, (rows, width), if one was."""
-        return self._cut.rows.get(int(self.mark_offsets[mark]))
+    def rows(self, token: int) -> FloatArray | None:
+        """The numbers of the block of rows that was taken out behind this token, (rows, width), if one was."""
+        return self._source.rows.get(int(self.token_offsets[token]))
 
     def mesh_comment(self, opening: int, closing: int) -> str:
-        """The name in the last comment ``// meshes: NAME`` between two marks, as Sauerbraten takes it; or nothing."""
-        last = bisect_left(self._mesh_comments, int(self.mark_offsets[closing])) - 1
-        if last < 0 or self._mesh_comments[last] < self.mark_offsets[opening]:
+        """The name in the last comment ``// meshes: NAME`` between two tokens, as Sauerbraten takes it; or nothing."""
+        last = bisect_left(self._mesh_comments, int(self.token_offsets[closing])) - 1
+        if last < 0 or self._mesh_comments[last] < self.token_offsets[opening]:
             return ""
         comment = _MESH_COMMENT.match(self.data, self._mesh_comments[last])
         return comment[1].rstrip().decode("utf-8", "surrogateescape") if comment else ""
 
-    def run_end(self, mark: int) -> int:
-        """The mark after the run of equal marks that this one stands in."""
-        return int(self._run_ends[np.searchsorted(self._run_ends, mark, side="right")])
+    def run_end(self, token: int) -> int:
+        """The token after the run of equal tokens that this one stands in."""
+        return int(self._run_ends[np.searchsorted(self._run_ends, token, side="right")])
 
     @cached_property
-    def closings(self) -> IntArray:
-        """The marks that are closing braces."""
-        return np.flatnonzero(self.mark_codes == _CLOSE)
+    def closing_braces(self) -> IntArray:
+        """The tokens that are closing braces."""
+        return np.flatnonzero(self.token_codes == _CLOSE)
 
     def block_end(self, opening: int) -> int:
         """The closing brace of a block without inner braces.
@@ -226,9 +226,9 @@ class Scan:
         Raises:
             Md5Error: the file ends, or another block opens, before this one is closed.
         """
-        at = np.searchsorted(self.closings, opening)
-        end = int(self.closings[at]) if at < len(self.closings) else len(self)
-        inner = np.flatnonzero(self.mark_codes[opening + 1 : end] == _OPEN)
+        at = np.searchsorted(self.closing_braces, opening)
+        end = int(self.closing_braces[at]) if at < len(self.closing_braces) else len(self)
+        inner = np.flatnonzero(self.token_codes[opening + 1 : end] == _OPEN)
         if len(inner):
             raise self.error("a block is not closed", opening + 1 + int(inner[0]), expected="}")
         if end == len(self) and self._open_comment is not None:
@@ -238,7 +238,7 @@ class Scan:
             )  # fmt: skip
         if end == len(self):
             raise Md5Error(
-                f"the block opened at line {self.line(int(self.mark_offsets[opening]))} is not closed",
+                f"the block opened at line {self.line(int(self.token_offsets[opening]))} is not closed",
                 path=self.path, line=self.line(len(self.data)), found="the end of the file", expected="}",
             )  # fmt: skip
         return end
@@ -260,24 +260,24 @@ class Scan:
     @cached_property
     def _missing_lines(self) -> tuple[IntArray, IntArray]:
         """The ends of the words behind which lines are missing, (n,), and how many up to each of them, (n + 1,)."""
-        lines = self._cut.lines
+        lines = self._source.lines
         return np.array(list(lines), dtype=np.int64), np.cumsum([0, *lines.values()])
 
-    def mark_line(self, mark: int) -> int:
-        """The line of a mark, counted from 1; that of the last byte for the mark after the last."""
-        return self.line(int(self.mark_offsets[mark]) if mark < len(self) else len(self.data))
+    def token_line(self, token: int) -> int:
+        """The line of a token, counted from 1; that of the last byte for the token after the last."""
+        return self.line(int(self.token_offsets[token]) if token < len(self) else len(self.data))
 
     def number_line(self, number: int) -> int:
         """The line of the number with this index in `numbers`, counted from 1."""
         return self.line(int(self.number_offsets[number]))
 
     def error(
-        self, reason: str, mark: int, *, found: str | None = None, expected: str | None = None
+        self, reason: str, token: int, *, found: str | None = None, expected: str | None = None
     ) -> Md5Error:
-        """An error at a mark; `found` is the mark itself unless told."""
+        """An error at a token; `found` is the token itself unless told."""
         if found is None:
-            found = repr(self.name(mark)) if mark < len(self) else "the end of the file"
-        return Md5Error(reason, path=self.path, line=self.mark_line(mark), found=found, expected=expected)
+            found = repr(self.name(token)) if token < len(self) else "the end of the file"
+        return Md5Error(reason, path=self.path, line=self.token_line(token), found=found, expected=expected)
 
     def number_error(self, reason: str, number: int, expected: str) -> Md5Error:
         """An error at the number with this index in `numbers`."""
@@ -286,35 +286,35 @@ class Scan:
 
     @cached_property
     def _run_ends(self) -> IntArray:
-        """The marks behind runs of equal marks."""
-        changes = np.flatnonzero(self.mark_codes[1:] != self.mark_codes[:-1]) + 1
+        """The tokens behind runs of equal tokens."""
+        changes = np.flatnonzero(self.token_codes[1:] != self.token_codes[:-1]) + 1
         return np.append(changes, len(self))
 
     # How the text is taken apart
 
-    def _check_marks(self, count: int, bytes_for_each: int, offset: int) -> None:
-        """Checks that there are not more marks than any file has.
+    def _check_token_count(self, count: int, bytes_for_each: int, offset: int) -> None:
+        """Checks that there are not more tokens than any file has.
 
         Raises:
             Md5Error: there are.
         """
-        if count > _FEW_MARKS + self.file_size // bytes_for_each:
+        if count > _MIN_TOKENS + self.file_size // bytes_for_each:
             raise Md5Error(
                 "words, strings and braces are out of proportion", path=self.path, line=self.line(offset),
                 found=f"{count} in {self.file_size} bytes",
-                expected=f"at most one for every {_BYTES_PER_MARK} bytes",
+                expected=f"at most one for every {_BYTES_PER_TOKEN} bytes",
             )  # fmt: skip
 
     def _without_strings_and_comments(self) -> bytearray:
-        """The text with comments blanked and every string replaced by a mark."""
+        """The text with comments blanked and every string replaced by a token."""
         text = bytearray(self.data)
-        # Control bytes may be marks only where they are put in below.
-        for start in range(0, len(text), _PIECE):
-            text[start : start + _PIECE] = text[start : start + _PIECE].translate(_NO_CONTROLS)
+        # Control bytes may be tokens only where they are put in below.
+        for start in range(0, len(text), _CHUNK):
+            text[start : start + _CHUNK] = text[start : start + _CHUNK].translate(_NO_CONTROLS)
         for start, end in self._strings_and_comments():
             text[start:end] = b" " * (end - start)
             if self.data[start] == _QUOTE:
-                text[start] = _STRING_MARK
+                text[start] = _STRING_BYTE
             elif _MESH_COMMENT.match(self.data, start):
                 self._mesh_comments.append(start)
             elif self.data.startswith(b"/*", start) and not self.data.endswith(b"*/", start + 2, end):
@@ -341,8 +341,8 @@ class Scan:
         letters = text.translate(None, b"0123456789.-+() \t\r\n").lower()
         return any(word in letters for word in words)
 
-    def _take(self, text: bytearray, place: int) -> None:
-        """Takes the numbers and marks of a piece of the text, which is changed.
+    def _scan_piece(self, text: bytearray, place: int) -> None:
+        """Takes the numbers and tokens of a piece of the text, which is changed.
 
         Args:
             text: the piece.
@@ -361,18 +361,18 @@ class Scan:
         is_number = _NUMBER_STARTS[buffer[starts]]
         if self._may_be_not_finite and self._may_hold_words(text, b"nan", b"inf"):
             lower = text.lower()
-            for token in np.flatnonzero(~is_number):
-                if bytes(lower[starts[token] : ends[token]]) in _NOT_FINITE_WORDS:
-                    is_number[token] = True
+            for index in np.flatnonzero(~is_number):
+                if bytes(lower[starts[index] : ends[index]]) in _NOT_FINITE_WORDS:
+                    is_number[index] = True
         number_starts = starts[is_number]
-        word_tokens = np.flatnonzero(~is_number)
-        word_starts, word_ends = starts[word_tokens], ends[word_tokens]
-        numbers_before = word_tokens - np.arange(len(word_tokens))
+        word_indices = np.flatnonzero(~is_number)
+        word_starts, word_ends = starts[word_indices], ends[word_indices]
+        numbers_before = word_indices - np.arange(len(word_indices))
         codes = self._codes(buffer, word_starts, word_ends, place)
         numbers = self._convert(
             text, buffer, (word_starts, word_ends), (number_starts, ends[is_number]), place
         )
-        self._take_marks(classes, (word_starts, word_ends, numbers_before, codes), number_starts, place)
+        self._store_tokens(classes, (word_starts, word_ends, numbers_before, codes), number_starts, place)
         self._found.numbers.add(numbers)
         self._found.number_offsets.add(number_starts + place)
 
@@ -413,17 +413,17 @@ class Scan:
         return values
 
     def _convert_one_by_one(self, starts: IntArray, ends: IntArray, place: int) -> FloatArray:
-        """The same, a token at a time; what is left over after the last brace need not make sense."""
+        """The same, one number at a time; what is left over after the last brace need not make sense."""
         numbers = np.zeros(len(starts))
         pairs = zip((starts + place).tolist(), (ends + place).tolist(), strict=True)
         for index, (start, end) in enumerate(pairs):
-            token = self.data[start:end]
-            if _NUMBER.fullmatch(token):
-                numbers[index] = float(token)
-            elif _NOT_FINITE.fullmatch(token):
+            text = self.data[start:end]
+            if _NUMBER.fullmatch(text):
+                numbers[index] = float(text)
+            elif _NOT_FINITE.fullmatch(text):
                 numbers[index] = np.nan
             elif start < self._last_brace:
-                found = token[:40].decode("latin-1")
+                found = text[:40].decode("latin-1")
                 raise Md5Error(
                     "not a number",
                     path=self.path,
@@ -436,8 +436,8 @@ class Scan:
     def _warn_of_not_finite(self) -> None:
         """Makes 0 of the numbers that are not finite."""
         first, count = 0, 0
-        for start in range(0, len(self.numbers), _PIECE):
-            piece = self.numbers[start : start + _PIECE]
+        for start in range(0, len(self.numbers), _CHUNK):
+            piece = self.numbers[start : start + _CHUNK]
             bad = ~(np.abs(piece) <= LARGEST)
             if bad.any():
                 first = first if count else start + int(np.argmax(bad))
@@ -448,7 +448,7 @@ class Scan:
                 f"{count} numbers are not finite (the first at line {self.number_line(first)}); read as 0"
             )
 
-    def _take_marks(
+    def _store_tokens(
         self,
         classes: npt.NDArray[np.uint8],
         words: tuple[IntArray, IntArray, IntArray, npt.NDArray[np.uint64]],
@@ -503,14 +503,14 @@ class _Growing:
 
 @dataclass(frozen=True, eq=False)
 class _Found:
-    """What was found so far: numbers with their offsets, and marks with theirs.
+    """What was found so far: numbers with their offsets, and tokens with theirs.
 
     Attributes:
         numbers: float64.
         number_offsets: where they begin.
-        offsets: where marks begin.
+        offsets: where tokens begin.
         ends: and end.
-        numbers_before: how many numbers stand before each mark.
+        numbers_before: how many numbers stand before each token.
         codes: see `Scan._codes`.
     """
 
