@@ -1,4 +1,4 @@
-"""What stands at the top of every MD5 file: a version, keys with a number, a command line, and blocks."""
+"""The top level of an MD5 file: a version, keys with a number, a command line, and blocks."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from . import blocks
 from .scanner import Scan
 
 BlockReader = Callable[[int], int]
-"""Reads the block that a token names, and returns the token after it."""
+"""A function that reads the block named by a token and returns the index of the token after the block."""
 
 
 @dataclass(eq=False)
 class Contents:
-    """What a file holds.
+    """The contents of a file.
 
     Attributes:
         scan: the text.
-        commandline: what id's exporter was called with.
-        numbers: behind each key.
-        opened: the token of the brace that opens a block of which there is one.
-        repeated: the same of blocks of which there may be several.
-        stray: the first token that belongs to nothing.
+        commandline: the arguments of id's exporter.
+        numbers: by key.
+        opened: the opening brace of each block that occurs once.
+        repeated: the opening braces of blocks that may occur several times.
+        stray: the first token outside of blocks and keys.
     """
 
     scan: Scan
@@ -40,7 +40,7 @@ class Contents:
             self.scan.warnings.append(f"text at line {line} belongs to no block; ignored")
 
     def missing(self, kind: str, block: str) -> Md5Error:
-        """The error that the block is not there by which files of a kind are known."""
+        """The error for a file without the block that identifies its kind."""
         scan = self.scan
         return Md5Error(
             f"not an {kind} file", path=scan.path, line=scan.token_line(len(scan)),
@@ -56,14 +56,14 @@ def read_contents(
     repeated: Collection[str] = (),
     others: Mapping[str, BlockReader] | None = None,
 ) -> Contents:
-    """Walks over a file; keys are given, and compared, in lower case.
+    """The contents of a file; keys are given, and compared, in lower case.
 
     Args:
         scan: the text.
-        numbers: keys with a number behind them.
-        once: blocks of which the first counts.
-        repeated: blocks of which there may be several.
-        others: blocks that are read on the way, by name.
+        numbers: keys that are followed by a number.
+        once: blocks of which only the first is used.
+        repeated: blocks that may occur several times.
+        others: readers of blocks that are read at once, by name.
 
     Raises:
         Md5Error: a number is missing, or a block is not opened or not closed.
