@@ -31,8 +31,8 @@ from .camera_cuts import cut_frames
 from .camera_verification import ShownView
 from .format import Camera, format_camera
 from .format import quaternions as quat
-from .format.camera_file import odd_cuts
-from .format.cuts import numbered
+from .format.camera_file import cut_warnings
+from .format.cuts import cuts_at
 from .format.model import Floats, Ints
 from .source.camera import StoredCamera, load_camera, load_commandline, load_frame_rate
 
@@ -119,7 +119,7 @@ def export_camera(
     """
     report = Report()
     camera = read_scene(context, options, report)
-    for sentence in odd_cuts(camera.cuts):
+    for sentence in cut_warnings(camera.cuts):
         report.warn(sentence)
     atomic.write_file(path, format_camera(camera))
     report.count("frames", camera.entry_count - len(camera.cuts))
@@ -273,7 +273,7 @@ class _Plan:
             and np.array_equal(stored.instants + stored.frame_start, instants)
         ):
             return stored.camera.cuts, groups
-        return numbered(instants - self._start), groups
+        return cuts_at(instants - self._start), groups
 
 
 def _bound_cameras(scene: Scene) -> dict[int, Object]:

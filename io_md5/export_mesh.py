@@ -21,7 +21,7 @@ from .export_skeleton import Skeleton
 from .format import Mesh
 from .format import quaternions as quat
 from .format.model import Floats, Ints
-from .format.skinning import equal_rows
+from .format.skinning import row_ids
 from .source.meshes import UNKNOWN, read_name
 from .stored_weights import SourceMesh, proven_sources, read_source
 from .vertex_groups import WeightOptions, current_weights
@@ -108,7 +108,7 @@ def _block(parts: _Parts, slot: int, *, is_first: bool) -> Block:
     vertices = source_mesh.triangles[chosen][:, mesh_data.FLIPPED_WINDING].ravel().astype(np.int64)
     uvs = _texture_coordinates(source_mesh, corners)
     numbers = vertices if source is None else source.corners[corners]
-    keys = equal_rows(np.column_stack([vertices, numbers, np.round(uvs * 10**_UV_DECIMALS)]))
+    keys = row_ids(np.column_stack([vertices, numbers, np.round(uvs * 10**_UV_DECIMALS)]))
     _, firsts, inverse = np.unique(keys, return_index=True, return_inverse=True)
     vertices, numbers, uvs = vertices[firsts], numbers[firsts], uvs[firsts]
     corner_count = len(firsts)
@@ -221,7 +221,7 @@ def _block_weights(
             stored.starts[proven[is_stored]],
             stored.counts[proven[is_stored]],
         )
-    numbers = equal_rows(keys)
+    numbers = row_ids(keys)
     _, firsts, inverse = np.unique(numbers, return_index=True, return_inverse=True)
     order = np.argsort(firsts)
     ranks = np.empty(len(order), dtype=np.int64)

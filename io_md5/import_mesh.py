@@ -14,8 +14,8 @@ import numpy.typing as npt
 from ..io_common.scene import mesh_data, names, versions
 from .format import Mesh
 from .format.model import Floats
-from .format.seams import degenerate, merge_copies
-from .format.skinning import places_of, vertex_normals, vertex_weights
+from .format.seams import is_degenerate, weld_vertices
+from .format.skinning import position_ids, vertex_normals, vertex_weights
 from .source.meshes import store_mesh
 
 if TYPE_CHECKING:
@@ -45,10 +45,10 @@ def build_mesh(
         material: of all faces.
         merge_vertices: make one vertex of the copies along UV seams.
     """
-    firsts = merge_copies(mesh, vertices) if merge_vertices else np.arange(mesh.vertex_count)
+    firsts = weld_vertices(mesh, vertices) if merge_vertices else np.arange(mesh.vertex_count)
     stays = firsts == np.arange(mesh.vertex_count)
     kept = np.flatnonzero(stays)
-    flat = degenerate(mesh.triangles)
+    flat = is_degenerate(mesh.triangles)
     corners = mesh.triangles[~flat][:, mesh_data.FLIPPED_WINDING]
     data = mesh_data.new_triangle_mesh(
         names.for_blender(name, versions.MAX_ID_NAME, "Mesh"),
@@ -56,7 +56,7 @@ def build_mesh(
         (np.cumsum(stays) - 1)[firsts][corners],
         (mesh.uvs * (1.0, -1.0) + (0.0, 1.0)).astype(np.float32)[corners.ravel()],
     )
-    store_mesh(data, index, mesh, first_copies=firsts, degenerate=flat)
+    store_mesh(data, index, mesh, first_copies=firsts, is_degenerate=flat)
     if not merge_vertices:
         _smooth_seams(data, mesh, vertices)
     if material is not None:
@@ -73,7 +73,7 @@ def build_mesh(
 
 def _smooth_seams(data: bpy.types.Mesh, mesh: Mesh, vertices: Floats) -> None:
     """Custom normals like the games' for a mesh whose seams are open; 0, where they cancel out, is Blender's own."""
-    if len(np.unique(places_of(vertices))) < len(vertices) and len(mesh.triangles):
+    if len(np.unique(position_ids(vertices))) < len(vertices) and len(mesh.triangles):
         normals = vertex_normals(vertices, mesh.triangles)
         data.normals_split_custom_set_from_vertices(normals.tolist())
 

@@ -19,8 +19,8 @@ from ...io_common.scene import stored_values as values
 from ...io_common.scene.axes import Conversion
 from ..conversion import convert_camera
 from ..format import Camera
-from ..format.camera_file import is_groups
-from ..format.cuts import numbered, timeline
+from ..format.camera_file import are_valid_groups
+from ..format.cuts import cuts_at, timeline
 from ..format.model import Ints
 from ..format.text.printing import is_writable
 from . import GROUP
@@ -128,7 +128,7 @@ def load_camera(data: CameraData, conversion: Conversion) -> StoredCamera | None
     groups = [""] * len(cuts)
     if _CUT_GROUPS in group:
         groups = (values.read_text(group, _CUT_GROUPS) or "").split(_SEPARATOR)
-    if len(groups) != len(cuts) or not all(is_groups(text) for text in groups):
+    if len(groups) != len(cuts) or not all(are_valid_groups(text) for text in groups):
         return None
     camera = Camera(cuts, table[:, :3], table[:, 3:6], table[:, 6], cut_groups=groups)
     between = read_conversion(data).then(conversion)
@@ -136,7 +136,7 @@ def load_camera(data: CameraData, conversion: Conversion) -> StoredCamera | None
     if abs(between.scale - 1.0) > _SAME or np.abs(between.turn - np.eye(3)).max() > _SAME:
         camera = convert_camera(camera, between)
     shown, instants = timeline(cuts, len(table))
-    ends = np.minimum(numbered(instants), len(table) - 1).astype(np.int32)
+    ends = np.minimum(cuts_at(instants), len(table) - 1).astype(np.int32)
     return StoredCamera(camera, frame_start, shown, instants, ends)
 
 

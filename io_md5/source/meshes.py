@@ -12,7 +12,7 @@ from ...io_common.scene import evaluated, mesh_data, names
 from ...io_common.scene import stored_values as values
 from ..format import Mesh as MeshBlock
 from ..format.model import Floats
-from ..format.seams import degenerate as _is_degenerate
+from ..format.seams import is_degenerate
 from . import GROUP
 
 if TYPE_CHECKING:
@@ -156,7 +156,7 @@ def read_mesh(data: Mesh) -> StoredMesh | None:
     degenerate = values.read_integers(group, _DEGENERATE, 4)
     if degenerate is not None:
         corners = degenerate[:, 1:]
-        good = _is_degenerate(corners) & (corners < count).all(axis=1)
+        good = is_degenerate(corners) & (corners < count).all(axis=1)
         degenerate = degenerate if good.all() else None
     if degenerate is None:
         degenerate = np.empty((0, 4), dtype=np.int64)

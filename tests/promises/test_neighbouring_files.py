@@ -53,7 +53,7 @@ def test_the_animations_of_a_folder_are_files(odd_neighbours, capfd):
     told = imported(capfd, odd_neighbours, animations="FOLDER")
     assert [action.name for action in bpy.data.actions] == ["walk"]
     for name in ("pipe", "zero", "folder"):
-        assert f"{name}.md5anim: this is no file" in told
+        assert f"{name}.md5anim: not a regular file" in told
 
 
 @pytest.mark.parametrize("jobs", ["1", "2"])

@@ -7,7 +7,7 @@ import pytest
 from md5_samples import CAMERA, edited
 
 from io_md5.format import Camera, Md5Error, format_camera, parse_camera, read_camera, write_camera
-from io_md5.format.cuts import numbered, timeline
+from io_md5.format.cuts import cuts_at, timeline
 
 
 def camera_of(text):
@@ -125,9 +125,9 @@ def test_without_a_block_of_cuts_there_are_none():
         ("\t2\n", "\t5\n", "\t5\n", "cut is not at one of", "5", "from 1 to 4"),
         ("\t2\n", "\t-1\n", "\t-1\n", "cut is not at one of", "-1", "from 1 to 4"),
         ("\t2\n", "\t2.5\n", "\t2.5\n", "cut is not at one of", "2.5", "whole number"),
-        ("\t2\n", "\tpos ( 1 2 3 )\n", "\tpos", "belongs to no cut", "pos", "number of a cut"),
-        ("\t2\n", "\t2 pos 3\n", "cuts {", "groups of cut 2", "pos", "parentheses"),
-        ("\t2\n", "\t2 pos ( 1 2\n", "cuts {", "groups of cut 2", "pos ( 1 2", "parentheses"),
+        ("\t2\n", "\tpos ( 1 2 3 )\n", "\tpos", "a group before the first cut", "pos", "number of a cut"),
+        ("\t2\n", "\t2 pos 3\n", "cuts {", "groups after cut 2", "pos", "parentheses"),
+        ("\t2\n", "\t2 pos ( 1 2\n", "cuts {", "groups after cut 2", "pos ( 1 2", "parentheses"),
         ("\t2\n}", "\t2\n", "camera {", "is not closed", "{", "}"),
         ("0.5 ) 90", "0.5 )", "}\n", "ends within a frame", "34 numbers", "7 for each"),
         ("0.5 ) 90", "0.5 ) wide", "wide", "no number", "wide", "a number"),
@@ -215,7 +215,7 @@ def test_the_timeline_is_that_of_the_engine(cuts):
     ]
     assert instants.tolist() == skipped
     rising = all(cut > before for before, cut in zip([-1, *cuts], cuts, strict=False))
-    assert numbered(instants).tolist() == cuts or not rising
+    assert cuts_at(instants).tolist() == cuts or not rising
 
 
 def test_a_camera_that_is_all_cuts_stays_on_its_last_entry():

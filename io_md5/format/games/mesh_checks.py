@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..model import Ints, Mesh, Model
-from ..skinning import places_of, skin, vertex_weights
+from ..skinning import position_ids, skin, vertex_weights
 from ..text.printing import is_writable
 from . import skeleton_checks
 from .findings import Finding
@@ -268,7 +268,7 @@ def silhouette_edges(rule: Rule, model: Model, index: int, mesh: Mesh, where: st
         return
     if _outside(triangles, mesh.vertex_count).any() or _outside(mesh.weight_joints, len(model.joints)).any():
         return
-    places = places_of(skin(mesh, model.joints.positions, model.joints.orientations))
+    places = position_ids(skin(mesh, model.joints.positions, model.joints.orientations))
     count = _edge_count(places[triangles])
     if count > rule.limit:
         yield rule.finding(f"{where}: {count} edges that may be silhouettes", count, mesh=index)
