@@ -88,7 +88,7 @@ def _load(source: Path, settings: Settings, report: Report) -> Scene:
         bpy.ops.wm.open_mainfile(filepath=str(source), load_ui=False, use_scripts=False)
         return Scene(ending, settings.scale)
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
-    conversion = axes.importing(settings.scale, "Y", "Z")
+    conversion = axes.from_file(settings.scale, "Y", "Z")
     if ending == ".md2":
         result = md2_importer.import_files(
             bpy.context,

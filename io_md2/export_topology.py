@@ -14,9 +14,9 @@ import numpy.typing as npt
 
 from ..io_common.reports import Report
 from ..io_common.scene import evaluated
-from ..io_common.scene.mesh_data import FLIPPED_WINDING
+from ..io_common.source_elements import NONE, have_same_triangles
+from ..io_common.triangles import FLIPPED_WINDING, flip_v
 from . import source
-from .source.attributes import NONE
 
 if TYPE_CHECKING:
     from bpy.types import Depsgraph, Material, Object
@@ -134,26 +134,8 @@ def join(parts: list[Part]) -> Topology:
     elif is_source:
         same_faces = np.ones(len(sources), dtype=bool)
     else:
-        same_faces = _have_same_faces(triangles, sources, stored)
+        same_faces = have_same_triangles(triangles, sources, stored.triangles, stored.vertex_count)
     return Topology(triangles.astype(np.int32), stored, sources, is_source, same_faces)
-
-
-def _have_same_faces(triangles: Ints, sources: Ints, stored: StoredModel) -> npt.NDArray[np.bool_]:
-    """Which vertices have the triangles that they have in the imported file, and no others, (V,)."""
-    rows = np.concatenate([stored.triangles, sources[triangles]])
-    first = rows.argmin(axis=1)
-    turned = rows[np.arange(len(rows))[:, None], (first[:, None] + np.arange(3)) % 3]
-    _values, ids = np.unique(turned, axis=0, return_inverse=True)
-    ids = ids.reshape(-1)
-    count = len(stored.triangles)
-    size = int(ids.max(initial=-1)) + 1
-    differs = np.bincount(ids[:count], minlength=size) != np.bincount(ids[count:], minlength=size)
-    # The last place is that of NONE.
-    is_same = np.ones(stored.vertex_count + 1, dtype=bool)
-    is_same[rows[differs[ids]]] = False
-    is_same[NONE] = False
-    result: npt.NDArray[np.bool_] = is_same[sources]
-    return result
 
 
 def texture_coordinates(
@@ -227,7 +209,7 @@ def _texels(uvs: npt.NDArray[np.float64], skin_size: tuple[int, int]) -> Ints:
     The far edge of the skin lies between two texels, of which the one inside is taken.
     """
     limits = np.iinfo(np.int32)
-    fractions = np.nan_to_num(uvs * (1.0, -1.0) + (0.0, 1.0))
+    fractions = np.nan_to_num(flip_v(uvs))
     sizes = np.maximum(skin_size, 1)
     texels = np.floor(fractions * sizes) - (fractions == 1.0)
     return np.clip(texels, limits.min, limits.max).astype(np.int32)

@@ -30,9 +30,9 @@ def find(context: Context, game: Game) -> list[Found]:
         NothingToExportError: there is nothing to check.
     """
     # What is told of Blender's data alone is a matter of the export.
-    with state.out_of_edit_mode(context):
+    with state.edit_mode_left(context):
         built = build_model(context, ExportOptions(game=game, verify=Verify.NONE), Report())
-    findings = check_model(built.model, game, built.former)
+    findings = check_model(built.model, game, built.source_counts)
     return [
         Found(finding.code, finding.is_error, finding.text, _place(finding, built)) for finding in findings
     ]

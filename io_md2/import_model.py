@@ -13,9 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ..io_common.scene import mesh_data, names, versions
-from ..io_common.scene.mesh_data import FLIPPED_WINDING
-from .format import Md2Model, normal_vectors, st_fractions
-from .format.degenerate import is_degenerate
+from ..io_common.triangles import FLIPPED_WINDING, drop_degenerate, flip_v
+from .format import Model, normal_vectors, st_fractions
 from .source import store_attributes
 
 if TYPE_CHECKING:
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def build_object(
-    name: str, model: Md2Model, positions: npt.NDArray[np.floating], materials: list[Material]
+    name: str, model: Model, positions: npt.NDArray[np.floating], materials: list[Material]
 ) -> tuple[Object, Mesh]:
     """A mesh object in the pose of the first frame, and its mesh; it lies in no collection yet.
 
@@ -33,15 +32,14 @@ def build_object(
         positions: of the first frame in the coordinates of the scene, (V, 3).
         materials: of the skins; the first one is that of all faces.
     """
-    proper = ~is_degenerate(model.triangles)
-    triangles = model.triangles[proper][:, FLIPPED_WINDING]
-    corner_st = model.triangle_st[proper][:, FLIPPED_WINDING].ravel()
+    triangles, triangle_st = drop_degenerate(model.triangles, model.triangle_st)
+    corner_st = triangle_st[:, FLIPPED_WINDING].ravel()
     fractions = st_fractions(model.st, model.skin_width, model.skin_height).astype(np.float64)
-    uvs = fractions[corner_st] * (1.0, -1.0) + (0.0, 1.0)
+    uvs = flip_v(fractions[corner_st])
     mesh = mesh_data.new_triangle_mesh(
         names.for_blender(name, versions.MAX_ID_NAME, "Model"),
         positions,
-        triangles,
+        triangles[:, FLIPPED_WINDING],
         uvs if len(uvs) else None,
     )
     store_attributes(mesh, corner_st)

@@ -13,11 +13,12 @@ import numpy as np
 import numpy.typing as npt
 
 from ..io_common.scene.axes import Conversion
-from .format import Md2Model, decompress, drawn_triangles, grid_tolerance, st_fractions
+from ..io_common.triangles import drop_degenerate, flip_v
+from .format import Model, decompress, drawn_triangles, grid_tolerance, st_fractions
 
 if TYPE_CHECKING:
     from ..io_common.reports import Report
-    from .export_frames import Samples
+    from ..io_common.scene.frame_sampling import Samples
     from .export_topology import Part
 
 Floats = npt.NDArray[np.floating]
@@ -51,7 +52,7 @@ class Difference:
 
 
 def find_differences(
-    model: Md2Model, parts: list[Part], samples: Samples, conversion: Conversion
+    model: Model, parts: list[Part], samples: Samples, conversion: Conversion
 ) -> list[Difference]:
     """The largest difference of each kind in each object, if there is any.
 
@@ -66,14 +67,14 @@ def find_differences(
     Returns:
         Differences; if the model has other triangles than the objects, one of each object with an infinite distance.
     """
-    triangles, triangle_st = _proper_triangles(model)
+    triangles, triangle_st = drop_degenerate(model.triangles, model.triangle_st)
     if len(triangles) != sum(len(part.triangles) for part in parts):
         return [Difference(part.obj.name, 0, np.inf, POSITION) for part in parts]
     worst: dict[tuple[str, str], Difference] = {}
     if not _commands_agree(model):
         _note(worst, Difference("", 0, np.inf, COMMANDS))
     texels = np.maximum((model.skin_width, model.skin_height), 1)
-    uvs = (model.st + 0.5) / texels * (1.0, -1.0) + (0.0, 1.0)
+    uvs = flip_v((model.st + 0.5) / texels)
     for frame, shown in samples.verified.items():
         scale, translate = model.scale[frame], model.translate[frame]
         vertices = decompress(model.vertices[frame], scale, translate)
@@ -97,15 +98,6 @@ def find_differences(
                 if not (off <= 0.5 + _TEXEL_ROUNDING).all():
                     _note(worst, Difference(part.obj.name, frame, _longest(off), UV))
     return list(worst.values())
-
-
-def _proper_triangles(model: Md2Model) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
-    """The triangles that can be seen, and their entries in the table of texture coordinates, each (T, 3)."""
-    a, b, c = model.triangles.T
-    proper = (a != b) & (b != c) & (c != a)
-    if proper.all():
-        return model.triangles, model.triangle_st
-    return model.triangles[proper], model.triangle_st[proper]
 
 
 def _bend(corners: Floats, loops: npt.NDArray[np.int32], other_loops: npt.NDArray[np.int32]) -> float:
@@ -144,7 +136,7 @@ def _note(worst: dict[tuple[str, str], Difference], difference: Difference) -> N
         worst[difference.name, difference.kind] = difference
 
 
-def _commands_agree(model: Md2Model) -> bool:
+def _commands_agree(model: Model) -> bool:
     """Whether the GL commands draw the triangles of the list, each as often and with the same texture coordinates."""
     drawn, drawn_st = drawn_triangles(model.gl_commands)
     if len(drawn) != len(model.triangles):
@@ -166,7 +158,7 @@ def _triangle_hashes(triangles: npt.NDArray[np.int32], st: npt.NDArray[np.float3
     return result
 
 
-def warn(differences: list[Difference], model: Md2Model, parts: list[Part], report: Report) -> None:
+def warn(differences: list[Difference], model: Model, parts: list[Part], report: Report) -> None:
     """Tells the user how far a model is off.
 
     Args:
@@ -206,7 +198,7 @@ def warn(differences: list[Difference], model: Md2Model, parts: list[Part], repo
         report.warn(text, difference.name)
 
 
-def _size(model: Md2Model) -> float:
+def _size(model: Model) -> float:
     """The diagonal of the box around all frames, in units of the file."""
     grids = np.stack([model.translate, model.translate + 255.0 * model.scale]).astype(np.float64)
     diagonal: Any = np.ptp(grids.reshape(-1, 3), axis=0) if grids.size else np.zeros(3)

@@ -11,11 +11,12 @@ from ..io_common.reports import Report, progress
 from ..io_common.results import ExportResult
 from ..io_common.scene import state
 from ..io_common.scene.objects import NothingToExportError
+from ..io_common.validation import raise_errors
 from .building import Build, ModelOptions, build
 from .clips import AnimationOptions
-from .export_game import animation_beside, prepare, raise_errors
+from .export_game import animation_beside, prepare
 from .export_source import clips_by_file, find_source
-from .format import format_animation, format_mesh
+from .format import Md5Error, format_animation, format_mesh
 from .format.check import check_animation, check_model
 from .format.suffixes import ANIMATION_SUFFIX
 
@@ -53,7 +54,7 @@ def export_mesh(context: Context, path: Path, options: ExportOptions) -> ExportR
     """
     report = Report()
     model_options = options.model
-    with state.out_of_edit_mode(context):
+    with state.edit_mode_left(context):
         source = find_source(context, model_options.scope, report)
         clips = clips_by_file(context, source.armature, options.actions, path.parent, path.stem, report)
         with progress(len(source.meshes) + len(clips) + 1) as progress_bar:
@@ -62,7 +63,8 @@ def export_mesh(context: Context, path: Path, options: ExportOptions) -> ExportR
             built = build(context, source, model_options, clips, options.animation, report, progress_bar)
             prepare(built, model_options.target, report)
             model = built.model
-            raise_errors(check_model(model, model_options.game, has_animation=True), path.name, report)
+            findings = check_model(model, model_options.game, has_animation=True)
+            raise_errors(findings, Md5Error, path.name, report)
             files = {path: format_mesh(model)}
             files |= _format_animations(built, model_options, report)
             files |= animation_beside(path, model, model_options.target, files, report)
@@ -84,7 +86,7 @@ def export_animations(context: Context, path: Path, options: ExportOptions) -> E
     """
     report = Report()
     model_options = options.model
-    with state.out_of_edit_mode(context):
+    with state.edit_mode_left(context):
         source = find_source(context, model_options.scope, report)
         clips = clips_by_file(context, source.armature, options.actions, path.parent, path.stem, report)
         if not clips:
@@ -107,6 +109,8 @@ def _format_animations(built: Build, options: ModelOptions, report: Report) -> d
     """
     files = {}
     for path, animation in built.animations.items():
-        raise_errors(check_animation(animation, built.model.joints, options.game), path.name, report)
+        raise_errors(
+            check_animation(animation, built.model.joints, options.game), Md5Error, path.name, report
+        )
         files[path] = format_animation(animation)
     return files

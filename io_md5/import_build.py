@@ -56,7 +56,7 @@ def build_model(
     if skeleton.model is None:
         model.joints = convert_joints(model.joints, conversion)
     collection = bpy.data.collections.new(names.for_blender(skeleton.name, versions.MAX_ID_NAME, "Model"))
-    state.home_collection(context).children.link(collection)
+    state.target_collection(context).children.link(collection)
     joints = model.joints
     poses = [bind_pose(mesh, joints.positions, joints.orientations) for mesh in model.meshes]
     size = _model_size(joints, [vertices for vertices, _ in poses])
@@ -182,7 +182,7 @@ def build_camera_path(
         name,
         camera,
         scene,
-        state.home_collection(context),
+        state.target_collection(context),
         frame_start=options.frame_start,
         conversion=options.conversion,
         report=result.report,

@@ -35,5 +35,5 @@ class ImportOptions:
     use_render_size: bool = False
     use_textures: bool = True
     game_folders: tuple[str, ...] = ()
-    conversion: axes.Conversion = field(default_factory=axes.unchanged)
+    conversion: axes.Conversion = field(default_factory=axes.identity)
     use_conversion_of_armature: bool = True

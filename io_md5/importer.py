@@ -43,7 +43,7 @@ def import_files(context: Context, paths: list[Path], options: ImportOptions) ->
     plan = plan_animations(context, files)
     step_count = sum(len(skeleton.model.meshes) + 1 for skeleton in files.skeletons if skeleton.model)
     with progress(step_count + len(plan) + len(files.cameras)) as progress_bar:
-        state.leave_edit_modes(context)
+        state.switch_to_object_mode(context)
         materials = MaterialLibrary(SHADER)
         for skeleton in dict.fromkeys([*files.skeletons, *(target for _, target in plan)]):
             if skeleton.obj is None:

@@ -39,7 +39,7 @@ def _name_for_file(material: Material, key: str, *, with_extension: bool) -> str
     source = images.source_of(image) if image is not None else ""
     kept = stored_values.read_text(material, key)
     if kept is not None:
-        is_renamed = names.original(material, key, material.name) != kept
+        is_renamed = names.load_name(material, key, material.name) != kept
         if not is_renamed and not (with_extension and _is_replaced(material, key, source)):
             return kept
         if is_renamed and "/" in material.name:
@@ -49,7 +49,7 @@ def _name_for_file(material: Material, key: str, *, with_extension: bool) -> str
 
 def _is_replaced(material: Material, key: str, source: str) -> bool:
     """Whether a material shows another image than the one that was found; the same one may have moved."""
-    before = names.kept_text(material, key + FOUND)
+    before = names.load_text(material, key + FOUND)
     return bool(before and source) and _base_name(before) != _base_name(source)
 
 

@@ -153,7 +153,7 @@ class ImageStore:
             if not all(image.size):
                 raise ImageError("no image that Blender can read")
             if is_kept:
-                names.keep_text(image, self._key, str(file))
+                names.store_text(image, self._key, str(file))
         return image
 
     def _read(self, file: GameFile) -> bytes:
@@ -236,7 +236,7 @@ def source_of(image: Image) -> str:
     """
     for key in _SOURCES:
         if key in image:
-            return names.kept_text(image, key)
+            return names.load_text(image, key)
     if image.source != "FILE" or not image.filepath:
         return ""
     return os.path.abspath(bpy.path.abspath(image.filepath))

@@ -64,7 +64,7 @@ class MaterialLibrary:
             self._known = {}
             for material in bpy.data.materials:
                 if self._key in material and material.library is None:
-                    self._known.setdefault(names.kept_text(material, self._key), []).append(material)
+                    self._known.setdefault(names.load_text(material, self._key), []).append(material)
         if found is not None and found.missing:
             self._missing.setdefault(name, found)
         same_name = self._known.setdefault(name, [])
@@ -105,10 +105,10 @@ class MaterialLibrary:
         material = bpy.data.materials.new(names.for_blender(name, versions.MAX_ID_NAME, fallback))
         versions.enable_nodes(material)
         material.diffuse_color = _NEUTRAL_COLOUR
-        names.keep_text(material, self._key, name)
+        names.store_text(material, self._key, name)
         material[self._key + "_shown"] = material.name
         if found is not None:
-            names.keep_text(material, self._key + FOUND, _identity(found))
+            names.store_text(material, self._key + FOUND, _identity(found))
             dress(material, found, self._store, self._warnings)
         self._made.append(material)
         return material
@@ -125,7 +125,7 @@ def _is_usable(material: Material, found_key: str, name: str, found: MaterialIma
     identity = _identity(found)
     if not identity and clean_name(name).folder:
         return True
-    return os.path.normcase(names.kept_text(material, found_key)) == os.path.normcase(identity)
+    return os.path.normcase(names.load_text(material, found_key)) == os.path.normcase(identity)
 
 
 def _describe_missing(name: str, found: MaterialImages) -> str:

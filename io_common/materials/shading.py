@@ -109,7 +109,7 @@ def _connect_alpha(
         threshold is None
         and found.declaration is None
         and image is not None
-        and store.impression(image).is_cut_out
+        and store.statistics(image).is_cut_out
     ):
         threshold = _THRESHOLD
     if threshold is not None:
@@ -138,7 +138,7 @@ def _show_in_solid_mode(material: Material, nodes: Any, image: Image, store: Ima
         node.select = node.type == "TEX_IMAGE" and node.image == image
         if node.select:
             nodes.active = node
-    colour = store.impression(image).colour
+    colour = store.statistics(image).colour
     if colour is not None:
         material.diffuse_color = (*colour, 1.0)
 

@@ -131,7 +131,7 @@ class ImportFiles(Transform, ImportHelper):
     def conversion(self) -> axes.Conversion:
         """From the coordinates of the file into those of the scene."""
         operator: Any = self
-        return axes.importing(self.scale(), operator.axis_forward, operator.axis_up)
+        return axes.from_file(self.scale(), operator.axis_forward, operator.axis_up)
 
 
 class ExportFile(Transform, ExportHelper):
@@ -183,7 +183,7 @@ class ExportFile(Transform, ExportHelper):
     def conversion(self) -> axes.Conversion:
         """From the coordinates of the scene into those of the file."""
         operator: Any = self
-        return axes.exporting(self.scale(), operator.axis_forward, operator.axis_up)
+        return axes.to_file(self.scale(), operator.axis_forward, operator.axis_up)
 
 
 class ExportScope:

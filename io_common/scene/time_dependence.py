@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from bpy.types import Object
 
-# Modifiers that change with time though nothing animates them.
+# Modifiers whose result depends on the frame even if they are not animated.
 _PHYSICS = {
     "BUILD", "CLOTH", "COLLISION", "DYNAMIC_PAINT", "EXPLODE", "FLUID", "MESH_CACHE", "MESH_SEQUENCE_CACHE", "NODES",
     "OCEAN", "PARTICLE_INSTANCE", "PARTICLE_SYSTEM", "SOFT_BODY", "WAVE",
@@ -17,8 +17,8 @@ _PHYSICS = {
 def depends_on_time(obj: Object) -> bool:
     """Whether anything but its own shape keys may move or change an object over time.
 
-    That is its transform, parents, constraints, modifiers and physics, and all objects that these refer to. It may say
-    so of an object that stands still, but never the reverse.
+    That is its transform, parents, constraints, modifiers and physics, and all objects that these refer to. The answer
+    may be True for an object that does not move, but never False for one that does.
     """
     return _depends(obj, set(), with_keys=False)
 

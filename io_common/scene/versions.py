@@ -31,10 +31,6 @@ PATH_OPTIONS: set[str] = {"PATH_SUPPORTS_BLEND_RELATIVE"} if _HAS_BLEND_RELATIVE
 """The options of a property that holds a path."""
 
 
-LINEAR: int = bpy.types.Keyframe.bl_rna.properties["interpolation"].enum_items["LINEAR"].value  # type: ignore[attr-defined]
-"""Linear interpolation, as `foreach_set` wants it."""
-
-
 class ActionCurves:
     """The F-curves of an action for one kind of data-block; layer, strip and slot are made where there are any.
 

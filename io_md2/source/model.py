@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from ..format import Counts, Md2Model
+from ..format import Counts, Model
 from ..format.degenerate import degenerate_rows
 from ..format.model import FRAME_NAME_SIZE, SKIN_NAME_SIZE
 from ..format.requantise import FrameData
@@ -82,7 +82,7 @@ class StoredModel:
 
 def store_model(
     mesh: Mesh,
-    model: Md2Model,
+    model: Model,
     triangles: npt.NDArray[np.int32],
     key_names: list[str],
     *,

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import numpy as np
 
-from io_md2.format import Md2Model, find_sequences, generate_commands, write_model
+from io_md2.format import Model, find_sequences, generate_commands, write_model
 
 FRAME_NAMES = ["stand01", "stand02", "run1", "run2", "run2", "pain101", "pain102", 'odd "\\name']
 
 
-def odd_model() -> Md2Model:
+def odd_model() -> Model:
     """A small model with two skins of one name, and:
 
     a grid of no rule in each frame, one of them mirrored; normal indices of no rule and beyond the table; frames of
@@ -31,7 +31,7 @@ def odd_model() -> Md2Model:
     triangle_st = np.array(
         [[0, 1, 2], [4, 2, 3], [1, 0, 5], [0, 1, 7], [0, 2, 3], [2, 2, 3], [3, 2, 1]], np.int32
     )
-    return Md2Model(
+    return Model(
         skin_width=64,
         skin_height=32,
         skins=["players/test/one.pcx", "caf\xe9 \xff.pcx", "players/test/one.pcx"],
@@ -47,7 +47,7 @@ def odd_model() -> Md2Model:
     )
 
 
-def write_sample(folder: Path, model: Md2Model | None = None) -> Path:
+def write_sample(folder: Path, model: Model | None = None) -> Path:
     """Writes a model and returns its path."""
     path = folder / "sample.md2"
     write_model(model if model is not None else odd_model(), path)

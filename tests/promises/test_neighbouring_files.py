@@ -89,7 +89,7 @@ def test_an_export_does_not_wait_for_an_image_that_is_a_pipe(tmp_path):
     mesh.materials.clear()
     mesh.materials.append(material)
     assert bpy.ops.export_scene.md2(filepath=str(tmp_path / "out.md2")) == {"FINISHED"}
-    assert read_model(tmp_path / "out.md2").num_triangles
+    assert read_model(tmp_path / "out.md2").triangle_count
 
 
 # Declarations

@@ -56,7 +56,7 @@ def model(tmp_path):
         ("io_md5.importer", "build_mesh", 0),
         ("io_md5.import_mesh", "add_vertex_groups", 0),
         ("io_md5.import_armature", "_store_joints", 0),
-        ("io_common.materials.library", "dress", 0),
+        ("io_common.materials.library", "build_nodes", 0),
     ],
 )
 def test_import_of_a_model(part, monkeypatch, capfd, model, module, name, after):
@@ -101,7 +101,7 @@ def test_import_of_an_md2(part, monkeypatch, capfd, tmp_path, name):
         ("md5mesh", "md5mesh", "io_md5.exporter", "format_mesh"),
         ("md5anim", "md5anim", "io_md5.building", "encode_clip"),
         ("md5camera", "md5camera", "io_md5.export_camera", "format_camera"),
-        ("md2", "md2", "io_md2.exporter", "sample"),
+        ("md2", "md2", "io_md2.exporter", "sample_frames"),
         ("md2", "md2", "io_md2.exporter", "format_model"),
     ],
 )

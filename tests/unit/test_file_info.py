@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from paths import ROOT, SAMPLES
 
-from io_md2.format import Md2Model, write_model
+from io_md2.format import Model, write_model
 from io_md2.format.describe import describe_model
 from io_md5.format import Camera, read_mesh, write_camera, write_mesh
 from io_md5.format.describe import describe_animation, describe_camera, describe_mesh
@@ -35,7 +35,7 @@ def made_md2(folder: Path) -> Path:
     """Two triangles in four frames of two sequences."""
     frames, vertices = 4, 4
     places = np.array([[0, 0, 0], [9, 0, 0], [9, 9, 0], [0, 9, 5]], np.uint8)
-    model = Md2Model(
+    model = Model(
         skin_width=64,
         skin_height=32,
         skins=["models/box/skin.pcx"],

@@ -14,7 +14,7 @@ import pytest
 
 from io_common.textures.mtr import parse_mtr
 from io_common.textures.skins import parse_model_cfg, parse_skin
-from io_md2.format import Md2Model, format_model, parse_model
+from io_md2.format import Model, format_model, parse_model
 from io_md5.format import Md5Error, parse_animation, parse_camera, parse_mesh
 from io_md5.format.cuts import timeline
 from io_md5.format.skeleton import poses
@@ -153,7 +153,7 @@ def test_headers_without_rows_are_looked_through_once():
 
 def test_a_model_of_many_frames_and_one_of_many_skins():
     for frames, skins in ((20_000, 0), (1, 20_000)):
-        model = Md2Model(
+        model = Model(
             skins=["skin"] * skins,
             scale=np.ones((frames, 3), np.float32),
             translate=np.zeros((frames, 3), np.float32),

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from io_md2.format import GlCommands, Md2Error, Md2Model, format_model, parse_model, read_model, write_model
+from io_md2.format import GlCommands, Md2Error, Model, format_model, parse_model, read_model, write_model
 
 ROOT = Path(__file__).resolve().parents[2]
 FIELDS = [
@@ -35,10 +35,10 @@ FIELDS = [
 ]
 
 
-def make_model(frames: int = 2) -> Md2Model:
+def make_model(frames: int = 2) -> Model:
     """Two triangles that share an edge, with a skin and a few frames."""
     steps = np.arange(frames * 12, dtype=np.uint8).reshape(frames, 4, 3)
-    return Md2Model(
+    return Model(
         skin_width=64,
         skin_height=32,
         skins=["players/male/grunt.pcx", "caf\xe9 \xff.pcx"],
@@ -164,7 +164,7 @@ class TestRoundTrip:
         assert struct.unpack_from("<i ffi", data, start) == (3, 0.0, 0.0625, 0)
         assert struct.unpack_from("<i", data, start + 40) == (-3,)
         assert data[-4:] == bytes(4)
-        assert header_of(data)["num_glcmds"] == 21 == make_model().gl_commands.num_ints
+        assert header_of(data)["num_glcmds"] == 21 == make_model().gl_commands.word_count
 
     def test_other_orders_of_sections_are_read(self, data: bytes) -> None:
         h = header_of(data)
@@ -252,7 +252,7 @@ class TestWarnings:
         assert "2 normal indices" in again.warnings[0]
 
     def test_a_model_of_nothing_but_a_frame(self) -> None:
-        model = Md2Model(
+        model = Model(
             scale=np.ones((1, 3), np.float32),
             translate=np.zeros((1, 3), np.float32),
             frame_names=[""],
@@ -414,7 +414,7 @@ class TestAnyBytes:
 
 
 class TestWriting:
-    def refuse(self, model: Md2Model, *words: str) -> None:
+    def refuse(self, model: Model, *words: str) -> None:
         with pytest.raises(Md2Error) as caught:
             format_model(model)
         for word in words:

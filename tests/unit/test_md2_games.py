@@ -13,7 +13,7 @@ from io_md2.format import (
     Finding,
     Game,
     GlCommands,
-    Md2Model,
+    Model,
     check_model,
     drawn_triangles,
     format_model,
@@ -26,9 +26,9 @@ from io_md2.format.games import game_named, rules_of
 from io_md5.format.check import Finding as Md5Finding
 
 
-def model_of(triangles: int = 1, vertices: int = 3, frames: int = 1, st: int = 3, skins: int = 1) -> Md2Model:
+def model_of(triangles: int = 1, vertices: int = 3, frames: int = 1, st: int = 3, skins: int = 1) -> Model:
     """A model without shape that has so many of everything."""
-    return Md2Model(
+    return Model(
         skin_width=64,
         skin_height=64,
         skins=[f"{i}.pcx" for i in range(skins)],
@@ -43,7 +43,7 @@ def model_of(triangles: int = 1, vertices: int = 3, frames: int = 1, st: int = 3
     )
 
 
-def fan(triangles: int) -> Md2Model:
+def fan(triangles: int) -> Model:
     """A model of so many proper triangles around vertex 0, each corner with a texture coordinate of its own vertex."""
     model = model_of(triangles, triangles + 2, 1, triangles + 2)
     model.triangles = np.array([(0, k + 1, k + 2) for k in range(triangles)], np.int32)
@@ -52,8 +52,8 @@ def fan(triangles: int) -> Md2Model:
     return model
 
 
-def codes(model: Md2Model, game: Game, former: Counts | None = None) -> set[tuple[str, bool]]:
-    return {(finding.code, finding.is_error) for finding in check_model(model, game, former)}
+def codes(model: Model, game: Game, source_counts: Counts | None = None) -> set[tuple[str, bool]]:
+    return {(finding.code, finding.is_error) for finding in check_model(model, game, source_counts)}
 
 
 @pytest.mark.parametrize("game", Game)
@@ -119,10 +119,10 @@ def test_a_message_names_the_value_the_limit_the_game_and_the_remedy():
 
 
 def test_what_the_imported_file_exceeded_is_a_warning_also_where_more_was_added():
-    former = Counts.of(model_of(vertices=2049))
-    (finding,) = (f for f in check_model(model_of(vertices=2060), Game.QUAKE2, former))
+    source_counts = Counts.of(model_of(vertices=2049))
+    (finding,) = (f for f in check_model(model_of(vertices=2060), Game.QUAKE2, source_counts))
     assert (finding.code, finding.is_error) == ("too_many_vertices", False)
-    assert finding.text.endswith("the imported file was so too")
+    assert finding.text.endswith("the imported file already did")
     assert ("too_many_vertices", True) in codes(
         model_of(vertices=2060), Game.QUAKE2, Counts.of(model_of(vertices=2048))
     )
@@ -183,7 +183,7 @@ def test_every_rule_has_a_source_and_every_error_a_remedy():
         assert len({rule.code for rule in rules}) == len(rules)
         for rule in rules:
             assert rule.source
-            assert rule.says
+            assert rule.requirement
             assert rule.remedy or not rule.is_error
     assert set(PROFILES) == set(Game)
 
@@ -202,7 +202,7 @@ def test_findings_of_both_formats_have_the_same_attributes():
 # Degenerate triangles
 
 
-def mixed() -> Md2Model:
+def mixed() -> Model:
     """Five triangles, of which the second and the last are degenerate."""
     model = fan(5)
     model.triangles[1] = (1, 1, 2)
@@ -210,7 +210,7 @@ def mixed() -> Md2Model:
     return model
 
 
-def without_degenerate(model: Md2Model) -> Md2Model:
+def without_degenerate(model: Model) -> Model:
     proper = ~is_degenerate(model.triangles)
     return dataclasses.replace(
         model, triangles=model.triangles[proper], triangle_st=model.triangle_st[proper]
@@ -221,35 +221,35 @@ def test_degenerate_triangles_come_back_in_their_places():
     model = mixed()
     rows = degenerate_rows(model)
     assert rows[:, 0].tolist() == [1, 4]
-    sources = np.arange(model.num_vertices, dtype=np.int32)
-    again, former = with_degenerate(without_degenerate(model), rows, sources, model.st)
+    sources = np.arange(model.vertex_count, dtype=np.int32)
+    again, previous = with_degenerate(without_degenerate(model), rows, sources, model.st)
     assert np.array_equal(again.triangles, model.triangles)
     assert np.array_equal(again.triangle_st, model.triangle_st)
     assert np.array_equal(again.st, model.st)
-    assert former.tolist() == [0, -1, 1, 2, -1]
+    assert previous.tolist() == [0, -1, 1, 2, -1]
     assert check_model(again) == []
     assert len(drawn_triangles(again.gl_commands)[0]) == 5
 
 
 def test_those_whose_vertices_are_gone_stay_away():
     model = mixed()
-    sources = np.arange(model.num_vertices, dtype=np.int32)
+    sources = np.arange(model.vertex_count, dtype=np.int32)
     sources[6] = -1
-    again, _former = with_degenerate(without_degenerate(model), degenerate_rows(model), sources, model.st)
+    again, _previous = with_degenerate(without_degenerate(model), degenerate_rows(model), sources, model.st)
     assert again.triangles[1].tolist() == [1, 1, 2]
     assert len(again.triangles) == 4
-    none, former = with_degenerate(
+    none, previous = with_degenerate(
         without_degenerate(model), degenerate_rows(model), np.full_like(sources, -1), model.st
     )
-    assert (len(none.triangles), former.tolist()) == (3, [0, 1, 2])
+    assert (len(none.triangles), previous.tolist()) == (3, [0, 1, 2])
 
 
 def test_in_a_new_table_they_keep_the_values_of_their_texture_coordinates():
     model = mixed()
     few = without_degenerate(model)
     few.st, few.triangle_st = few.st[:3][::-1].copy(), np.zeros_like(few.triangle_st)
-    sources = np.arange(model.num_vertices, dtype=np.int32)
-    again, _former = with_degenerate(few, degenerate_rows(model), sources, model.st)
+    sources = np.arange(model.vertex_count, dtype=np.int32)
+    again, _previous = with_degenerate(few, degenerate_rows(model), sources, model.st)
     assert np.array_equal(again.st[again.triangle_st[[1, 4]]], model.st[model.triangle_st[[1, 4]]])
     assert len(np.unique(again.st, axis=0)) == len(again.st)
 
