@@ -25,7 +25,7 @@ from ..io_md2 import exporter as md2_exporter
 from ..io_md2.format import FRAMES_PER_SECOND
 from ..io_md2.format.games import game_named as md2_game_named
 from ..io_md5 import exporter as md5_exporter
-from ..io_md5.building import ModelOptions
+from ..io_md5.export_build import ModelOptions
 from ..io_md5.export_camera import CameraExportOptions, export_camera
 from ..io_md5.format.games import game_named as md5_game_named
 from .settings import NO_ANIMATIONS, Settings

@@ -15,7 +15,7 @@ from .format.suffixes import ANIMATION_SUFFIX
 from .source.meshes import read_comment_name
 
 if TYPE_CHECKING:
-    from .building import Build
+    from .export_build import Build
 
 
 def prepare(built: Build, target: Target, report: Report) -> None:

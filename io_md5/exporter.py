@@ -12,8 +12,8 @@ from ..io_common.results import ExportResult
 from ..io_common.scene import state
 from ..io_common.scene.objects import NothingToExportError
 from ..io_common.validation import raise_errors
-from .building import Build, ModelOptions, build
 from .clips import AnimationOptions
+from .export_build import Build, ModelOptions, build
 from .export_game import animation_beside, prepare
 from .export_source import clips_by_file, find_source
 from .format import Md5Error, format_animation, format_mesh

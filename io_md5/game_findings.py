@@ -13,8 +13,8 @@ from ..io_common.reports import Report, progress
 from ..io_common.scene import state
 from ..io_common.scene.objects import Scope
 from ..io_common.verification import Verify
-from .building import Build, ModelOptions, build
 from .clips import AnimationOptions
+from .export_build import Build, ModelOptions, build
 from .export_game import prepare
 from .export_source import clips_by_file, find_source
 from .format.check import Finding, check_animation, check_model

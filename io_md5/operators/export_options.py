@@ -11,8 +11,8 @@ from bpy.props import BoolProperty, FloatProperty, IntProperty
 from ...io_common.operators import file_operators, game_option, preferences
 from ...io_common.results import ExportResult
 from .. import exporter
-from ..building import ModelOptions
 from ..clips import AnimationOptions
+from ..export_build import ModelOptions
 from ..format import Md5Error
 from ..format.encoding import ORIENTATION_PRECISION, POSITION_PRECISION
 from ..format.games import PROFILES, Game

@@ -130,7 +130,7 @@ def test_without_a_block_of_cuts_there_are_none():
         ("\t2\n", "\t2 pos ( 1 2\n", "cuts {", "groups after cut 2", "pos ( 1 2", "parentheses"),
         ("\t2\n}", "\t2\n", "camera {", "is not closed", "{", "}"),
         ("0.5 ) 90", "0.5 )", "}\n", "ends within a frame", "34 numbers", "7 for each"),
-        ("0.5 ) 90", "0.5 ) wide", "wide", "no number", "wide", "a number"),
+        ("0.5 ) 90", "0.5 ) wide", "wide", "other than numbers", "wide", "a number"),
         ("0.5 ) 90", "0.5 ) 9O", "9O", "not a number", "9O", "a number"),
         ("camera {", "path {", None, "not an md5camera file", "no camera", "camera {"),
         ("frameRate 24", "frameRate", "numCuts", "no number after frameRate", "numCuts", "a number"),

@@ -141,7 +141,7 @@ def test_references_to_what_is_not_there_name_their_vertices():
     subject = model(vertices=4)
     subject.meshes[0].weight_joints[1] = 7
     (finding,) = (f for f in check_model(subject) if f.is_error)
-    assert (finding.code, finding.vertices) == ("lost_references", (1,))
+    assert (finding.code, finding.vertices) == ("invalid_references", (1,))
     subject.meshes[0].weight_joints[1] = 0
     subject.meshes[0].triangles[0, 2] = 9
     (finding,) = (f for f in check_model(subject) if f.is_error)
@@ -240,7 +240,7 @@ def test_replacements_are_unambiguous():
     assert safe[1] == "left_arm"
     assert safe[-2:] == ["LEFT_ARM_2", "x"]
     assert len({name.casefold() for name in safe}) == len(names)
-    assert all(rule.takes(name) for name in safe)
+    assert all(rule.accepts(name) for name in safe)
 
 
 def test_names_are_cut_between_letters_and_stay_apart():
@@ -318,7 +318,7 @@ def test_a_long_command_line_is_cut_with_a_warning():
     assert found(subject, Game.QUAKE)["commandline_length"]
     written, warnings = prepare_model(subject, Target(Game.QUAKE))
     assert written.commandline == "é" * 511
-    assert "1200 bytes" in warnings[0]
+    assert "from 1200 to 1023 bytes" in warnings[0]
     clip, _ = prepare_animation(animation(commandline="x" * 1024), Target(Game.QUAKE))
     assert len(clip.commandline) == 1023
     assert prepare_model(subject, Target(Game.DOOM3))[0].commandline == subject.commandline

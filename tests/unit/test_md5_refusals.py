@@ -352,7 +352,7 @@ def test_a_word_in_a_frame_or_base_frame(word):
     )
     text = edited(ANIMATION, "( 1 2 40 )", f"( 1 {word} 2 40 )")
     animation_refused(
-        text, "2 40 )", reason="the base frame holds", found=word.strip('"'), expected="a number"
+        text, "2 40 )", reason="the base frame contains", found=word.strip('"'), expected="a number"
     )
 
 
@@ -432,7 +432,7 @@ def test_references_of_the_second_mesh_are_to_its_own_tables():
 
 def test_references_to_empty_tables():
     text = MESH[: MESH.index("mesh {")] + 'mesh {\nshader ""\n\ntri 0 0 0 0\n}\n'
-    mesh_refused(text, "tri 0", reason="the vertex does not exist", found="0", expected="nothing")
+    mesh_refused(text, "tri 0", reason="the vertex does not exist", found="0", expected="none")
 
 
 @pytest.mark.parametrize(

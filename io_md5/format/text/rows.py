@@ -55,9 +55,7 @@ def extract_rows(data: bytes) -> ReducedText:
     blocks = []
     for word, width in _WIDTHS.items():
         alike = [(start, end) for found_word, start, end in found if found_word == word]
-        layout = (
-            Layout.found_word(data[alike[0][0] : data.index(b"\n", alike[0][0]) + 1], word) if alike else None
-        )
+        layout = Layout.of(data[alike[0][0] : data.index(b"\n", alike[0][0]) + 1], word) if alike else None
         if layout is None or layout.width != width:
             continue
         lines = [text.lines(start, end) for start, end in alike]
