@@ -1,4 +1,4 @@
-"""What is exported to one animation file: an action over its range, or the scene over its own."""
+"""Clips, each exported to one animation file: an action or the scene, with a frame range."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from ..io_common.scene import versions
 from ..io_common.scene.objects import NothingToExportError
 from .format import encoding
 from .format.model import Floats
-from .source.actions import StoredAction, read_action
+from .source.actions import StoredAction, load_action
 
 if TYPE_CHECKING:
     from bpy.types import Action, Object, Scene
 
-# A sample that misses the end of the range by this part of a frame still counts.
+# The tolerance of the last sample at the end of the range, in frames.
 _END_SLACK = 1e-4
 
 
-class Playing(Enum):
-    """What moves the armature while a clip is sampled."""
+class PlaybackMode(Enum):
+    """What is evaluated while a clip is sampled."""
 
     ACTIVE = "ACTIVE"
-    """Everything as it plays in Blender: the active action, NLA tracks, unkeyed poses, constraints and drivers."""
+    """Everything as in Blender: the active action, NLA tracks, unkeyed poses, constraints and drivers."""
 
-    ALONE = "ALONE"
-    """One action on bones that are at rest otherwise, without NLA tracks."""
+    ISOLATED = "ALONE"
+    """One action on bones that are otherwise at rest, without NLA tracks."""
 
     SCENE = "SCENE"
     """Everything, over the range of the scene."""
@@ -38,12 +38,12 @@ class Playing(Enum):
 
 @dataclass(frozen=True)
 class AnimationOptions:
-    """How animations are exported.
+    """The options of animations.
 
     Attributes:
         frame_step: N for every N-th frame.
-        frame_rate: frames per second to sample at, of which every N-th is taken; 0 for the action's own, else the
-            scene's.
+        frame_rate: frames per second to sample, of which every N-th is exported; 0 for the rate of the action, else of
+            the scene.
         position_precision: see `format.encoding`.
         orientation_precision: see `format.encoding`.
     """
@@ -56,22 +56,22 @@ class AnimationOptions:
 
 @dataclass(frozen=True)
 class Clip:
-    """What is exported to one file.
+    """An action or the scene, with a frame range.
 
     Attributes:
         name: of the action; empty for the scene.
-        playing: what moves the armature.
+        playing: what is evaluated.
         start: the first frame of the action or scene.
         end: the last.
         rate: frames per second.
         action: the action; None for the scene.
         slot: of the action; None before Blender 4.4, or for the scene.
-        stored: what the action knows of the file that it came from.
-        to_scene: from frames of the action to frames of the scene, where they differ, as in NLA tweak mode.
+        stored: the stored data of an imported action.
+        to_scene: from frames of the action to frames of the scene, if they differ, as in NLA tweak mode.
     """
 
     name: str
-    playing: Playing
+    playing: PlaybackMode
     start: float
     end: float
     rate: float
@@ -91,14 +91,14 @@ class Clip:
         return frames, rate
 
 
-def scene_rate(scene: Scene) -> float:
+def scene_frame_rate(scene: Scene) -> float:
     """Frames per second of a scene."""
     return float(scene.render.fps / scene.render.fps_base)
 
 
 def scene_clip(scene: Scene) -> Clip:
     """The scene over its range."""
-    return Clip("", Playing.SCENE, scene.frame_start, scene.frame_end, scene_rate(scene))
+    return Clip("", PlaybackMode.SCENE, scene.frame_start, scene.frame_end, scene_frame_rate(scene))
 
 
 def active_clip(armature: Object, scene: Scene) -> Clip:
@@ -112,10 +112,10 @@ def active_clip(armature: Object, scene: Scene) -> Clip:
         raise NothingToExportError(f"{armature.name} has no active action")
     if versions.plays_nothing(data):
         raise NothingToExportError(
-            f"{armature.name}: no slot of the action {data.action.name} is assigned, so it moves nothing; "
-            "choose a slot in the Action Editor, or an action that is not empty"
+            f"{armature.name}: no slot of the action {data.action.name} is assigned, so it has no effect; "
+            "choose a slot in the Action Editor, or another action"
         )
-    clip = _action_clip(data.action, versions.assigned_slot(data), Playing.ACTIVE, scene)
+    clip = _action_clip(data.action, versions.assigned_slot(data), PlaybackMode.ACTIVE, scene)
     if not data.use_tweak_mode:
         return clip
     return Clip(**{**vars(clip), "to_scene": data.nla_tweak_strip_time_to_scene})
@@ -123,21 +123,24 @@ def active_clip(armature: Object, scene: Scene) -> Clip:
 
 def all_clips(armature: Object, scene: Scene) -> list[Clip]:
     """Every action with a slot that moves bones of an armature, by name."""
-    return [_action_clip(action, slot, Playing.ALONE, scene) for action, slot in suitable_actions(armature)]
+    return [
+        _action_clip(action, slot, PlaybackMode.ISOLATED, scene)
+        for action, slot in suitable_actions(armature)
+    ]
 
 
-def _action_clip(action: Action, slot: Any, playing: Playing, scene: Scene) -> Clip:
-    stored = read_action(action)
+def _action_clip(action: Action, slot: Any, playing: PlaybackMode, scene: Scene) -> Clip:
+    stored = load_action(action)
     start, end = _frame_range(action, stored)
     return Clip(
-        action.name, playing, start, end, stored.frame_rate or scene_rate(scene), action, slot, stored
+        action.name, playing, start, end, stored.frame_rate or scene_frame_rate(scene), action, slot, stored
     )
 
 
 def _frame_range(action: Action, stored: StoredAction) -> tuple[float, float]:
     """The range of an action: the manual one, else that of its keys.
 
-    A manual range that the import set gives way to keys that were added outside of it.
+    A manual range that the import set is extended to keys that were added outside of it.
     """
     start, end = action.frame_range
     if not action.use_frame_range or (start, end) != stored.frame_range:
@@ -147,9 +150,9 @@ def _frame_range(action: Action, stored: StoredAction) -> tuple[float, float]:
 
 
 def suitable_actions(armature: Object) -> list[tuple[Action, Any]]:
-    """The actions that move an armature, by name, each with the slot that does.
+    """The actions that move an armature, by name, each with its slot.
 
-    They move bones of those names, or they play on the armature already. Others might be meant for any object.
+    They animate bones with the same names, or are used by the armature. Other actions may be for any object.
     """
     prefixes = {f'pose.bones["{bpy.utils.escape_identifier(bone.name)}"]' for bone in armature.data.bones}
     played = _played_actions(armature)
@@ -159,7 +162,7 @@ def suitable_actions(armature: Object) -> list[tuple[Action, Any]]:
         suitable = [slot for slot in slots if _moves_bones(action, slot, prefixes)]
         suitable = suitable or (slots if action in played else [])
         if suitable:
-            found.append((action, _slot_of(armature, action, suitable)))
+            found.append((action, _choose_slot(armature, action, suitable)))
     return found
 
 
@@ -173,13 +176,13 @@ def _played_actions(armature: Object) -> list[Action]:
 
 
 def _moves_bones(action: Action, slot: Any, prefixes: set[str]) -> bool:
-    """Whether an action sets anything of bones: their channels, properties or constraints."""
+    """Whether an action animates bones: their transforms, properties or constraints."""
     starts = tuple(prefixes)
     return any(curve.data_path.startswith(starts) for curve in versions.fcurves_of_slot(action, slot))
 
 
-def _slot_of(armature: Object, action: Action, slots: list[Any]) -> Any:
-    """Of several slots the one that is assigned, else the one that Blender would choose, else the first."""
+def _choose_slot(armature: Object, action: Action, slots: list[Any]) -> Any:
+    """The assigned slot, else the one that Blender would choose, else the first."""
     data = armature.animation_data
     assigned = versions.assigned_slot(data) if data is not None and data.action == action else None
     if assigned in slots:

@@ -24,7 +24,7 @@ from .import_read import ImportSkeleton, SourceFiles
 from .import_verification import verify_import
 from .joint_matching import Match, match_joints
 from .rig import read_rig
-from .source.armatures import read_conversion, store_armature
+from .source.armatures import load_conversion, store_armature
 
 if TYPE_CHECKING:
     from bpy.types import Context
@@ -136,7 +136,7 @@ def build_animation(
     """
     obj = target.obj
     assert obj is not None
-    conversion = read_conversion(obj.data) if options.use_conversion_of_armature else options.conversion
+    conversion = load_conversion(obj.data) if options.use_conversion_of_armature else options.conversion
     rig = read_rig(obj.data)
     match = match_joints(animation, rig.joints)
     _warn_of_mismatch(match, name, result.report)

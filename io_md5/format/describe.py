@@ -174,8 +174,10 @@ def _with_findings(
         "game": game,
         "findings": [asdict(finding) for finding in findings],
     }
-    texts = [f"{game} {'error' if finding.is_error else 'warning'}: {finding.text}" for finding in findings]
-    return Description(facts, [*lines, *(texts or [f"{game}: no problems found"])])
+    finding_lines = [
+        f"{game} {'error' if finding.is_error else 'warning'}: {finding.text}" for finding in findings
+    ]
+    return Description(facts, [*lines, *(finding_lines or [f"{game}: no problems found"])])
 
 
 def _joints_beside(path: str | os.PathLike[str]) -> Joints | None:
