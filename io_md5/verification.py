@@ -152,11 +152,8 @@ class Verifier:
         mesh = obj.evaluated_get(graph).data
         has_changed = len(mesh.loops) != len(at_rest.corner_vertices)
         if not has_changed and any(modifier.type == "NODES" for modifier in obj.modifiers):
-            evaluated_mesh = evaluated.triangle_mesh(obj, graph)
-            has_changed = (
-                len(evaluated_mesh.materials) != len(at_rest.materials)
-                or evaluated_mesh.slots != at_rest.slots
-            )
+            current = evaluated.triangle_mesh(obj, graph)
+            has_changed = len(current.materials) != len(at_rest.materials) or current.slots != at_rest.slots
             has_changed = has_changed or not np.array_equal(
                 np.sort(current.materials), np.sort(at_rest.materials)
             )
