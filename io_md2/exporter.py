@@ -1,4 +1,4 @@
-"""The scene into a file: everything is built, verified and checked before it is written."""
+"""Export of MD2 models: everything is built, verified and checked before the file is written."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ from ..io_common.scene import axes, state
 from ..io_common.scene.animated_values import restored_frame_and_values
 from ..io_common.scene.frame_plan import FrameOptions, FramePlan, common_source, plan_frames
 from ..io_common.scene.frame_sampling import Samples, first_frame_keys, sample_frames
-from ..io_common.scene.objects import NothingToExportError, Scope, collect
+from ..io_common.scene.instances import warn_of_collections, warn_of_instances
+from ..io_common.scene.objects import Scope, collect, nothing_to_export
+from ..io_common.scene.time_dependence import warn_of_simulations
 from ..io_common.source_elements import NONE
 from ..io_common.validation import raise_errors
 from ..io_common.verification import Verify, frames_to_verify
@@ -51,12 +53,12 @@ class ExportOptions:
 
     Attributes:
         scope: which objects.
-        apply_modifiers: apply modifiers; the Armature is applied in any case, since it moves the frames.
+        apply_modifiers: apply modifiers; Armature modifiers are always applied, since they make the frames.
         frames: which frames.
-        one_box: one box for the grids of all frames.
-        skin_size: width and height of the skin if neither an image nor an imported file says them.
-        force_skin_size: use `skin_size` in any case.
-        game: whose loader is to take the file.
+        one_box: use one grid for all frames.
+        skin_size: width and height of the skin if there is neither an image nor an imported file.
+        force_skin_size: always use `skin_size`.
+        game: the game that is to load the file.
         verify: which frames are compared with Blender before the file is written.
         conversion: scale and axes.
     """
@@ -74,12 +76,13 @@ class ExportOptions:
 
 @dataclass(eq=False)
 class Build:
-    """A model and what it was made of.
+    """A model and the objects that it was made of.
 
     Attributes:
         model: as it is to be written.
         parts: the objects.
-        triangles: of each triangle the one of the parts, one part after the other; -1 where Blender has none, (T,).
+        triangles: the triangle of the parts, one part after the other, that each one is; -1 for those that Blender
+            cannot hold, (T,).
         source_counts: those of the file that the only imported object came from; None if there is no such object.
     """
 
@@ -106,7 +109,7 @@ def export_model(context: Context, path: Path, options: ExportOptions) -> Export
         OSError: the file cannot be written; it is as it was.
     """
     report = Report()
-    with state.edit_mode_left(context):
+    with state.temporary_object_mode(context):
         built = build_model(context, options, report)
     model = built.model
     raise_errors(check_model(model, options.game, built.source_counts), Md2Error, path.name, report)
@@ -119,15 +122,17 @@ def export_model(context: Context, path: Path, options: ExportOptions) -> Export
 
 
 def build_model(context: Context, options: ExportOptions, report: Report) -> Build:
-    """Makes a model of objects in Object Mode, and verifies it; for the arguments and errors see `export_model`.
+    """Builds a model of objects in Object Mode, and verifies it; for the arguments and errors see `export_model`.
 
-    Stored data of an imported file only counts where it reproduces what Blender shows. Should a model with it still
-    differ, it is built again without. Triangles that Blender cannot have are put back after that.
+    Stored data of an imported file is used only where it reproduces what Blender shows. If the model still differs, it
+    is built again without it. Degenerate triangles of the file are put back afterwards.
     """
-    objects = _mesh_objects(context, options)
+    objects = _mesh_objects(context, options, report)
     stored = _stored_models(objects)
     plan = plan_frames(objects, stored, context.scene, options.frames, report)
     names = frame_names(plan, objects, common_source(stored), context.scene, report)
+    if plan.scene_frames is not None:
+        warn_of_simulations(objects, context.scene, report)
     attempt = Report()
     model, parts, differences = _build(context, objects, stored, plan, names, options, attempt)
     if stored and any(difference.kind != verification.TRIANGULATION for difference in differences):
@@ -169,8 +174,10 @@ def _build(
         with first_frame_keys(plan):
             depsgraph = context.evaluated_depsgraph_get()
             parts = [read_part(obj, stored.get(obj), depsgraph, report) for obj in objects]
+            for obj in objects:
+                warn_of_instances(obj, depsgraph, report)
         frames = frames_to_verify(plan.frame_count, options.verify)
-        samples = sample_frames(context, parts, plan, frames, steps)
+        samples = sample_frames(context, parts, plan, frames, steps, report)
     topology = join(parts)
     if plan.may_be_single and (samples.positions == samples.positions[:1]).all():
         plan = plan.first_frame(topology.stored)
@@ -199,7 +206,7 @@ def _assemble(
         skin_width=size[0],
         skin_height=size[1],
         skins=skin_names(parts, report),
-        # Beyond 16 bits they are left as they are: the check says so.
+        # Values beyond 16 bits are left as they are for the check to find.
         st=st.astype(np.int16) if np.array_equal(st, st.astype(np.int16)) else st,
         triangles=topology.triangles,
         triangle_st=triangle_st,
@@ -212,11 +219,12 @@ def _assemble(
     )
 
 
-def _mesh_objects(context: Context, options: ExportOptions) -> list[Object]:
+def _mesh_objects(context: Context, options: ExportOptions, report: Report) -> list[Object]:
     objects = collect(context, options.scope)
+    warn_of_collections(objects, report)
     meshes = [obj for obj in objects if obj.type == "MESH"]
     if not meshes:
-        raise NothingToExportError("there is no mesh to export: show or select a mesh object")
+        raise nothing_to_export(context, options.scope, {"MESH": "mesh"})
     return meshes
 
 
@@ -232,11 +240,11 @@ def _frames(
     options: ExportOptions,
     report: Report,
 ) -> FrameData:
-    """The frames, as they were where nothing changed."""
+    """The frames, with the imported bytes where nothing changed."""
     source = is_source = None
     if topology.stored is not None and topology.stored.frames.normals.size:
         is_source = plan.source != NONE
-        # What is not in the file takes any vertex and frame of it, which its positions do not agree with.
+        # Vertices and frames that are not in the file get the first one, which their positions do not match.
         source = topology.stored.frames.take(
             np.maximum(plan.source, 0), np.maximum(topology.source, 0).astype(np.int64)
         )

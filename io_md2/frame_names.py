@@ -10,6 +10,7 @@ import numpy.typing as npt
 from ..io_common.scene.frame_plan import frames_of_keys, playing_action
 from ..io_common.source_elements import NONE
 from .format.naming import MAX_FRAME_NAME, clean_name, make_unique, number_frames
+from .sequence_names import renamed_frames
 
 if TYPE_CHECKING:
     from bpy.types import Object, Scene
@@ -32,8 +33,8 @@ def frame_names(
         report: takes warnings.
     """
     if plan.scene_frames is None:
-        return _key_frame_names(plan, source, report)
-    return _scene_frame_names(plan, objects, source, scene)
+        return _key_frame_names(plan, source, scene, report)
+    return _scene_frame_names(plan, objects, source, scene, report)
 
 
 def single_frame_name(names: list[str], source: StoredModel | None) -> list[str]:
@@ -43,7 +44,7 @@ def single_frame_name(names: list[str], source: StoredModel | None) -> list[str]
     return names[:1]
 
 
-def _key_frame_names(plan: FramePlan, source: StoredModel | None, report: Report) -> list[str]:
+def _key_frame_names(plan: FramePlan, source: StoredModel | None, scene: Scene, report: Report) -> list[str]:
     sources = frames_of_keys(plan.key_names, source)
     cleaned = [""] * plan.frame_count
     for position in np.flatnonzero(sources == NONE).tolist():
@@ -56,11 +57,15 @@ def _key_frame_names(plan: FramePlan, source: StoredModel | None, report: Report
                 "rename the shape key to choose another",
                 name,
             )
+    start = source.frame_start if source is not None else 0
+    times = (sources + start).tolist()
+    for position, name in renamed_frames(source, sources.tolist(), times, scene, report).items():
+        sources[position], cleaned[position] = NONE, name
     return _merged(sources, cleaned, source)
 
 
 def _scene_frame_names(
-    plan: FramePlan, objects: list[Object], source: StoredModel | None, scene: Scene
+    plan: FramePlan, objects: list[Object], source: StoredModel | None, scene: Scene, report: Report
 ) -> list[str]:
     """The names of frames of the scene; each name of the file or of a shape key is used once, by the first frame."""
     sources = plan.source.copy()
@@ -72,13 +77,15 @@ def _scene_frame_names(
         elif sources[position] == NONE:
             generated[position] = clean_name(name)
         taken.add(name or "")
+    frames = plan.scene_frames
+    assert frames is not None
+    for position, name in renamed_frames(source, sources.tolist(), frames, scene, report).items():
+        sources[position], generated[position] = NONE, name
     new = [
         position
         for position in range(plan.frame_count)
         if sources[position] == NONE and not generated[position]
     ]
-    frames = plan.scene_frames
-    assert frames is not None
     sequences = _sequences(objects, scene, [frames[position] for position in new])
     for position, name in zip(new, number_frames(sequences), strict=True):
         generated[position] = name

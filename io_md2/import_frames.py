@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..io_common.scene import names, versions
+from ..io_common.scene import versions
 from ..io_common.scene.shape_key_playback import build_frame_action
 from ..io_common.scene.shape_keys import require_shape_keys
 from .format import Model, find_sequences
+from .sequence_names import marker_name
 
 if TYPE_CHECKING:
     from bpy.types import Action, Object, Scene
 
 RELATIVE, ABSOLUTE, NONE = "RELATIVE", "ABSOLUTE", "NONE"
-
-_NAMELESS = "frame"
 
 
 def build_actions(
@@ -49,7 +48,7 @@ def add_markers(scene: Scene, model: Model, frame_start: int) -> int:
     existing = {(marker.name, marker.frame) for marker in scene.timeline_markers}
     sequences = find_sequences(model.frame_names)
     for sequence in sequences:
-        marker_name = names.for_blender(sequence.name, versions.MAX_NAME, _NAMELESS)
-        if (marker_name, frame_start + sequence.first) not in existing:
-            scene.timeline_markers.new(marker_name, frame=frame_start + sequence.first)
+        name = marker_name(sequence)
+        if (name, frame_start + sequence.first) not in existing:
+            scene.timeline_markers.new(name, frame=frame_start + sequence.first)
     return len(sequences)

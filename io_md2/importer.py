@@ -1,4 +1,4 @@
-"""Files into the scene: everything is read and checked before the first data-block is made."""
+"""Import of MD2 files: everything is read and checked before the first data-block is made."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from ..io_common.materials.library import SKIN, MaterialLibrary
+from ..io_common.materials.library import MaterialLibrary
+from ..io_common.materials.source import MD2
 from ..io_common.reports import Report, progress
 from ..io_common.results import ImportResult
 from ..io_common.scene import axes, mesh_data, state
@@ -27,8 +28,8 @@ from .source import store_model
 if TYPE_CHECKING:
     from bpy.types import Context, Material, Mesh, Object, Scene
 
-# Many times what any game takes. Blender's time grows with the square of their number.
-_MOST_KEYS = 10_000
+# Many times the limit of any game. Blender's time grows with the square of their number.
+_MAX_KEYS = 10_000
 
 
 @dataclass(frozen=True)
@@ -36,15 +37,15 @@ class ImportOptions:
     """What the user asks for.
 
     Attributes:
-        merge_vertices: make one vertex of those that are in the same place in every frame.
+        merge_vertices: weld vertices that have the same position in every frame.
         custom_normals: use the normals of the file, those of its first frame, instead of Blender's own.
         animation: 'RELATIVE' or 'ABSOLUTE' shape keys, or 'NONE': the first frame alone, without keys.
         frame_start: the scene frame of the first frame of the file.
         fps: the scene's frames a second, if `use_scene_timing` is set.
-        sequence_actions: make an action of each sequence, besides the one of all frames.
+        sequence_actions: make an action for each sequence, besides the one of all frames.
         use_scene_timing: set the scene's frame rate and range by the first model that has several frames.
-        use_textures: give the materials their images.
-        game_folders: where images are looked for, besides the game folder that a model's path shows.
+        use_textures: load the images of the skins.
+        game_folders: where images are searched, besides the game folder in a model's path.
         conversion: scale and axes.
     """
 
@@ -69,7 +70,7 @@ def import_files(context: Context, paths: list[Path], options: ImportOptions) ->
         options: what the user asks for.
 
     Raises:
-        Md2Error: a file cannot be understood; nothing was changed.
+        Md2Error: a file is not a valid MD2 model; nothing was changed.
         OSError: a file cannot be read; nothing was changed.
     """
     result = ImportResult()
@@ -82,15 +83,15 @@ def import_files(context: Context, paths: list[Path], options: ImportOptions) ->
         for path, model in models.items()
     }
     animated = [model for model in models.values() if model.frame_count > 1 and options.animation != NONE]
-    with progress(len(models)) as shown:
+    with progress(len(models)) as steps:
         state.switch_to_object_mode(context)
-        materials = MaterialLibrary(SKIN)
+        materials = MaterialLibrary(MD2)
         for path, model in models.items():
             for text in model.warnings:
                 result.report.warn(text, path.name)
             _build(context, path, model, _materials(path, model, skins[path], materials), options, result)
-            shown.step()
-        materials.tell(result.report, search.warnings)
+            steps.step()
+        materials.add_to_report(result.report, search.warnings)
     if animated and options.use_scene_timing:
         _set_scene_timing(context.scene, animated[0], options, result.report)
     state.select_only(context, result.objects, result.objects[0] if result.objects else None)
@@ -98,16 +99,16 @@ def import_files(context: Context, paths: list[Path], options: ImportOptions) ->
 
 
 def _check_size(models: dict[Path, Model]) -> None:
-    """Checks that Blender can show the frames as keys.
+    """Checks that Blender can hold the frames as shape keys.
 
     Raises:
         Md2Error: there are too many.
     """
     for path, model in models.items():
-        if model.frame_count > _MOST_KEYS:
+        if model.frame_count > _MAX_KEYS:
             raise Md2Error(
-                "more frames than Blender can show as shape keys", path=str(path), found=str(model.frame_count),
-                expected=f"at most {_MOST_KEYS}; without animation, the first frame alone is imported",
+                "too many frames for shape keys", path=str(path), found=str(model.frame_count),
+                expected=f"at most {_MAX_KEYS}: set Animation to None to import the first frame alone",
             )  # fmt: skip
 
 
@@ -128,7 +129,7 @@ def _build(
     options: ImportOptions,
     result: ImportResult,
 ) -> None:
-    """Makes the object of a model, its shape keys and actions."""
+    """Builds the object of a model, its shape keys and actions."""
     report = result.report
     if options.animation == NONE:
         model = first_frame(model)
@@ -136,9 +137,13 @@ def _build(
         before = model.vertex_count
         model = weld(model)
         report.count("merged vertices", before - model.vertex_count)
-    flat = int(is_degenerate(model.triangles).sum())
-    if flat:
-        report.warn(f"triangles on fewer than three vertices, which Blender cannot show: {flat}", path.name)
+    degenerate = int(is_degenerate(model.triangles).sum())
+    if degenerate:
+        report.warn(
+            f"degenerate triangles, which Blender cannot hold, were left out of the mesh: {degenerate}. An export "
+            "restores them",
+            path.name,
+        )
     positions = _positions(model, options.conversion)
 
     obj, mesh = build_object(path.stem, model, positions[0], materials)
@@ -166,7 +171,7 @@ def _positions(model: Model, conversion: axes.Conversion) -> npt.NDArray[np.floa
 def _animate(
     scene: Scene, name: str, obj: Object, model: Model, options: ImportOptions, result: ImportResult
 ) -> None:
-    """Actions and markers of a model with several frames."""
+    """Builds the actions and markers of a model with several frames."""
     result.actions += build_actions(
         name, obj, model, frame_start=options.frame_start, per_sequence=options.sequence_actions
     )
@@ -187,7 +192,7 @@ def _store(mesh: Mesh, model: Model, key_names: list[str], options: ImportOption
 
 
 def _set_scene_timing(scene: Scene, model: Model, options: ImportOptions, report: Report) -> None:
-    """The scene plays a model at its rate, over its frames."""
+    """Sets the frame rate and range of the scene to those of a model."""
     state.set_frame_rate(scene, options.fps, report)
     scene.frame_start = options.frame_start
     scene.frame_end = options.frame_start + model.frame_count - 1

@@ -1,4 +1,4 @@
-"""A finished model compared with what Blender shows.
+"""The comparison of a finished model with what Blender shows.
 
 The model is decoded as a game does it: positions from the bytes and grids of frames, texture coordinates from the
 table of texels, and both again from the GL commands. They are compared corner by corner with the evaluated triangles.
@@ -28,7 +28,7 @@ POSITION, UV, TRIANGULATION, COMMANDS = "POSITION", "UV", "TRIANGULATION", "COMM
 # Large odd numbers spread the bits of what they are multiplied with (Fibonacci hashing).
 _ODD, _OTHER_ODD, _HALF = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(32)
 
-# Of a texel: what single precision leaves of a coordinate that lies at its edge.
+# The tolerance in texels for coordinates at the edge of a texel, which are rounded to single precision.
 _TEXEL_ROUNDING = 0.01
 
 
@@ -40,7 +40,7 @@ class Difference:
         name: of the object.
         frame: index of the frame.
         distance: the largest one, in units of the file, or of texture coordinates in texels.
-        kind: POSITION of vertices, UV of corners, or TRIANGULATION: faces of more than three corners are cut along
+        kind: POSITION of vertices, UV of corners, or TRIANGULATION: faces of more than three corners are split along
             other diagonals than in the frame whose triangles the model has; COMMANDS: the GL commands draw other
             triangles than the list has.
     """
@@ -61,7 +61,7 @@ def find_differences(
     Args:
         model: finished.
         parts: the objects that it was made of.
-        samples: what they show in the frames to verify.
+        samples: the evaluated objects in the frames to verify.
         conversion: from the scene to the file.
 
     Returns:
@@ -75,17 +75,17 @@ def find_differences(
         _note(worst, Difference("", 0, np.inf, COMMANDS))
     texels = np.maximum((model.skin_width, model.skin_height), 1)
     uvs = flip_v((model.st + 0.5) / texels)
-    for frame, shown in samples.verified.items():
+    for frame, evaluated_parts in samples.verified.items():
         scale, translate = model.scale[frame], model.translate[frame]
         vertices = decompress(model.vertices[frame], scale, translate)
         begin = 0
-        for part, found in zip(parts, shown, strict=True):
+        for part, found in zip(parts, evaluated_parts, strict=True):
             rows = slice(begin, begin + len(part.triangles))
             begin = rows.stop
             corners = conversion.points(found.vertices)[part.corners]
             off = np.abs(vertices[triangles[rows]] - corners[part.loops])
             allowed = np.abs(scale) + 2.0 * grid_tolerance(scale, translate)
-            # NaN fails every comparison, so this asks for what is good.
+            # NaN fails every comparison, so the test is for what is valid.
             if not (off <= allowed).all():
                 _note(worst, Difference(part.obj.name, frame, _longest(off), POSITION))
             if found.loops is not None:
@@ -101,12 +101,12 @@ def find_differences(
 
 
 def _bend(corners: Floats, loops: npt.NDArray[np.int32], other_loops: npt.NDArray[np.int32]) -> float:
-    """How far the surface moves if faces are cut into other triangles.
+    """How far the surface moves if faces are split into other triangles.
 
     Args:
         corners: positions of the corners of the mesh, (L, 3).
         loops: the corners of triangles, (T, 3).
-        other_loops: the same faces cut otherwise, (T, 3); triangle i is of the same face.
+        other_loops: the same faces split differently, (T, 3); triangle i belongs to the same face.
     """
     differing = (np.sort(loops, axis=1) != np.sort(other_loops, axis=1)).any(axis=1)
     if not differing.any():
@@ -147,7 +147,7 @@ def _commands_agree(model: Model) -> bool:
 
 
 def _triangle_hashes(triangles: npt.NDArray[np.int32], st: npt.NDArray[np.float32]) -> npt.NDArray[np.uint64]:
-    """A number for each triangle, the same whichever corner it begins with, but another if it is turned over, (T,)."""
+    """A hash of each triangle, the same for any first corner, but another for the opposite winding, (T,)."""
     # s and t are the halves of one number.
     corners = np.ascontiguousarray(st, dtype=np.float32).view(np.uint64)[..., 0] * _ODD
     corners += triangles.astype(np.uint64) * _OTHER_ODD
@@ -159,10 +159,10 @@ def _triangle_hashes(triangles: npt.NDArray[np.int32], st: npt.NDArray[np.float3
 
 
 def warn(differences: list[Difference], model: Model, parts: list[Part], report: Report) -> None:
-    """Tells the user how far a model is off.
+    """Warns of differences.
 
     Args:
-        differences: what was found.
+        differences: those found.
         model: the finished model.
         parts: the objects that it was made of.
         report: takes the warnings.
@@ -177,7 +177,7 @@ def warn(differences: list[Difference], model: Model, parts: list[Part], report:
             cause = (
                 "a modifier that moves UVs over time, which MD2 cannot hold"
                 if difference.name in modified
-                else "UVs that are not numbers, or too far outside of the skin"
+                else "UVs that are not finite, or too far outside the skin"
             )
             text = (
                 f"texture coordinates differ from Blender's by up to {difference.distance:.3g} texels {where}. "
@@ -185,11 +185,11 @@ def warn(differences: list[Difference], model: Model, parts: list[Part], report:
             )
         elif difference.kind == TRIANGULATION:
             text = (
-                f"faces are cut into other triangles than Blender's {where}, off by up to {units}. Likely cause: they "
+                f"faces are triangulated differently from Blender's {where}, off by up to {units}. Likely cause: they "
                 "bend. Add a Triangulate modifier before the others"
             )
         elif difference.kind == COMMANDS:
-            text = "the GL commands draw other triangles than the list of triangles has: please report this"
+            text = "the GL commands draw other triangles than the list has. This is a bug: please report it"
         else:
             text = (
                 f"vertices differ from Blender's by up to {units} {where}. Likely cause: the model is too far from the "

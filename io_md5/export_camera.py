@@ -177,8 +177,10 @@ def _check(camera: Object, report: Report) -> None:
             f"{camera.name} is not a camera: choose a camera as the scene's or the marker's"
         )
     if camera.data.type != "PERSP":
+        kind = camera.data.bl_rna.properties["type"].enum_items[camera.data.type].name
         raise NothingToExportError(
-            f"{camera.name}: only perspective cameras can be exported: change its Type"
+            f"{camera.name} is of the type {kind}, which the format does not have: set Type to Perspective in the "
+            "properties of the camera"
         )
     if camera.data.shift_x or camera.data.shift_y:
         report.warn("lens shift is ignored, because the format has none", camera.name)

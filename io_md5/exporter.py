@@ -54,7 +54,7 @@ def export_mesh(context: Context, path: Path, options: ExportOptions) -> ExportR
     """
     report = Report()
     model_options = options.model
-    with state.edit_mode_left(context):
+    with state.temporary_object_mode(context):
         source = find_source(context, model_options.scope, report)
         clips = clips_by_file(context, source.armature, options.actions, path.parent, path.stem, report)
         with progress(len(source.meshes) + len(clips) + 1) as progress_bar:
@@ -86,11 +86,18 @@ def export_animations(context: Context, path: Path, options: ExportOptions) -> E
     """
     report = Report()
     model_options = options.model
-    with state.edit_mode_left(context):
+    with state.temporary_object_mode(context):
         source = find_source(context, model_options.scope, report)
-        clips = clips_by_file(context, source.armature, options.actions, path.parent, path.stem, report)
+        if source.armature is None:
+            raise NothingToExportError(
+                "there is no armature, and an animation is the motion of its bones. To export the motion of objects, "
+                "parent them to the bones of an armature"
+            )
+        clip_report = Report()
+        clips = clips_by_file(context, source.armature, options.actions, path.parent, path.stem, clip_report)
         if not clips:
-            raise NothingToExportError("there is no action to export")
+            raise NothingToExportError("; ".join(clip_report.warnings))
+        report.merge(clip_report)
         if options.actions != "ALL":
             clips = {path: next(iter(clips.values()))}
         with progress(len(source.meshes) + len(clips)) as progress_bar:

@@ -38,7 +38,7 @@ def find(context: Context, game: Game, *, make_names_safe: bool, folder: Path) -
     """
     # Warnings of the export itself are not findings.
     report = Report()
-    with state.edit_mode_left(context):
+    with state.temporary_object_mode(context):
         source = find_source(context, Scope(), report)
         clips = clips_by_file(context, source.armature, "ALL", folder, "", report)
         options = ModelOptions(game=game, verify=Verify.NONE)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..io_common import error_messages
+from ..io_common.error_messages import message_for
 from ..io_common.reports import Report
 from ..io_common.textures.search import MaterialImages, Search
 from .format import Animation, Camera, Joints, Md5Error, Model, read_animation, read_camera, read_mesh
@@ -122,8 +122,7 @@ def _read_folder(folder: Path, files: SourceFiles, report: Report) -> None:
         try:
             animation = read_animation(path)
         except (Md5Error, OSError) as error:
-            reason = error_messages.of_file(error) if isinstance(error, OSError) else str(error)
-            report.warn(f"skipped: {reason}")
+            report.warn(f"skipped: {message_for(error, (Md5Error,))}")
             continue
         if any(match_joints(animation, skeleton.joints).is_complete for skeleton in files.skeletons):
             files.animations[path] = animation

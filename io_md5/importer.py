@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..io_common.materials.library import SHADER, MaterialLibrary
+from ..io_common.materials.library import MaterialLibrary
+from ..io_common.materials.source import MD5
 from ..io_common.reports import progress
 from ..io_common.results import ImportResult
 from ..io_common.scene import state
@@ -44,11 +45,11 @@ def import_files(context: Context, paths: list[Path], options: ImportOptions) ->
     step_count = sum(len(skeleton.model.meshes) + 1 for skeleton in files.skeletons if skeleton.model)
     with progress(step_count + len(plan) + len(files.cameras)) as progress_bar:
         state.switch_to_object_mode(context)
-        materials = MaterialLibrary(SHADER)
+        materials = MaterialLibrary(MD5)
         for skeleton in dict.fromkeys([*files.skeletons, *(target for _, target in plan)]):
             if skeleton.obj is None:
                 build_model(context, skeleton, options, materials, result, progress_bar)
-        materials.tell(result.report, search.warnings)
+        materials.add_to_report(result.report, search.warnings)
         for path, target in plan:
             build_animation(context, path.stem, files.animations[path], target, options, result)
             progress_bar.step()

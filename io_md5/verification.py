@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..io_common.reports import Report
-from ..io_common.scene import evaluated
+from ..io_common.scene import evaluated, mesh_data
+from ..io_common.scene.instances import warn_of_instances
 from ..io_common.triangles import flip_v
 from ..io_common.verification import Verify, frames_to_verify
 from .causes import likely_causes
@@ -91,6 +92,7 @@ class Verifier:
         self._moving: dict[Object, Difference] = {}
         self._uv_changes: dict[Object, tuple[float, str]] = {}
         self._face_changes: dict[Object, str] = {}
+        self._instance_report = Report()
 
     def check(self, sampled: SampledClip, animation: Animation, player: Player) -> None:
         """Compares frames of an animation, and stores the largest difference of each object.
@@ -118,6 +120,7 @@ class Verifier:
                 frame_label = _frame_label(frame, sampled.clip.name)
                 self._check_uvs(obj, graph, frame_label)
                 self._check_faces(obj, graph, frame_label)
+                warn_of_instances(obj, graph, self._instance_report)
                 distance, excess = _distance(part.blocks, vertices, expected)
                 if distance <= self._tolerance or distance <= self._largest(obj):
                     continue
@@ -150,7 +153,7 @@ class Verifier:
             return
         at_rest = self._meshes[obj].triangles
         mesh = obj.evaluated_get(graph).data
-        has_changed = len(mesh.loops) != len(at_rest.corner_vertices)
+        has_changed = not np.array_equal(mesh_data.corner_vertices(mesh), at_rest.corner_vertices)
         if not has_changed and any(modifier.type == "NODES" for modifier in obj.modifiers):
             current = evaluated.triangle_mesh(obj, graph)
             has_changed = len(current.materials) != len(at_rest.materials) or current.slots != at_rest.slots
@@ -202,6 +205,7 @@ class Verifier:
             other_causes: options of the export that may be the cause.
             report: takes the warnings.
         """
+        report.merge(self._instance_report)
         for obj in self._meshes:
             distance, uv_distance = self._rest[obj]
             if not self._is_exact_at_rest(obj):

@@ -11,13 +11,14 @@ import numpy as np
 import numpy.typing as npt
 
 from . import evaluated, mesh_data
+from .instances import warn_of_instances
 from .objects import NothingToExportError
 from .shape_keys import KeyPositions, solo_keys
 
 if TYPE_CHECKING:
     from bpy.types import Context, Mesh, Object
 
-    from ..reports import Progress
+    from ..reports import Progress, Report
     from .frame_plan import FramePlan
 
 Floats = npt.NDArray[np.float64]
@@ -83,6 +84,7 @@ def sample_frames(
     plan: FramePlan,
     frames_to_verify: Iterable[int],
     progress: Progress,
+    report: Report,
 ) -> Samples:
     """Evaluates the parts in each frame.
 
@@ -94,6 +96,7 @@ def sample_frames(
         plan: the frames.
         frames_to_verify: indices of the frames to verify.
         progress: shown to the user.
+        report: takes warnings.
 
     Raises:
         NothingToExportError: modifiers make other vertices or faces in one frame than in another.
@@ -112,6 +115,7 @@ def sample_frames(
             _read_vertices(part, mesh_object, positions[row, begin:end], f"frame {frame} of the scene")
             if row in verified:
                 verified[row].append(_read_frame(mesh_object))
+                warn_of_instances(part.obj, depsgraph, report)
             begin = end
         progress.step()
     return Samples(positions, verified)

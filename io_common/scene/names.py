@@ -14,6 +14,10 @@ from typing import Any
 _COPY_SUFFIX = re.compile(r"\.\d{3,}$")
 _SUFFIX_ROOM = 12
 _UNFIT_FOR_FILES = re.compile(r'[<>:"/\\|?*\x00-\x1f]')
+# What Windows takes for a device, whatever follows a dot, and digits in superscript as well.
+_DEVICE = re.compile(
+    r"(?:CON|PRN|AUX|NUL|CONIN\$|CONOUT\$|(?:COM|LPT)[0-9\u00b9\u00b2\u00b3])", re.IGNORECASE
+)
 
 
 def for_blender(name: str, limit: int, fallback: str) -> str:
@@ -63,33 +67,36 @@ def for_files(name: str, fallback: str) -> str:
         name: any text.
         fallback: used where nothing is left of the name.
     """
-    return _UNFIT_FOR_FILES.sub("_", name).strip(". ") or fallback
+    fit = _UNFIT_FOR_FILES.sub("_", name).strip(". ") or fallback
+    stem, dot, rest = fit.partition(".")
+    # An underscore behind the name of a device makes it an ordinary one.
+    return f"{stem}_{dot}{rest}" if _DEVICE.fullmatch(stem.rstrip(" ")) else fit
 
 
-def store_name(owner: Any, key: str, name: str, shown: str) -> None:
+def store_name(owner: Any, key: str, name: str, blender_name: str) -> None:
     """Stores the name in the file on a data-block or bone whose name in Blender differs from it.
 
     Args:
         owner: what has custom properties.
         key: the custom property.
         name: as in the file.
-        shown: its name in Blender.
+        blender_name: its name in Blender.
     """
-    if name != shown:
+    if name != blender_name:
         store_text(owner, key, name)
-        owner[key + "_shown"] = shown
+        owner[key + "_shown"] = blender_name
 
 
-def load_name(owner: Any, key: str, shown: str) -> str:
+def load_name(owner: Any, key: str, blender_name: str) -> str:
     """The name for the file: the stored one, or the name in Blender if it was renamed since."""
     if key not in owner:
-        return shown
-    given = owner.get(key + "_shown", shown)
+        return blender_name
+    given = owner.get(key + "_shown", blender_name)
     if not isinstance(given, str):
-        return shown
-    if shown in (given, _COPY_SUFFIX.sub("", given)) or _COPY_SUFFIX.sub("", shown) == given:
+        return blender_name
+    if blender_name in (given, _COPY_SUFFIX.sub("", given)) or _COPY_SUFFIX.sub("", blender_name) == given:
         return load_text(owner, key)
-    return shown
+    return blender_name
 
 
 def store_text(owner: Any, key: str, text: str) -> None:

@@ -174,7 +174,7 @@ class _KeyframeTable:
         self._end = 0
 
     def read(self, curve: FCurve, count: int) -> bool:
-        """Reads the keyframes of a curve if they are `count` numbers, and tells whether they are."""
+        """Reads the keyframes of a curve if they are `count` numbers; returns whether they are."""
         points = curve.keyframe_points
         if 2 * len(points) != count:
             return False

@@ -67,8 +67,8 @@ def target_collection(context: Context) -> Collection:
 
 
 @contextmanager
-def edit_mode_left(context: Context) -> Iterator[None]:
-    """Leaves Edit Mode while the block runs, so that edits are in the data-blocks, and enters it again afterwards."""
+def temporary_object_mode(context: Context) -> Iterator[None]:
+    """Object Mode while the block runs, so that edits are in the data-blocks; Edit Mode is entered again afterwards."""
     view_layer = context.view_layer
     active = view_layer.objects.active
     if active is None or active.mode != "EDIT":
@@ -86,12 +86,19 @@ def edit_mode_left(context: Context) -> Iterator[None]:
 @contextmanager
 def restored_frame(scene: Scene) -> Iterator[None]:
     """Restores the scene's frame and subframe, and its camera, which markers may switch with the frame."""
-    frame, subframe, camera = scene.frame_current, scene.frame_subframe, scene.camera
+    frame, camera = scene.frame_float, scene.camera
     try:
         yield
     finally:
-        scene.frame_set(frame, subframe=subframe)
+        set_frame(scene, frame)
         scene.camera = camera
+
+
+def set_frame(scene: Scene, frame: float) -> None:
+    """Shows a frame, whole or not."""
+    # Blender counts subframes of negative frames downwards, but takes none below 0.
+    whole = math.floor(frame)
+    scene.frame_set(whole, subframe=frame - whole)
 
 
 def set_frame_rate(scene: Scene, rate: float, report: Report) -> None:

@@ -6,8 +6,8 @@ Nothing here needs Blender. A file becomes a ``Model`` and back; bad data raises
     positions = decompress(model.vertices, model.scale, model.translate)
     write_model(model, "copy.md2")
 
-The rules are those of the MD2 specification and, where it is silent, of Quake II's model compiler; each
-function says which. Axes are the game's (+X forward, +Y left, +Z up), triangles are clockwise seen from
+The rules are those of the MD2 specification or, where it has none, of Quake II's model compiler; each
+function names its source. Axes are the game's (+X forward, +Y left, +Z up), triangles are clockwise seen from
 outside, texture coordinates are texels from the upper left corner of the skin.
 """
 

@@ -260,7 +260,7 @@ def face_normals(positions: NDArray[Any], triangles: NDArray[Any]) -> NDArray[np
 def vertex_normals(positions: NDArray[Any], triangles: NDArray[Any]) -> NDArray[np.float64]:
     """The mean of the unit face normals at each vertex in every frame (Quake II's model compiler).
 
-    Every corner counts once, whatever the triangle's size. Vertices in the same place stay apart.
+    Every corner has the same weight, regardless of the triangle's size. Vertices at the same position are not merged.
 
     Args:
         positions: (..., V, 3) floats.

@@ -65,9 +65,9 @@ class EXPORT_SCENE_OT_md2(
         name="End", description="The last frame; setting it in a script chooses a custom range", default=0
     )
     one_box: BoolProperty(
-        name="One Box for All Frames",
-        description="Use the same grid in all frames, so that parts that do not move stay quite still. "
-        "It is coarser than one for each frame",
+        name="Same Grid for All Frames",
+        description="Use the same grid in all frames, so that parts that do not move do not jitter. "
+        "It is coarser than a grid for each frame",
         default=False,
     )
     skin_size_from: EnumProperty(

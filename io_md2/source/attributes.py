@@ -1,6 +1,6 @@
-"""Which vertex and which texture coordinate of the file the vertices and corners of a mesh are.
+"""The vertex of the file that each vertex of a mesh is, and the texture coordinate that each corner has.
 
-``md2_vertex`` (vertices) and ``md2_corner_st`` (corners) are attributes of whole numbers.
+They are the integer attributes ``md2_vertex`` (vertices) and ``md2_corner_st`` (corners).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Reading of regular files only: reading a pipe or a device may never end, or have side effects.
+"""Opening of regular files only: reading from a pipe or a device may never end, or may change it.
 
-There are three identical copies of this module: in `io_common` and in both `format` packages, which work on their own.
+This module exists three times, word for word: in `io_common` and in both `format` packages, each of which works alone.
 """
 
 from __future__ import annotations
@@ -10,18 +10,18 @@ import os
 import stat
 from io import BufferedReader
 
-_REASON = "not a regular file; folders, pipes and devices are not read"
-# Without O_NONBLOCK, opening a pipe waits for a writer. Not every system has all of these flags.
+_REASON = "this is not a regular file: folders, pipes and devices cannot be read"
+# Without O_NONBLOCK, opening a pipe waits for a writer. Some systems lack some of these flags.
 _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_BINARY", 0)
 
 
 def open_file(path: str | os.PathLike[str]) -> BufferedReader:
-    """A regular file, or the target of a link, opened for reading.
+    """Opens a regular file, or a link to one, for reading.
 
     Raises:
         OSError: it is not a regular file, or cannot be opened.
     """
-    # Opening some devices has side effects, so the path is checked first, and then the file that was opened.
+    # Opening some devices has side effects, so the path is checked first, and again what was opened in the end.
     _check(os.stat(path), path)
     handle = os.open(path, _FLAGS)
     try:
@@ -33,7 +33,7 @@ def open_file(path: str | os.PathLike[str]) -> BufferedReader:
 
 
 def read_file(path: str | os.PathLike[str]) -> bytes:
-    """The content of a regular file, or of the target of a link.
+    """The content of a regular file, or of the one that a link points to.
 
     Raises:
         OSError: it is not a regular file, or cannot be read.
