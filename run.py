@@ -9,8 +9,8 @@
     python run.py coverage                      which lines the tests run, in build/coverage/
     python run.py SESSION [-- ARGUMENT …]       any other session of noxfile.py
 
-Needs Python 3.11 (Blender 4.2 to 5.0) or 3.13 (Blender 5.1 and later); another Python that a job needs is downloaded by uv
-where the network allows it. Everything is installed into .venv and .nox beside this file.
+Needs Python 3.11 (Blender 4.2 to 5.0) or 3.13 (Blender 5.1 and later). Another Python that a job needs is downloaded
+with uv where the network allows it. Everything is installed into .venv and .nox beside this file.
 """
 
 from __future__ import annotations
@@ -77,19 +77,18 @@ def closing(report: Path, status: int) -> int:
         for session in skipped:
             print(f"    {session['signatures'][0]}: {session['reason']}")
         print(
-            "Install the missing Python (python.org, your system's package manager, or `uv python install VERSION`), put it"
-            " on PATH,\nand run the same command again."
+            "Install the missing Python from python.org, with your system's package manager or with uv,\n"
+            "and run the same command again: it has to be on PATH or be managed by uv."
         )
-    if len(skipped) == len(sessions):
-        return status or 1
-    return status
+    # A job that ran nothing has failed.
+    return (status or 1) if len(skipped) == len(sessions) else status
 
 
 def absolute(words: list[str]) -> list[str]:
     """The arguments of a session, with the paths among them made absolute: nox works in the project's folder.
 
-    A path exists as seen from where the user stands, and has a separator or a suffix; names such as ``fuzz`` stay as they
-    are, and so do expressions (``-k``, ``-m``). The rest of a test's name follows after ``::``.
+    A path exists in the folder of the user's shell, and has a separator or a suffix. Names such as ``fuzz`` stay as
+    they are, and so do expressions (``-k``, ``-m``). The name of a test may follow after ``::``.
     """
     result = []
     for before, word in zip(["", *words], words, strict=False):

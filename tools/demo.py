@@ -45,7 +45,11 @@ def main() -> None:
     blend, picture = options.out / f"{name}.blend", options.out / f"{name}.png"
     scene.render.filepath = str(picture)
     bpy.ops.wm.save_as_mainfile(filepath=str(blend), compress=True)
+    picture.unlink(missing_ok=True)
     bpy.ops.render.render(write_still=True)
+    for made in (blend, picture):
+        if not made.is_file():
+            sys.exit(f"{made} was not written: see the messages above")
     print(f"Saved {blend}\nRendered {picture}")
 
 
