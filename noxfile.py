@@ -39,7 +39,7 @@ BLENDER_HERE = NEWEST[HERE]
 TEST_TOOLS = ["pytest>=8.3", "pytest-xdist>=3.6", "hypothesis>=6.100"]
 # Each processor runs a Blender of its own, which takes half a gigabyte of memory.
 PARALLEL = ["-n", "auto", "--maxprocesses", "8", "--dist", "worksteal"]
-DOC_TOOLS = ["mkdocs>=1.6,<2", "mkdocs-material>=9.6", "mkdocstrings[python]>=0.29"]
+DOC_TOOLS = ["mkdocs>=1.6,<2", "mkdocs-material>=9.6,<10", "mkdocstrings[python]>=0.29", "ruff>=0.13"]
 # What `fuzz/targets.py` has.
 FUZZED = ["md5mesh", "md5anim", "md5camera", "md2", "pcx", "mtr", "skins", "archive", "dimensions"]
 # Of the tests on edited models those that show that the zip has all they need.
