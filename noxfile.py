@@ -192,6 +192,13 @@ def demo(session: nox.Session) -> None:
     session.run("python", "tools/demo.py", *session.posargs)
 
 
+@nox.session(python=HERE)
+def pictures(session: nox.Session) -> None:
+    """Renders the featured image and the icon of the extension platform, in docs/images."""
+    install_blender(session, BLENDER_HERE)
+    session.run("python", "tools/pictures.py")
+
+
 @nox.session
 @tested_blenders
 def benchmark(session: nox.Session, blender: str) -> None:
