@@ -33,6 +33,8 @@ from io_md5.format import (
     write_mesh,
 )
 
+pytestmark = pytest.mark.slow
+
 FORMATS = {"blend": ".blend", "md5": ".md5mesh", "md2": ".md2", "glb": ".glb", "fbx": ".fbx"}
 
 

@@ -14,6 +14,8 @@ from types import ModuleType
 import pytest
 from paths import ROOT, SAMPLES
 
+pytestmark = pytest.mark.slow
+
 PAGE = (ROOT / "docs" / "command-line.md").read_text(encoding="utf-8")
 PATIENCE = 300
 

@@ -8,10 +8,13 @@ from pathlib import Path
 import bpy
 import md2_samples
 import md5_samples
+import pytest
 from made_scenes import rig, tube
 from mutants import SEEDS, mutant
 from paths import ROOT
 from whole_state import whole_state
+
+pytestmark = pytest.mark.slow
 
 MUTANTS = 1250
 """As many of the first seed as `fuzz/damaged.py` takes of each."""

@@ -9,6 +9,8 @@ import pytest
 from game_samples import BLUE, GREEN, RED, YELLOW, archive, pcx, png, quarters, square, tga, write
 from mutants import mutant
 
+pytestmark = pytest.mark.slow
+
 SHADER = "models/imp/imp"
 COLOURS = quarters(RED, GREEN, BLUE, YELLOW)
 DECLARATION = f"""{SHADER}

@@ -11,6 +11,8 @@ from paths import CORPUS
 
 from io_md5.format import read_animation, read_mesh
 
+pytestmark = pytest.mark.slow
+
 TOLERANCE = 1e-5
 
 

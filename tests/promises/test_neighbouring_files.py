@@ -17,6 +17,8 @@ from made_scenes import rig, tube
 from io_md2.format import read_model
 from io_md5.format import write_animation
 
+pytestmark = pytest.mark.slow
+
 SHADER = "models/imp/imp"
 
 

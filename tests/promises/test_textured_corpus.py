@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 from game_samples import light_evenly, region, render
 
+pytestmark = pytest.mark.slow
+
 IMAGES = {".pcx", ".png", ".jpg", ".jpeg", ".tga", ".bmp", ".dds"}
 # Pictures of players for Quake II's menu, and of objects for Egoboo's.
 ICON = re.compile(r"_i$|^icon")

@@ -20,6 +20,8 @@ import pytest
 from made_scenes import rig, tube
 from paths import ROOT
 
+pytestmark = pytest.mark.slow
+
 ROOMS = ("command_line", "io_common", "io_md2", "io_md5")
 
 # `--jobs` of the command line starts Blenders; nothing else starts anything.

@@ -10,6 +10,8 @@ import scene_state
 from md2_compare import assert_as_shown, bench_of, compare, export
 from workbench import activate
 
+pytestmark = pytest.mark.slow
+
 NAMES = ["wave1", "wave2", "wave3", "wave4", "wave5"]
 
 

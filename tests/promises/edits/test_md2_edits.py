@@ -9,6 +9,8 @@ import pytest
 import workbench
 from md2_compare import assert_as_shown, bench_of, compare
 
+pytestmark = pytest.mark.slow
+
 NOT_FOR_MD2 = {
     # Of weights and armatures.
     "paint weights on seam vertices", "paint one side of a seam", "weights that do not add up to one", "smooth weights",

@@ -11,6 +11,8 @@ from md2_compare import assert_as_shown, bench_of, compare, export
 from test_md2_animation import cube
 from workbench import activate, edit_mesh
 
+pytestmark = pytest.mark.slow
+
 
 def import_models(folder, **options):
     """Two models side by side, with one skin of the same size."""

@@ -19,6 +19,8 @@ import resources
 import workbench
 from workbench import Bench
 
+pytestmark = pytest.mark.slow
+
 
 @dataclass(frozen=True)
 class Place:
