@@ -375,6 +375,7 @@ class TestFromNothing:
         with pytest.raises(RuntimeError, match="no shape keys"):
             export(out, frames="SHAPE_KEYS")
 
+    @pytest.mark.slow
     def test_limits_are_errors_before_anything_is_written(self, out):
         cube().modifiers.new("fine", "SUBSURF").levels = 6
         out.write_bytes(b"before")

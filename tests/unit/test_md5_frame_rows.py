@@ -100,6 +100,7 @@ def test_whatever_the_frames_are_like_reading_in_bulk_changes_nothing(old, new):
         both_ways.assert_same(parse_animation, data)
 
 
+@pytest.mark.slow
 @settings(max_examples=400, deadline=None, derandomize=True)
 @given(
     st.lists(

@@ -40,6 +40,8 @@ pytest.importorskip("hypothesis", reason="the property tests need hypothesis")
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+pytestmark = pytest.mark.slow
+
 SAMPLES = [MESH, ANIMATION, CAMERA, OLD_MESH, OLD_ANIMATION]
 
 quick = settings(max_examples=150, deadline=None, derandomize=True)

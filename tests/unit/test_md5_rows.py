@@ -125,6 +125,7 @@ def test_a_word_that_is_torn_apart_is_no_row(row):
     both_ways.assert_same(parse_mesh, data)
 
 
+@pytest.mark.slow
 @settings(max_examples=400, deadline=None, derandomize=True)
 @given(
     st.lists(
@@ -141,6 +142,7 @@ def test_damaged_bytes_among_rows_are_complained_of_in_the_same_words(changes):
     both_ways.assert_same(parse_mesh, data)
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None, derandomize=True)
 @given(
     st.lists(

@@ -86,6 +86,7 @@ def test_what_is_no_number_is_none():
 # Texts
 
 
+@pytest.mark.slow
 def test_an_archive_of_braces_takes_little_memory_and_time(tmp_path):
     path = packed(tmp_path / "a.pk4", {"materials/a.mtr": SHADER + " " + "{" * (15 << 20)})
     assert path.stat().st_size < 20_000
@@ -96,6 +97,7 @@ def test_an_archive_of_braces_takes_little_memory_and_time(tmp_path):
     assert any("too many materials" in warning for warning in warnings)
 
 
+@pytest.mark.slow
 def test_a_file_of_declarations_is_read_up_to_a_number_of_tokens():
     tracemalloc.start()
     try:

@@ -243,6 +243,7 @@ def test_given_folders_keep_their_order_and_the_guessed_one_comes_first(tmp_path
 # --- Speed
 
 
+@pytest.mark.slow
 def test_ten_thousand_files_are_listed_once_and_well_under_a_second(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -11,7 +11,7 @@ values says whether a vector is complete. More liberal than that lexer: a leadin
 ``nan``, ``inf`` and ``1.#IND`` that broken exporters write (read as 0, with a warning).
 
 The passes go over a piece of the text after the other, so that they need little room besides what they find; that, and
-with it all that is needed at once, is less than ten times the size of the text.
+with it all that is needed at once, is less than twelve times the size of the text.
 """
 
 from __future__ import annotations
