@@ -8,16 +8,16 @@ import bpy
 import numpy as np
 
 from ..io_common.scene import versions
-from ..io_md5.clips import suitable_actions
 from ..io_md5.source.actions import read_action
+from ..io_md5.suitable_actions import suitable_actions
 
 
 def armature_and_actions() -> tuple[Any, list[Any]]:
-    """The only armature with the actions that move its bones; None if there is none, or several."""
+    """The only armature with the actions that move it; None if there is none, or several."""
     armatures = [obj for obj in bpy.context.view_layer.objects if obj.type == "ARMATURE"]
     if len(armatures) != 1:
         return None, []
-    return armatures[0], [action for action, _ in suitable_actions(armatures[0])]
+    return armatures[0], [action for action, _ in suitable_actions(armatures[0]).chosen]
 
 
 def retime(actions: list[Any], rate: float) -> None:

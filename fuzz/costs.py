@@ -17,7 +17,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT / folder) for folder in ("tests/helpers", "tests/promises", "")]
+sys.path[:0] = [str(ROOT / folder) for folder in ("tests/helpers", "")]
 FOLDER = ROOT / "build" / "robustness"
 SHADER = "models/imp/imp"
 
@@ -40,10 +40,10 @@ def braces(folder: Path) -> Path:
 
 
 def large_images(folder: Path) -> Path:
-    from test_neighbouring_files import black
+    from game_samples import black_png
 
     with zipfile.ZipFile(folder / "a.pk4", "w", zipfile.ZIP_STORED) as target:
-        image = black(16_000)
+        image = black_png(16_000)
         for number in range(8):
             target.writestr(f"models/imp/{number}.png", image)
     return write_model(folder, *(f"models/imp/{number}" for number in range(8)))

@@ -16,15 +16,15 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-_FOLDERS = ("tests/helpers", "tests/helpers/edits", "tests/promises", "tests/promises/edits", "")
+_FOLDERS = ("tests/helpers", "tests/helpers/edits", "")
 sys.path[:0] = [str(ROOT / folder) for folder in _FOLDERS]
 
 import installed  # noqa: E402 # it makes the working copy an extension of this Blender
+from damaged_archives import try_archives  # noqa: E402
+from damaged_files import small_files, try_mutants  # noqa: E402
+from md5_stored_values import CASES, VALUES, try_value  # noqa: E402
 from mutants import SEEDS  # noqa: E402
 from paths import CORPUS  # noqa: E402
-from test_damaged_files import small_files, try_mutants  # noqa: E402
-from test_damaged_textures import try_archives  # noqa: E402
-from test_md5_hostile_data import CASES, VALUES, try_value  # noqa: E402
 
 # Files of each seed, and archives: 20,000 and 3,000 in four versions.
 FILES, ARCHIVES = 1250, 750

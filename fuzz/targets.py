@@ -15,7 +15,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-import both_ways
+import bulk_reading
 import numpy as np
 from md5_samples import ANIMATION, CAMERA, MESH, OLD_ANIMATION, OLD_MESH
 
@@ -73,7 +73,7 @@ class Target:
 
 def md5mesh(data: bytes) -> None:
     """A mesh file, read in columns and one by one, skinned in its bind pose, and back."""
-    both_ways.assert_same(parse_mesh, data)
+    bulk_reading.assert_same(parse_mesh, data)
     model = parse_mesh(data)
     joints = model.joints
     for mesh in model.meshes:
@@ -87,7 +87,7 @@ def md5mesh(data: bytes) -> None:
 
 def md5anim(data: bytes) -> None:
     """An animation file, read in columns and one by one, posed, and back."""
-    both_ways.assert_same(parse_animation, data)
+    bulk_reading.assert_same(parse_animation, data)
     animation = parse_animation(data)
     positions, _ = poses(animation)
     assert positions.shape == (animation.frame_count, len(animation.names), 3)

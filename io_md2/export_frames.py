@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from ..io_common.reports import Progress
+from ..io_common.reports import Progress, Report
 from ..io_common.scene import evaluated, mesh_data
+from ..io_common.scene.instances import warn_of_instances
 from ..io_common.scene.objects import NothingToExportError
 from .export_topology import Part
 from .frame_plan import Plan
@@ -58,7 +59,12 @@ class Samples:
 
 
 def sample(
-    context: Context, parts: list[Part], plan: Plan, frames_to_verify: Iterable[int], progress: Progress
+    context: Context,
+    parts: list[Part],
+    plan: Plan,
+    frames_to_verify: Iterable[int],
+    progress: Progress,
+    report: Report,
 ) -> Samples:
     """Evaluates the parts in each frame.
 
@@ -70,6 +76,7 @@ def sample(
         plan: the frames.
         frames_to_verify: indices of the frames to verify.
         progress: shown to the user.
+        report: takes warnings.
 
     Raises:
         NothingToExportError: modifiers make other vertices or faces in one frame than in another.
@@ -88,6 +95,7 @@ def sample(
             _take(part, mesh_object, positions[row, begin:end], f"frame {frame} of the scene")
             if row in verified:
                 verified[row].append(_evaluate(mesh_object))
+                warn_of_instances(part.obj, depsgraph, report)
             begin = end
         progress.step()
     return Samples(positions, verified)

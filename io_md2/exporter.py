@@ -14,7 +14,9 @@ from ..io_common.files import atomic
 from ..io_common.reports import Report, progress
 from ..io_common.scene import axes, state
 from ..io_common.scene.animated_values import kept_frame_and_values
-from ..io_common.scene.objects import NothingToExportError, Scope, collect
+from ..io_common.scene.instances import warn_of_collections, warn_of_instances
+from ..io_common.scene.objects import Scope, collect, nothing_to_export
+from ..io_common.scene.time_dependence import warn_of_simulations
 from ..io_common.verification import Verify, frames_to_verify
 from . import frame_plan, verification
 from .export_frames import Samples, first_keys_alone, sample
@@ -135,9 +137,11 @@ def build_model(context: Context, options: ExportOptions, report: Report) -> Bui
     Stored data of an imported file only counts where it reproduces what Blender shows. Should a model with it still
     differ, it is built again without. Triangles that Blender cannot have are put back after that.
     """
-    objects = _mesh_objects(context, options)
+    objects = _mesh_objects(context, options, report)
     stored = frame_plan.stored_models(objects)
     plan = make_plan(objects, stored, context.scene, options.frames, report)
+    if plan.scene_frames is not None:
+        warn_of_simulations(objects, context.scene, report)
     attempt = Report()
     model, parts, differences = _build(context, objects, stored, plan, options, attempt)
     if stored and any(difference.kind != verification.TRIANGULATION for difference in differences):
@@ -178,8 +182,10 @@ def _build(
         with first_keys_alone(plan):
             depsgraph = context.evaluated_depsgraph_get()
             parts = [read_part(obj, stored.get(obj), depsgraph, report) for obj in objects]
+            for obj in objects:
+                warn_of_instances(obj, depsgraph, report)
         frames = frames_to_verify(len(plan.names), options.verify)
-        samples = sample(context, parts, plan, frames, steps)
+        samples = sample(context, parts, plan, frames, steps, report)
     topology = join(parts)
     if plan.may_be_single and (samples.positions == samples.positions[:1]).all():
         plan = frame_plan.single_frame(plan, topology.stored)
@@ -219,11 +225,12 @@ def _assemble(
     )
 
 
-def _mesh_objects(context: Context, options: ExportOptions) -> list[Object]:
+def _mesh_objects(context: Context, options: ExportOptions, report: Report) -> list[Object]:
     objects = collect(context, options.scope)
+    warn_of_collections(objects, report)
     meshes = [obj for obj in objects if obj.type == "MESH"]
     if not meshes:
-        raise NothingToExportError("there is no mesh to export")
+        raise nothing_to_export(context, options.scope, {"MESH": "mesh"})
     return meshes
 
 

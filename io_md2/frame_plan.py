@@ -23,6 +23,7 @@ from .key_playback import (
     shape_keys,
     shown_keys,
 )
+from .sequence_names import renamed_frames
 
 if TYPE_CHECKING:
     from bpy.types import Action, Object, Scene
@@ -101,7 +102,7 @@ def make_plan(
         if leader is not None and (
             options.frames == SHAPE_KEYS or _keys_are_frames(objects, keyed, stored, scene, report)
         ):
-            return _plan_keys(leader, keyed, _common(stored), report)
+            return _plan_keys(leader, keyed, _common(stored), scene, report)
     return _plan_scene(objects, leader, stored, scene, options, report)
 
 
@@ -203,7 +204,9 @@ def _warn_of_order(names: list[str], stored: StoredModel, playbacks: set[Playbac
         )
 
 
-def _plan_keys(leader: Object, keyed: list[Object], stored: StoredModel | None, report: Report) -> Plan:
+def _plan_keys(
+    leader: Object, keyed: list[Object], stored: StoredModel | None, scene: Scene, report: Report
+) -> Plan:
     """The keys of one object; those of others that have the same names go along."""
     key_names = [key.name for key in frame_keys(leader)]
     known = {name: frame for frame, name in enumerate(stored.key_names)} if stored is not None else {}
@@ -218,7 +221,12 @@ def _plan_keys(leader: Object, keyed: list[Object], stored: StoredModel | None, 
             report.warn(
                 f"frame names have up to {MAX_FRAME_NAME} Latin characters: this one was changed", name
             )
-    names = _frame_names(sources, cleaned, stored)
+    naming = sources.copy()
+    start = stored.frame_start if stored is not None else 0
+    renamed = renamed_frames(stored, sources.tolist(), (sources + start).tolist(), scene, report)
+    for position, name in renamed.items():
+        naming[position], cleaned[position] = NONE, name
+    names = _frame_names(naming, cleaned, stored)
     # A key that was renamed still is the frame at its position.
     taken = set(sources.tolist())
     for position in new:
@@ -295,7 +303,7 @@ def _plan_scene(
     elif common is not None and not common.key_names and len(frames) == 1:
         sources[:] = 0
     return Plan(
-        names=_scene_frame_names(objects, scene, list(frames), sources, key_names, common),
+        names=_scene_frame_names(objects, scene, list(frames), sources, key_names, common, report),
         source=sources,
         scene_frames=frames,
         may_be_single=options.frames == AUTO,
@@ -319,6 +327,7 @@ def _scene_frame_names(
     sources: npt.NDArray[np.int64],
     key_names: list[str | None],
     stored: StoredModel | None,
+    report: Report,
 ) -> list[str]:
     """The names of frames of the scene: those in the file or of shape keys, else by marker or action and number.
 
@@ -333,6 +342,8 @@ def _scene_frame_names(
         elif naming[position] == NONE:
             generated[position] = clean_name(name)
         taken.add(name or "")
+    for position, name in renamed_frames(stored, naming.tolist(), frames, scene, report).items():
+        naming[position], generated[position] = NONE, name
     new = [
         position for position in range(len(frames)) if naming[position] == NONE and not generated[position]
     ]

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from ..io_common.scene import names, versions
 from .format import FrameSequence, Md2Model, find_sequences
 from .key_playback import tent
+from .sequence_names import marker_name
 
 if TYPE_CHECKING:
     from bpy.types import Action, FCurve, Key, Object, Scene
@@ -129,7 +130,7 @@ def add_markers(scene: Scene, model: Md2Model, frame_start: int) -> int:
     there = {(marker.name, marker.frame) for marker in scene.timeline_markers}
     sequences = find_sequences(model.frame_names)
     for sequence in sequences:
-        shown = names.for_blender(sequence.name, versions.MAX_NAME, _NAMELESS)
+        shown = marker_name(sequence)
         if (shown, frame_start + sequence.first) not in there:
             scene.timeline_markers.new(shown, frame=frame_start + sequence.first)
     return len(sequences)

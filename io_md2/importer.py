@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from ..io_common.materials.library import SKIN, MaterialLibrary
+from ..io_common.materials.library import MaterialLibrary
+from ..io_common.materials.source import MD2
 from ..io_common.reports import Report, progress
 from ..io_common.scene import axes, mesh_data, state
 from ..io_common.scene.mesh_data import FLIPPED_WINDING
@@ -99,7 +100,7 @@ def import_files(context: Context, paths: list[Path], options: ImportOptions) ->
     animated = [model for model in models.values() if model.num_frames > 1 and options.animation != NONE]
     with progress(len(models)) as shown:
         state.leave_edit_modes(context)
-        materials = MaterialLibrary(SKIN)
+        materials = MaterialLibrary(MD2)
         for path, model in models.items():
             for text in model.warnings:
                 result.report.warn(text, path.name)

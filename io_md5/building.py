@@ -12,9 +12,11 @@ from ..io_common import manifest
 from ..io_common.materials.export_names import shader_name
 from ..io_common.reports import Progress, Report
 from ..io_common.scene import axes, evaluated, state
+from ..io_common.scene.instances import warn_of_instances
 from ..io_common.scene.objects import Scope
+from ..io_common.scene.time_dependence import warn_of_simulations
 from ..io_common.verification import Verify
-from .clips import AnimationOptions, Clip, suitable_actions
+from .clips import AnimationOptions, Clip
 from .deform_bones import bones_to_leave_out
 from .export_anim import SampledClip, encode_clip, sample_clip
 from .export_mesh import Block, export_object
@@ -26,11 +28,12 @@ from .format.encoding import ORIENTATION_PRECISION, POSITION_PRECISION
 from .format.games import Game, Target
 from .player import playback
 from .source.armatures import read_commandline
+from .suitable_actions import suitable_actions
 from .verification import RestMesh, Verifier
 from .vertex_groups import WeightOptions
 
 if TYPE_CHECKING:
-    from bpy.types import Context, Depsgraph, Material, Modifier, Object
+    from bpy.types import Context, Material, Modifier, Object
 
 
 @dataclass(frozen=True)
@@ -109,9 +112,12 @@ def build(
     rest = _build_rest(context, source.meshes, skeleton, options, report)
     shown.step(len(source.meshes))
     verifier = Verifier(skeleton, rest, options.verify) if options.verify is not Verify.NONE else None
+    other_causes = _causes_of_options(options, animation_options)
     sampled: dict[Path, SampledClip] = {}
     animations: dict[Path, Animation] = {}
     if source.armature is not None and clips:
+        if warn_of_simulations([source.armature, *source.meshes], context.scene, report):
+            other_causes.append("a simulation that is not baked: bake it first")
         with playback(context, source.armature, source.meshes, clips.values()) as player:
             for path, clip in clips.items():
                 sampled[path] = sample_clip(clip, skeleton, player, animation_options, report)
@@ -129,7 +135,7 @@ def build(
                 with playback(context, source.armature, source.meshes, clips.values()) as player:
                     for path, animation in animations.items():
                         verifier.check(sampled[path], animation, player)
-        verifier.warn(_causes_of_options(options, animation_options), report)
+        verifier.warn(other_causes, report)
     parts = [(obj, block) for obj, part in rest.items() for block in part.blocks]
     meshes = [block.mesh for _, block in parts]
     for path, animation in animations.items():
@@ -149,7 +155,7 @@ def _skeleton(context: Context, source: Source, options: ModelOptions, report: R
         graph = context.evaluated_depsgraph_get()
         world = evaluated.world_matrix(armature.evaluated_get(graph))
         if options.deform_only:
-            actions = [action for action, _ in suitable_actions(armature)]
+            actions = [action for action, _ in suitable_actions(armature).chosen]
             left_out = bones_to_leave_out(armature, source.meshes, actions, report)
     return build_skeleton(
         armature, world, options.conversion, report, left_out=left_out, add_origin=options.add_origin
@@ -179,7 +185,7 @@ def _build_rest(
             blocks = export_object(obj, triangles, skeleton, options.weights, report, use_stored=use_stored)
             for block in blocks:
                 block.mesh.shader = _shader(obj, triangles.slots, block.slot, report)
-            _warn_of_instances(obj, graph, report)
+            warn_of_instances(obj, graph, report)
             result[obj] = RestMesh(triangles, blocks)
     return result
 
@@ -191,18 +197,6 @@ def _shader(obj: Object, slots: list[Material | None], slot: int, report: Report
         report.warn("no material: the shader is named after the object", obj.name)
         return str(obj.name)
     return shader_name(material)
-
-
-def _warn_of_instances(obj: Object, graph: Depsgraph, report: Report) -> None:
-    """Warns of instances that an object shows, which are no part of its mesh."""
-    makes_instances = obj.instance_type != "NONE" or any(
-        modifier.type == "NODES" and modifier.show_viewport for modifier in obj.modifiers
-    )
-    if makes_instances and any(
-        instance.is_instance and instance.parent is not None and instance.parent.original == obj
-        for instance in graph.object_instances
-    ):
-        report.warn("its instances are left out: make them real, or add a Realize Instances node", obj.name)
 
 
 def _commandline(armature: Object | None, clip: Clip | None) -> str:

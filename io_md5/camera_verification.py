@@ -53,14 +53,16 @@ class Difference:
     Attributes:
         name: of the camera.
         frame: of the scene.
-        what: what differs, with its amount.
-        is_skewed: whether parents shear or mirror the camera, which no path can.
+        what: what differs, with its amount; "" if only the picture is mirrored.
+        is_skewed: whether parents shear the camera, which no path can.
+        is_mirrored: whether Blender shows the picture mirrored, which no path can.
     """
 
     name: str
     frame: int
     what: str
-    is_skewed: bool
+    is_skewed: bool = False
+    is_mirrored: bool = False
 
 
 def find_differences(camera: Camera, shown: dict[int, ShownView], conversion: Conversion) -> list[Difference]:
@@ -78,11 +80,12 @@ def find_differences(camera: Camera, shown: dict[int, ShownView], conversion: Co
         if view.name in found:
             continue
         if frame >= len(entries):
-            found[view.name] = Difference(view.name, view.frame, "the path ends before it", is_skewed=False)
+            found[view.name] = Difference(view.name, view.frame, "the path ends before it")
             continue
         what = _compare(camera, int(entries[frame]), view, conversion, size)
-        if what:
-            found[view.name] = Difference(view.name, view.frame, what, _is_skewed(view.matrix))
+        is_mirrored = bool(np.linalg.det(view.matrix[:3, :3]) < 0.0)
+        if what or is_mirrored:
+            found[view.name] = Difference(view.name, view.frame, what, _is_skewed(view.matrix), is_mirrored)
     return list(found.values())
 
 
@@ -109,7 +112,8 @@ def _compare(camera: Camera, entry: int, view: ShownView, conversion: Conversion
 def _picture(view: ShownView, conversion: Conversion) -> tuple[Floats, Floats, Floats, float]:
     """Forward, left and up of a picture in the space of the file, and its horizontal angle in degrees.
 
-    Blender takes the scale out of each axis of a camera, so that only shear and mirroring are left.
+    Blender takes the scale out of each axis of a camera, so that only shear and mirroring are left. Of a picture that
+    is mirrored, left is that of the picture before: only the two other directions say where the camera looks.
     """
     lengths = np.linalg.norm(view.matrix[:3, :3], axis=0)
     basis = view.matrix[:3, :3] / np.where(lengths > 0.0, lengths, 1.0)
@@ -119,6 +123,8 @@ def _picture(view: ShownView, conversion: Conversion) -> tuple[Floats, Floats, F
     middle = np.array([0.0, 0.0, (right_top + left_bottom)[2] / 2.0])
     angle = 2.0 * math.degrees(math.atan2(float(np.linalg.norm(across)) / 2.0, abs(middle[2])))
     forward, left, up = (conversion.turn @ basis @ vector for vector in (middle, -across, upright))
+    if np.linalg.det(basis) < 0.0:
+        left = -left
     return forward, left, up, angle
 
 
@@ -129,17 +135,25 @@ def _angle(some: Floats, other: Floats) -> float:
 
 
 def _is_skewed(matrix: npt.NDArray[np.float64]) -> bool:
-    """Whether the axes of a camera are not at right angles, or are mirrored."""
+    """Whether the axes of a camera are not at right angles."""
     lengths = np.linalg.norm(matrix[:3, :3], axis=0)
     basis = matrix[:3, :3] / np.where(lengths > 0.0, lengths, 1.0)
-    return bool(np.abs(basis.T @ basis - np.eye(3)).max() > 1e-5 or np.linalg.det(basis) < 0.0)
+    return bool(np.abs(basis.T @ basis - np.eye(3)).max() > 1e-5)
 
 
 def warn(differences: list[Difference], report: Report) -> None:
     """Tells the user which frames a path does not play as Blender shows them."""
     for difference in differences:
+        if difference.is_mirrored:
+            report.warn(
+                "negative scale mirrors the picture in Blender, which no path can: the path looks the same way, not "
+                "mirrored. Make the scale of the camera and its parents positive",
+                difference.name,
+            )
+        if not difference.what:
+            continue
         cause = (
-            "parents with uneven or negative scale shear or mirror the camera: apply their scale"
+            "parents with uneven scale shear the camera: apply their scale"
             if difference.is_skewed
             else "the camera is too far from the origin, or has a lens that the format cannot hold"
         )

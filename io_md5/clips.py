@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
-import bpy
 import numpy as np
 
 from ..io_common.scene import versions
@@ -15,9 +14,12 @@ from ..io_common.scene.objects import NothingToExportError
 from .format import encoding
 from .format.model import Floats
 from .source.actions import StoredAction, read_action
+from .suitable_actions import suitable_actions
 
 if TYPE_CHECKING:
     from bpy.types import Action, Object, Scene
+
+    from ..io_common.reports import Report
 
 # A sample that misses the end of the range by this part of a frame still counts.
 _END_SLACK = 1e-4
@@ -121,9 +123,18 @@ def active_clip(armature: Object, scene: Scene) -> Clip:
     return Clip(**{**vars(clip), "to_scene": data.nla_tweak_strip_time_to_scene})
 
 
-def all_clips(armature: Object, scene: Scene) -> list[Clip]:
-    """Every action with a slot that moves bones of an armature, by name."""
-    return [_action_clip(action, slot, Playing.ALONE, scene) for action, slot in suitable_actions(armature)]
+def all_clips(armature: Object, scene: Scene, report: Report) -> list[Clip]:
+    """Every action with a slot that moves an armature, by name.
+
+    Args:
+        armature: the object.
+        scene: whose frame rate actions without one have.
+        report: is told which actions of objects are left out, and why.
+    """
+    actions = suitable_actions(armature)
+    for name, reason in actions.left_out.items():
+        report.warn(f"the action is left out: {reason}", name)
+    return [_action_clip(action, slot, Playing.ALONE, scene) for action, slot in actions.chosen]
 
 
 def _action_clip(action: Action, slot: Any, playing: Playing, scene: Scene) -> Clip:
@@ -144,46 +155,3 @@ def _frame_range(action: Action, stored: StoredAction) -> tuple[float, float]:
         return start, end
     first, last = action.curve_frame_range
     return min(start, first), max(end, last)
-
-
-def suitable_actions(armature: Object) -> list[tuple[Action, Any]]:
-    """The actions that move an armature, by name, each with the slot that does.
-
-    They move bones of those names, or they play on the armature already. Others might be meant for any object.
-    """
-    prefixes = {f'pose.bones["{bpy.utils.escape_identifier(bone.name)}"]' for bone in armature.data.bones}
-    played = _played_actions(armature)
-    found = []
-    for action in bpy.data.actions:
-        slots = versions.slots_for(action, "OBJECT")
-        suitable = [slot for slot in slots if _moves_bones(action, slot, prefixes)]
-        suitable = suitable or (slots if action in played else [])
-        if suitable:
-            found.append((action, _slot_of(armature, action, suitable)))
-    return found
-
-
-def _played_actions(armature: Object) -> list[Action]:
-    """The active action and those of NLA strips."""
-    data = armature.animation_data
-    if data is None:
-        return []
-    strips = [strip.action for track in data.nla_tracks for strip in track.strips]
-    return [action for action in (data.action, *strips) if action is not None]
-
-
-def _moves_bones(action: Action, slot: Any, prefixes: set[str]) -> bool:
-    """Whether an action sets anything of bones: their channels, properties or constraints."""
-    starts = tuple(prefixes)
-    return any(curve.data_path.startswith(starts) for curve in versions.fcurves_of_slot(action, slot))
-
-
-def _slot_of(armature: Object, action: Action, slots: list[Any]) -> Any:
-    """Of several slots the one that is assigned, else the one that Blender would choose, else the first."""
-    data = armature.animation_data
-    assigned = versions.assigned_slot(data) if data is not None and data.action == action else None
-    if assigned in slots:
-        return assigned
-    last = versions.last_slot_name(data) if data is not None else ""
-    by_name = {versions.slot_name(slot): slot for slot in reversed(slots)}
-    return by_name.get(last) or by_name.get(armature.name) or slots[0]

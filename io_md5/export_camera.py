@@ -171,7 +171,11 @@ def _check(camera: Object, report: Report) -> None:
     if camera.type != "CAMERA":
         raise NothingToExportError(f"{camera.name} is no camera")
     if camera.data.type != "PERSP":
-        raise NothingToExportError(f"{camera.name}: a camera of the file has perspective; this one has not")
+        kind = camera.data.bl_rna.properties["type"].enum_items[camera.data.type].name
+        raise NothingToExportError(
+            f"{camera.name} is of the type {kind}, which the format does not have: set Type to Perspective in the "
+            "properties of the camera"
+        )
     if camera.data.shift_x or camera.data.shift_y:
         report.warn("the format has no lens shift; left out", camera.name)
 

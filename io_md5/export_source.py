@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from ..io_common.reports import Report, listing
 from ..io_common.scene import names
-from ..io_common.scene.objects import NothingToExportError, Scope, collect
+from ..io_common.scene.instances import warn_of_collections
+from ..io_common.scene.objects import NothingToExportError, Scope, collect, nothing_to_export
 from .binding import armatures_of
 from .clips import Clip, active_clip, all_clips, scene_clip
 from .importer import ANIMATION_SUFFIX
@@ -42,7 +43,7 @@ def find_source(context: Context, scope: Scope, report: Report) -> Source:
     armatures += [owner for obj in meshes for owner in owners[obj][:1]]
     armatures = list(dict.fromkeys(armatures))
     if not armatures and not meshes:
-        raise NothingToExportError("there is no armature and no mesh to export")
+        raise nothing_to_export(context, scope, {"ARMATURE": "armature", "MESH": "mesh"})
     armature = _choose(context, armatures)
     if armature is None:
         report.warn("there is no armature: all is bound to one joint named origin")
@@ -67,6 +68,7 @@ def _warn_of_others(
     surfaces = [obj.name for obj, found in owners.items() if obj.type in _SURFACES and armature in found]
     if surfaces:
         report.warn(f"only meshes are exported, convert them first: {listing(surfaces)}; left out")
+    warn_of_collections([obj for obj, found in owners.items() if armature in found], report)
     for obj in mine:
         others = [other.name for other in armatures_of(obj) if other != armature]
         if others:
@@ -109,10 +111,12 @@ def clips_by_file(
         return {}
     if actions == "SCENE":
         return {folder / f"{stem}{ANIMATION_SUFFIX}": scene_clip(context.scene)}
-    is_active = actions == "ACTIVE"
-    chosen = [active_clip(armature, context.scene)] if is_active else all_clips(armature, context.scene)
+    if actions == "ACTIVE":
+        chosen = [active_clip(armature, context.scene)]
+    else:
+        chosen = all_clips(armature, context.scene, report)
     if not chosen:
-        report.warn(f"no action moves bones of {armature.name}: no animations are exported")
+        report.warn(f"no action moves {armature.name}: no animations are exported")
     clips: dict[Path, Clip] = {}
     for clip in chosen:
         name = names.for_files(clip.stored.name if clip.stored else clip.name, "animation")

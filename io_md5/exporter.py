@@ -85,9 +85,16 @@ def export_animations(
     """
     with state.out_of_edit_mode(context):
         source = find_source(context, options.scope, report)
-        clips = clips_by_file(context, source.armature, actions, path.parent, path.stem, report)
+        if source.armature is None:
+            raise NothingToExportError(
+                "there is no armature, and an animation is the motion of its bones. To export the motion of objects, "
+                "parent them to the bones of an armature"
+            )
+        told = Report()
+        clips = clips_by_file(context, source.armature, actions, path.parent, path.stem, told)
         if not clips:
-            raise NothingToExportError("there is no action to export")
+            raise NothingToExportError("; ".join(told.warnings))
+        report.merge(told)
         if actions != "ALL":
             clips = {path: next(iter(clips.values()))}
         with progress(len(source.meshes) + len(clips)) as shown:

@@ -10,7 +10,8 @@ import bpy
 import numpy as np
 
 from ..io_common import error_messages
-from ..io_common.materials.library import SHADER, MaterialLibrary
+from ..io_common.materials.library import MaterialLibrary
+from ..io_common.materials.source import MD5
 from ..io_common.reports import Progress, Report, listing, progress
 from ..io_common.scene import axes, names, state, versions
 from ..io_common.textures.search import MaterialImages, Search
@@ -130,7 +131,7 @@ def import_files(context: Context, paths: list[Path], options: ImportOptions) ->
     steps = sum(len(skeleton.model.meshes) + 1 for skeleton in skeletons if skeleton.model)
     with progress(steps + len(plan) + len(cameras)) as shown:
         state.leave_edit_modes(context)
-        materials = MaterialLibrary(SHADER)
+        materials = MaterialLibrary(MD5)
         for skeleton in dict.fromkeys([*skeletons, *(target for _, target in plan)]):
             if skeleton.obj is None:
                 _build_model(context, skeleton, options, materials, result, shown)

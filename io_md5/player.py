@@ -11,9 +11,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import bpy
-import numpy as np
 
-from ..io_common.scene import versions
+from ..io_common.scene import state, versions
 from ..io_common.scene.animated_state import AnimatedState, reset_pose
 from .clips import Clip, Playing
 
@@ -70,9 +69,8 @@ class Player:
 
     def show(self, frame: float) -> Depsgraph:
         """Everything evaluated at a frame of the scene."""
-        whole = int(np.floor(frame))
         scene = self._own_scene or self._scene
-        scene.frame_set(whole, subframe=frame - whole)
+        state.set_frame(scene, frame)
         if self._own_scene is None:
             return self._context.evaluated_depsgraph_get()
         graph = self._own_scene.view_layers[0].depsgraph

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..io_common.reports import Report
-from ..io_common.scene import evaluated
+from ..io_common.scene import evaluated, mesh_data
+from ..io_common.scene.instances import warn_of_instances
 from ..io_common.verification import Verify, frames_to_verify
 from .causes import likely_causes
 from .export_anim import SampledClip
@@ -90,6 +91,7 @@ class Verifier:
         self._moving: dict[Object, Difference] = {}
         self._uv_changes: dict[Object, tuple[float, str]] = {}
         self._face_changes: dict[Object, str] = {}
+        self._told = Report()
 
     def check(self, sampled: SampledClip, animation: Animation, player: Player) -> None:
         """Compares the frames of an animation, and keeps the largest difference of each object.
@@ -117,6 +119,7 @@ class Verifier:
                 where = _where(frame, sampled.clip.name)
                 self._check_uvs(obj, graph, where)
                 self._check_faces(obj, graph, where)
+                warn_of_instances(obj, graph, self._told)
                 distance, beyond = _distance(part.blocks, vertices, expected)
                 if distance <= self._tolerance or distance <= self._largest(obj):
                     continue
@@ -149,7 +152,7 @@ class Verifier:
             return
         at_rest = self._meshes[obj].triangles
         mesh = obj.evaluated_get(graph).data
-        has_changed = len(mesh.loops) != len(at_rest.corner_vertices)
+        has_changed = not np.array_equal(mesh_data.corner_vertices(mesh), at_rest.corner_vertices)
         if not has_changed and any(modifier.type == "NODES" for modifier in obj.modifiers):
             shown = evaluated.triangle_mesh(obj, graph)
             has_changed = len(shown.materials) != len(at_rest.materials) or shown.slots != at_rest.slots
@@ -201,6 +204,7 @@ class Verifier:
             other_causes: what options of the export may be the reason.
             report: takes the warnings.
         """
+        report.merge(self._told)
         for obj in self._meshes:
             distance, uv_distance = self._rest[obj]
             if not self._is_exact_at_rest(obj):

@@ -1,4 +1,18 @@
-"""Skips what this environment cannot run, and says why."""
+"""Where tests are found, and what an environment cannot run.
+
+- `unit` holds tests that need no Blender. They mirror the modules: `unit/io_md5/format/test_skinning.py` tests
+  `io_md5/format/skinning.py`. Two modules hold what is true of all readers of a format, or of all formats:
+  `test_robustness.py` of each format and `unit/test_reading_costs.py`.
+- `promises` holds what users can rely on, tested in Blender, in one folder for each subject: `md5`, `md2`, `materials`,
+  `games`, `operators`, `command_line`, `scene`, `robustness` (damaged and hostile files), `documentation`, and `edits`
+  (edited models, whose exports are read by a reader of their own and compared with what Blender shows). A module that
+  needs Blender is tested there by what it does for the user.
+- `corpus` reads real files, `package` the built zip, `window` the application.
+- `helpers` holds what several test modules use; no test module imports another one.
+
+Tests count work rather than seconds (`helpers/work.py`). Those that take more than about a second, and large
+sets of variations, are marked `slow`: `python run.py quick` leaves them out.
+"""
 
 from __future__ import annotations
 

@@ -6,11 +6,10 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from ..operators import preferences
-from ..scene import names, stored_values
+from ..scene import stored_values
 from ..textures.names import fold
 from ..textures.search import export_name
-from . import images
-from .library import FOUND, SHADER, SKIN
+from . import images, source
 from .shading import principled_of
 
 if TYPE_CHECKING:
@@ -23,7 +22,7 @@ def shader_name(material: Material) -> str:
     In this order: the name it had in the file, unless the material was renamed; what it was renamed to, if that is a
     path; the path of its image of colours, relative to the game folder and without extension; the material's name.
     """
-    return _name_for_file(material, SHADER, with_extension=False)
+    return _name_for_file(material, source.MD5, with_extension=False)
 
 
 def skin_name(material: Material) -> str:
@@ -31,36 +30,36 @@ def skin_name(material: Material) -> str:
 
     A skin is nothing but an image: if another was put in its place, the name it had in the file counts no more.
     """
-    return _name_for_file(material, SKIN, with_extension=True)
+    return _name_for_file(material, source.MD2, with_extension=True)
 
 
-def _name_for_file(material: Material, key: str, *, with_extension: bool) -> str:
+def _name_for_file(material: Material, family: source.Family, *, with_extension: bool) -> str:
     image = colour_image(material)
-    source = images.source_of(image) if image is not None else ""
-    kept = stored_values.read_text(material, key)
-    if kept is not None:
-        is_renamed = names.original(material, key, material.name) != kept
-        if not is_renamed and not (with_extension and _is_replaced(material, key, source)):
+    file = images.source_of(image) if image is not None else ""
+    kept = source.read_name(material, family)
+    if kept is not None and stored_values.is_quotable(kept):
+        is_renamed = source.is_renamed(material, family)
+        if not is_renamed and not (with_extension and _is_replaced(material, family, file)):
             return kept
         if is_renamed and "/" in material.name:
             return material.name
-    return (_path_in_game(source, with_extension=with_extension) if source else None) or material.name
+    return (_path_in_game(file, with_extension=with_extension) if file else None) or material.name
 
 
-def _is_replaced(material: Material, key: str, source: str) -> bool:
+def _is_replaced(material: Material, family: source.Family, file: str) -> bool:
     """Whether a material shows another image than the one that was found; the same one may have moved."""
-    before = names.kept_text(material, key + FOUND)
-    return bool(before and source) and _base_name(before) != _base_name(source)
+    before = source.read_image(material, family)
+    return bool(before and file) and _base_name(before or "") != _base_name(file)
 
 
 def _base_name(path: str) -> str:
     return fold(path).rpartition("/")[2]
 
 
-def _path_in_game(source: str, *, with_extension: bool) -> str | None:
-    inside = images.name_in_archive(source)
+def _path_in_game(file: str, *, with_extension: bool) -> str | None:
+    inside = images.name_in_archive(file)
     if inside is None:
-        return export_name(source, preferences.game_folders(), with_extension=with_extension)
+        return export_name(file, preferences.game_folders(), with_extension=with_extension)
     path = PurePosixPath(inside)
     if path.parts[0].lower() == "dds":
         path = path.relative_to(path.parts[0])

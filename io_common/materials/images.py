@@ -3,7 +3,7 @@
 - An image is loaded once, however many materials use it, in this import or one before it. The first use says whether
   it holds colours: the image of colours comes first, so that one that is also the height map stays sRGB.
 - Files on disk stay there. What lies in an archive is packed into the .blend as it is, and PCX, which Blender cannot
-  read, as PNG: where these came from is kept in the custom property ``md5_image`` or ``md2_image``.
+  read, as PNG: where these came from is stored (see `source`).
 - The alpha channel says nothing about the colours under it (Blender's 'Channel Packed'): games keep what they like
   in it, and colours would turn black where it is 0.
 """
@@ -26,13 +26,13 @@ from ..textures import budget
 from ..textures.dimensions import pixel_count
 from ..textures.gamefolder import FileReadError, GameFile
 from ..textures.pcx import PcxError, decode_pcx
+from . import source
 
 if TYPE_CHECKING:
     from bpy.types import Image
 
 # Where Blender asks for one file, and for others only when they are shown.
 _ONE_FILE = ("FILE", "SEQUENCE", "MOVIE")
-_SOURCES = ("md5_image", "md2_image")
 _MEMBER = re.compile(r"\.pk[34]/", re.IGNORECASE)
 
 # Pixels are looked at as floats; more than this is not worth the time and memory.
@@ -74,11 +74,11 @@ class ImageStore:
     """The images of one import.
 
     Args:
-        family: ``md5`` or ``md2``.
+        family: of the files that use them.
     """
 
-    def __init__(self, family: str) -> None:
-        self._key = f"{family}_image"
+    def __init__(self, family: source.Family) -> None:
+        self._family = family
         self._images: dict[str, Image] | None = None
         self._failed: dict[GameFile, str] = {}
         self._impressions: dict[Image, Impression] = {}
@@ -153,7 +153,7 @@ class ImageStore:
             if not all(image.size):
                 raise ImageError("no image that Blender can read")
             if is_kept:
-                names.keep_text(image, self._key, str(file))
+                source.store_file(image, self._family, str(file))
         return image
 
     def _read(self, file: GameFile) -> bytes:
@@ -223,9 +223,9 @@ def _folded(path: str) -> str:
 def _images_of_blend() -> dict[str, Image]:
     found: dict[str, Image] = {}
     for image in bpy.data.images:
-        source = source_of(image)
-        if source and image.library is None:
-            found.setdefault(_folded(source), image)
+        path = source_of(image)
+        if path and image.library is None:
+            found.setdefault(_folded(path), image)
     return found
 
 
@@ -234,9 +234,9 @@ def source_of(image: Image) -> str:
 
     Empty for images that were made in Blender.
     """
-    for key in _SOURCES:
-        if key in image:
-            return names.kept_text(image, key)
+    stored = source.read_file(image)
+    if stored:
+        return stored
     if image.source != "FILE" or not image.filepath:
         return ""
     return os.path.abspath(bpy.path.abspath(image.filepath))
@@ -256,13 +256,13 @@ def size_of(image: Image) -> tuple[int, int]:
     return int(width), int(height)
 
 
-def name_in_archive(source: str) -> str | None:
+def name_in_archive(path: str) -> str | None:
     """The name that a file has in its archive, None for a file of its own.
 
     Args:
-        source: from `source_of`.
+        path: from `source_of`.
     """
-    parts = _MEMBER.split(source.replace("\\", "/"), maxsplit=1)
+    parts = _MEMBER.split(path.replace("\\", "/"), maxsplit=1)
     return parts[1] if len(parts) > 1 else None
 
 

@@ -5,8 +5,7 @@ is there already is used again if it was made for the file that was found now, o
 was made for another file stays as it is, beside the new one: `default` and the empty name are common shaders of
 unlike models. Where nothing is found now, a name with a folder in it is enough.
 
-Custom properties, here for the key ``md5_shader``: the name in the file, ``md5_shader_shown`` what Blender calls the
-material, ``md5_shader_image`` the file that was found for it.
+What is stored on materials for that is described in `source`.
 """
 
 from __future__ import annotations
@@ -21,17 +20,12 @@ from ..reports import Report
 from ..scene import names, versions
 from ..textures.names import clean_name
 from ..textures.search import MaterialImages
+from . import source
 from .images import ImageStore
 from .shading import dress
 
 if TYPE_CHECKING:
     from bpy.types import Material
-
-SHADER = "md5_shader"
-SKIN = "md2_skin"
-
-FOUND = "_image"
-"""Ends the name of the custom property that holds the file."""
 
 # What Blender itself gives to a surface without a material.
 _NEUTRAL_COLOUR = (0.8, 0.8, 0.8, 1.0)
@@ -41,12 +35,12 @@ class MaterialLibrary:
     """Finds or makes the materials of one import.
 
     Args:
-        key: the custom property that holds the name, `SHADER` or `SKIN`.
+        family: of the files that name them.
     """
 
-    def __init__(self, key: str) -> None:
-        self._key = key
-        self._store = ImageStore(key.partition("_")[0])
+    def __init__(self, family: source.Family) -> None:
+        self._family = family
+        self._store = ImageStore(family)
         self._known: dict[str, list[Material]] | None = None
         self._made: list[Material] = []
         self._missing: dict[str, MaterialImages] = {}
@@ -63,13 +57,14 @@ class MaterialLibrary:
         if self._known is None:
             self._known = {}
             for material in bpy.data.materials:
-                if self._key in material and material.library is None:
-                    self._known.setdefault(names.kept_text(material, self._key), []).append(material)
+                known = source.read_name(material, self._family) if material.library is None else None
+                if known is not None:
+                    self._known.setdefault(known, []).append(material)
         if found is not None and found.missing:
             self._missing.setdefault(name, found)
         same_name = self._known.setdefault(name, [])
         for material in same_name:
-            if _is_usable(material, self._key + FOUND, name, found):
+            if _is_usable(material, self._family, name, found):
                 return material
         material = self._make(name, fallback, found)
         same_name.append(material)
@@ -105,10 +100,8 @@ class MaterialLibrary:
         material = bpy.data.materials.new(names.for_blender(name, versions.MAX_ID_NAME, fallback))
         versions.enable_nodes(material)
         material.diffuse_color = _NEUTRAL_COLOUR
-        names.keep_text(material, self._key, name)
-        material[self._key + "_shown"] = material.name
+        source.store_name(material, self._family, name, _identity(found) if found is not None else None)
         if found is not None:
-            names.keep_text(material, self._key + FOUND, _identity(found))
             dress(material, found, self._store, self._warnings)
         self._made.append(material)
         return material
@@ -118,14 +111,15 @@ def _identity(found: MaterialImages) -> str:
     return str(found.diffuse) if found.diffuse is not None else ""
 
 
-def _is_usable(material: Material, found_key: str, name: str, found: MaterialImages | None) -> bool:
+def _is_usable(material: Material, family: source.Family, name: str, found: MaterialImages | None) -> bool:
     """Whether a material of this name is the one that is meant. See the module's docstring."""
-    if found is None or found_key not in material:
+    image = source.read_image(material, family)
+    if found is None or image is None:
         return True
     identity = _identity(found)
     if not identity and clean_name(name).folder:
         return True
-    return os.path.normcase(names.kept_text(material, found_key)) == os.path.normcase(identity)
+    return os.path.normcase(image) == os.path.normcase(identity)
 
 
 def _describe_missing(name: str, found: MaterialImages) -> str:

@@ -82,7 +82,7 @@ class _SceneBefore:
             for owner, names in ((scene, _TIMING), (scene.render, _RENDER))
             for name in names
         ]
-        self._frame = scene.frame_current, scene.frame_subframe
+        self._frame = scene.frame_float
         self._camera = scene.camera
         self._markers = {marker.as_pointer() for marker in scene.timeline_markers}
 
@@ -93,9 +93,8 @@ class _SceneBefore:
         for marker in list(self._scene.timeline_markers):
             if marker.as_pointer() not in self._markers:
                 self._scene.timeline_markers.remove(marker)
-        frame, subframe = self._frame
-        if self._frame != (self._scene.frame_current, self._scene.frame_subframe):
-            self._scene.frame_set(frame, subframe=subframe)
+        if self._frame != self._scene.frame_float:
+            state.set_frame(self._scene, self._frame)
         if self._scene.camera != self._camera:
             self._scene.camera = self._camera
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from . import versions
+from . import state, versions
 from .animated_values import AnimatedValues
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class AnimatedState:
 
     def __init__(self, scene: Scene, armature: Object, actions: list[Action]) -> None:
         self._scene = scene
-        self._frame = scene.frame_current, scene.frame_subframe
+        self._frame = scene.frame_float
         self._camera = scene.camera
         objects = list(dict.fromkeys([*scene.objects, armature]))
         self._playing = [_Playing(obj.animation_data) for obj in objects if obj.animation_data is not None]
@@ -61,15 +61,14 @@ class AnimatedState:
             self._armature.data.pose_position = self._position
         # Animation is evaluated on a change of frame, and when another action was assigned, and overwrites what is
         # not keyed.
-        if self._frame != (self._scene.frame_current, self._scene.frame_subframe):
-            self._scene.frame_set(self._frame[0], subframe=self._frame[1])
+        if self._frame != self._scene.frame_float:
+            state.set_frame(self._scene, self._frame)
             self._scene.camera = self._camera
         elif has_changed:
             self._update()
-        self._values.restore()
-        were_changed = [pose.restore() for pose in self._poses]
+        were_changed = [self._values.restore(), *(pose.restore() for pose in self._poses)]
         if any(were_changed):
-            # The matrices of bones follow their channels.
+            # Drivers follow the properties that they read, and the matrices of bones their channels.
             self._update()
 
     def _update(self) -> None:

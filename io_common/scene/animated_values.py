@@ -32,11 +32,17 @@ class AnimatedValues:
             (owner, path, _value(owner, path)) for owner, path in _animated_paths(others) if not skips(path)
         ]
 
-    def restore(self) -> None:
-        """Puts back what has another value now."""
+    def restore(self) -> bool:
+        """Puts back what has another value now, and tells whether anything had."""
+        changed = False
         for owner, path, value in self._values:
             if value is not None and _value(owner, path) != value:
                 _set(owner, path, value)
+                changed = True
+                if isinstance(owner, bpy.types.ID):
+                    # A custom property alone does not tell its drivers.
+                    owner.update_tag()
+        return changed
 
 
 @contextmanager
@@ -47,7 +53,10 @@ def kept_frame_and_values(scene: Scene) -> Iterator[None]:
         with state.kept_frame(scene):
             yield
     finally:
-        values.restore()
+        if values.restore():
+            # Drivers follow the properties that they read.
+            for layer in scene.view_layers:
+                layer.update()
 
 
 def _animated_paths(others: Iterable[tuple[Any, Action]]) -> list[tuple[Any, str]]:

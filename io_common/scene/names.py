@@ -15,6 +15,10 @@ from typing import Any
 _COPY_SUFFIX = re.compile(r"\.\d{3,}$")
 _SUFFIX_ROOM = 12
 _UNFIT_FOR_FILES = re.compile(r'[<>:"/\\|?*\x00-\x1f]')
+# What Windows takes for a device, whatever follows a dot, and digits in superscript as well.
+_DEVICE = re.compile(
+    r"(?:CON|PRN|AUX|NUL|CONIN\$|CONOUT\$|(?:COM|LPT)[0-9\u00b9\u00b2\u00b3])", re.IGNORECASE
+)
 
 
 def for_blender(name: str, limit: int, fallback: str) -> str:
@@ -64,7 +68,10 @@ def for_files(name: str, fallback: str) -> str:
         name: of anything.
         fallback: what a name of which nothing is left becomes.
     """
-    return _UNFIT_FOR_FILES.sub("_", name).strip(". ") or fallback
+    fit = _UNFIT_FOR_FILES.sub("_", name).strip(". ") or fallback
+    stem, dot, rest = fit.partition(".")
+    # An underscore behind the name of a device makes it an ordinary one.
+    return f"{stem}_{dot}{rest}" if _DEVICE.fullmatch(stem.rstrip(" ")) else fit
 
 
 def keep(owner: Any, key: str, name: str, shown: str) -> None:

@@ -86,12 +86,19 @@ def out_of_edit_mode(context: Context) -> Iterator[None]:
 @contextmanager
 def kept_frame(scene: Scene) -> Iterator[None]:
     """Comes back to the scene's frame and subframe, and to its camera: markers may change that with the frame."""
-    frame, subframe, camera = scene.frame_current, scene.frame_subframe, scene.camera
+    frame, camera = scene.frame_float, scene.camera
     try:
         yield
     finally:
-        scene.frame_set(frame, subframe=subframe)
+        set_frame(scene, frame)
         scene.camera = camera
+
+
+def set_frame(scene: Scene, frame: float) -> None:
+    """Shows a frame, whole or not."""
+    # Blender counts subframes of negative frames downwards, but takes none below 0.
+    whole = math.floor(frame)
+    scene.frame_set(whole, subframe=frame - whole)
 
 
 def set_frame_rate(scene: Scene, rate: float, report: Report) -> None:

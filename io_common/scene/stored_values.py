@@ -46,9 +46,12 @@ def read_text(group: Any, key: str) -> str | None:
     value = group.get(key)
     if isinstance(value, bytes):
         value = value.decode("utf-8", "surrogateescape")
-    if not isinstance(value, str) or '"' in value or any(letter < " " and letter != "\t" for letter in value):
-        return None
-    return value
+    return value if isinstance(value, str) and is_quotable(value) else None
+
+
+def is_quotable(text: str) -> bool:
+    """Whether a text could stand between double quotes on one line."""
+    return '"' not in text and not any(letter < " " and letter != "\t" for letter in text)
 
 
 def read_floats(group: Any, key: str, width: int) -> Floats | None:

@@ -1,17 +1,24 @@
-"""Whether what an object shows depends on the frame of the scene."""
+"""Whether what an object shows depends on the frame of the scene, and on simulations."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from bpy.types import Object
+    from bpy.types import Object, Scene
+
+    from ..reports import Report
 
 # Modifiers that change with time though nothing animates them.
 _PHYSICS = {
     "BUILD", "CLOTH", "COLLISION", "DYNAMIC_PAINT", "EXPLODE", "FLUID", "MESH_CACHE", "MESH_SEQUENCE_CACHE", "NODES",
     "OCEAN", "PARTICLE_INSTANCE", "PARTICLE_SYSTEM", "SOFT_BODY", "WAVE",
 }  # fmt: skip
+
+_TIMED_CONSTRAINTS = {"FOLLOW_TRACK", "CAMERA_SOLVER", "OBJECT_SOLVER", "TRANSFORM_CACHE"}
+
+_SIMULATED = {"CLOTH": "cloth", "SOFT_BODY": "soft body"}
 
 
 def depends_on_time(obj: Object) -> bool:
@@ -20,36 +27,92 @@ def depends_on_time(obj: Object) -> bool:
     That is its transform, parents, constraints, modifiers and physics, and all objects that these refer to. It may say
     so of an object that stands still, but never the reverse.
     """
-    return _depends(obj, set(), with_keys=False)
+    return any(_changes_by_itself(other, with_keys=other is not obj) for other in _with_related(obj, set()))
 
 
-def _depends(obj: Object, seen: set[Object], *, with_keys: bool) -> bool:
-    if obj in seen:
-        return False
-    seen.add(obj)
+def warn_of_simulations(objects: Iterable[Object], scene: Scene, report: Report) -> bool:
+    """Warns of simulations that objects depend on and that are not baked: no two runs need give the same.
+
+    Args:
+        objects: that are exported.
+        scene: that is played.
+        report: takes a warning that names what is simulated.
+
+    Returns:
+        Whether there is any.
+    """
+    found = False
+    seen: set[Object] = set()
+    for obj in objects:
+        for other in _with_related(obj, seen):
+            for kind in _unbaked(other, scene):
+                found = True
+                report.warn(
+                    "its simulation is not baked, so the export may differ from what Blender shows, and from one "
+                    "export to the next: bake it first",
+                    f"{other.name} ({kind})",
+                )
+    return found
+
+
+def _unbaked(obj: Object, scene: Scene) -> Iterator[str]:
+    """The kinds of simulations of an object that are not baked."""
+    world, body = scene.rigidbody_world, obj.rigid_body
+    if (
+        world is not None
+        and world.enabled
+        and body is not None
+        and body.type == "ACTIVE"
+        and body.enabled
+        and not body.kinematic
+        and not world.point_cache.is_baked
+    ):
+        yield "rigid body"
+    for modifier in obj.modifiers:
+        if not modifier.show_viewport:
+            continue
+        if modifier.type in _SIMULATED and not modifier.point_cache.is_baked:
+            yield _SIMULATED[modifier.type]
+        # Particles alone are no part of a mesh.
+        source = {"EXPLODE": obj, "PARTICLE_INSTANCE": getattr(modifier, "object", None)}.get(modifier.type)
+        if source is not None and any(not system.point_cache.is_baked for system in source.particle_systems):
+            yield "particles"
+
+
+def _with_related(obj: Object, seen: set[Object]) -> Iterator[Object]:
+    """An object and all that it refers to by parents, constraints and modifiers, but for those seen before."""
+    waiting = [obj]
+    while waiting:
+        current = waiting.pop()
+        if current in seen:
+            continue
+        seen.add(current)
+        yield current
+        if current.parent is not None:
+            waiting.append(current.parent)
+        for owner in (*current.modifiers, *_constraints(current)):
+            waiting += _objects_of(owner)
+
+
+def _changes_by_itself(obj: Object, *, with_keys: bool) -> bool:
+    """Whether an object may change over time whatever it refers to does."""
     data: Any = obj.data
     owners = [obj, data]
     if with_keys:
         owners.append(getattr(data, "shape_keys", None))
-    if any(_is_animated(owner) for owner in owners if owner is not None):
-        return True
-    if obj.rigid_body is not None or any(modifier.type in _PHYSICS for modifier in obj.modifiers):
-        return True
+    return (
+        any(_is_animated(owner) for owner in owners if owner is not None)
+        or obj.rigid_body is not None
+        or any(modifier.type in _PHYSICS for modifier in obj.modifiers)
+        or any(constraint.type in _TIMED_CONSTRAINTS for constraint in _constraints(obj))
+    )
+
+
+def _constraints(obj: Object) -> list[Any]:
     holders: list[Any] = [obj]
     if obj.pose is not None:
         holders += obj.pose.bones
-    constraints = [constraint for holder in holders for constraint in holder.constraints]
-    related = [obj.parent] if obj.parent is not None else []
-    for owner in (*obj.modifiers, *constraints):
-        if getattr(owner, "type", "") in (
-            "FOLLOW_TRACK",
-            "CAMERA_SOLVER",
-            "OBJECT_SOLVER",
-            "TRANSFORM_CACHE",
-        ):
-            return True
-        related += _objects_of(owner)
-    return any(_depends(other, seen, with_keys=True) for other in related)
+    return [constraint for holder in holders for constraint in holder.constraints]
 
 
 def _is_animated(owner: Any) -> bool:

@@ -151,6 +151,11 @@ def assign_slot(strip: NlaStrip, action: Action, id_type: str) -> None:
         strip.action_slot = _slot_for(action, id_type)
 
 
+def slot_of_strip(strip: NlaStrip) -> Any:
+    """The slot that an NLA strip plays; None before 4.4."""
+    return strip.action_slot if _HAS_SLOTS else None
+
+
 class AssignedAction:
     """Remembers which action, and which slot of it, an animation data has active.
 

@@ -25,7 +25,7 @@ ACTIONS = (
     (
         "ALL",
         "All Actions",
-        "Every action that moves bones of the armature, a file each, named after the action",
+        "Every action that moves the armature or its bones, a file each, named after the action",
     ),
     ("SCENE", "Scene", "The scene over its range as it plays: constraints, IK, drivers, NLA"),
 )

@@ -1,4 +1,4 @@
-"""Real MD2 files: they load or are refused in words, come back the same, and get better GL commands."""
+"""Real MD2 files are read or refused with a message, survive writing, and get better GL commands."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from unit.test_md2_glcommands import slow_greedy_length
+from md2_compiler import slow_greedy_length
 
 from io_md2.format import (
     Md2Error,
@@ -86,7 +86,7 @@ def test_every_file_loads_or_is_refused_in_words(path: Path) -> None:
     assert caught.value.expected is not None
 
 
-def test_what_is_written_is_read_the_same(models: dict[str, Md2Model]) -> None:
+def test_written_files_are_read_the_same(models: dict[str, Md2Model]) -> None:
     for name, model in models.items():
         again = parse_model(format_model(model))
         assert again == model, name

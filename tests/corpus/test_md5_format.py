@@ -99,7 +99,7 @@ def test_the_catalogue_is_complete():
 
 
 @each(REFUSED)
-def test_broken_files_are_refused_in_words(row):
+def test_broken_files_are_refused_with_a_message(row):
     with pytest.raises(Md5Error) as caught:
         load(row)
     error = caught.value

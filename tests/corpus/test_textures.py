@@ -1,4 +1,4 @@
-"""The corpus's models find the images that lie beside them, by the project's rules and no list of exceptions."""
+"""Models of the corpus find the images beside them by the project's rules, without a list of exceptions."""
 
 from __future__ import annotations
 

@@ -154,3 +154,14 @@ def region(pixels, top, bottom, left, right):
     height, width = pixels.shape[:2]
     part = pixels[int(top * height) : int(bottom * height), int(left * width) : int(right * width)]
     return part.reshape(-1, 4).mean(axis=0)
+
+
+def black_png(side: int) -> bytes:
+    """A square PNG of one bit for each pixel, which is small whatever its side is."""
+    head = struct.pack(">2I5B", side, side, 1, 0, 0, 0, 0)
+    rows = zlib.compress(bytes((side // 8 + 1) * side))
+    chunks = ((b"IHDR", head), (b"IDAT", rows), (b"IEND", b""))
+    return b"\x89PNG\r\n\x1a\n" + b"".join(
+        struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+        for kind, data in chunks
+    )

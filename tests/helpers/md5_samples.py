@@ -308,3 +308,8 @@ def assert_same_animation(a: Animation, b: Animation, atol: float = 0.0) -> None
         assert getattr(a, field).dtype == getattr(b, field).dtype == np.float64, field
         np.testing.assert_allclose(getattr(a, field), getattr(b, field), rtol=1e-15, atol=atol, err_msg=field)
     assert abs(a.frame_rate - b.frame_rate) <= atol
+
+
+def random_pose(rng, *shape):
+    """Positions (..., 3) and unit orientations (..., 4)."""
+    return rng.normal(scale=10, size=(*shape, 3)), unit_quaternions(rng, *shape)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import bpy
 
-_SCENE = ("frame_current", "frame_subframe", "frame_start", "frame_end", "frame_step")
+_SCENE = ("frame_float", "frame_start", "frame_end", "frame_step")
 _RENDER = ("fps", "fps_base", "resolution_x", "resolution_y", "pixel_aspect_x", "pixel_aspect_y", "filepath")
 
 

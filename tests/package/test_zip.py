@@ -1,4 +1,4 @@
-"""The built zip holds what runs and nothing else."""
+"""The built zip contains the code that runs and nothing else."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ARCHIVE = os.environ.get("IO_IDTECH_ZIP")
 pytestmark = pytest.mark.skipif(
     not ARCHIVE, reason="IO_IDTECH_ZIP names no zip: see the nox session 'package'"
 )
-ROOMS = ("command_line", "io_common", "io_md2", "io_md5")
+PACKAGES = ("command_line", "io_common", "io_md2", "io_md5")
 
 
 @pytest.fixture(scope="module")
@@ -24,7 +24,9 @@ def members() -> set[str]:
 
 
 def test_it_holds_the_modules_the_manifest_and_the_licence(members):
-    code = {path.relative_to(ROOT).as_posix() for room in ROOMS for path in (ROOT / room).rglob("*.py")}
+    code = {
+        path.relative_to(ROOT).as_posix() for package in PACKAGES for path in (ROOT / package).rglob("*.py")
+    }
     assert members == code | {"__init__.py", "blender_manifest.toml", "LICENSE"}
 
 

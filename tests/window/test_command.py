@@ -54,7 +54,7 @@ def test_a_tree_is_converted_by_one_blender_or_several(user, tmp_path, jobs):
     assert "converted  up to date  failed" in ended.stdout
 
 
-def test_a_failure_is_the_status_of_the_process(user, tmp_path):
+def test_a_failure_sets_the_exit_status(user, tmp_path):
     bad = tmp_path / "bad.md5mesh"
     bad.write_text("no model")
     ended = run_blender(user, "--command", "idtech", "convert", bad, "--to", tmp_path / "out")

@@ -239,6 +239,13 @@ def _elsewhere(bench: Bench) -> None:
     pose(last_bone(bench))
 
 
+@situation("between two negative frames")
+def _below_zero(bench: Bench) -> None:
+    # Frame -10.5.
+    bpy.context.scene.frame_set(-11, subframe=0.5)
+    pose(last_bone(bench))
+
+
 @situation("in pose mode")
 def _pose_mode(bench: Bench) -> None:
     workbench.activate(bench.armature)

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import bpy
+import evaluated_meshes
 import md2_reader
 import numpy as np
 import pytest
-import shown
 from installed import MODULE
 from md2_reader import Md2File
 from paths import CORPUS
@@ -148,12 +148,12 @@ def compare(
         frames = [scene.frame_start + number for number in range(len(file.frame_names))]
     wrong = [] if len(frames) == len(file.frame_names) else [f"{len(file.frame_names)} frames"]
     now = scene.frame_current, scene.frame_subframe
-    cut = shown.Triangulation()
+    cut = evaluated_meshes.Triangulation()
     reach = 1.0
     for number, frame in enumerate(frames[: len(file.frame_names)]):
         scene.frame_set(frame)
         meshes = objects or visible_meshes()
-        expected = _joined(shown.parts(meshes, cut))
+        expected = _joined(evaluated_meshes.parts(meshes, cut))
         has_uvs = all(_has_uvs(obj) for obj in meshes)
         step = file.steps[number] * back
         # Blender adds the differences of shape keys to the basis: the largest coordinate of any frame rounds them.
@@ -168,7 +168,7 @@ def compare(
     return Comparison(file, wrong, said)
 
 
-def assert_as_shown(comparison: Comparison) -> None:
+def assert_matches_blender(comparison: Comparison) -> None:
     """The file is what Blender shows, and no difference was warned of."""
     assert comparison.wrong == []
     assert [text for text in comparison.warnings if "differ from Blender" in text] == []

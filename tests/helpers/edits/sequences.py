@@ -14,12 +14,12 @@ from pathlib import Path
 import animation_edits
 import armature_edits
 import bpy
+import evaluated_meshes
 import inexact
-import md5_judge
+import md5_compare
 import mesh_edits
 import numpy as np
 import scene_edits
-import shown
 import workbench
 from paths import CORPUS
 from workbench import Bench
@@ -282,7 +282,7 @@ def _run(one: Sequence, folder: Path) -> Outcome:
     name, setting = one.model
     if name in workbench.REAL and not CORPUS.is_dir():
         name = "sample"
-    with md5_judge.silence():
+    with md5_compare.silence():
         bench = workbench.bench_of(folder, name, setting)
         ran = [kind for kind, seed in one.steps if _do(kind, seed, bench)]
     out = folder / "out"
@@ -291,7 +291,9 @@ def _run(one: Sequence, folder: Path) -> Outcome:
     try:
         bpy.context.scene.frame_set(bpy.context.scene.frame_current)
         workbench.activate(bench.armature)
-        result = md5_judge.judge(out, bench.armature, actions=one.actions, deform_only=one.deform_only)
+        result = md5_compare.export_and_compare(
+            out, bench.armature, actions=one.actions, deform_only=one.deform_only
+        )
     except RuntimeError as error:
         text = str(error).strip()
         if _REFUSALS.search(text):
@@ -300,16 +302,16 @@ def _run(one: Sequence, folder: Path) -> Outcome:
             outcome.findings.append(text)
         return outcome
     outcome.findings = result.findings
-    if result.findings and not shown.is_steady(shown.meshes_of(bench.armature)):
+    if result.findings and not evaluated_meshes.is_steady(evaluated_meshes.meshes_of(bench.armature)):
         outcome.findings, outcome.refused = [], "Blender shows something else each time"
-    outcome.exact = not any(md5_judge.is_told(mesh, result.warnings) for mesh in result.differences)
+    outcome.exact = not any(md5_compare.is_told(mesh, result.warnings) for mesh in result.differences)
     return outcome
 
 
 def _do(kind: str, seed: int, bench: Bench) -> bool:
     """Does one edit to one of the meshes; False where it cannot be done."""
     rng = random.Random(seed ^ zlib.crc32(kind.encode()))
-    meshes = sorted(shown.meshes_of(bench.armature), key=lambda obj: obj.name)
+    meshes = sorted(evaluated_meshes.meshes_of(bench.armature), key=lambda obj: obj.name)
     if not meshes or sum(len(obj.data.vertices) for obj in meshes) > MOST_VERTICES:
         return False
     rng.shuffle(meshes)

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import bmesh
 import bpy
-import made_scenes
 import md5_reader
 import md5_scenes
 import numpy as np
 import pytest
+import scripted_scenes
 from paths import CORPUS
 
 from io_md5.format import Model, write_animation, write_mesh
@@ -31,7 +31,7 @@ SETTINGS = {
         {"scale": 4.0, "axes": ("X", "Z")},
     ),
 }
-"""Options of the import, and how the judge is to export."""
+"""Options of the import, and how to export."""
 
 REAL = {
     "flag": ("redeclipse+props/flag/mesh", ["redeclipse+props/flag/anim"]),
@@ -51,7 +51,7 @@ class Bench:
     Attributes:
         armature: the armature object.
         meshes: its mesh objects.
-        options: how the judge is to export.
+        options: how to export.
     """
 
     armature: bpy.types.Object
@@ -144,8 +144,8 @@ def real(name: str, setting="merged") -> Bench:
 
 def made() -> Bench:
     """A rig and a tube made in Blender, with an action."""
-    armature = made_scenes.rig()
-    bench = Bench(armature, [made_scenes.tube(armature)])
+    armature = scripted_scenes.rig()
+    bench = Bench(armature, [scripted_scenes.tube(armature)])
     bpy.context.view_layer.update()
     return bench
 

@@ -1,4 +1,4 @@
-"""Frames of MD2 models that were re-timed, mixed, added, deleted, or move by other means than their keys."""
+"""Frames of MD2 models that are retimed, mixed, added, deleted, or animated by other means than shape keys."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ import md2_compare
 import numpy as np
 import pytest
 import scene_state
-from md2_compare import assert_as_shown, bench_of, compare, export
+from md2_compare import assert_matches_blender, bench_of, compare, export
+from scripted_scenes import cube
 from workbench import activate
 
 pytestmark = pytest.mark.slow
@@ -48,24 +49,11 @@ def replace_curve(curve, values):
     curve.update()
 
 
-def cube(name="cube", x=30.0):
-    mesh = bpy.data.meshes.new(name)
-    mesh.from_pydata(
-        [(x + a, b, c) for a in (-1, 1) for b in (-1, 1) for c in (-1, 1)],
-        [],
-        [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)],
-    )
-    mesh.uv_layers.new(name="UVMap")
-    obj = bpy.data.objects.new(name, mesh)
-    bpy.context.scene.collection.objects.link(obj)
-    return obj
-
-
 class TestPlaying:
     def test_frames_twice_as_long(self, tmp_path, part, tube):
         retime(part, tube, lambda x: 2 * x)
         result = compare(tmp_path)
-        assert_as_shown(result)
+        assert_matches_blender(result)
         assert len(result.file.frame_names) == 9
         assert result.file.frame_names[::2] == NAMES
         assert len(set(result.file.frame_names)) == 9
@@ -73,7 +61,7 @@ class TestPlaying:
     def test_frames_half_as_long(self, tmp_path, part, tube):
         retime(part, tube, lambda x: x / 2)
         result = compare(tmp_path)
-        assert_as_shown(result)
+        assert_matches_blender(result)
         assert len(result.file.frame_names) == 3
         assert result.file.frame_names == NAMES[::2]
         assert any("does not play" in text for text in result.warnings)
@@ -81,13 +69,13 @@ class TestPlaying:
     def test_frames_moved_to_later(self, tmp_path, part, tube):
         retime(part, tube, lambda x: x + 10)
         result = compare(tmp_path, frames=list(range(10, 15)))
-        assert_as_shown(result)
+        assert_matches_blender(result)
         assert result.file.frame_names == NAMES
 
     def test_frames_played_backwards(self, tmp_path, part, tube):
         retime(part, tube, lambda x: 4 - x)
         result = compare(tmp_path)
-        assert_as_shown(result)
+        assert_matches_blender(result)
         assert result.file.frame_names == NAMES[::-1]
 
     def test_a_retimed_frame_keeps_its_normals(self, tmp_path, part, tube):
@@ -100,12 +88,12 @@ class TestPlaying:
         third = next(curve for curve in curves(part, relative) if "wave3" in curve.data_path)
         replace_curve(third, [0.5, 0.25, 1.0, 0.0, 0.75])
         result = compare(tmp_path)
-        assert_as_shown(result)
+        assert_matches_blender(result)
         assert len(result.file.frame_names) == 5
 
     def test_a_muted_curve(self, tmp_path, part, relative):
         curves(part, relative)[1].mute = True
-        assert_as_shown(compare(tmp_path))
+        assert_matches_blender(compare(tmp_path))
 
     def test_the_strip_of_an_action(self, tmp_path, relative):
         data = relative.data.shape_keys.animation_data
@@ -114,16 +102,16 @@ class TestPlaying:
         data.action = None
         strip.scale = 2.0
         result = compare(tmp_path, frames=list(range(9)))
-        assert_as_shown(result)
+        assert_matches_blender(result)
 
     def test_a_driver(self, tmp_path, relative):
         driver = relative.data.shape_keys.key_blocks["wave4"].driver_add("value").driver
         driver.expression = "frame * 0.1"
-        assert_as_shown(compare(tmp_path))
+        assert_matches_blender(compare(tmp_path))
 
     def test_time_remapping(self, tmp_path, relative):
         bpy.context.scene.render.frame_map_old, bpy.context.scene.render.frame_map_new = 100, 50
-        assert_as_shown(compare(tmp_path))
+        assert_matches_blender(compare(tmp_path))
 
     def test_the_action_of_one_sequence(self, tmp_path):
         md2_compare.write_model(md2_compare.tube_model(), tmp_path / "tube.md2")
@@ -138,7 +126,7 @@ class TestPlaying:
         if slot is not None:
             data.action_slot = data.action.slots[0]
         result = compare(tmp_path)
-        assert_as_shown(result)
+        assert_matches_blender(result)
         assert result.file.frame_names == ["run1", "run2", "run3"]
         assert any("does not play 2 of the 5 frames" in text for text in result.warnings)
         file, _said = export(tmp_path / "all.md2", frames="SHAPE_KEYS")
@@ -146,14 +134,14 @@ class TestPlaying:
 
     def test_a_custom_range(self, tmp_path, tube):
         result = compare(tmp_path, frames=[1, 2, 3], frame_start=1, frame_end=3)
-        assert_as_shown(result)
+        assert_matches_blender(result)
         assert result.file.frame_names == NAMES[1:4]
 
     def test_a_start_frame(self, tmp_path):
         md2_compare.write_model(md2_compare.tube_model(), tmp_path / "tube.md2")
         bpy.ops.import_scene.md2(filepath=str(tmp_path / "tube.md2"), frame_start=7)
         result = compare(tmp_path)
-        assert_as_shown(result)
+        assert_matches_blender(result)
         assert result.file.frame_names == NAMES
 
 
@@ -180,10 +168,10 @@ class TestKeys:
         last.value = 0.0
         last.keyframe_insert("value", frame=5)
         result = compare(tmp_path)
-        assert_as_shown(result)
+        assert_matches_blender(result)
         assert result.file.frame_names == [*NAMES, "leap1"]
 
-    def test_an_added_frame_that_the_last_one_shines_through(self, tmp_path, relative):
+    def test_an_added_frame_mixed_with_the_last_one(self, tmp_path, relative):
         key = relative.shape_key_add(name="leap1", from_mix=False)
         for point in key.data:
             point.co.z += 9.0
@@ -191,7 +179,7 @@ class TestKeys:
             key.value = value
             key.keyframe_insert("value", frame=frame)
         result = compare(tmp_path)
-        assert_as_shown(result)
+        assert_matches_blender(result)
         assert len(result.file.frame_names) == 6
 
     def test_an_added_key_that_shows_on_all_frames(self, tmp_path, relative):
@@ -200,34 +188,34 @@ class TestKeys:
             point.co.y *= 1.5
         key.value = 0.5
         result = compare(tmp_path)
-        assert_as_shown(result)
+        assert_matches_blender(result)
         assert result.file.frame_names == NAMES
 
     def test_a_deleted_frame(self, tmp_path, relative):
         relative.shape_key_remove(relative.data.shape_keys.key_blocks["wave3"])
         result = compare(tmp_path, frames=[0, 1, 3, 4])
-        assert_as_shown(result)
+        assert_matches_blender(result)
         assert result.file.frame_names == [NAMES[i] for i in (0, 1, 3, 4)]
         assert any("deleted or reordered" in text for text in result.warnings)
 
     def test_the_last_frame_deleted(self, tmp_path, relative):
         relative.shape_key_remove(relative.data.shape_keys.key_blocks["wave5"])
         result = compare(tmp_path, frames=[0, 1, 2, 3])
-        assert_as_shown(result)
+        assert_matches_blender(result)
         assert result.warnings == []
 
     def test_the_first_frame_deleted(self, tmp_path, relative):
         relative.shape_key_remove(relative.data.shape_keys.key_blocks["wave1"])
         result = compare(tmp_path, frames=[1, 2, 3, 4])
         assert result.file.frame_names == NAMES[1:]
-        assert_as_shown(result)
+        assert_matches_blender(result)
 
     def test_reordered_frames(self, tmp_path, relative):
         activate(relative)
         relative.active_shape_key_index = 3
         bpy.ops.object.shape_key_move(type="UP")
         result = compare(tmp_path, frames=[0, 1, 3, 2, 4])
-        assert_as_shown(result)
+        assert_matches_blender(result)
         assert result.file.frame_names == [NAMES[i] for i in (0, 1, 3, 2, 4)]
         assert any("deleted or reordered" in text for text in result.warnings)
 
@@ -238,13 +226,13 @@ class TestKeys:
             bpy.ops.object.shape_key_move(type="UP")
         if relative.data.shape_keys.key_blocks[0].name != "wave3":
             pytest.skip("this Blender keeps the basis first")
-        assert_as_shown(compare(tmp_path))
+        assert_matches_blender(compare(tmp_path))
 
     @pytest.mark.parametrize("name", ["wave2", "wave4"])
     def test_a_muted_key_is_no_frame(self, tmp_path, relative, name):
         relative.data.shape_keys.key_blocks[name].mute = True
         result = compare(tmp_path, frames=[i for i in range(5) if NAMES[i] != name])
-        assert_as_shown(result)
+        assert_matches_blender(result)
         assert name not in result.file.frame_names
 
     @pytest.mark.parametrize("modified", [False, True])
@@ -255,7 +243,7 @@ class TestKeys:
         relative.data.shape_keys.key_blocks["wave3"].vertex_group = "half"
         if modified:
             relative.modifiers.new("up", "DISPLACE").strength = 0.5
-        assert_as_shown(compare(tmp_path))
+        assert_matches_blender(compare(tmp_path))
 
     @pytest.mark.parametrize("modified", [False, True])
     @pytest.mark.parametrize("limits", [(0.0, 0.5), (0.0, 2.0), (-1.0, 0.25), (0.2, 1.0)])
@@ -264,7 +252,7 @@ class TestKeys:
         key.slider_min, key.slider_max = limits
         if modified:
             relative.modifiers.new("up", "DISPLACE").strength = 0.5
-        assert_as_shown(compare(tmp_path))
+        assert_matches_blender(compare(tmp_path))
 
     @pytest.mark.parametrize("modified", [False, True])
     def test_values_beyond_one(self, tmp_path, part, relative, modified):
@@ -274,7 +262,7 @@ class TestKeys:
         replace_curve(third, [0.0, 0.0, 2.5, 0.0, 0.0])
         if modified:
             relative.modifiers.new("up", "DISPLACE").strength = 0.5
-        assert_as_shown(compare(tmp_path))
+        assert_matches_blender(compare(tmp_path))
 
     @pytest.mark.parametrize("modified", [False, True])
     def test_a_key_relative_to_another(self, tmp_path, relative, modified):
@@ -282,19 +270,19 @@ class TestKeys:
         blocks["wave4"].relative_key = blocks["wave2"]
         if modified:
             relative.modifiers.new("up", "DISPLACE").strength = 0.5
-        assert_as_shown(compare(tmp_path))
+        assert_matches_blender(compare(tmp_path))
 
-    def test_a_pinned_key_is_no_frame_of_its_own_and_warned_about(self, tmp_path, tube):
+    def test_a_pinned_key_is_not_exported_as_a_frame_and_gives_a_warning(self, tmp_path, tube):
         tube.active_shape_key_index, tube.show_only_shape_key = 2, True
         file, said = export(tmp_path / "out.md2")
         assert file.frame_names == NAMES
         assert any("pinned" in text for text in said)
         tube.show_only_shape_key = False
         result = compare(tmp_path)
-        assert_as_shown(result)
+        assert_matches_blender(result)
         np.testing.assert_array_equal(file.vertices, result.file.vertices)
         tube.show_only_shape_key = True
-        assert_as_shown(compare(tmp_path, source="SCENE"))
+        assert_matches_blender(compare(tmp_path, source="SCENE"))
 
     def test_a_mix_of_keys_that_nothing_animates_is_warned_about(self, tmp_path):
         obj = cube()
@@ -306,12 +294,12 @@ class TestKeys:
         assert len(file.frame_names) == 3
         assert any("mix" in text for text in said)
         bpy.context.scene.frame_end = 3
-        assert_as_shown(compare(tmp_path, source="SCENE"))
+        assert_matches_blender(compare(tmp_path, source="SCENE"))
 
     def test_edited_frames(self, tmp_path, tube):
         for number, key in enumerate(tube.data.shape_keys.key_blocks):
             key.data[number].co.x += 2.0 + number
-        assert_as_shown(compare(tmp_path))
+        assert_matches_blender(compare(tmp_path))
 
     def test_the_basis_edited_in_edit_mode(self, tmp_path, relative):
         activate(relative)
@@ -320,7 +308,7 @@ class TestKeys:
         bpy.ops.mesh.select_all(action="SELECT")
         bpy.ops.transform.translate(value=(1.0, 2.0, 3.0))
         bpy.ops.object.mode_set(mode="OBJECT")
-        assert_as_shown(compare(tmp_path))
+        assert_matches_blender(compare(tmp_path))
 
 
 class TestMoving:
@@ -329,7 +317,7 @@ class TestMoving:
             tube.location.x = x
             tube.keyframe_insert("location", frame=frame)
         result = compare(tmp_path)
-        assert_as_shown(result)
+        assert_matches_blender(result)
         assert result.file.frame_names == NAMES
 
     def test_an_animated_parent(self, tmp_path, tube):
@@ -339,11 +327,11 @@ class TestMoving:
         for frame, angle in ((0, 0.0), (4, 2.0)):
             parent.rotation_euler.z = angle
             parent.keyframe_insert("rotation_euler", frame=frame)
-        assert_as_shown(compare(tmp_path))
+        assert_matches_blender(compare(tmp_path))
 
     def test_a_driven_object(self, tmp_path, tube):
         tube.driver_add("location", 1).driver.expression = "frame * 2"
-        assert_as_shown(compare(tmp_path))
+        assert_matches_blender(compare(tmp_path))
 
     def test_a_constraint_to_an_animated_object(self, tmp_path, tube):
         target = bpy.data.objects.new("target", None)
@@ -352,14 +340,14 @@ class TestMoving:
         for frame, x in ((0, 0.0), (4, 20.0)):
             target.location.x = x
             target.keyframe_insert("location", frame=frame)
-        assert_as_shown(compare(tmp_path))
+        assert_matches_blender(compare(tmp_path))
 
     def test_an_animated_modifier(self, tmp_path, tube):
         modifier = tube.modifiers.new("up", "DISPLACE")
         for frame, strength in ((0, 0.0), (4, 3.0)):
             modifier.strength = strength
             modifier.keyframe_insert("strength", frame=frame)
-        assert_as_shown(compare(tmp_path))
+        assert_matches_blender(compare(tmp_path))
 
     def test_an_animated_target_of_a_modifier(self, tmp_path, tube):
         target = bpy.data.objects.new("target", None)
@@ -369,7 +357,7 @@ class TestMoving:
         for frame, x in ((0, 0.0), (4, 20.0)):
             target.location.x = x
             target.keyframe_insert("location", frame=frame)
-        assert_as_shown(compare(tmp_path))
+        assert_matches_blender(compare(tmp_path))
 
     def test_another_object_that_moves(self, tmp_path, tube):
         other = cube()
@@ -377,13 +365,13 @@ class TestMoving:
             other.location.z = z
             other.keyframe_insert("location", frame=frame)
         result = compare(tmp_path)
-        assert_as_shown(result)
+        assert_matches_blender(result)
         assert result.file.frame_names == NAMES
 
-    def test_another_object_that_stands_still(self, tmp_path, tube):
+    def test_another_object_that_does_not_move(self, tmp_path, tube):
         cube()
         result = compare(tmp_path)
-        assert_as_shown(result)
+        assert_matches_blender(result)
         assert result.file.frame_names == NAMES
 
     def test_another_object_with_keys_of_its_own(self, tmp_path, tube):
@@ -392,7 +380,7 @@ class TestMoving:
             other.shape_key_add(name=name, from_mix=False).value = 0.0
         other.data.shape_keys.key_blocks[1].data[0].co.z -= 5
         other.data.shape_keys.key_blocks[1].value = 0.5
-        assert_as_shown(compare(tmp_path))
+        assert_matches_blender(compare(tmp_path))
 
     def test_two_models_that_play_together(self, tmp_path):
         for name, frames in (("a", 5), ("b", 7)):
@@ -401,7 +389,7 @@ class TestMoving:
             md2_compare.write_model(model, tmp_path / f"{name}.md2")
             bpy.ops.import_scene.md2(filepath=str(tmp_path / f"{name}.md2"))
         result = compare(tmp_path)
-        assert_as_shown(result)
+        assert_matches_blender(result)
         assert len(result.file.frame_names) == 7
         assert result.file.skin_size == (64, 48)
 
@@ -415,7 +403,7 @@ class TestMoving:
             key.keyframe_insert("value", frame=frame)
         bpy.context.scene.frame_start, bpy.context.scene.frame_end = 1, 6
         result = compare(tmp_path)
-        assert_as_shown(result)
+        assert_matches_blender(result)
         assert len(result.file.frame_names) == 6
 
     def test_keys_of_a_model_made_in_blender_that_moves(self, tmp_path):
@@ -427,7 +415,7 @@ class TestMoving:
             obj.keyframe_insert("location", frame=frame)
         bpy.context.scene.frame_start, bpy.context.scene.frame_end = 1, 6
         result = compare(tmp_path)
-        assert_as_shown(result)
+        assert_matches_blender(result)
         assert len(result.file.frame_names) == 6
 
 

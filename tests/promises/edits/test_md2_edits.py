@@ -1,4 +1,4 @@
-"""Whatever is done to an imported MD2, the export is what Blender shows, in every frame."""
+"""After any edit of an imported MD2, the export matches the evaluated mesh in every frame."""
 
 from __future__ import annotations
 
@@ -7,21 +7,10 @@ import md2_compare
 import mesh_edits
 import pytest
 import workbench
-from md2_compare import assert_as_shown, bench_of, compare
+from md2_compare import assert_matches_blender, bench_of, compare
+from md2_edits import EDITS
 
 pytestmark = pytest.mark.slow
-
-NOT_FOR_MD2 = {
-    # Of weights and armatures.
-    "paint weights on seam vertices", "paint one side of a seam", "weights that do not add up to one", "smooth weights",
-    "normalize and clean weights", "remove a vertex group", "reorder vertex groups", "sort vertex groups",
-    "mirror vertex groups", "bind anew with automatic weights", "parent inverse", "join with a new mesh",
-    "shape key with a vertex group",
-    # See test_md2_animation: keys of an imported model are frames.
-    "shape key without a value", "shape key pinned", "absolute shape keys", "shape key muted",
-    "basis edited under a shape key", "shape key with a value",
-}  # fmt: skip
-EDITS = [name for name in mesh_edits.EDITS if name not in NOT_FOR_MD2]
 
 
 def edited(bench, edit):
@@ -36,7 +25,7 @@ def edited(bench, edit):
 def test_an_edited_mesh_is_exact(tmp_path, setting, edit):
     bench = bench_of(tmp_path, "tube", setting)
     edited(bench, edit)
-    assert_as_shown(compare(tmp_path, **bench.options))
+    assert_matches_blender(compare(tmp_path, **bench.options))
 
 
 @pytest.mark.parametrize("name", md2_compare.REAL)
@@ -44,4 +33,4 @@ def test_an_edited_mesh_is_exact(tmp_path, setting, edit):
 def test_an_edited_real_model_is_exact(tmp_path, name, edit):
     bench = bench_of(tmp_path, name)
     edited(bench, edit)
-    assert_as_shown(compare(tmp_path))
+    assert_matches_blender(compare(tmp_path))

@@ -11,7 +11,7 @@ import resource
 import bpy
 import numpy as np
 import pytest
-from md2_compare import assert_as_shown, bench_of, compare
+from md2_compare import assert_matches_blender, bench_of, compare
 from workbench import activate
 
 pytestmark = pytest.mark.slow
@@ -144,7 +144,7 @@ def test_joined_with_a_new_mesh(tmp_path):
     bpy.ops.mesh.primitive_cube_add(location=(40, 0, 0))
     activate(bench.mesh, bpy.context.object)
     bpy.ops.object.join()
-    assert_as_shown(compare(tmp_path))
+    assert_matches_blender(compare(tmp_path))
 
 
 def test_joined_into_a_new_mesh(tmp_path):
@@ -154,7 +154,7 @@ def test_joined_into_a_new_mesh(tmp_path):
     activate(bpy.context.object, bench.mesh)
     bpy.ops.object.join()
     result = compare(tmp_path, source="SCENE")
-    assert_as_shown(result)
+    assert_matches_blender(result)
     result = compare(tmp_path)
     assert result.file.frame_names == ["wave1", "wave2", "wave3", "wave4", "wave5"]
     assert any("mix" in text for text in result.warnings)

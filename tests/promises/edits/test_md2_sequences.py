@@ -14,7 +14,7 @@ import md2_compare
 import mesh_edits
 import pytest
 from md2_compare import bench_of, compare, visible_meshes
-from test_md2_edits import EDITS
+from md2_edits import EDITS
 from workbench import Bench, activate
 
 pytestmark = pytest.mark.slow

@@ -1,10 +1,10 @@
-"""Whatever is done to an imported armature, the export is what Blender shows, at rest and in motion."""
+"""After any edit of an imported armature, the export matches the evaluated meshes, at rest and in motion."""
 
 from __future__ import annotations
 
 import armature_edits
 import bpy
-import md5_judge
+import md5_compare
 import mesh_edits
 import pytest
 import workbench
@@ -26,20 +26,22 @@ BARE = {
 }
 
 
-def judged(folder, bench: Bench, **options) -> md5_judge.Judgement:
+def compared(folder, bench: Bench, **options) -> md5_compare.Comparison:
     folder = folder / "out"
     folder.mkdir()
     bpy.context.view_layer.update()
-    result = md5_judge.judge(folder, bench.armature, actions="ACTIVE", **bench.options, **options)
+    result = md5_compare.export_and_compare(
+        folder, bench.armature, actions="ACTIVE", **bench.options, **options
+    )
     assert result.clips
     return result
 
 
-def assert_exact_unless_bare(result: md5_judge.Judgement, edit: str) -> None:
+def assert_exact_unless_bare(result: md5_compare.Comparison, edit: str) -> None:
     if edit in BARE:
-        md5_judge.assert_as_shown(result)
+        md5_compare.assert_matches_blender(result)
     else:
-        md5_judge.assert_exact(result)
+        md5_compare.assert_exact(result)
 
 
 @pytest.mark.parametrize(("name", "setting"), POINTS)
@@ -52,7 +54,7 @@ def test_an_edited_armature_is_exact(tmp_path, name, setting, edit):
     placed = bench.armature.matrix_world != bench.armature.matrix_world.Identity(4)
     rotates = [bone.use_inherit_rotation for bone in bench.armature.data.bones]
     assert (workbench.scene_fingerprint(), bench.armature.name) != before or placed or not all(rotates)
-    assert_exact_unless_bare(judged(tmp_path, bench), edit)
+    assert_exact_unless_bare(compared(tmp_path, bench), edit)
 
 
 @pytest.mark.parametrize("name", ["sample", "robot"])
@@ -61,7 +63,7 @@ def test_an_edited_armature_with_an_edited_mesh_is_exact(tmp_path, name, edit):
     bench = workbench.bench_of(tmp_path, name)
     mesh_edits.EDITS["move one"](bench)
     armature_edits.EDITS[edit](bench)
-    assert_exact_unless_bare(judged(tmp_path, bench), edit)
+    assert_exact_unless_bare(compared(tmp_path, bench), edit)
 
 
 @pytest.mark.parametrize("setting", ["merged", "unmerged joint axes"])
@@ -69,7 +71,7 @@ def test_an_edited_armature_with_an_edited_mesh_is_exact(tmp_path, name, edit):
 def test_an_edited_armature_is_exact_with_deform_bones_only(tmp_path, setting, edit):
     bench = workbench.sample(tmp_path, setting)
     armature_edits.EDITS[edit](bench)
-    result = judged(tmp_path, bench, deform_only=True)
+    result = compared(tmp_path, bench, deform_only=True)
     assert_exact_unless_bare(result, edit)
     deforming = [bone for bone in bench.armature.data.bones if bone.use_deform]
     assert len(result.model.names) == len(deforming)
@@ -85,7 +87,7 @@ def test_two_exports_in_a_row_are_both_exact(tmp_path, setting, edit):
         folder = tmp_path / str(number)
         folder.mkdir()
         armature_edits.EDITS[edit](bench)
-        md5_judge.assert_exact(judged(folder, bench))
+        md5_compare.assert_exact(compared(folder, bench))
 
 
 @pytest.mark.parametrize("setting", workbench.SETTINGS)
@@ -93,11 +95,11 @@ def test_two_exports_in_a_row_are_both_exact(tmp_path, setting, edit):
 def test_an_edited_armature_that_is_exported_and_imported_again_is_exact(tmp_path, setting, kind):
     bench = workbench.sample(tmp_path, setting)
     armature_edits.EDITS[kind](bench)
-    md5_judge.assert_exact(judged(tmp_path, bench))
+    md5_compare.assert_exact(compared(tmp_path, bench))
     written = tmp_path / "out" / "exported.md5mesh"
     (clip,) = (tmp_path / "out").glob("*.md5anim")
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
     again = workbench.load([written, clip])
     folder = tmp_path / "again"
     folder.mkdir()
-    md5_judge.assert_exact(judged(folder, again))
+    md5_compare.assert_exact(compared(folder, again))

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import armature_edits
 import bpy
-import md5_judge
+import evaluated_meshes
+import md5_compare
 import md5_reader
 import numpy as np
 import pytest
-import shown
 import workbench
 from mathutils import Matrix, Vector
 from workbench import Bench
@@ -147,7 +147,7 @@ NAMED = {"a missing bone", "a bone with another parent"}
 
 
 def _import(path: Path) -> list[str]:
-    return md5_judge.call(bpy.ops.import_scene.md5, filepath=str(path))
+    return md5_compare.call(bpy.ops.import_scene.md5, filepath=str(path))
 
 
 def _joints_off(bench: Bench, clip: md5_reader.Clip, frame: int) -> float:
@@ -194,7 +194,7 @@ def _worst(bench: Bench, folder: Path) -> tuple[float, float]:
 
 @pytest.mark.parametrize("direction", ["CHILD", "JOINT"])
 @pytest.mark.parametrize("kind", ARMATURES)
-def test_an_animation_on_an_edited_armature_is_as_the_file_says_or_told_of(tmp_path, kind, direction):
+def test_an_animation_on_an_edited_armature_matches_the_file_or_gives_a_warning(tmp_path, kind, direction):
     path = workbench.write_sample(tmp_path)
     bench = workbench.load([path], merge_vertices=False, bone_direction=direction)
     ARMATURES[kind](bench)
@@ -228,15 +228,15 @@ def test_the_warning_of_an_import_tells_how_far_off_it_is(tmp_path, kind):
 
 
 @pytest.mark.parametrize("kind", sorted(set(ARMATURES) - {"a missing bone"}))
-def test_what_was_imported_onto_an_edited_armature_goes_out_as_shown(tmp_path, kind):
+def test_animations_imported_onto_an_edited_armature_are_exported_as_evaluated(tmp_path, kind):
     path = workbench.write_sample(tmp_path)
     bench = workbench.load([path])
     ARMATURES[kind](bench)
     workbench.activate(bench.armature)
-    with md5_judge.silence():
+    with md5_compare.silence():
         _import(tmp_path / "walk.md5anim")
     bpy.context.scene.frame_set(0)
     (tmp_path / "out").mkdir()
-    assert shown.meshes_of(bench.armature)
-    result = md5_judge.judge(tmp_path / "out", bench.armature, actions="ACTIVE")
-    md5_judge.assert_as_shown(result)
+    assert evaluated_meshes.meshes_of(bench.armature)
+    result = md5_compare.export_and_compare(tmp_path / "out", bench.armature, actions="ACTIVE")
+    md5_compare.assert_matches_blender(result)

@@ -1,4 +1,4 @@
-"""Whatever is done to an imported mesh, the export is what Blender shows, at rest and in motion."""
+"""After any edit of an imported mesh, the export matches the evaluated mesh, at rest and in motion."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import bmesh
 import bpy
-import md5_judge
+import md5_compare
 import mesh_edits
 import pytest
 import workbench
@@ -18,19 +18,19 @@ pytestmark = pytest.mark.slow
 POINTS = workbench.starting_points(sampled=("merged", "unmerged joint axes", "scaled and turned"))
 
 
-def judged(folder, bench: Bench) -> md5_judge.Judgement:
+def compared(folder, bench: Bench) -> md5_compare.Comparison:
     folder = folder / "out"
     folder.mkdir()
-    result = md5_judge.judge(folder, bench.armature, actions="ACTIVE", **bench.options)
+    result = md5_compare.export_and_compare(folder, bench.armature, actions="ACTIVE", **bench.options)
     assert result.clips
     return result
 
 
-def assert_exact_unless_bare(result: md5_judge.Judgement, edit: str) -> None:
+def assert_exact_unless_bare(result: md5_compare.Comparison, edit: str) -> None:
     if edit in mesh_edits.WITHOUT_WEIGHTS:
-        md5_judge.assert_as_shown(result)
+        md5_compare.assert_matches_blender(result)
     else:
-        md5_judge.assert_exact(result)
+        md5_compare.assert_exact(result)
 
 
 @pytest.mark.parametrize(("name", "setting"), POINTS)
@@ -42,7 +42,7 @@ def test_an_edited_mesh_is_exact(tmp_path, name, setting, edit):
     bpy.context.view_layer.update()
     was_edited = workbench.scene_fingerprint() != before
     assert was_edited or edit in mesh_edits.MAY_GIVE_THE_SAME, "nothing was edited"
-    assert_exact_unless_bare(judged(tmp_path, bench), edit)
+    assert_exact_unless_bare(compared(tmp_path, bench), edit)
 
 
 @pytest.mark.parametrize("edit", mesh_edits.EDITS)
@@ -67,7 +67,7 @@ def test_an_edited_mesh_of_blenders_own_on_an_imported_armature_is_exact(tmp_pat
     bench.meshes.insert(0, own)
     mesh_edits.EDITS[edit](bench)
     bpy.context.view_layer.update()
-    assert_exact_unless_bare(judged(tmp_path, bench), edit)
+    assert_exact_unless_bare(compared(tmp_path, bench), edit)
 
 
 @pytest.mark.parametrize(("name", "setting"), POINTS)
@@ -79,7 +79,7 @@ def test_modifiers_before_the_armature_are_exact(tmp_path, name, setting, kind, 
     if applied:
         with workbench.mode(bench.mesh, "OBJECT"):
             bpy.ops.object.modifier_apply(modifier=modifier.name)
-    assert_exact_unless_bare(judged(tmp_path, bench), kind)
+    assert_exact_unless_bare(compared(tmp_path, bench), kind)
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def test_two_exports_in_a_row_are_both_exact(tmp_path, name, setting, pair):
         mesh_edits.EDITS[edit](bench)
         folder = tmp_path / str(number)
         folder.mkdir()
-        md5_judge.assert_as_shown(judged(folder, bench))
+        md5_compare.assert_matches_blender(compared(folder, bench))
 
 
 def _no_change(bench: Bench) -> None:
@@ -141,7 +141,7 @@ SITUATIONS: dict[str, Callable[[Bench], None]] = {
 def test_situations_are_exact(tmp_path, setting, situation):
     bench = workbench.sample(tmp_path, setting)
     SITUATIONS[situation](bench)
-    md5_judge.assert_exact(judged(tmp_path, bench))
+    md5_compare.assert_exact(compared(tmp_path, bench))
 
 
 @pytest.mark.parametrize("setting", workbench.SETTINGS)
@@ -160,7 +160,7 @@ def test_a_model_appended_to_another_file_is_exact(tmp_path, setting):
         bpy.context.scene.collection.objects.link(obj)
     armature = next(obj for obj in into.objects if obj.type == "ARMATURE")
     bench = Bench(armature, [obj for obj in into.objects if obj.type == "MESH"], other.options)
-    md5_judge.assert_exact(judged(tmp_path, bench))
+    md5_compare.assert_exact(compared(tmp_path, bench))
 
 
 @pytest.mark.parametrize("actions", ["NONE", "ACTIVE"])
@@ -174,5 +174,5 @@ def test_two_imported_models_joined_into_one_rig_are_exact(tmp_path, actions):
     for obj in other.meshes:
         obj.modifiers[0].object = bench.armature
     (tmp_path / "out").mkdir()
-    result = md5_judge.judge(tmp_path / "out", bench.armature, actions=actions)
-    md5_judge.assert_as_shown(result)
+    result = md5_compare.export_and_compare(tmp_path / "out", bench.armature, actions=actions)
+    md5_compare.assert_matches_blender(result)

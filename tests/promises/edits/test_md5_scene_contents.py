@@ -1,13 +1,13 @@
-"""Rigs of several armatures, props, geometry nodes: exported as shown, or named as left out."""
+"""Several armatures, props and geometry nodes: exported as evaluated, or named as left out."""
 
 from __future__ import annotations
 
 import bpy
-import made_scenes
-import md5_judge
+import md5_compare
 import numpy as np
 import pytest
 import scene_edits
+import scripted_scenes
 import workbench
 from mathutils import Matrix
 from workbench import Bench
@@ -15,15 +15,76 @@ from workbench import Bench
 pytestmark = pytest.mark.slow
 
 
-def judged(folder, bench: Bench, actions="ACTIVE", **options) -> md5_judge.Judgement:
+def compared(folder, bench: Bench, actions="ACTIVE", **options) -> md5_compare.Comparison:
     folder = folder / "out"
     folder.mkdir(exist_ok=True)
     bpy.context.view_layer.update()
-    return md5_judge.judge(folder, bench.armature, actions=actions, **{**bench.options, **options})
+    return md5_compare.export_and_compare(
+        folder, bench.armature, actions=actions, **{**bench.options, **options}
+    )
 
 
-def shaders_of(result: md5_judge.Judgement) -> set[str]:
+def shaders_of(result: md5_compare.Comparison) -> set[str]:
     return {block.shader for block in result.model.blocks}
+
+
+# Simulations
+
+
+def _falling_target(bench: Bench) -> str:
+    """A bone follows a body that falls."""
+    cube = bpy.data.objects.new("Crate", bpy.data.meshes.new("Crate"))
+    cube.data.from_pydata([(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)], [], [(0, 1, 2), (0, 1, 3), (0, 2, 3)])
+    bpy.context.scene.collection.objects.link(cube)
+    workbench.activate(cube)
+    bpy.ops.rigidbody.object_add()
+    constraint = bench.armature.pose.bones[-1].constraints.new("COPY_LOCATION")
+    constraint.target = cube
+    return "Crate (rigid body)"
+
+
+def _cloth(bench: Bench) -> str:
+    bench.mesh.modifiers.new("Cloth", "CLOTH")
+    return f"{bench.mesh.name} (cloth)"
+
+
+def _soft_body(bench: Bench) -> str:
+    bench.mesh.modifiers.new("Softbody", "SOFT_BODY")
+    return f"{bench.mesh.name} (soft body)"
+
+
+def _particles(bench: Bench) -> str:
+    bench.mesh.modifiers.new("Particles", "PARTICLE_SYSTEM")
+    bench.mesh.modifiers.new("Explode", "EXPLODE")
+    return f"{bench.mesh.name} (particles)"
+
+
+@pytest.mark.parametrize("simulate", [_falling_target, _cloth, _soft_body, _particles])
+@pytest.mark.parametrize("file", ["md5", "md2"])
+def test_a_simulation_that_is_not_baked_is_to_be_baked_first(tmp_path, simulate, file):
+    bench = workbench.sample(tmp_path)
+    name = simulate(bench)
+    workbench.activate(bench.armature)
+    bpy.context.scene.frame_start, bpy.context.scene.frame_end = 0, 3
+
+    def warnings():
+        if file == "md5":
+            return md5_compare.export(tmp_path, actions="SCENE", verify="SOME").warnings
+        return md5_compare.call(
+            bpy.ops.export_scene.md2, filepath=str(tmp_path / "a.md2"), frames="SCENE", game="ANY"
+        )
+
+    assert [text for text in warnings() if name in text and "bake it first" in text]
+    with md5_compare.silence():
+        bpy.ops.ptcache.bake_all(bake=True)
+    assert not [text for text in warnings() if "bake it first" in text]
+
+
+def test_without_animation_a_simulation_is_of_no_matter(tmp_path):
+    bench = workbench.sample(tmp_path)
+    _falling_target(bench)
+    workbench.activate(bench.armature)
+    assert not [text for text in md5_compare.export(tmp_path).warnings if "bake" in text]
 
 
 # Two armatures
@@ -39,35 +100,35 @@ def test_a_second_armature_at_rest_changes_nothing_but_is_mentioned(tmp_path, se
     workbench.activate(bench.armature)
     folder = tmp_path / "out"
     folder.mkdir()
-    result = md5_judge.judge(folder, bench.armature, actions="ACTIVE", **bench.options)
+    result = md5_compare.export_and_compare(folder, bench.armature, actions="ACTIVE", **bench.options)
     assert any("Face rig" in text and bench.mesh.name in text for text in result.warnings), result.warnings
     assert set(result.model.names) == {bone.name for bone in bench.armature.data.bones}
     # The mesh was told of, so the judge excuses all of it: without the second rig it has to be exact.
     bench.mesh.modifiers.remove(next(one for one in bench.mesh.modifiers if one.object == face))
     result.warnings.clear()
-    again = md5_judge.judge_again(result, bench.armature, actions="ACTIVE", **bench.options)
-    md5_judge.assert_as_shown(again)
+    again = md5_compare.compare_again(result, bench.armature, actions="ACTIVE", **bench.options)
+    md5_compare.assert_matches_blender(again)
 
 
 def test_the_rig_that_is_exported_is_the_active_one(tmp_path):
     bench = workbench.sample(tmp_path)
     face = scene_edits.second_rig(bench)
     workbench.activate(face)
-    result = md5_judge.export(tmp_path)
+    result = md5_compare.export(tmp_path)
     assert result.model.names == ["jaw"]
     workbench.activate(bench.armature)
-    result = md5_judge.export(tmp_path)
+    result = md5_compare.export(tmp_path)
     assert "hips" in result.model.names
     assert "jaw" not in result.model.names
 
 
-def test_a_second_armature_that_is_posed_is_told_of_or_exact(tmp_path):
+def test_a_posed_second_armature_is_exact_or_gives_a_warning(tmp_path):
     bench = workbench.sample(tmp_path)
     face = scene_edits.second_rig(bench)
     face.pose.bones["jaw"].location = (2.0, 1.0, 0.0)
     workbench.activate(bench.armature)
-    result = judged(tmp_path, bench)
-    md5_judge.assert_as_shown(result)
+    result = compared(tmp_path, bench)
+    md5_compare.assert_matches_blender(result)
     assert any("Face rig" in text and bench.mesh.name in text for text in result.warnings), result.warnings
 
 
@@ -78,8 +139,8 @@ def test_of_two_imported_models_the_active_one_is_exported(tmp_path, selected):
     second.armature.location.x = 40.0
     bench = first if selected == "first" else second
     workbench.activate(bench.armature)
-    result = judged(tmp_path, bench)
-    md5_judge.assert_exact(result)
+    result = compared(tmp_path, bench)
+    md5_compare.assert_exact(result)
     assert len(result.model.blocks) == 2
 
 
@@ -94,8 +155,8 @@ def test_a_prop_on_a_bone_is_exact(tmp_path, setting, bone, use_relative):
     prop = scene_edits.add_prop(bench)
     bench.armature.data.bones[bone].use_relative_parent = use_relative
     scene_edits.hang_on_bone(prop, bench.armature, bone)
-    result = judged(tmp_path, bench)
-    md5_judge.assert_exact(result)
+    result = compared(tmp_path, bench)
+    md5_compare.assert_exact(result)
     assert "Sword steel" in shaders_of(result)
 
 
@@ -108,8 +169,8 @@ def test_a_prop_on_a_control_bone_is_exact_with_deform_bones_only(tmp_path, sett
     scene_edits.control_bone(bench, parent, moves=moves)
     scene_edits.hang_on_bone(scene_edits.add_prop(bench), bench.armature, "control")
     workbench.activate(bench.armature)
-    result = judged(tmp_path, bench, actions, deform_only=True)
-    md5_judge.assert_as_shown(result)
+    result = compared(tmp_path, bench, actions, deform_only=True)
+    md5_compare.assert_matches_blender(result)
     assert "Sword steel" in shaders_of(result)
     if moves:
         assert "control" in result.model.names
@@ -125,31 +186,33 @@ def test_a_prop_on_a_control_bone_that_a_constraint_moves_keeps_the_bone(tmp_pat
     copy.target, copy.subtarget = bench.armature, "head"
     scene_edits.hang_on_bone(scene_edits.add_prop(bench), bench.armature, "control")
     workbench.activate(bench.armature)
-    result = judged(tmp_path, bench, deform_only=True)
-    md5_judge.assert_as_shown(result)
+    result = compared(tmp_path, bench, deform_only=True)
+    md5_compare.assert_matches_blender(result)
     assert "control" in result.model.names
 
 
 @pytest.mark.parametrize("setting", ["merged", "unmerged joint axes", "scaled and turned"])
 @pytest.mark.parametrize("deform_only", [False, True])
 @pytest.mark.parametrize("way", scene_edits.HANGING)
-def test_what_hangs_on_the_rig_is_exported_as_shown_or_named_as_left_out(tmp_path, setting, way, deform_only):
+def test_objects_on_the_rig_are_exported_as_evaluated_or_named_as_left_out(
+    tmp_path, setting, way, deform_only
+):
     bench = workbench.sample(tmp_path, setting)
     prop = scene_edits.add_prop(bench)
     scene_edits.HANGING[way](prop, bench)
     workbench.activate(bench.armature)
-    result = judged(tmp_path, bench, deform_only=deform_only)
-    md5_judge.assert_as_shown(result)
+    result = compared(tmp_path, bench, deform_only=deform_only)
+    md5_compare.assert_matches_blender(result)
     told = any("Sword" in text for text in result.warnings)
     assert "Sword steel" in shaders_of(result) or told
 
 
-def test_what_does_not_hang_on_the_rig_is_left_out_of_a_selection_by_name(tmp_path):
+def test_selected_objects_without_the_rig_are_left_out_by_name(tmp_path):
     bench = workbench.sample(tmp_path)
     prop = scene_edits.add_prop(bench)
     workbench.activate(bench.armature, *bench.meshes, prop)
-    result = judged(tmp_path, bench, use_selection=True)
-    md5_judge.assert_exact(result)
+    result = compared(tmp_path, bench, use_selection=True)
+    md5_compare.assert_exact(result)
     assert any("Sword" in text for text in result.warnings)
     assert "Sword steel" not in shaders_of(result)
 
@@ -182,7 +245,7 @@ def test_geometry_nodes_that_add_vertex_groups_are_told_of_or_exact(tmp_path, se
     scene_edits.node_group(bench.mesh, scene_edits.NODES[nodes])
     bench.meshes[1].modifiers.clear()
     bench.meshes[1].parent = None
-    md5_judge.assert_as_shown(judged(tmp_path, bench))
+    md5_compare.assert_matches_blender(compared(tmp_path, bench))
 
 
 @pytest.mark.parametrize("setting", workbench.SETTINGS)
@@ -190,7 +253,7 @@ def test_geometry_nodes_that_add_vertex_groups_are_told_of_or_exact(tmp_path, se
 def test_geometry_nodes_with_a_mesh_that_moves_by_itself_are_told_of_or_exact(tmp_path, setting, nodes):
     bench = workbench.sample(tmp_path, setting)
     scene_edits.node_group(bench.mesh, scene_edits.NODES[nodes])
-    md5_judge.assert_as_shown(judged(tmp_path, bench))
+    md5_compare.assert_matches_blender(compared(tmp_path, bench))
 
 
 @pytest.mark.parametrize("setting", workbench.SETTINGS)
@@ -202,13 +265,13 @@ def test_geometry_nodes_are_exact(tmp_path, setting, nodes):
     scene_edits.node_group(bench.mesh, scene_edits.NODES[nodes])
     if nodes in OF_ANOTHER_MESH:
         _set_apart(bench)
-    result = judged(tmp_path, bench)
+    result = compared(tmp_path, bench)
     shown_groups = bench.mesh.evaluated_get(bpy.context.evaluated_depsgraph_get()).vertex_groups
     # Blender 4.2 loses the vertex groups of what it joins, and moves none of it.
     if nodes in scene_edits.BARE or not len(shown_groups):
-        md5_judge.assert_as_shown(result)
+        md5_compare.assert_matches_blender(result)
     else:
-        md5_judge.assert_exact(result)
+        md5_compare.assert_exact(result)
 
 
 @pytest.mark.parametrize("nodes", ["realised instances", "Join Geometry with another mesh of the model"])
@@ -225,18 +288,18 @@ def test_geometry_nodes_on_an_object_without_uv_map_or_groups_of_its_own(tmp_pat
     bare.parent = bench.armature
     scene_edits.node_group(bare, scene_edits.NODES[nodes])
     bare.modifiers.new("Armature", "ARMATURE").object = bench.armature
-    md5_judge.assert_as_shown(judged(tmp_path, bench))
+    md5_compare.assert_matches_blender(compared(tmp_path, bench))
 
 
 @pytest.mark.parametrize("setting", workbench.SETTINGS)
-def test_an_inactive_uv_map_is_not_taken_for_the_active_one(tmp_path, setting):
+def test_an_inactive_uv_map_is_not_used(tmp_path, setting):
     bench = workbench.sample(tmp_path, setting)
     layers = bench.mesh.data.uv_layers
     other = layers.new(name="Other")
     for one in other.uv:
         one.vector = (0.5, 0.5)
     layers.active = layers[0]
-    md5_judge.assert_exact(judged(tmp_path, bench))
+    md5_compare.assert_exact(compared(tmp_path, bench))
 
 
 @pytest.mark.parametrize("setting", workbench.SETTINGS)
@@ -248,7 +311,7 @@ def test_a_uv_map_made_by_a_modifier_is_exact(tmp_path, setting):
     modifier.projectors[0].object = projector
     modifier.uv_layer = bench.mesh.data.uv_layers[0].name
     bench.mesh.modifiers.move(1, 0)
-    md5_judge.assert_exact(judged(tmp_path, bench))
+    md5_compare.assert_exact(compared(tmp_path, bench))
 
 
 @pytest.mark.parametrize(
@@ -280,7 +343,7 @@ def test_modifiers_that_need_other_objects_are_exact(tmp_path, kind):
     elif kind == "MASK":
         modifier.vertex_group = obj.vertex_groups[0].name
     obj.modifiers.move(len(obj.modifiers) - 1, 0)
-    md5_judge.assert_as_shown(judged(tmp_path, bench))
+    md5_compare.assert_matches_blender(compared(tmp_path, bench))
 
 
 # Kinds of objects
@@ -289,8 +352,8 @@ def test_modifiers_that_need_other_objects_are_exact(tmp_path, kind):
 def test_meshes_that_are_not_visible_are_left_out(tmp_path):
     bench = workbench.sample(tmp_path)
     bench.meshes[1].hide_set(True)
-    result = judged(tmp_path, bench)
-    md5_judge.assert_as_shown(result)
+    result = compared(tmp_path, bench)
+    md5_compare.assert_matches_blender(result)
     assert len(result.model.blocks) == 1
 
 
@@ -299,11 +362,11 @@ def test_meshes_that_are_not_visible_are_left_out(tmp_path):
 def test_a_made_rig_under_parents_with_transforms_is_exact(tmp_path, place, scale):
     bench = workbench.made()
     holder = scene_edits.add_empty()
-    holder.matrix_world = made_scenes.transform() @ Matrix.Scale(1.5, 4)
+    holder.matrix_world = scripted_scenes.transform() @ Matrix.Scale(1.5, 4)
     bench.armature.parent = holder
     bpy.data.objects[place].scale = scale
     bpy.context.view_layer.update()
-    result = judged(tmp_path, bench)
-    md5_judge.assert_as_shown(result)
+    result = compared(tmp_path, bench)
+    md5_compare.assert_matches_blender(result)
     if place == "Tube" or np.ptp(np.abs(scale)) == 0.0:
-        md5_judge.assert_exact(result)
+        md5_compare.assert_exact(result)

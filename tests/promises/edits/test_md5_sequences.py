@@ -1,4 +1,4 @@
-"""Random sequences of edits: every export is what Blender shows, or a warning names the mesh."""
+"""After random sequences of edits, every export matches the evaluated meshes, or a warning names the mesh."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _outcomes: dict[int, sequences.Outcome] = {}
 
 
 @pytest.mark.parametrize("seed", sequences.FIXED_SEEDS)
-def test_a_sequence_of_edits_goes_out_as_shown(seed):
+def test_a_sequence_of_edits_is_exported_as_evaluated(seed):
     one = sequences.of_seed(seed)
     outcome = _outcomes[seed] = sequences.run(one)
     assert not outcome.findings, f"{one}: {'; '.join(outcome.findings[:2])}"

@@ -1,4 +1,4 @@
-"""What a file cannot hold is told of: the mesh, how far off, when, and why. What it can hold is exact."""
+"""What a file cannot hold gives a warning with mesh, distance, frame and cause; what it can hold is exact."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 
 import bpy
 import inexact
-import md5_judge
+import md5_compare
 import pytest
 import workbench
 from inexact import CAUSES
@@ -17,17 +17,17 @@ pytestmark = pytest.mark.slow
 OPTIONS = {"limits of weights": {"max_influences": 2}}
 
 
-def judged(folder, bench: Bench, name: str, actions="ACTIVE", **options) -> md5_judge.Judgement:
+def compared(folder, bench: Bench, name: str, actions="ACTIVE", **options) -> md5_compare.Comparison:
     folder = folder / "out"
     folder.mkdir(exist_ok=True)
     # Keys were inserted: the scene shows what they say.
     bpy.context.scene.frame_set(bpy.context.scene.frame_current)
     options = {"frames": 50, **bench.options, **OPTIONS.get(name, {}), **options}
-    return md5_judge.judge(folder, bench.armature, actions=actions, **options)
+    return md5_compare.export_and_compare(folder, bench.armature, actions=actions, **options)
 
 
-def warning_of(result: md5_judge.Judgement, name: str) -> list[str]:
-    return [text for text in result.warnings if md5_judge.is_told(name, [text])]
+def warning_of(result: md5_compare.Comparison, name: str) -> list[str]:
+    return [text for text in result.warnings if md5_compare.is_told(name, [text])]
 
 
 @pytest.mark.parametrize("setting", workbench.SETTINGS)
@@ -35,7 +35,7 @@ def warning_of(result: md5_judge.Judgement, name: str) -> list[str]:
 def test_an_export_is_exact_or_the_mesh_is_named(tmp_path, setting, name):
     bench = workbench.sample(tmp_path, setting)
     CAUSES[name].arrange(bench)
-    md5_judge.assert_as_shown(judged(tmp_path, bench, name))
+    md5_compare.assert_matches_blender(compared(tmp_path, bench, name))
 
 
 @pytest.mark.parametrize("actions", ["ALL", "SCENE"])
@@ -43,22 +43,22 @@ def test_an_export_is_exact_or_the_mesh_is_named(tmp_path, setting, name):
 def test_exports_of_all_actions_and_of_the_scene_are_exact_or_the_mesh_is_named(tmp_path, actions, name):
     bench = workbench.sample(tmp_path)
     CAUSES[name].arrange(bench)
-    md5_judge.assert_as_shown(judged(tmp_path, bench, name, actions))
+    md5_compare.assert_matches_blender(compared(tmp_path, bench, name, actions))
 
 
 @pytest.mark.parametrize("name", CAUSES)
 def test_a_made_rig_is_exact_or_the_mesh_is_named(tmp_path, name):
     bench = workbench.made()
     CAUSES[name].arrange(bench)
-    md5_judge.assert_as_shown(judged(tmp_path, bench, name))
+    md5_compare.assert_matches_blender(compared(tmp_path, bench, name))
 
 
 @pytest.mark.parametrize("name", CAUSES)
 def test_the_warning_tells_distance_size_frame_and_cause(tmp_path, name):
     bench = workbench.sample(tmp_path)
     CAUSES[name].arrange(bench)
-    result = judged(tmp_path, bench, name)
-    limit = md5_judge.PLACE_LIMIT * result.size
+    result = compared(tmp_path, bench, name)
+    limit = md5_compare.PLACE_LIMIT * result.size
     for mesh, distance in result.differences.items():
         told = warning_of(result, mesh)
         if distance <= limit:
@@ -90,10 +90,10 @@ UNEXACT = [
 
 
 @pytest.mark.parametrize("name", UNEXACT)
-def test_the_default_verifies_some_frames_and_tells(tmp_path, name):
+def test_by_default_some_frames_are_verified_and_differences_reported(tmp_path, name):
     bench = workbench.sample(tmp_path)
     CAUSES[name].arrange(bench)
-    result = md5_judge.export(tmp_path, actions="ACTIVE", verify="")
+    result = md5_compare.export(tmp_path, actions="ACTIVE", verify="")
     assert any(warning_of(result, obj.name) for obj in bench.meshes), result.warnings
 
 
@@ -101,7 +101,7 @@ def test_the_default_verifies_some_frames_and_tells(tmp_path, name):
 def test_without_verification_nothing_is_compared(tmp_path, name):
     bench = workbench.sample(tmp_path)
     CAUSES[name].arrange(bench)
-    result = md5_judge.export(tmp_path, actions="ACTIVE", verify="NONE")
+    result = md5_compare.export(tmp_path, actions="ACTIVE", verify="NONE")
     assert not [text for text in warning_of(result, bench.mesh.name) if "%" in text], result.warnings
 
 
@@ -114,7 +114,7 @@ def test_all_frames_are_verified_on_request(tmp_path, frame):
         bone.scale = (size, 1.0, size)
         bone.keyframe_insert("scale", frame=key)
     bench.armature.animation_data.action.frame_end = 40
-    result = md5_judge.export(tmp_path, actions="ACTIVE", verify="ALL")
+    result = md5_compare.export(tmp_path, actions="ACTIVE", verify="ALL")
     told = [text for text in warning_of(result, bench.mesh.name) if "%" in text]
     assert any(re.search(rf"\b{frame}\b", text) for text in told), result.warnings
 
@@ -122,10 +122,10 @@ def test_all_frames_are_verified_on_request(tmp_path, frame):
 def test_the_animation_operator_verifies_too(tmp_path):
     bench = workbench.sample(tmp_path)
     CAUSES["scaled bones"].arrange(bench)
-    warnings = md5_judge.call(
+    warnings = md5_compare.call(
         bpy.ops.export_scene.md5anim, filepath=str(tmp_path / "a.md5anim"), verify="ALL"
     )
-    assert any(md5_judge.is_told(bench.mesh.name, [text]) and "%" in text for text in warnings), warnings
+    assert any(md5_compare.is_told(bench.mesh.name, [text]) and "%" in text for text in warnings), warnings
 
 
 def test_an_exact_export_warns_of_nothing(tmp_path):
@@ -135,5 +135,5 @@ def test_an_exact_export_warns_of_nothing(tmp_path):
         folder.mkdir()
         bench = workbench.sample(folder, setting)
         bench.options.pop("scale", None), bench.options.pop("axes", None)
-        result = md5_judge.export(folder, actions="ALL")
+        result = md5_compare.export(folder, actions="ALL")
         assert result.warnings == []

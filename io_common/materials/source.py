@@ -1,0 +1,90 @@
+"""Stored on materials and images: what files call them, and which files they were made of.
+
+It lies in the property group of the family, ``md5`` or ``md2``, where imports store everything:
+
+=========  ============================================================================================
+material   ``shader`` (MD5) or ``skin`` (MD2): the name in the file; ``shader_shown`` or ``skin_shown``: what Blender
+           called the material; ``image``: the file that was found for it, empty if there was none
+image      ``file``: where it came from, if it was packed
+=========  ============================================================================================
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ..scene import names, stored_values
+
+if TYPE_CHECKING:
+    from bpy.types import Image, Material
+
+_IMAGE = "image"
+_FILE = "file"
+
+
+@dataclass(frozen=True)
+class Family:
+    """A family of files.
+
+    Attributes:
+        group: the name of its property group.
+        name: what it calls the name of a material.
+    """
+
+    group: str
+    name: str
+
+
+MD5 = Family("md5", "shader")
+MD2 = Family("md2", "skin")
+
+
+def store_name(material: Material, family: Family, name: str, image: str | None) -> None:
+    """Stores what a file calls a new material.
+
+    Args:
+        material: named as it stays.
+        family: of the file.
+        name: as in the file.
+        image: the file of its colours, empty if none was found; None if none was looked for.
+    """
+    material[family.group] = {}
+    group = material[family.group]
+    names.keep_text(group, family.name, name)
+    group[family.name + "_shown"] = material.name
+    if image is not None:
+        names.keep_text(group, _IMAGE, image)
+
+
+def read_name(material: Material, family: Family) -> str | None:
+    """What a file calls a material, whatever characters it has; None if it was not imported."""
+    return _text(stored_values.read_group(material, family.group), family.name)
+
+
+def is_renamed(material: Material, family: Family) -> bool:
+    """Whether a material that has a name of the file was renamed since."""
+    group = stored_values.read_group(material, family.group)
+    return names.original(group, family.name, material.name) != read_name(material, family)
+
+
+def read_image(material: Material, family: Family) -> str | None:
+    """The file that was found for a material, empty if there was none; None if none was looked for."""
+    return _text(stored_values.read_group(material, family.group), _IMAGE)
+
+
+def store_file(image: Image, family: Family, file: str) -> None:
+    """Stores where a new image came from."""
+    image[family.group] = {}
+    names.keep_text(image[family.group], _FILE, file)
+
+
+def read_file(image: Image) -> str:
+    """Where an image came from; empty if it was not packed by an import."""
+    found = (_text(stored_values.read_group(image, family.group), _FILE) for family in (MD5, MD2))
+    return next((file for file in found if file), "")
+
+
+def _text(group: Any, key: str) -> str | None:
+    """A text as `names.keep_text` stored it."""
+    return names.kept_text(group, key) if isinstance(group.get(key), str | bytes) else None

@@ -1,0 +1,1048 @@
+"""``blender --command idtech convert`` and ``… info``: whole trees, in one Blender or several, on many machines."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import bpy
+import md2_samples
+import md5_scenes
+import numpy as np
+import pytest
+from paths import ROOT
+
+from io_md2.format import read_model
+from io_md5.format import (
+    Camera,
+    read_animation,
+    read_camera,
+    read_mesh,
+    write_animation,
+    write_camera,
+    write_mesh,
+)
+
+FORMATS = {"blend": ".blend", "md5": ".md5mesh", "md2": ".md2", "glb": ".glb", "fbx": ".fbx"}
+
+
+@pytest.fixture
+def idtech(part, capfd):
+    """Runs the command; returns its status, what it printed, and what it told on the way."""
+    main = part("command_line.command").main
+
+    def run(*words: str | Path) -> tuple[int, str, str]:
+        capfd.readouterr()
+        status = main([str(word) for word in words])
+        told = capfd.readouterr()
+        return status, told.out, told.err
+
+    return run
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    """Models in folders, with animations, a model of the other family, a damaged file, and what is no model."""
+    folder = tmp_path / "in"
+    joints = md5_scenes.model().joints
+    for name in ("imp", "boss/zombie"):
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        md5_scenes.write(path.parent, path.name)
+    for name in ("walk", "run"):
+        write_animation(md5_scenes.animation(joints), folder / f"{name}.md5anim")
+    (folder / "items").mkdir()
+    md2_samples.write_sample(folder / "items")
+    (folder / "items" / "notes.txt").write_text("no model")
+    return folder
+
+
+def damage(tree: Path) -> Path:
+    bad = tree / "boss" / "bad.md5mesh"
+    bad.write_text("MD5Version 10\njoints {\n\tnonsense\n}\n")
+    return bad
+
+
+def files(folder: Path) -> set[str]:
+    """All files below a folder but the records."""
+    found = (path.relative_to(folder) for path in folder.rglob("*") if path.is_file())
+    return {path.as_posix() for path in found if path.parts[0] != ".idtech"}
+
+
+def counts(table: str, kind: str = "all") -> list[int]:
+    """How many were converted, were up to date, failed."""
+    row = next(line.split() for line in table.splitlines() if line.startswith(kind))
+    return [int(cell) for cell in row[1:4]]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "ending"), FORMATS.items())
+def test_a_tree_keeps_its_layout_in_every_format(idtech, tree, tmp_path, name, ending):
+    status, table, _ = idtech("convert", tree, "--to", tmp_path / "out", "--format", name)
+    assert status == 0
+    assert files(tmp_path / "out") == {f"{model}{ending}" for model in ("imp", "boss/zombie", "items/sample")}
+    assert counts(table) == [3, 0, 0]
+
+
+def test_blend_files_hold_the_model_and_its_animations(idtech, tree, tmp_path):
+    idtech("convert", tree, "--to", tmp_path / "out", "--animations", "folder")
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "out" / "imp.blend"))
+    armature = next(obj for obj in bpy.data.objects if obj.type == "ARMATURE")
+    assert {bone.name for bone in armature.data.bones} == set(md5_scenes.NAMES)
+    assert {action.name for action in bpy.data.actions} == {"walk", "run"}
+
+
+def test_an_md5_survives_a_round_trip(idtech, tree, tmp_path):
+    idtech(
+        "convert", tree / "imp.md5mesh", "--to", tmp_path / "out", "--format", "md5", "--animations", "folder"
+    )
+    assert files(tmp_path / "out") == {"imp.md5mesh", "walk.md5anim", "run.md5anim"}
+    before, after = read_mesh(tree / "imp.md5mesh"), read_mesh(tmp_path / "out" / "imp.md5mesh")
+    assert after.joints.names == before.joints.names
+    assert (after.meshes[0].triangles == before.meshes[0].triangles).all()
+    assert read_animation(tmp_path / "out" / "run.md5anim").frame_count == 5
+
+
+def test_animations_become_sequences_of_an_md2_one_after_the_other(idtech, tree, tmp_path):
+    idtech(
+        "convert", tree / "imp.md5mesh", "--to", tmp_path / "out", "--format", "md2", "--animations", "folder"
+    )
+    names = read_model(tmp_path / "out" / "imp.md2").frame_names
+    # Five frames at 24 a second are three at the 10 of every MD2.
+    assert names == [f"{sequence}{number}" for sequence in ("run", "walk") for number in range(1, 4)]
+
+
+def test_a_glb_holds_every_animation(idtech, tree, tmp_path):
+    idtech(
+        "convert", tree / "imp.md5mesh", "--to", tmp_path / "out", "--format", "glb", "--animations", "folder"
+    )
+    content = glb(tmp_path / "out" / "imp.glb")
+    assert sorted(animation["name"] for animation in content["animations"]) == ["run", "walk"]
+    assert len(content["skins"]) == 1
+
+
+def test_an_fbx_holds_every_animation(idtech, tree, tmp_path):
+    idtech(
+        "convert", tree / "imp.md5mesh", "--to", tmp_path / "out", "--format", "fbx", "--animations", "folder"
+    )
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    bpy.ops.import_scene.fbx(filepath=str(tmp_path / "out" / "imp.fbx"))
+    names = [action.name for action in bpy.data.actions]
+    assert all(any(name in shown for shown in names) for name in ("run", "walk"))
+    armature = next(obj for obj in bpy.data.objects if obj.type == "ARMATURE")
+    assert {bone.name for bone in armature.data.bones} >= set(md5_scenes.NAMES[1:])
+
+
+def test_animations_may_lie_in_another_folder(idtech, tree, tmp_path):
+    idtech("convert", tree / "boss", "--to", tmp_path / "out", "--format", "md5", "--animations", tree)
+    assert files(tmp_path / "out") == {"zombie.md5mesh", "walk.md5anim", "run.md5anim"}
+
+
+def test_a_blend_is_converted_to_game_files_but_not_to_a_blend(idtech, tree, tmp_path):
+    idtech("convert", tree / "imp.md5mesh", "--to", tmp_path / "work")
+    idtech("convert", tmp_path / "work", "--to", tmp_path / "game", "--format", "md5")
+    assert read_mesh(tmp_path / "game" / "imp.md5mesh").joints.names == md5_scenes.NAMES
+    status, _, told = idtech("convert", tmp_path / "work", "--to", tmp_path / "other")
+    assert status == 1
+    assert "nothing to convert" in told
+
+
+def test_an_animation_by_its_name_is_converted_alone(idtech, tree, tmp_path):
+    idtech("convert", tree / "walk.md5anim", "--to", tmp_path / "out", "--format", "md5")
+    assert read_animation(tmp_path / "out" / "walk.md5anim").frame_count == 5
+
+
+def test_scale_is_that_of_all_lengths(idtech, tree, tmp_path):
+    idtech("convert", tree / "imp.md5mesh", "--to", tmp_path / "out", "--format", "md5", "--scale", "0.5")
+    before, after = read_mesh(tree / "imp.md5mesh"), read_mesh(tmp_path / "out" / "imp.md5mesh")
+    assert after.joints.positions == pytest.approx(0.5 * before.joints.positions, abs=1e-5)
+    idtech("convert", tree / "imp.md5mesh", "--to", tmp_path / "work", "--scale", "1")
+    idtech(
+        "convert", tmp_path / "work/imp.blend", "--to", tmp_path / "out2", "--format", "md5", "--scale", "0.5"
+    )
+    again = read_mesh(tmp_path / "out2" / "imp.md5mesh")
+    assert again.joints.positions == pytest.approx(after.joints.positions, abs=1e-5)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_bad_file_stops_nothing_and_is_named_at_the_end(idtech, tree, tmp_path, jobs):
+    bad = damage(tree)
+    status, table, told = idtech("convert", tree, "--to", tmp_path / "out", "--jobs", jobs)
+    assert status == 1
+    assert counts(table) == [3, 0, 1]
+    assert counts(table, ".md2") == [1, 0, 0]
+    assert f"{bad.as_posix()}: line 3: " in table
+    assert f"failed {bad.as_posix()}: line 3: " in told
+    assert not (tmp_path / "out" / "boss" / "bad.blend").exists()
+
+
+@pytest.mark.slow
+def test_several_blenders_make_the_same_files_as_one(idtech, tree, tmp_path):
+    for jobs in (1, 3):
+        words = ("--format", "md5", "--animations", "folder", "--jobs", jobs)
+        assert idtech("convert", tree, "--to", tmp_path / f"{jobs}", *words)[0] == 0
+    assert files(tmp_path / "1") == files(tmp_path / "3")
+    for name in files(tmp_path / "1"):
+        assert (tmp_path / "1" / name).read_bytes() == (tmp_path / "3" / name).read_bytes()
+
+
+def test_a_blender_that_dies_fails_its_file_and_is_replaced(idtech, tree, tmp_path, part, monkeypatch):
+    # It speaks as a worker does, among noise, and dies of one file.
+    script = tmp_path / "dying.py"
+    script.write_text(
+        "import json, os, struct, sys\n"
+        "out = open(sys.argv[1], 'ab', buffering=0)\n"
+        "while head := sys.stdin.buffer.read(8):\n"
+        "    task = json.loads(sys.stdin.buffer.read(*struct.unpack('>Q', head)))\n"
+        "    print('noise', flush=True)\n"
+        "    if 'zombie' in task['name']:\n"
+        "        out.write(b'half of')\n"
+        "        os._exit(11)\n"
+        "    open(task['target'], 'w').close()\n"
+        "    reply = json.dumps({'status': 'converted'}).encode()\n"
+        "    out.write(struct.pack('>Q', len(reply)) + reply)\n"
+    )
+    workers = part("command_line.workers")
+    monkeypatch.setattr(workers, "command", lambda replies: [sys.executable, str(script), str(replies)])
+    for folder in ("boss", "items"):
+        (tmp_path / "out" / folder).mkdir(parents=True)
+    status, table, _ = idtech("convert", tree, "--to", tmp_path / "out", "--jobs", 2)
+    assert status == 1
+    assert counts(table) == [2, 0, 1]
+    assert "zombie.md5mesh: Blender ended with status 11" in table
+
+
+@pytest.mark.slow
+def test_up_to_date_results_are_skipped(idtech, tree, tmp_path):
+    words = ("convert", tree, "--to", tmp_path / "out", "--format", "md5")
+    assert counts(idtech(*words)[1]) == [3, 0, 0]
+    assert counts(idtech(*words)[1]) == [0, 3, 0]
+    assert counts(idtech(*words, "--force")[1]) == [3, 0, 0]
+
+
+@pytest.mark.slow
+def test_a_changed_source_animation_option_or_result_is_converted_again(idtech, tree, tmp_path):
+    words = ["convert", tree, "--to", tmp_path / "out", "--format", "md5", "--animations", "folder"]
+    idtech(*words)
+    os.utime(tree / "boss" / "zombie.md5mesh", (0, 0))
+    assert counts(idtech(*words)[1]) == [1, 2, 0]
+    write_animation(md5_scenes.animation(md5_scenes.model().joints), tree / "boss" / "jump.md5anim")
+    assert counts(idtech(*words)[1]) == [1, 2, 0]
+    assert (tmp_path / "out" / "boss" / "jump.md5anim").exists()
+    (tmp_path / "out" / "walk.md5anim").unlink()
+    assert counts(idtech(*words)[1]) == [1, 2, 0]
+    assert counts(idtech(*words, "--scale", "2")[1]) == [3, 0, 0]
+
+
+def test_failed_files_are_tried_again(idtech, tree, tmp_path):
+    damage(tree)
+    words = ("convert", tree, "--to", tmp_path / "out")
+    idtech(*words)
+    assert counts(idtech(*words)[1]) == [0, 3, 1]
+
+
+@pytest.mark.slow
+def test_shards_split_the_work_without_overlap(idtech, tree, tmp_path):
+    damage(tree)
+    done: list[set[str]] = []
+    tasks = []
+    for part_of_it in ("1/3", "2/3", "3/3"):
+        out = tmp_path / part_of_it[0]
+        _, table, _ = idtech("convert", tree, "--to", out, "--shard", part_of_it)
+        done.append(files(out) if out.exists() else set())
+        rows = [line.split() for line in table.splitlines() if line.startswith(".")]
+        tasks.append(sum(int(cell) for row in rows for cell in row[1:4]))
+    assert sorted(tasks) == [1, 1, 2]
+    idtech("convert", tree, "--to", tmp_path / "whole")
+    assert sum(map(len, done)) == len(set().union(*done)) == 3
+    assert set().union(*done) == files(tmp_path / "whole")
+
+
+def test_a_shard_without_work_is_no_failure(idtech, tree, tmp_path):
+    status, _, _ = idtech("convert", tree / "imp.md5mesh", "--to", tmp_path / "out", "--shard", "2/2")
+    assert status == 0
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.slow
+def test_results_among_the_sources_are_not_converted(idtech, tree):
+    for _ in range(2):
+        assert idtech("convert", tree, "--to", tree / "out", "--format", "md5", "--force")[0] == 0
+    assert files(tree / "out") == {"imp.md5mesh", "boss/zombie.md5mesh", "items/sample.md5mesh"}
+
+
+def test_nothing_is_written_over_its_source(idtech, tree):
+    before = (tree / "imp.md5mesh").read_bytes()
+    status, table, _ = idtech("convert", tree, "--to", tree, "--format", "md5")
+    assert status == 1
+    assert "is a source itself" in table
+    assert (tree / "imp.md5mesh").read_bytes() == before
+
+
+def test_nothing_is_written_over_a_source_of_another_file(idtech, tree, tmp_path):
+    folder = tmp_path / "both"
+    folder.mkdir()
+    md5_scenes.write(folder, "imp")
+    md2_samples.write_sample(folder).rename(folder / "imp.md2")
+    before = {path: path.read_bytes() for path in folder.iterdir()}
+    status, table, _ = idtech("convert", folder, "--to", folder, "--format", "md2")
+    assert status == 1
+    assert counts(table) == [1, 0, 1]
+    assert {path: path.read_bytes() for path in before} == before
+    # Nor if the second has the same name and comes from elsewhere.
+    words = ("convert", tree / "imp.md5mesh", md5_scenes.write(tree / "boss", "imp"), "--to", tree)
+    before = {path: path.read_bytes() for path in tree.rglob("*.md5mesh")}
+    idtech(*words, "--format", "md5")
+    assert {path: path.read_bytes() for path in before} == before
+
+
+@pytest.mark.slow
+def test_files_that_are_not_results_are_overwritten_only_with_force(idtech, tree, tmp_path):
+    idtech("convert", tree / "imp.md5mesh", "--to", tmp_path / "work", "--animations", "folder")
+    out = tmp_path / "work"
+    (out / "walk.md5anim").write_text("somebody's")
+    words = ("convert", out / "imp.blend", "--to", out, "--format", "md5", "--animations", "folder")
+    status, table, _ = idtech(*words)
+    assert status == 1
+    assert "walk.md5anim is there already" in table
+    assert (out / "walk.md5anim").read_text() == "somebody's"
+    assert not (out / "imp.md5mesh").exists()
+    assert idtech(*words, "--force")[0] == 0
+    assert read_animation(out / "walk.md5anim").frame_count == 5
+    # From then on it is a result.
+    os.utime(out / "imp.blend", (0, 0))
+    assert idtech(*words)[0] == 0
+
+
+@pytest.mark.slow
+def test_animations_of_several_models_in_a_folder_do_not_take_each_others_places(idtech, tree, tmp_path):
+    md5_scenes.write(tree, "zombie")
+    words = ("--format", "md5", "--animations", "folder")
+    assert idtech("convert", tree, "--to", tmp_path / "out", *words)[0] == 0
+    assert {path.name for path in (tmp_path / "out").glob("*.md5*")} == {
+        "imp.md5mesh",
+        "imp_run.md5anim",
+        "imp_walk.md5anim",
+        "zombie.md5mesh",
+        "zombie_run.md5anim",
+        "zombie_walk.md5anim",
+    }
+
+
+@pytest.mark.slow
+def test_the_results_of_a_run_in_place_are_no_sources_of_the_next(idtech, tree):
+    words = ("convert", tree, "--to", tree, "--format", "md2", "--animations", "folder")
+    first, second = idtech(*words), idtech(*words)
+    assert counts(first[1]) == [2, 0, 1]
+    assert counts(second[1]) == [0, 2, 1]
+
+
+def test_only_files_are_read(idtech, tree, tmp_path):
+    os.mkfifo(tree / "endless.md2")
+    assert idtech("convert", tree, "--to", tmp_path / "out")[0] == 0
+    status, table, _ = idtech("convert", tree / "endless.md2", "--to", tmp_path / "out")
+    assert status == 1
+    assert "it is no file" in table
+    status, told, _ = idtech("info", tree / "endless.md2")
+    assert status == 1
+    assert "it is no file" in told
+
+
+@pytest.mark.slow
+def test_hidden_files_are_left_out_and_links_to_files_are_files(idtech, tree, tmp_path):
+    (tree / "._imp.md5mesh").write_text("what another system keeps beside a file")
+    (tree / "linked").mkdir()
+    (tree / "linked" / "copy.md5mesh").symlink_to(tree / "imp.md5mesh")
+    assert idtech("convert", tree, "--to", tmp_path / "out")[0] == 0
+    assert "linked/copy.blend" in files(tmp_path / "out")
+    assert len(files(tmp_path / "out")) == 4
+
+
+def test_a_file_that_is_named_again_keeps_its_place_in_the_tree(idtech, tree, tmp_path):
+    assert idtech("convert", tree, tree / "boss/zombie.md5mesh", "--to", tmp_path / "out")[0] == 0
+    assert len(files(tmp_path / "out")) == 3
+    assert "boss/zombie.blend" in files(tmp_path / "out")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_odd_and_long_names_are_converted_and_reported_on_one_line(idtech, tmp_path, jobs):
+    folder = tmp_path / "in"
+    folder.mkdir()
+    names = {
+        "n" * 240,
+        "two\nlines",
+        '\nio_idtech outcome: {"status": "failed"}\n',
+        os.fsdecode(b"no \xff UTF-8"),
+    }
+    for name in names:
+        md5_scenes.write(folder, name)
+    words = ("convert", folder, "--to", tmp_path / "out", "--jobs", jobs)
+    status, _, told = idtech(*words)
+    assert status == 0
+    assert "two\\nlines.md5mesh" in told
+    assert files(tmp_path / "out") == {f"{name}.blend" for name in names}
+    assert counts(idtech(*words)[1], ".md5mesh") == [0, 4, 0]
+
+
+@pytest.mark.slow
+def test_nothing_but_results_and_records_is_left(idtech, tree, tmp_path):
+    damage(tree)
+    idtech("convert", tree, "--to", tmp_path / "out", "--format", "md5", "--jobs", 2)
+    left = {path.name for path in (tmp_path / "out").rglob("*") if path.suffix not in (".md5mesh", ".json")}
+    assert left == {"boss", "items", ".idtech"}
+
+
+@pytest.mark.slow
+def test_an_interrupted_run_says_so_and_keeps_what_is_done(idtech, tree, tmp_path, part, monkeypatch):
+    command = part("command_line.command")
+    convert = command.convert
+    done = []
+
+    def interrupted(task, records):
+        if done:
+            os.kill(os.getpid(), signal.SIGINT)
+        done.append(task)
+        return convert(task, records)
+
+    before = signal.getsignal(signal.SIGINT)
+    monkeypatch.setattr(command, "convert", interrupted)
+    status, _, told = idtech("convert", tree, "--to", tmp_path / "out")
+    monkeypatch.undo()
+    assert status == 130
+    assert "Stopped" in told
+    assert signal.getsignal(signal.SIGINT) is before
+    # The file in hand was finished.
+    assert counts(idtech("convert", tree, "--to", tmp_path / "out")[1]) == [1, 2, 0]
+
+
+@pytest.mark.slow
+def test_results_of_a_killed_run_are_made_again(idtech, tree, tmp_path, part, monkeypatch):
+    convert = part("command_line.convert")
+
+    class KilledError(BaseException):
+        pass
+
+    def killed(places):
+        first = next(iter(places))
+        first.replace(places[first])
+        raise KilledError
+
+    words = (
+        "convert",
+        tree / "imp.md5mesh",
+        "--to",
+        tmp_path / "out",
+        "--format",
+        "md5",
+        "--animations",
+        "folder",
+    )
+    monkeypatch.setattr(convert, "move", killed)
+    with pytest.raises(KilledError):
+        idtech(*words)
+    assert len(files(tmp_path / "out")) == 1
+    monkeypatch.undo()
+    status, table, _ = idtech(*words)
+    assert status == 0
+    assert counts(table, ".md5mesh") == [1, 0, 0]
+    assert files(tmp_path / "out") == {"imp.md5mesh", "run.md5anim", "walk.md5anim"}
+
+
+def glb(path: Path) -> dict[str, Any]:
+    """The description in a .glb file."""
+    data = path.read_bytes()
+    (length,) = struct.unpack_from("<I", data, 12)
+    return json.loads(data[20 : 20 + length])
+
+
+def write_shot(folder: Path) -> Path:
+    """A camera that moves for four frames."""
+    places = np.linspace([0, 0, 0], [30, 0, 0], 4)
+    camera = Camera(np.zeros(0, np.int32), places, np.zeros((4, 3)), np.full(4, 70.0))
+    write_camera(camera, folder / "shot.md5camera")
+    return folder / "shot.md5camera"
+
+
+def test_cameras_are_converted_where_the_format_holds_them(idtech, tmp_path):
+    shot = write_shot(tmp_path)
+    for name in ("blend", "md5", "glb", "fbx"):
+        assert idtech("convert", shot, "--to", tmp_path / name, "--format", name)[0] == 0
+    content = glb(tmp_path / "glb" / "shot.glb")
+    assert len(content["cameras"]) == 1
+    assert content["animations"]
+    assert read_camera(tmp_path / "md5" / "shot.md5camera").positions == pytest.approx(
+        read_camera(shot).positions, abs=1e-4
+    )
+    status, table, _ = idtech("convert", shot, "--to", tmp_path / "md2", "--format", "md2")
+    assert status == 1
+    assert "md2 is made of" in table
+
+
+@pytest.mark.slow
+def test_the_frames_of_an_md2_are_animations_elsewhere(idtech, tree, tmp_path):
+    for name in ("glb", "fbx"):
+        assert idtech("convert", tree / "items", "--to", tmp_path / "out", "--format", name)[0] == 0
+    animations = {animation["name"] for animation in glb(tmp_path / "out" / "sample.glb")["animations"]}
+    assert {"stand", "run", "pain1"} <= animations
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    bpy.ops.import_scene.fbx(filepath=str(tmp_path / "out" / "sample.fbx"))
+    assert len(bpy.data.actions) == 1
+
+
+@pytest.mark.slow
+def test_every_animation_lasts_as_long_as_in_its_file(idtech, tree, tmp_path):
+    joints = md5_scenes.model().joints
+    write_animation(md5_scenes.animation(joints, frames=25, rate=24.0), tree / "walk.md5anim")
+    write_animation(md5_scenes.animation(joints, frames=25, rate=48.0), tree / "run.md5anim")
+    words = ("convert", tree / "imp.md5mesh", "--to", tmp_path / "out", "--animations", "folder")
+    idtech(*words, "--format", "glb")
+    content = glb(tmp_path / "out" / "imp.glb")
+    seconds = {
+        animation["name"]: max(content["accessors"][s["input"]]["max"][0] for s in animation["samplers"])
+        - min(content["accessors"][s["input"]]["min"][0] for s in animation["samplers"])
+        for animation in content["animations"]
+    }
+    assert seconds == pytest.approx({"walk": 1.0, "run": 0.5}, abs=0.05)
+    idtech(*words, "--format", "md2")
+    names = read_model(tmp_path / "out" / "imp.md2").frame_names
+    # Ten frames for each second, and the first.
+    assert sum(name.startswith("walk") for name in names) == 11
+    assert sum(name.startswith("run") for name in names) == 6
+
+
+def test_a_blend_with_several_armatures_is_refused(idtech, tmp_path):
+    for name in ("one", "two"):
+        bpy.ops.import_scene.md5(filepath=str(md5_scenes.write(tmp_path, name)))
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "both.blend"))
+    status, table, _ = idtech("convert", tmp_path / "both.blend", "--to", tmp_path / "out", "--format", "md5")
+    assert status == 1
+    assert "several armatures: one, two" in table
+
+
+def test_a_blend_is_not_converted_to_formats_that_blender_exports_itself(idtech, tree, tmp_path):
+    idtech("convert", tree / "imp.md5mesh", "--to", tmp_path / "work")
+    status, table, _ = idtech(
+        "convert", tmp_path / "work/imp.blend", "--to", tmp_path / "out", "--format", "glb"
+    )
+    assert status == 1
+    assert "glb is made of" in table
+
+
+@pytest.mark.slow
+def test_files_with_the_same_result_get_different_names(idtech, tree, tmp_path):
+    md2_samples.write_sample(tree).rename(tree / "imp.md2")
+    for name, other in (("blend", "imp_md2.blend"), ("md5", "imp_md2.md5mesh"), ("md2", "imp_md5mesh.md2")):
+        out = tmp_path / name
+        status, _, _ = idtech("convert", tree, "--to", out, "--format", name)
+        assert status == 0
+        assert {f"imp{FORMATS[name]}", other} <= files(out)
+
+
+def test_a_file_of_the_same_name_from_another_folder_is_not_overwritten(idtech, tree, tmp_path):
+    status, table, _ = idtech(
+        "convert", tree / "imp.md5mesh", md5_scenes.write(tree / "boss", "imp"), "--to", tmp_path / "out"
+    )
+    # The second gets a name of its own.
+    assert status == 0
+    assert files(tmp_path / "out") == {"imp.blend", "imp_md5mesh.blend"}
+    assert counts(table, ".md5mesh") == [2, 0, 0]
+
+
+@pytest.mark.slow
+def test_the_limits_of_the_chosen_game_stop_a_conversion(idtech, tree, tmp_path):
+    model = md5_scenes.model()
+    model.joints.names[1] = "two words"
+    write_mesh(model, tree / "words.md5mesh")
+    words = ("convert", tree / "words.md5mesh", "--to", tmp_path / "out", "--format", "md5")
+    assert idtech(*words, "--game", "sauerbraten")[0] == 0
+    written = read_mesh(tmp_path / "out" / "words.md5mesh")
+    assert "two_words" in written.joints.names
+    assert all(mesh.comment_name for mesh in written.meshes)
+    assert idtech(*words)[0] == 0
+    assert "two words" in read_mesh(tmp_path / "out" / "words.md5mesh").joints.names
+
+
+@pytest.mark.slow
+def test_limits_of_the_chosen_game_are_kept(idtech, tree, tmp_path):
+    model = md5_scenes.model()
+    mesh = model.meshes[0]
+    mesh.triangles = np.repeat(mesh.triangles, 1 + 6144 // len(mesh.triangles), axis=0)
+    write_mesh(model, tree / "large.md5mesh")
+    words = ("convert", tree / "large.md5mesh", "--to", tmp_path / "out", "--format", "md5")
+    status, table, _ = idtech(*words, "--game", "QUAKE2")
+    assert status == 1
+    assert "Quake II takes 6,144 in a mesh" in table
+    assert files(tmp_path / "out") == set()
+    assert idtech(*words, "--game", "QUAKE")[0] == 0
+    assert "large.md5anim" in files(tmp_path / "out")
+
+
+@pytest.mark.slow
+def test_an_internal_error_is_reported_and_the_other_files_are_converted(
+    idtech, tree, tmp_path, part, monkeypatch
+):
+    importer = part("io_md2.importer")
+
+    def faulty(*_arguments):
+        raise KeyError("oops")
+
+    monkeypatch.setattr(importer, "import_files", faulty)
+    status, table, told = idtech("convert", tree, "--to", tmp_path / "out")
+    assert status == 1
+    assert counts(table) == [2, 0, 1]
+    assert "this is a fault of the add-on" in table
+    assert "Traceback" in told
+    assert "KeyError: 'oops'" in told
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["convert", "x", "--to", "y", "--shard", "0/2"],
+        ["convert", "x", "--to", "y", "--shard", "3/2"],
+        ["convert", "x", "--to", "y", "--jobs", "0"],
+        ["convert", "x", "--to", "y", "--format", "obj"],
+        ["convert", "x", "--to", "y", "--scale", "nan"],
+        ["convert", "x", "--to", "y", "--scale", "big"],
+        ["convert", "x", "--to", "y", "--jobs", "many"],
+        ["convert", "x", "--to", "y", "--animations", "no such folder"],
+        ["convert", "x", "--to", "y", "--game-folder", "no such folder"],
+        ["convert", "x", "--to", __file__],
+        ["convert", "x"],
+        ["convert", "", "--to", "y"],
+        ["convert", "x", "--to", ""],
+        ["convert", "x", "--to", "y", "--animations", ""],
+        ["convert", "x", "--to", "y", "--game-folder", ""],
+        ["info", ""],
+        ["explode"],
+        [],
+    ],
+    ids=" ".join,
+)
+def test_invalid_arguments_exit_with_status_2(idtech, words):
+    status, _, told = idtech(*words)
+    assert status == 2
+    assert "usage: blender --command idtech" in told
+
+
+def test_help_is_given(idtech):
+    status, told, _ = idtech("convert", "--help")
+    assert status == 0
+    for option in ("--to", "--format", "--animations", "--jobs", "--shard", "--scale", "--force"):
+        assert option in told
+
+
+def test_files_that_are_not_there_or_no_models_are_failures(idtech, tree, tmp_path):
+    status, table, _ = idtech(
+        "convert",
+        tree / "nowhere.md5mesh",
+        tree / "items/notes.txt",
+        tree / "imp.md5mesh",
+        "--to",
+        tmp_path / "out",
+    )
+    assert status == 1
+    assert counts(table) == [1, 0, 2]
+    assert "there is no such file" in table
+    assert "notes.txt: not one of .md5mesh" in table
+
+
+def test_info_describes_files_of_both_families(idtech, tree):
+    status, told, _ = idtech("info", "--json", tree)
+    kinds = {Path(entry["file"]).name: entry["kind"] for entry in json.loads(told)}
+    assert status == 0
+    assert kinds == {
+        "imp.md5mesh": "md5mesh",
+        "zombie.md5mesh": "md5mesh",
+        "walk.md5anim": "md5anim",
+        "run.md5anim": "md5anim",
+        "sample.md2": "md2",
+    }
+    bad = damage(tree)
+    status, told, _ = idtech("info", bad, tree / "imp.md5mesh")
+    assert status == 1
+    assert f"{bad}: ERROR: line 3" in told
+    assert "6 joints below origin" in told
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def told_to(part, out: io.StringIO) -> str:
+    """What is told of one good file, one with a warning, and a bad one."""
+    settings, progress = part("command_line.settings"), part("command_line.progress")
+    shown = progress.Progress(3, out)
+    for name, outcome in (
+        ("good.md2", settings.Outcome("converted", seconds=0.25)),
+        ("odd.md2", settings.Outcome("converted", warnings=["it is odd"])),
+        ("bad.md2", settings.Outcome("failed", "it is bad")),
+    ):
+        shown.tell(settings.Task(Path(name), Path(name), name), outcome)
+    shown.close()
+    return out.getvalue()
+
+
+def test_progress_is_plain_lines_where_the_output_is_not_a_terminal(part):
+    assert told_to(part, io.StringIO()).splitlines() == [
+        "converted good.md2 in 0.25 s",
+        "converted odd.md2 in 0.00 s",
+        "  warning: it is odd",
+        "failed bad.md2: it is bad",
+    ]
+
+
+def test_on_a_terminal_one_line_changes_and_only_what_is_odd_stays(part):
+    told = told_to(part, Terminal())
+    assert "[1/3] good.md2" in told
+    assert "[3/3, 1 failed] bad.md2" in told
+    # What is left to be seen: each line after the last time that it was erased.
+    left = [line.rpartition("\x1b[K")[2] for line in told.split("\n")]
+    assert [line for line in left if line] == ["  warning: it is odd", "failed bad.md2: it is bad"]
+
+
+# What must not be written over, whatever the command is allowed to
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """All files below a folder but the records, with what is in them."""
+    return {name: (folder / name).read_bytes() for name in files(folder)}
+
+
+@pytest.mark.parametrize("spelling", ["a link to it", "a link in it", "in other case"])
+def test_sources_are_not_written_over_through_another_way_to_their_folder(idtech, tree, tmp_path, spelling):
+    out = tmp_path / "out"
+    if spelling == "a link to it":
+        out.symlink_to(tree, target_is_directory=True)
+    elif spelling == "a link in it":
+        (tree / "back").symlink_to(tree, target_is_directory=True)
+        out = tree / "back"
+    else:
+        (tree / "IMP.md5mesh").hardlink_to(tree / "imp.md5mesh")
+        out = tree
+    before = contents(tree)
+    status, table, _ = idtech("convert", tree / "imp.md5mesh", "--to", out, "--format", "md5", "--force")
+    assert status == 1
+    assert "is a source itself" in table
+    assert contents(tree) == before
+
+
+@pytest.mark.slow
+def test_animations_that_are_used_are_not_written_over(idtech, tree, tmp_path):
+    model = tree / "boss" / "zombie.md5mesh"
+    before = contents(tree)
+    words = ("--to", tree, "--format", "md5", "--animations", tree, "--force")
+    status, table, _ = idtech("convert", model, *words)
+    assert status == 1
+    assert "is a source of this run" in table
+    assert contents(tree) == before
+    # Nor through a link.
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "walk.md5anim").symlink_to(tree / "walk.md5anim")
+    status, table, _ = idtech("convert", model, "--to", tmp_path / "out", *words[2:])
+    assert status == 1
+    assert "walk.md5anim is a source of this run" in table
+    assert contents(tree) == before
+
+
+@pytest.mark.parametrize("force", [(), ("--force",)])
+def test_a_link_that_leads_nowhere_is_not_replaced(idtech, tree, tmp_path, force):
+    (tmp_path / "out").mkdir()
+    link = tmp_path / "out" / "imp.blend"
+    link.symlink_to(tmp_path / "nowhere")
+    status, table, _ = idtech("convert", tree / "imp.md5mesh", "--to", tmp_path / "out", *force)
+    assert status == 1
+    assert "is a link that leads nowhere" in table
+    assert link.is_symlink()
+    assert not (tmp_path / "nowhere").exists()
+
+
+def record_of(out: Path) -> Path:
+    """The only record of a folder of results."""
+    (record,) = (out / ".idtech").iterdir()
+    return record
+
+
+@pytest.mark.slow
+def test_a_forged_record_does_not_cause_a_user_file_to_be_overwritten(idtech, tree, tmp_path):
+    out = tmp_path / "out"
+    words = ("convert", tree / "imp.md5mesh", "--to", out)
+    idtech(*words)
+    record = record_of(out)
+    known = json.loads(record.read_text())
+    (out / "imp.blend").write_text("a week of work")
+    for forged in ({"files": ["imp.blend"]}, {"files": {"imp.blend": []}}, known, {**known, "sources": {}}):
+        record.write_text(json.dumps(forged))
+        os.utime(tree / "imp.md5mesh", (0, 0))
+        status, table, _ = idtech(*words)
+        assert (status, counts(table, ".md5mesh")) == (1, [0, 0, 1])
+        assert "imp.blend is there already" in table
+        assert (out / "imp.blend").read_text() == "a week of work"
+
+
+@pytest.mark.slow
+def test_a_result_that_was_changed_by_hand_is_written_over_by_force_only(idtech, tree, tmp_path):
+    words = ("convert", tree / "imp.md5mesh", "--to", tmp_path / "out", "--format", "md5")
+    idtech(*words)
+    with (tmp_path / "out" / "imp.md5mesh").open("a") as result:
+        result.write("// mine\n")
+    assert counts(idtech(*words)[1], ".md5mesh") == [0, 1, 0]
+    os.utime(tree / "imp.md5mesh", (0, 0))
+    assert idtech(*words)[0] == 1
+    assert (tmp_path / "out" / "imp.md5mesh").read_text().endswith("// mine\n")
+    assert idtech(*words, "--force")[0] == 0
+    assert not (tmp_path / "out" / "imp.md5mesh").read_text().endswith("// mine\n")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "damaged",
+    [b"", b"\0\xff", b"[", b"[" * 100_000, b"7", b'{"files": 7}', b'{"files": {"a\\u0000b": ["x"]}}',
+     b'{"files": {"../../a": ["x"], "/a": ["x"], "": ["x"]}, "sources": 1e999, "settings": null}',
+     b'{"files": {"\\ud800": ["x"]}}', b"9" * 5000],
+    ids=range(10),
+)  # fmt: skip
+def test_a_damaged_record_is_ignored(idtech, tree, tmp_path, damaged):
+    out = tmp_path / "out"
+    words = ("convert", tree / "imp.md5mesh", "--to", out, "--format", "md5")
+    idtech(*words)
+    record_of(out).write_bytes(damaged)
+    status, table, _ = idtech(*words)
+    assert status == 1
+    assert "imp.md5mesh is there already" in table
+    assert idtech(*words, "--force")[0] == 0
+    assert counts(idtech(*words)[1], ".md5mesh") == [0, 1, 0]
+
+
+@pytest.mark.slow
+def test_links_and_folders_in_place_of_a_record_are_not_followed(idtech, tree, tmp_path):
+    out = tmp_path / "out"
+    words = ("convert", tree / "imp.md5mesh", "--to", out, "--format", "md5", "--force")
+    idtech(*words)
+    record = record_of(out)
+    (tmp_path / "mine").write_text("a week of work")
+    record.unlink()
+    record.symlink_to(tmp_path / "mine")
+    assert idtech(*words)[0] == 0
+    assert (tmp_path / "mine").read_text() == "a week of work"
+    record.unlink()
+    os.mkfifo(record)
+    assert idtech(*words)[0] == 0
+    assert record.is_file()
+
+
+# Names of results
+
+
+@pytest.mark.slow
+def test_three_files_of_one_name_get_three_names(idtech, tree, tmp_path):
+    models = [md5_scenes.write(tree / name, "imp") for name in ("boss", "items")]
+    words = ("convert", tree / "imp.md5mesh", *models, "--to", tmp_path / "out")
+    assert idtech(*words)[0] == 0
+    assert files(tmp_path / "out") == {"imp.blend", "imp_md5mesh.blend", "imp_md5mesh_2.blend"}
+    assert counts(idtech(*words)[1], ".md5mesh") == [0, 3, 0]
+
+
+@pytest.mark.slow
+def test_models_whose_animations_would_have_one_name_get_different_ones(idtech, tmp_path):
+    folder = tmp_path / "in"
+    folder.mkdir()
+    for name in ("imp", "imp_b"):
+        md5_scenes.write(folder, name)
+    for name in ("b_walk", "walk"):
+        write_animation(md5_scenes.animation(md5_scenes.model().joints), folder / f"{name}.md5anim")
+    words = ("--format", "md5", "--animations", "folder", "--jobs", 2)
+    assert idtech("convert", folder, "--to", tmp_path / "out", *words)[0] == 0
+    assert files(tmp_path / "out") == {
+        "imp.md5mesh", "imp_b.md5mesh", "imp__b_walk.md5anim", "imp__walk.md5anim", "imp_b_b_walk.md5anim",
+        "imp_b_walk.md5anim",
+    }  # fmt: skip
+
+
+# Several Blenders
+
+
+def textured_blend(folder: Path) -> Path:
+    """A .blend whose only material shows an image of a game folder, and was made in Blender."""
+    image = bpy.data.images.new("skin", 2, 2)
+    image.filepath_raw = str(folder / "game" / "art" / "imp" / "skin.png")
+    image.file_format = "PNG"
+    (folder / "game" / "art" / "imp").mkdir(parents=True)
+    image.save()
+    bpy.ops.import_scene.md5(filepath=str(md5_scenes.write(folder)), use_textures=False)
+    for obj in bpy.data.objects:
+        if obj.type == "MESH":
+            material = bpy.data.materials.new("Skin")
+            if material.node_tree is None:
+                material.use_nodes = True
+            node = material.node_tree.nodes.new("ShaderNodeTexImage")
+            node.image = image
+            obj.data.materials.clear()
+            obj.data.materials.append(material)
+    for name in ("one", "two"):
+        (folder / "blends").mkdir(exist_ok=True)
+        bpy.ops.wm.save_as_mainfile(filepath=str(folder / "blends" / f"{name}.blend"), copy=True)
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    return folder / "blends"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("given", ["by the command line", "by the preferences"])
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_game_folders_hold_for_exports_with_any_number_of_blenders(idtech, tmp_path, part, given, jobs):
+    blends = textured_blend(tmp_path)
+    words = ["convert", blends, "--to", tmp_path / "out", "--format", "md5", "--jobs", jobs]
+    folders = part("io_common.operators.preferences")._preferences().game_folders
+    if given == "by the preferences":
+        folders.add().path = str(tmp_path / "game")
+    else:
+        words += ["--game-folder", tmp_path / "game"]
+    try:
+        assert idtech(*words)[0] == 0
+    finally:
+        folders.clear()
+    for name in ("one", "two"):
+        assert {mesh.shader for mesh in read_mesh(tmp_path / "out" / f"{name}.md5mesh").meshes} == {
+            "art/imp/skin"
+        }
+
+
+@pytest.mark.slow
+def test_several_blenders_know_all_sources(idtech, tree, tmp_path):
+    out = tmp_path / "out"
+    (out / "boss").mkdir(parents=True)
+    (tree / "walk.md5anim").rename(out / "boss" / "walk.md5anim")
+    before = contents(out)
+    words = ("--format", "md5", "--animations", out / "boss", "--jobs", 2, "--force")
+    status, table, _ = idtech("convert", tree, "--to", out, *words)
+    assert status == 1
+    assert counts(table) == [2, 0, 1]
+    assert "walk.md5anim is a source of this run" in table
+    assert contents(out)["boss/walk.md5anim"] == before["boss/walk.md5anim"]
+
+
+@pytest.mark.slow
+def test_nothing_is_left_of_what_blenders_tell_each_other(idtech, tree, tmp_path):
+    folder = Path(tempfile.gettempdir())
+    before = set(folder.glob("io_idtech-jobs-*"))
+    idtech("convert", tree, "--to", tmp_path / "out", "--jobs", 2)
+    assert set(folder.glob("io_idtech-jobs-*")) == before
+
+
+PARENT = """
+import importlib, os, sys
+import bpy
+bpy.ops.preferences.addon_enable(module=sys.argv[1])
+status = importlib.import_module(sys.argv[1] + ".command_line.command").main(sys.argv[2:])
+sys.stdout.flush()
+os._exit(status)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL, signal.SIGINT])
+def test_stopping_the_parent_prints_no_tracebacks_and_ends_the_others(extension, tree, tmp_path, number):
+    for index in range(40):
+        md5_scenes.write(tree, f"imp{index}")
+    words = ["convert", str(tree), "--to", str(tmp_path / "out"), "--jobs", "2"]
+    with (tmp_path / "told").open("wb") as told:
+        process = subprocess.Popen(
+            [sys.executable, "-c", PARENT, extension.__name__, *words],
+            stdout=told, stderr=told, start_new_session=True,
+            env={**os.environ, "TMPDIR": str(tmp_path)},
+        )  # fmt: skip
+        wait_for(lambda: list((tmp_path / "out").rglob("*.blend")) if (tmp_path / "out").is_dir() else False)
+        os.killpg(process.pid, number)
+        status = process.wait(60)
+    wait_for(lambda: not list(tmp_path.glob("io_idtech-jobs-*")))
+    # The files in hand are finished; a Blender may just have begun.
+    made: list[set[str]] = [set(), files(tmp_path / "out")]
+    while made[-1] != made[-2]:
+        time.sleep(3.0)
+        made.append(files(tmp_path / "out"))
+    assert len(made[-1]) < 20
+    assert not [name for name in made[-1] if "/.idtech-" in name]
+    assert "Traceback" not in (tmp_path / "told").read_text(errors="replace")
+    assert status == (130 if number == signal.SIGINT else -number)
+
+
+def wait_for(what, seconds=60):
+    """Waits until something is so, and fails after about so many seconds."""
+    for _ in range(20 * seconds):
+        if what():
+            return
+        time.sleep(0.05)
+    pytest.fail("what was waited for did not come")
+
+
+# Disks
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """A disk of 24 kB, where this process may make one."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=24k", "tmpfs", str(folder)]
+    if shutil.which("mount") is None or subprocess.run(mount, capture_output=True, check=False).returncode:
+        pytest.skip("no disk of its own can be mounted here")
+    yield folder
+    subprocess.run(["umount", "--lazy", str(folder)], check=True)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "ending"), FORMATS.items())
+def test_a_full_disk_is_reported_for_every_format(idtech, small_disk, name, ending):
+    model = ROOT / "samples" / "models" / "octopus" / "octopus.md5mesh"
+    words = ("--format", name, "--animations", "folder")
+    status, table, _ = idtech("convert", model, "--to", small_disk, *words)
+    assert status == 1
+    assert f"octopus{ending}: the disk is full" in table or "md5anim: the disk is full" in table
+    assert files(small_disk) == set()
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (
+            "Error: Python: Traceback …\nOSError: [Errno 28] No space left on device\nLocation: a.py:1\n",
+            "full",
+        ),
+        ("Error: No space left on device\n", "out.glb: the disk is full"),
+        ("Error: Python: Traceback …\nKeyError: 'x'\nLocation: a.py:1\n", "KeyError: 'x'"),
+        ("", "RuntimeError"),
+    ],
+)
+def test_reports_of_blenders_exporters_become_one_sentence(part, text, told):
+    said = part("io_common.error_messages").of_operator(RuntimeError(text), Path("out.glb"))
+    assert told in said
+    assert "\n" not in said
+
+
+@pytest.mark.parametrize(("verify", "is_told"), [("some", True), ("ALL", True), ("none", False)])
+def test_exports_are_compared_with_blender_on_the_frames_that_are_named(
+    idtech, tree, tmp_path, verify, is_told
+):
+    """A .blend that shows its mesh without the Armature modifier."""
+    bpy.ops.import_scene.md5(filepath=str(tree / "imp.md5mesh"), animations="FOLDER")
+    mesh = next(obj for obj in bpy.data.objects if obj.type == "MESH")
+    mesh.modifiers[0].show_viewport = False
+    blend = tmp_path / "imp.blend"
+    bpy.ops.wm.save_as_mainfile(filepath=str(blend))
+    words = ("--format", "md5", "--animations", "folder", "--verify", verify)
+    status, out, told = idtech("convert", blend, "--to", tmp_path / "game", *words)
+    assert status == 0
+    assert ("is disabled in the viewport" in out + told) == is_told

@@ -1,0 +1,72 @@
+"""The examples of the documentation run, and its links lead to existing pages."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+import bpy
+import pytest
+from paths import ROOT
+
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
+IMAGE_SIZE = 250_000
+
+
+def blocks(page: Path) -> list[str]:
+    """The fenced Python blocks of a page."""
+    return re.findall(r"^```python\n(.*?)^```", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page)], ids=lambda page: page.name)
+def test_examples_run_one_after_the_other(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(ROOT)
+    names: dict[str, object] = {"folder": str(tmp_path)}
+    for number, block in enumerate(blocks(page), 1):
+        exec(compile(block, f"{page.name}, example {number}", "exec"), names)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_to_files(page):
+    targets = re.findall(r"\]\((?!https?:)([^)#]+)[^)]*\)", page.read_text(encoding="utf-8"))
+    assert [target for target in targets if not (page.parent / target).exists()] == []
+
+
+def test_pictures_are_small():
+    large = [path.name for path in (ROOT / "docs" / "images").iterdir() if os.stat(path).st_size > IMAGE_SIZE]
+    assert [name for name in large if name != "octopus.png"] == []
+
+
+# What every operator with a file browser has.
+FILE_PROPERTIES = ("rna_type", "filepath", "check_existing")
+OPERATORS = {
+    "md5.md": ["import_scene.md5", "export_scene.md5mesh", "export_scene.md5anim", "export_scene.md5camera"],
+    "md2.md": ["import_scene.md2", "export_scene.md2"],
+}
+
+
+@pytest.mark.parametrize(
+    ("page", "operator"), [(page, operator) for page, names in OPERATORS.items() for operator in names]
+)
+def test_every_option_is_named_on_the_page(page, operator):
+    text = (ROOT / "docs" / page).read_text(encoding="utf-8")
+    module, name = operator.split(".")
+    properties = getattr(getattr(bpy.ops, module), name).get_rna_type().properties
+    shown = [p.name for p in properties if not p.is_hidden and p.identifier not in FILE_PROPERTIES]
+    assert [label for label in shown if label not in text] == []
+
+
+@pytest.mark.parametrize("family", ["md5", "md2"])
+def test_every_custom_property_is_named_on_the_page(family):
+    text = (ROOT / "docs" / f"{family}.md").read_text(encoding="utf-8")
+    modules = [
+        path for package in ("io_common", "io_md5", "io_md2") for path in (ROOT / package).rglob("*.py")
+    ]
+    used = {
+        name
+        for module in modules
+        for name in re.findall(rf'= .*"({family}_[a-z_]+)"', module.read_text(encoding="utf-8"))
+    }
+    assert used
+    assert [name for name in sorted(used) if f"`{name}`" not in text] == []

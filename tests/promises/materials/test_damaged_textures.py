@@ -1,0 +1,57 @@
+"""A model is imported even if its images, declarations or archives are damaged; what is damaged gives a warning."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import bpy
+import pytest
+from damaged_archives import COLOURS, DECLARATION, SHADER, orphans, try_archives
+from game_samples import archive, pcx, png, square, tga, write
+from mutants import mutant
+
+CONFIG = "md5load imp.md5mesh imp\nmd5skin imp skin.png masks.png\nmd5bumpmap imp normals.png\nmd5alphatest imp 0.5\n"
+
+
+def files_of_a_game(folder: Path) -> dict[str, bytes]:
+    """What is damaged in turn: everything but the model."""
+    packed = folder / "packed.pk4"
+    archive(packed, {"models/imp/imp_d.tga": tga(COLOURS), "materials/other.mtr": DECLARATION.encode()})
+    data = packed.read_bytes()
+    packed.unlink()
+    return {
+        "materials/imp.mtr": DECLARATION.encode(),
+        "models/imp/imp_d.tga": tga(COLOURS),
+        "models/imp/imp_s.pcx": pcx(COLOURS),
+        "models/imp/imp_local.png": png(COLOURS),
+        "models/imp/md5.cfg": CONFIG.encode(),
+        "models/imp/imp.skin": b"imp,models/imp/imp\nimp2,models/other\n",
+        "pak000.pk4": data,
+    }
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "name",
+    ["materials/imp.mtr", "models/imp/imp_d.tga", "models/imp/imp_s.pcx", "models/imp/imp_local.png",
+     "models/imp/md5.cfg", "models/imp/imp.skin", "pak000.pk4"],
+)  # fmt: skip
+def test_the_model_is_imported_whatever_its_textures_are(tmp_path, name):
+    is_text = name.endswith((".mtr", ".cfg", ".skin"))
+    files = files_of_a_game(tmp_path)
+    for seed in range(60):
+        bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+        base = tmp_path / f"game {seed}" / "base"
+        changed = {name: mutant(files[name], seed, is_text)}
+        write(base, {"models/imp/imp.md5mesh": square(SHADER), **files, **changed})
+        path = base / "models/imp/imp.md5mesh"
+        assert bpy.ops.import_scene.md5(filepath=str(path)) == {"FINISHED"}, seed
+        assert len(bpy.data.meshes) == 1
+        assert not orphans(), seed
+
+
+@pytest.mark.slow
+def test_a_damaged_archive_costs_only_its_own_textures(tmp_path):
+    with_image, without = try_archives(tmp_path, range(100))
+    assert with_image
+    assert without

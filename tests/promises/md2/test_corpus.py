@@ -1,0 +1,113 @@
+"""Real MD2 models in Blender: every frame matches the formula, and an untouched model is exported unchanged."""
+
+from __future__ import annotations
+
+from collections import Counter
+from statistics import median
+
+import bpy
+import numpy as np
+import pytest
+from md2_evaluated import (
+    distance,
+    each_readable_file,
+    expected_vertices,
+    import_model,
+    shown_vertices,
+    size_of,
+)
+
+from io_md2.format import drawn_triangles, interpolate, read_model, st_fractions
+
+TOLERANCE = 1e-5
+
+pytestmark = [pytest.mark.corpus, pytest.mark.slow]
+
+
+@pytest.mark.parametrize("name", each_readable_file())
+def test_every_frame_is_shown_as_the_formula_says(corpus, name):
+    model = read_model(corpus / name)
+    expected = expected_vertices(model)
+    obj = import_model(corpus / name)
+    assert len(obj.data.shape_keys.key_blocks) == model.num_frames
+    limit = TOLERANCE * size_of(expected)
+    for frame in range(model.num_frames):
+        bpy.context.scene.frame_set(frame)
+        assert distance(shown_vertices(obj), expected[frame]) <= limit, f"frame {frame}"
+    # A time between two frames for each model, another one for each.
+    if model.num_frames > 1:
+        frame = len(name) % (model.num_frames - 1)
+        fraction = (len(name) % 7 + 1) / 8
+        bpy.context.scene.frame_set(frame, subframe=fraction)
+        between = interpolate(expected[frame], expected[frame + 1], fraction)
+        assert distance(shown_vertices(obj), between) <= limit
+
+
+@pytest.mark.parametrize("name", each_readable_file())
+def test_a_moved_vertex_changes_its_frame_alone(corpus, tmp_path, name):
+    before = read_model(corpus / name)
+    if not before.num_vertices:
+        pytest.skip("the model has no vertex to move")
+    obj = import_model(corpus / name)
+    expected = expected_vertices(before)
+    frame, vertex = before.num_frames // 2, before.num_vertices // 2
+    move = 0.3 * size_of(expected) or 1.0
+    obj.data.shape_keys.key_blocks[frame].points[vertex].co.z += move
+    expected[frame, vertex, 2] += move
+    path = tmp_path / "out.md2"
+    assert bpy.ops.export_scene.md2(filepath=str(path), game="ANY") == {"FINISHED"}
+    after = read_model(path)
+
+    assert after.frame_names == before.frame_names
+    others = np.arange(before.num_frames) != frame
+    for part in ("scale", "translate", "vertices", "normals"):
+        assert np.array_equal(getattr(after, part)[others], getattr(before, part)[others])
+    steps = np.abs(after.scale[frame]) * 0.5001 + 1e-6 * np.abs(expected).max()
+    assert (np.abs(expected_vertices(after)[frame] - expected[frame]) <= steps).all()
+
+
+@pytest.fixture(scope="module")
+def returned():
+    """What is remembered of each model that came back."""
+    return {}
+
+
+@pytest.mark.parametrize("name", each_readable_file())
+def test_an_untouched_model_comes_back(corpus, tmp_path, returned, name):
+    before = read_model(corpus / name)
+    import_model(corpus / name)
+    path = tmp_path / "out.md2"
+    assert bpy.ops.export_scene.md2(filepath=str(path), game="ANY") == {"FINISHED"}
+    after = read_model(path)
+
+    assert after.frame_names == before.frame_names
+    assert after.skins == before.skins
+    assert (after.skin_width, after.skin_height) == (before.skin_width, before.skin_height)
+    assert after.num_vertices == before.num_vertices
+    # Every file has three texture coordinates; those that were added are not used.
+    assert np.array_equal(after.st[: len(before.st)], before.st)
+    assert len(after.st) == (max(3, len(before.st)) if before.num_triangles else len(before.st))
+    assert np.array_equal(after.triangles, before.triangles)
+    assert np.array_equal(after.triangle_st, before.triangle_st)
+    corners, fractions = drawn_triangles(after.gl_commands)
+    meant = st_fractions(before.st, before.skin_width, before.skin_height)[after.triangle_st]
+    assert counted(corners, fractions) == counted(after.triangles, meant)
+    returned[name] = (
+        np.array_equal(after.vertices, before.vertices) and np.array_equal(after.normals, before.normals),
+        after.gl_commands.num_ints / before.gl_commands.num_ints,
+    )
+
+
+def test_every_byte_is_the_same_and_the_commands_are_not_longer(returned):
+    if not returned:
+        pytest.skip("no model came back in this run")
+    changed = [name for name, (same, _ratio) in returned.items() if not same]
+    assert changed == []
+    assert median(ratio for _same, ratio in returned.values()) <= 1.0
+
+
+def counted(vertices: np.ndarray, fractions: np.ndarray) -> Counter[tuple[object, ...]]:
+    """How often each triangle is drawn, whichever corner it begins with."""
+    values = np.concatenate([vertices[..., None].astype(np.float64), fractions], axis=2)
+    triangles = (tuple(map(tuple, triangle)) for triangle in values.tolist())
+    return Counter(min(corners[k:] + corners[:k] for k in range(3)) for corners in triangles)

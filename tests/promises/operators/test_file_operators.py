@@ -1,0 +1,148 @@
+"""What all file operators share: extensions, default names, the scale of the preferences, relative paths."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import bpy
+import md2_samples
+import md5_scenes
+import pytest
+
+from io_md2.format import read_model
+from io_md5.format import read_mesh
+
+EXPORTS = {"md5mesh": ".md5mesh", "md5anim": ".md5anim", "md5camera": ".md5camera", "md2": ".md2"}
+
+
+@pytest.fixture
+def walker(tmp_path: Path) -> Path:
+    """An imported model, with an action and a camera in its scene."""
+    path = md5_scenes.write(tmp_path, "walker")
+    bpy.ops.import_scene.md5(filepath=str(path))
+    armature = bpy.context.view_layer.objects.active
+    armature.keyframe_insert("location", frame=0)
+    armature.animation_data.action.name = "stroll"
+    bone = armature.pose.bones[0]
+    bone.rotation_mode = "QUATERNION"
+    bone.keyframe_insert("rotation_quaternion", frame=0)
+    camera = bpy.data.objects.new("shot", bpy.data.cameras.new("shot"))
+    bpy.context.scene.collection.objects.link(camera)
+    bpy.context.scene.camera = camera
+    bpy.context.scene.frame_end = 3
+    return path
+
+
+@pytest.fixture
+def preferences(extension):
+    """The add-on's preferences, put back afterwards."""
+    given = bpy.context.preferences.addons[extension.__name__].preferences
+    yield given
+    given.property_unset("default_scale")
+
+
+def positions(path: Path):
+    return read_mesh(path).joints.positions
+
+
+@pytest.mark.parametrize("operator", EXPORTS)
+def test_the_ending_is_added_when_missing_and_kept_when_there(walker, tmp_path, operator):
+    export = getattr(bpy.ops.export_scene, operator)
+    ending = EXPORTS[operator]
+    for given, written in (
+        ("plain", f"plain{ending}"),
+        ("v1.2", f"v1.2{ending}"),
+        (f"whole{ending.upper()}", f"whole{ending.upper()}"),
+    ):
+        export(filepath=str(tmp_path / given))
+        assert (tmp_path / written).exists()
+
+
+def test_paths_relative_to_the_blend_are_understood(walker, tmp_path):
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "scene.blend"))
+    bpy.ops.export_scene.md5mesh(filepath="//copy.md5mesh")
+    bpy.ops.import_scene.md5(filepath="//copy.md5mesh")
+    bpy.ops.import_scene.md5(directory="//", files=[{"name": "copy.md5mesh"}], filepath="//copy.md5mesh")
+    assert {"copy", "copy.001"} <= set(bpy.data.collections.keys())
+
+
+def test_names_are_offered_after_what_is_exported(walker, part):
+    expected = {"export_mesh": "walker", "export_anim": "stroll", "export_camera": "shot"}
+    for module, name in expected.items():
+        operator = next(
+            cls
+            for cls in vars(part(f"io_md5.operators.{module}")).values()
+            if isinstance(cls, type) and issubclass(cls, bpy.types.Operator)
+        )
+        assert operator.default_name(None, bpy.context) == name
+    md2 = part("io_md2.operators.export_md2").EXPORT_SCENE_OT_md2
+    assert md2.default_name(None, bpy.context) == bpy.context.view_layer.objects.active.name
+
+
+def test_the_default_scale_is_applied_on_import_and_undone_on_export(tmp_path, preferences):
+    path = md5_scenes.write(tmp_path)
+    preferences.default_scale = 4.0
+    bpy.ops.import_scene.md5(filepath=str(path))
+    armature = bpy.context.view_layer.objects.active
+    largest = max(bone.matrix_local.translation.length for bone in armature.data.bones)
+    bpy.ops.export_scene.md5mesh(filepath=str(tmp_path / "back.md5mesh"))
+    assert largest == pytest.approx(4 * max((positions(path) ** 2).sum(1)) ** 0.5, rel=1e-5)
+    assert positions(tmp_path / "back.md5mesh") == pytest.approx(positions(path), abs=1e-5)
+
+
+def test_an_explicit_scale_overrides_the_default(tmp_path, preferences):
+    path = md5_scenes.write(tmp_path)
+    preferences.default_scale = 4.0
+    bpy.ops.import_scene.md5(filepath=str(path), global_scale=1.0)
+    bpy.ops.export_scene.md5mesh(filepath=str(tmp_path / "back.md5mesh"), global_scale=2.0)
+    assert positions(tmp_path / "back.md5mesh") == pytest.approx(2 * positions(path), abs=1e-5)
+
+
+def test_the_default_scale_holds_for_md2_too(tmp_path, preferences):
+    path = md2_samples.write_sample(tmp_path)
+    preferences.default_scale = 0.25
+    bpy.ops.import_scene.md2(filepath=str(path))
+    bpy.ops.export_scene.md2(filepath=str(tmp_path / "back.md2"))
+    before, after = read_model(path), read_model(tmp_path / "back.md2")
+    assert after.scale == pytest.approx(before.scale, rel=1e-5)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there are no named pipes as files")
+@pytest.mark.parametrize(("operator", "ending"), [("md5", ".md5mesh"), ("md2", ".md2")])
+def test_pipes_and_devices_are_not_imported(tmp_path, operator, ending):
+    os.mkfifo(tmp_path / f"pipe{ending}")
+    (tmp_path / f"device{ending}").symlink_to("/dev/zero")
+    for name in ("pipe", "device"):
+        with pytest.raises(RuntimeError, match="this is no file"):
+            getattr(bpy.ops.import_scene, operator)(filepath=str(tmp_path / f"{name}{ending}"))
+
+
+@pytest.mark.parametrize("start", [-(2**31), 2**31 - 1])
+def test_any_start_frame_that_can_be_asked_for_is_possible(tmp_path, start):
+    walk = md5_scenes.animation(md5_scenes.model().joints)
+    path = md5_scenes.write(tmp_path, walk=walk)
+    bpy.ops.import_scene.md5(filepath=str(path), animations="FOLDER", frame_start=start)
+    bpy.ops.import_scene.md2(filepath=str(md2_samples.write_sample(tmp_path)), frame_start=start)
+
+
+def test_nothing_of_a_new_mesh_is_selected_in_edit_mode(tmp_path):
+    bpy.ops.import_scene.md5(filepath=str(md5_scenes.write(tmp_path)))
+    bpy.ops.import_scene.md2(filepath=str(md2_samples.write_sample(tmp_path)))
+    for mesh in bpy.data.meshes:
+        for part in (mesh.vertices, mesh.edges, mesh.polygons):
+            assert not any(element.select for element in part)
+
+
+@pytest.mark.parametrize("given", ["", ".", "folder/", "folder/..", "folder"])
+@pytest.mark.parametrize(
+    "operator", ["import_scene.md5", "import_scene.md2", *(f"export_scene.{name}" for name in EXPORTS)]
+)
+def test_a_path_without_a_file_is_an_error(walker, tmp_path, monkeypatch, operator, given):
+    (tmp_path / "folder").mkdir()
+    monkeypatch.chdir(tmp_path)
+    before = sorted(tmp_path.rglob("*"))
+    module, name = operator.split(".")
+    with pytest.raises(RuntimeError, match=r"no file was chosen|this is a folder"):
+        getattr(getattr(bpy.ops, module), name)(filepath=given)
+    assert sorted(tmp_path.rglob("*")) == before

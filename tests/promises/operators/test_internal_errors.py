@@ -1,0 +1,147 @@
+"""An internal error is reported as such, with where to send it; the .blend is unchanged and the traceback printed."""
+
+from __future__ import annotations
+
+import bpy
+import md2_samples
+import md5_samples
+import md5_scenes
+import pytest
+from damaged_files import scene_in_edit_mode
+from whole_state import whole_state
+
+
+def spoil(monkeypatch, module, name, after=0):
+    """Has a function of the extension fail from its call number `after` on."""
+    original, calls = getattr(module, name), []
+
+    def fails(*arguments, **options):
+        calls.append(name)
+        if len(calls) > after:
+            raise KeyError("no such thing")
+        return original(*arguments, **options)
+
+    monkeypatch.setattr(module, name, fails)
+
+
+def assert_reported_and_undone(call, path, capfd):
+    """The report of a failing operator: whose fault, which file, where to; and all that there was."""
+    before = whole_state()
+    capfd.readouterr()
+    with pytest.raises(RuntimeError) as caught:
+        call(filepath=str(path))
+    text = str(caught.value)
+    assert path.name in text
+    assert "a fault of the add-on" in text
+    assert "KeyError: 'no such thing'" in text
+    assert "The io_idtech developers" in text
+    shown = capfd.readouterr().err
+    assert "Traceback" in shown
+    assert "in fails" in shown
+    assert whole_state() == before
+
+
+@pytest.fixture
+def model(tmp_path):
+    animation = md5_scenes.animation(md5_scenes.skeleton())
+    (tmp_path / "shot.md5camera").write_text(md5_samples.CAMERA)
+    return md5_scenes.write(tmp_path, walk=animation)
+
+
+@pytest.mark.parametrize(
+    ("module", "name", "after"),
+    [
+        ("io_md5.importer", "read_mesh", 0),
+        ("io_md5.importer", "build_armature", 0),
+        ("io_md5.importer", "build_mesh", 0),
+        ("io_md5.import_mesh", "add_vertex_groups", 0),
+        ("io_md5.import_armature", "_store_joints", 0),
+        ("io_common.materials.library", "dress", 0),
+    ],
+)
+def test_import_of_a_model(part, monkeypatch, capfd, model, module, name, after):
+    scene_in_edit_mode()
+    spoil(monkeypatch, part(module), name, after)
+    assert_reported_and_undone(bpy.ops.import_scene.md5, model, capfd)
+
+
+@pytest.mark.parametrize("name", ["build_action", "_set_scene_timing"])
+def test_import_of_an_animation_onto_the_users_armature(part, monkeypatch, capfd, model, name):
+    bpy.ops.import_scene.md5(filepath=str(model))
+    bpy.context.object.pose.bones["spine"].rotation_mode = "XYZ"
+    spoil(monkeypatch, part("io_md5.importer"), name)
+    assert_reported_and_undone(bpy.ops.import_scene.md5, model.with_name("walk.md5anim"), capfd)
+
+
+def test_import_of_an_animation_onto_an_armature_that_plays_another(part, monkeypatch, capfd, model):
+    bpy.ops.import_scene.md5(filepath=str(model))
+    bpy.ops.import_scene.md5(filepath=str(model.with_name("walk.md5anim")))
+    bpy.context.scene.frame_set(2)
+    spoil(monkeypatch, part("io_md5.importer"), "_set_scene_timing")
+    assert_reported_and_undone(bpy.ops.import_scene.md5, model.with_name("walk.md5anim"), capfd)
+
+
+def test_import_of_a_camera(part, monkeypatch, capfd, model):
+    scene_in_edit_mode()
+    spoil(monkeypatch, part("io_md5.import_camera"), "store_camera")
+    assert_reported_and_undone(bpy.ops.import_scene.md5, model.with_name("shot.md5camera"), capfd)
+
+
+@pytest.mark.parametrize("name", ["add_keys", "build_actions", "add_markers"])
+def test_import_of_an_md2(part, monkeypatch, capfd, tmp_path, name):
+    scene_in_edit_mode()
+    spoil(monkeypatch, part("io_md2.importer"), name)
+    assert_reported_and_undone(bpy.ops.import_scene.md2, md2_samples.write_sample(tmp_path), capfd)
+
+
+@pytest.mark.parametrize(
+    ("operator", "ending", "module", "name"),
+    [
+        ("md5mesh", "md5mesh", "io_md5.building", "export_object"),
+        ("md5mesh", "md5mesh", "io_md5.exporter", "format_mesh"),
+        ("md5anim", "md5anim", "io_md5.building", "encode_clip"),
+        ("md5camera", "md5camera", "io_md5.export_camera", "format_camera"),
+        ("md2", "md2", "io_md2.exporter", "sample"),
+        ("md2", "md2", "io_md2.exporter", "format_model"),
+    ],
+)
+def test_exports(part, monkeypatch, capfd, tmp_path, operator, ending, module, name):
+    scene_in_edit_mode()
+    if operator == "md5camera":
+        bpy.ops.object.mode_set(mode="OBJECT")
+        camera = bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))
+        bpy.context.scene.collection.objects.link(camera)
+        bpy.context.scene.camera = camera
+    spoil(monkeypatch, part(module), name)
+    path = tmp_path / f"out.{ending}"
+    assert_reported_and_undone(getattr(bpy.ops.export_scene, operator), path, capfd)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_running_out_of_memory_is_not_reported_as_an_internal_error(part, monkeypatch, model):
+    def fails(*_arguments, **_options):
+        raise MemoryError
+
+    before = whole_state()
+    monkeypatch.setattr(part("io_md5.importer"), "build_mesh", fails)
+    with pytest.raises(RuntimeError, match=r"test\.md5mesh: there is not enough memory"):
+        bpy.ops.import_scene.md5(filepath=str(model))
+    assert whole_state() == before
+
+
+def test_an_interruption_leaves_everything_as_it_was(part, model):
+    scene_in_edit_mode()
+    before = whole_state()
+    importer = part("io_md5.importer")
+
+    def interrupted():
+        with part("io_common.operators.rollback").all_or_nothing(bpy.context):
+            importer.import_files(
+                bpy.context, [model, model.with_name("shot.md5camera")], importer.ImportOptions()
+            )
+            assert whole_state() != before
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    assert whole_state() == before

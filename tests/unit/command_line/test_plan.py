@@ -1,0 +1,79 @@
+"""Names of results are unique on any disk, and differ from the names of sources."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from command_line.plan import make_plan
+from command_line.settings import Settings
+from command_line.sources import key
+
+
+def plan(folder: Path, *names: str, out: str = "out", **settings):
+    """The tasks for files of these names, and the reasons for those that are refused."""
+    for name in names:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).touch()
+    inputs = [str(folder / name) for name in names]
+    tasks, refused, _ = make_plan(inputs, folder / out, Settings(**settings), [])
+    return tasks, [outcome.reason for _, outcome in refused]
+
+
+def test_names_that_differ_only_in_case_get_different_targets(tmp_path):
+    names = ("a/imp.md5mesh", "b/IMP.md5mesh", "c/Imp.md2", "d/stra\u00dfe.md2", "e/STRASSE.md2")
+    tasks, refused = plan(tmp_path, *names)
+    assert refused == []
+    assert len({key(task.target) for task in tasks}) == len(names)
+
+
+def test_composed_and_decomposed_accents_get_different_targets(tmp_path):
+    tasks, _ = plan(tmp_path, "a/caf\u00e9.md2", "b/cafe\u0301.md2")
+    assert len({key(task.target) for task in tasks}) == 2
+
+
+def test_a_generated_name_differs_from_all_other_files(tmp_path):
+    names = (
+        "a/imp.md5mesh",
+        "b/imp.md5mesh",
+        "c/imp_md5mesh.md5mesh",
+        "d/imp_md5mesh_2.md2",
+        "e/imp.md5mesh",
+    )
+    tasks, refused = plan(tmp_path, *names)
+    targets = {task.name.rpartition("/")[0][-1]: task.target.name for task in tasks}
+    assert refused == []
+    assert targets == {
+        "a": "imp.blend",
+        "b": "imp_md5mesh_3.blend",
+        "c": "imp_md5mesh.blend",
+        "d": "imp_md5mesh_2.blend",
+        "e": "imp_md5mesh_4.blend",
+    }
+
+
+def test_a_result_never_has_the_name_of_a_source_in_any_case(tmp_path):
+    tasks, refused = plan(tmp_path, "IMP.md5mesh", "sub/imp.md2", out=".", format="md5")
+    assert [task.target.name for task in tasks] == ["imp_md2.md5mesh"]
+    (reason,) = refused
+    assert "IMP.md5mesh is a source itself" in reason
+
+
+STEMS = ["imp", "imp_", "imp_b", "imp_b_", "imp__b", "IMP_B_C", "b", "walk"]
+
+ANIMATIONS = ["walk", "b_walk", "_b_walk", "b__walk", "_walk", "__b_walk", "c_walk", "B_WALK", ""]
+
+
+def test_no_animation_of_a_model_has_the_name_of_another_models(tmp_path):
+    names = [f"{stem}.md5mesh" for stem in STEMS]
+    tasks, _ = plan(tmp_path, *names, "imp_b_walk.md5anim", "x.md5anim", format="md5", animations="folder")
+    models = [task for task in tasks if task.target.suffix == ".md5mesh"]
+    results = [f"{task.prefix}{name}.md5anim".casefold() for task in models for name in dict.fromkeys(
+        name.casefold() for name in ANIMATIONS)]  # fmt: skip
+    results += [task.target.name.casefold() for task in tasks if task.target.suffix == ".md5anim"]
+    assert len(results) == len(set(results))
+    assert all(task.prefix.startswith(task.target.stem) for task in models)
+
+
+def test_animations_of_a_single_model_are_not_prefixed_with_its_name(tmp_path):
+    tasks, _ = plan(tmp_path, "imp.md5mesh", format="md5", animations="folder")
+    assert [task.prefix for task in tasks] == [""]

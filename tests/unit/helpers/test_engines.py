@@ -1,0 +1,269 @@
+"""The readers that follow the games' loaders ignore, refuse and cut what the games do."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import md5_samples
+import numpy as np
+import pytest
+from engines import cube, daemon, doom3, loaders, md2, q2pro, quake
+from engines.posing import Refused
+from md2_samples import fan
+
+from io_md2.format import format_model, generate_commands
+from io_md5.format import format_animation, format_mesh, parse_animation, parse_mesh, skeleton
+from io_md5.format.check import check_animation, check_model
+from io_md5.format.games import Game, Target, prepare_animation, prepare_model
+from io_md5.format.skinning import skin
+
+GAMES = [game.value for game in Game]
+EVERY_LOADER = [
+    pytest.param(load, id=f"{game}-{engine}")
+    for game, engines in loaders.MD5.items()
+    for engine, load in engines.items()
+]
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(7)
+
+
+@pytest.fixture
+def pair(rng):
+    """A random model whose root is at the origin, with an animation of its joints."""
+    return sample(rng)
+
+
+def sample(rng, frames=4):
+    """A random model with one weight for each vertex, and an animation whose flags are random too."""
+    model = md5_samples.random_model(rng)
+    count = len(model.joints)
+    model.joints.parents[:] = np.maximum(np.arange(count) - 2, -1)
+    model.joints.parents[1] = 0
+    model.joints.names[:] = [f"joint{i}" for i in range(count)]
+    model.joints.positions[0] = 0.0
+    for mesh in model.meshes:
+        mesh.weight_biases[:] = 1.0
+        mesh.weight_counts[:] = 1
+    table = rng.normal(size=(frames, count, 6)) * 0.3
+    table[:, :, 3:] *= 0.5
+    table[:, 0, :3] -= table[0, 0, :3]
+    flags = rng.integers(0, 64, count).astype(np.int32)
+    sizes = np.array([int(flag).bit_count() for flag in flags])
+    starts = np.where(sizes > 0, np.cumsum(sizes) - sizes, 0).astype(np.int32)
+    animated = (flags[:, None] >> np.arange(6)) & 1 == 1
+    animation = md5_samples.random_animation(rng)
+    return model, replace(
+        animation,
+        names=list(model.joints.names),
+        parents=model.joints.parents.copy(),
+        flags=flags,
+        starts=starts,
+        bounds=np.zeros((frames, 2, 3)),
+        base_positions=table[0, :, :3].copy(),
+        base_orientations=table[0, :, 3:].copy(),
+        frames=table[:, animated],
+        frame_rate=24.0,
+    )
+
+
+def files(model, animation, game="ANY"):
+    target = Target(Game(game))
+    model, animation = prepare_model(model, target)[0], prepare_animation(animation, target)[0]
+    findings = [*check_model(model, target.game), *check_animation(animation, model.joints, target.game)]
+    assert [f.text for f in findings if f.is_error] == []
+    return format_mesh(model), format_animation(animation)
+
+
+@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("seed", range(4))
+def test_generated_models_are_loaded_and_posed_by_every_engine(game, seed):
+    model, animation = sample(np.random.default_rng(seed))
+    data = files(model, animation, game)
+    positions, orientations = skeleton.poses(animation)
+    for engine, load in loaders.MD5[game].items():
+        loaded = load(*data)
+        for frame in range(animation.frame_count):
+            wanted = [skin(mesh, positions[frame], orientations[frame]) for mesh in model.meshes]
+            wanted = [points for points, mesh in zip(wanted, model.meshes, strict=True) if kept(mesh, engine)]
+            for shown, expected in zip(loaded.vertices(frame), wanted, strict=True):
+                np.testing.assert_allclose(shown, expected, atol=0.01, err_msg=f"{engine}, frame {frame}")
+
+
+def kept(mesh, engine):
+    """The Cube line leaves out meshes of nothing."""
+    return engine not in ("iqm", "Sauerbraten") or (len(mesh.triangles) > 0 and mesh.vertex_count > 0)
+
+
+def test_ironwail_treats_components_without_a_flag_as_zero(pair):
+    data = files(*pair)
+    ironwail, vkquake = (quake.load(*data, engine=name) for name in ("ironwail", "vkquake"))
+    left = (pair[1].flags[:, None] >> np.arange(6)) & 1 == 0
+    assert (ironwail.components[:, left] == 0).all()
+    assert (vkquake.components[:, left] != 0).any()
+
+
+def test_doom_3_ignores_the_base_translation_of_the_root(pair):
+    model, animation = pair
+    moved = replace(animation, base_positions=animation.base_positions + 0.0)
+    moved.base_positions[0] += (0.0, 0.0, 32.0)
+    moved.flags[0] = 0
+    data = files(model, moved)
+    shown = doom3.load(*data).vertices(0)[0]
+    positions, orientations = skeleton.poses(moved)
+    expected = skin(model.meshes[0], positions[0], orientations[0])
+    np.testing.assert_allclose(shown + np.array([0.0, 0.0, 32.0]), expected, atol=1e-6)
+
+
+def test_doom_3_counts_the_roots_motion_from_its_base(pair):
+    model, animation = pair
+    animation.flags[0], animation.starts[0] = 4, 0
+    animation.flags[1:], animation.starts[1:] = 0, 0
+    moved = replace(animation, frames=np.array([[32.0], [33.0]]), bounds=np.zeros((2, 2, 3)))
+    moved.base_positions[0] = (0.0, 0.0, 32.0)
+    loaded = doom3.load(*files(model, moved))
+    assert loaded.components[:, 0, 2].tolist() == [0.0, 1.0]
+
+
+def test_doom_3_cuts_the_frame_rate(pair):
+    model, animation = pair
+    assert doom3.load(*files(model, replace(animation, frame_rate=23.976))).frame_rate == 23
+    with pytest.raises(Refused):
+        doom3.load(*files(model, replace(animation, frame_rate=0.5)))
+
+
+@pytest.mark.parametrize("load", EVERY_LOADER)
+def test_another_number_of_joints_is_refused(pair, load):
+    model, animation = pair
+    mesh, _ = files(model, animation, "SAUERBRATEN")
+    short = parse_animation(md5_samples.ANIMATION.encode())
+    if len(short.names) == len(model.joints):
+        short = parse_animation(md5_samples.ANIMATION.replace("numJoints 3", "numJoints 9").encode())
+    with pytest.raises(Refused):
+        load(mesh, format_animation(prepare_animation(short, Target(Game.QUAKE))[0]))
+
+
+@pytest.mark.parametrize(
+    ("load", "refuses"),
+    [
+        (doom3.load, False),
+        (quake.load, True),
+        (q2pro.load, True),
+        (daemon.load, True),
+        (cube.load, False),
+    ],
+    ids=["Doom 3", "ironwail", "q2pro", "Daemon", "Sauerbraten"],
+)
+def test_a_line_with_the_meshs_name_is_refused_where_the_profile_says_so(pair, load, refuses):
+    model, animation = pair
+    model.meshes[0].name = "body"
+    data = format_mesh(model), format_animation(prepare_animation(animation, Target(Game.QUAKE))[0])
+    if refuses:
+        with pytest.raises(Refused):
+            load(*data)
+    else:
+        load(*data)
+
+
+def named(pair, name):
+    model, animation = pair
+    model.joints.names[1] = animation.names[1] = name
+    return format_mesh(model), format_animation(animation)
+
+
+def test_names_that_profiles_replace_are_refused_by_their_engines(pair):
+    long = named(pair, "x" * 32)
+    with pytest.raises(Refused, match="renamed"):
+        quake.load(*long)
+    assert cube.load(*long).frame_count
+    spaced = named(pair, "two words")
+    with pytest.raises(Refused, match="crashes"):
+        cube.load(*spaced)
+    assert cube.load(*spaced, iqm=True).frame_count
+    assert doom3.load(*spaced).frame_count
+    assert cube.load(*named(pair, "x" * 98)).frame_count
+    with pytest.raises(Refused, match="crashes"):
+        cube.load(*named(pair, "x" * 99))
+
+
+def test_a_long_command_line_is_refused_by_quake_alone(pair):
+    model, animation = pair
+    for length, refuses in ((1023, False), (1024, True)):
+        data = format_mesh(replace(model, commandline="x" * length)), format_animation(animation)
+        assert q2pro.load(*data).frame_count
+        if refuses:
+            with pytest.raises(Refused):
+                quake.load(*data)
+        else:
+            assert quake.load(*data).frame_count
+
+
+def test_several_roots_are_refused_by_doom_3_and_fteqw(pair):
+    model, animation = pair
+    model.joints.parents[1] = animation.parents[1] = -1
+    data = format_mesh(model), format_animation(animation)
+    for load in (doom3.load, loaders.MD5["QUAKE"]["FTEQW"]):
+        with pytest.raises(Refused):
+            load(*data)
+    assert quake.load(*data).frame_count
+
+
+def test_the_re_releases_need_an_animation():
+    for load in (quake.load, q2pro.load):
+        with pytest.raises(Refused):
+            load(md5_samples.MESH.encode(), None)
+
+
+def test_sauerbraten_and_kin_identify_meshes_by_their_comment(pair):
+    model, animation = pair
+    data = files(model, animation, "SAUERBRATEN")
+    names = [mesh.comment_name for mesh in parse_mesh(data[0]).meshes]
+    assert all(names)
+    assert {mesh.name for mesh in cube.load(*data).meshes} <= set(names)
+    plain = format_mesh(model), format_animation(animation)
+    assert {mesh.name for mesh in cube.load(*plain).meshes} == {""}
+
+
+def test_iqm_keeps_one_of_several_meshes_with_the_same_name(pair):
+    model, animation = pair
+    block = next(mesh for mesh in model.meshes if len(mesh.triangles))
+    model = replace(model, meshes=[block, replace(block)])
+    assert len(cube.load(format_mesh(model), format_animation(animation), iqm=True).meshes) == 1
+    assert len(cube.load(*files(model, animation), iqm=True).meshes) == 2
+
+
+# MD2
+
+
+def md2_bytes(**changes):
+    model = fan(4)
+    for name, value in changes.items():
+        setattr(model, name, value)
+    model.gl_commands = generate_commands(model.triangles, model.triangle_st, model.st, 64, 64)
+    return format_model(model)
+
+
+def test_tall_skins_are_refused_by_quake_ii_alone():
+    data = md2_bytes(skin_height=512)
+    with pytest.raises(Refused):
+        md2.quake2(data)
+    assert len(md2.q2pro(data).corners) == len(md2.cube(data).corners) == 4
+
+
+def test_few_texture_coordinates_are_refused_by_q2pro_alone():
+    model = fan(1)
+    data = md2_bytes(
+        triangles=model.triangles, triangle_st=np.zeros((1, 3), np.int32), st=np.zeros((2, 2), np.int16)
+    )
+    with pytest.raises(Refused, match="empty"):
+        md2.q2pro(data)
+    assert len(md2.quake2(data).corners) == 1
+
+
+def test_a_skin_name_without_end_is_refused_by_q2pro_alone():
+    data = md2_bytes(skins=["x" * 64])
+    with pytest.raises(Refused):
+        md2.q2pro(data)
+    assert md2.quake2(data).skins == [b"x" * 64]

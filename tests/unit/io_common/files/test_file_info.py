@@ -1,0 +1,131 @@
+"""``python -m io_md5 info`` and ``python -m io_md2 info``: the contents of files, without Blender."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+from md2_samples import fan, write_two_sequences
+from paths import ROOT, SAMPLES
+
+from io_md2.format import write_model
+from io_md5.format import read_mesh, write_mesh
+from io_md5.format.describe import describe_mesh
+
+OCTOPUS = SAMPLES / "models" / "octopus"
+
+
+def info(package: str, *words: str | Path) -> tuple[int, str]:
+    run = subprocess.run(
+        [sys.executable, "-m", package, "info", *map(str, words)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "Traceback" not in run.stderr
+    return run.returncode, run.stdout
+
+
+def test_info_has_the_warnings_of_the_file_and_of_the_games(tmp_path):
+    model = read_mesh(OCTOPUS / "octopus.md5mesh")
+    model.meshes[0].weight_biases[:] *= 0.5
+    write_mesh(model, tmp_path / "light.md5mesh")
+    text = (tmp_path / "light.md5mesh").read_text()
+    (tmp_path / "light.md5mesh").write_text(text.replace("numMeshes 3", "numMeshes 4"))
+    description = describe_mesh(tmp_path / "light.md5mesh")
+    warnings = description.facts["warnings"]
+    assert any("declares 4 meshes" in text for text in warnings)
+    assert any("weights" in text or "biases" in text for text in warnings)
+    status, told = info("io_md5", tmp_path / "light.md5mesh")
+    assert status == 0
+    assert all(f"warning: {text}" in told for text in warnings)
+
+
+def test_lines_are_readable():
+    status, told = info("io_md5", OCTOPUS / "swim.md5anim")
+    assert status == 0
+    assert told.splitlines()[0].endswith("swim.md5anim: MD5 animation")
+    assert "49 frames at 24 a second, 2.04 s" in told
+
+
+def test_json_is_a_list_with_an_object_for_each_file(tmp_path):
+    bad = tmp_path / "bad.md5mesh"
+    bad.write_text("MD5Version 10\njoints {\n\tnonsense\n}\n")
+    status, told = info("io_md5", "--json", OCTOPUS / "octopus.md5mesh", bad, tmp_path / "none.md5anim")
+    good, damaged, missing = json.loads(told)
+    assert status == 1
+    assert (good["joints"], good["warnings"]) == (59, [])
+    assert "line 3" in damaged["error"]
+    assert "no such file" in missing["error"]
+
+
+def test_info_of_a_folder_describes_all_its_files(tmp_path):
+    status, told = info("io_md5", "--json", OCTOPUS)
+    assert status == 0
+    assert [Path(entry["file"]).name for entry in json.loads(told)] == [
+        "octopus.md5mesh",
+        "swim.md5anim",
+        "wave.md5anim",
+    ]
+    write_two_sequences(tmp_path)
+    assert json.loads(info("io_md2", "--json", tmp_path)[1])[0]["kind"] == "md2"
+
+
+def test_an_unknown_file_type_is_an_error():
+    status, told = info("io_md2", "README.md")
+    assert status == 1
+    assert "ERROR: unknown kind of file; expected .md2" in told
+
+
+def test_a_reader_that_closes_the_pipe_early_is_not_an_error():
+    run = subprocess.run(
+        f'"{sys.executable}" -m io_md5 info {" ".join([str(OCTOPUS)] * 200)} | head -n 1',
+        shell=True,
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.stdout.endswith("MD5 mesh\n")
+    assert run.stderr == ""
+
+
+def test_info_lists_what_the_chosen_game_would_refuse():
+    mesh = OCTOPUS / "octopus.md5mesh"
+    status, told = info("io_md5", "--game", "doom3", mesh)
+    assert status == 0
+    assert "DOOM3" in told
+    status, told = info("io_md5", "--json", "--game", "SAUERBRATEN", mesh)
+    (facts,) = json.loads(told)
+    assert (status, facts["game"]) == (0, "SAUERBRATEN")
+    assert {finding["code"] for finding in facts["findings"]} >= {"unnamed_mesh"}
+    assert all(
+        {"is_error", "text", "limit", "remedy", "mesh", "vertices"} <= set(f) for f in facts["findings"]
+    )
+    assert "findings" not in json.loads(info("io_md5", "--json", mesh)[1])[0]
+
+
+def test_an_animation_is_compared_with_the_mesh_of_its_name(tmp_path):
+    model = read_mesh(OCTOPUS / "octopus.md5mesh")
+    model.joints.names[3] = "another"
+    write_mesh(model, tmp_path / "swim.md5mesh")
+    (tmp_path / "swim.md5anim").write_bytes((OCTOPUS / "swim.md5anim").read_bytes())
+    _, told = info("io_md5", "--json", "--game", "ANY", tmp_path / "swim.md5anim")
+    (facts,) = json.loads(told)
+    assert [f["code"] for f in facts["findings"] if f["is_error"]] == ["other_joints"]
+    _, told = info("io_md5", "--json", "--game", "QUAKE", OCTOPUS / "octopus.md5mesh")
+    assert "no_animation" in {f["code"] for f in json.loads(told)[0]["findings"]}
+
+
+def test_an_md2_is_checked_for_its_games(tmp_path):
+    path = tmp_path / "tall.md2"
+    model = fan(2)
+    model.skin_height = 512
+    write_model(model, path)
+    _, told = info("io_md2", "--game", "QUAKE2", path)
+    assert "QUAKE2 error: The model has 512 texels of skin height; Quake II takes 480" in told
+    _, told = info("io_md2", "--game", "QUAKE2_MODERN", path)
+    assert "error" not in told

@@ -1,0 +1,130 @@
+"""Only regular files are opened: pipes and devices are never read or waited for."""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from pathlib import Path
+
+import pytest
+from paths import ROOT
+
+from io_common.files import file_info, regular_files
+from io_common.files.atomic import write_file
+from io_common.textures.search import Search
+from io_md2.format import read_model
+from io_md5.format import read_animation, read_camera, read_mesh
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="pipes and devices as POSIX has them")
+
+KINDS = ("pipe", "link to a pipe", "device", "link to a device", "folder")
+READERS = (regular_files.read_file, read_mesh, read_animation, read_camera, read_model)
+
+
+@pytest.fixture
+def odd_file(tmp_path):
+    """A function that puts something that is no file in a place."""
+
+    def put(path: Path, kind: str) -> Path:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if kind == "folder":
+            path.mkdir()
+        elif kind == "pipe":
+            os.mkfifo(path)
+        elif kind == "link to a pipe":
+            os.mkfifo(tmp_path / "a pipe")
+            path.symlink_to(tmp_path / "a pipe")
+        elif kind == "link to a device":
+            path.symlink_to("/dev/zero")
+        else:
+            path = Path("/dev/zero")
+        return path
+
+    return put
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("read", READERS)
+def test_readers_refuse_anything_but_regular_files(tmp_path, odd_file, kind, read):
+    path = odd_file(tmp_path / "walk.md5anim", kind)
+    with pytest.raises(OSError, match="this is no file") as caught:
+        read(path)
+    assert caught.value.filename == str(path)
+
+
+def test_a_file_that_becomes_a_pipe_after_the_first_check_is_refused(tmp_path, monkeypatch):
+    os.mkfifo(tmp_path / "pipe")
+    regular = os.stat(__file__)
+    monkeypatch.setattr(os, "stat", lambda *_arguments, **_options: regular)
+    with pytest.raises(OSError, match="this is no file"):
+        regular_files.open_file(tmp_path / "pipe")
+
+
+def test_links_to_files_are_files(tmp_path):
+    (tmp_path / "file").write_bytes(b"content")
+    (tmp_path / "link").symlink_to("file")
+    assert regular_files.read_file(tmp_path / "link") == b"content"
+
+
+def test_the_module_is_the_same_wherever_it_stands():
+    places = ("io_common/files", "io_md5/format", "io_md2/format")
+    assert len({(ROOT / place / "regular_files.py").read_text() for place in places}) == 1
+
+
+def test_no_other_module_opens_files_to_read():
+    """Besides these: what is written, and what tells the console that nobody listens."""
+    writing = {
+        "io_common/files/atomic.py",
+        "io_common/files/file_info.py",
+        "io_md2/format/writing.py",
+        "command_line/worker.py",
+    }
+    opening = re.compile(r"(?<![\w.])open\(|\bos\.(?:fd)?open\(|\.read_bytes\(|\.open\(")
+    found = {
+        path.relative_to(ROOT).as_posix()
+        for package in ("command_line", "io_common", "io_md2", "io_md5")
+        for path in (ROOT / package).rglob("*.py")
+        if path.name != "regular_files.py" and opening.search(path.read_text())
+    }
+    assert found == writing
+
+
+def test_a_pipe_with_the_name_of_a_temporary_file_does_not_stop_an_export(tmp_path):
+    pipe = tmp_path / ".io_idtech-x.tmp"
+    os.mkfifo(pipe)
+    (tmp_path / ".io_idtech-y.tmp").symlink_to("/dev/zero")
+    (tmp_path / ".io_idtech-z.tmp").mkdir()
+    long_ago = time.time() - 100_000
+    os.utime(pipe, (long_ago, long_ago))
+    write_file(tmp_path / "model.md2", b"new")
+    assert (tmp_path / "model.md2").read_bytes() == b"new"
+    assert pipe.is_fifo()
+
+
+@pytest.mark.parametrize("kind", ["pipe", "link to a pipe", "link to a device", "folder"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "a.pk4",
+        "materials/a.mtr",
+        "models/imp/imp.tga",
+        "models/imp/md5.cfg",
+        "models/imp/imp.skin",
+        "models/imp/a.mtr",
+    ],
+)
+def test_textures_are_looked_for_among_files_only(tmp_path, odd_file, kind, name):
+    game = tmp_path / "game"
+    odd_file(game / name, kind)
+    search = Search([game])
+    found = search.model(game / "models/imp/imp.md5mesh", ["models/imp/imp"]).md5_material(
+        "models/imp/imp", "imp"
+    )
+    assert found.diffuse is None
+
+
+def test_info_says_that_a_pipe_is_no_file(tmp_path, odd_file, capsys):
+    path = odd_file(tmp_path / "walk.md5anim", "pipe")
+    assert file_info.tell([str(path)], {".md5anim": read_animation}, as_json=False) == 1
+    assert "it is no file" in capsys.readouterr().out

@@ -1,0 +1,137 @@
+"""Archives, declarations and images cost no more than an import may spend, whatever they declare or unpack to."""
+
+from __future__ import annotations
+
+import struct
+import zipfile
+from pathlib import Path
+
+from io_common.textures import budget, gamefolder, materials
+from io_common.textures.mtr import parse_mtr
+from io_common.textures.search import Search
+
+SHADER = "models/imp/imp"
+
+GOOD = f"{SHADER} {{ diffusemap models/imp/skin.tga }}\n"
+
+
+def packed(path: Path, files: dict[str, bytes | str]) -> Path:
+    """An archive."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as target:
+        for name, content in files.items():
+            target.writestr(name, content)
+    return path
+
+
+def search_in(game: Path, shaders=(SHADER,)):
+    """What is found for shaders of a model in a game folder, and the warnings."""
+    search = Search([game])
+    place = search.model(game / "models/imp/imp.md5mesh", shaders)
+    return [place.md5_material(shader) for shader in shaders], search.warnings
+
+
+# Texts
+
+
+def test_an_archive_of_braces_is_read_up_to_the_limit_of_tokens(tmp_path, monkeypatch):
+    read = []
+
+    def counting(*arguments):
+        read.append(parse_mtr(*arguments))
+        return read[-1]
+
+    monkeypatch.setattr(materials, "parse_mtr", counting)
+    path = packed(tmp_path / "a.pk4", {"materials/a.mtr": SHADER + " " + "{" * (15 << 20)})
+    assert path.stat().st_size < 20_000
+    (found,), warnings = search_in(tmp_path)
+    assert sum(file.token_count for file in read) <= budget.MAX_TOKENS
+    assert found.diffuse is None
+    assert any("too many materials" in warning for warning in warnings)
+
+
+def test_entries_that_share_their_data_are_read_up_to_a_limit_and_looked_through_once(tmp_path, monkeypatch):
+    """Each shader costs a search through what was read, not a new reading."""
+    text = (GOOD + "// filler " * 50_000).encode()
+    path = packed(tmp_path / "a.pk4", {"materials/0.mtr": text})
+    share_entry(path, [f"materials/{number:04}.mtr" for number in range(1, 300)])
+    monkeypatch.setattr(budget, "MAX_TEXT", 5 * len(text))
+    reads = []
+    read_member = gamefolder._read_member
+    monkeypatch.setattr(gamefolder, "_read_member", lambda *a: reads.append(1) or read_member(*a))
+    found, warnings = search_in(tmp_path, [f"{SHADER}{number}" for number in range(50)])
+    assert len(reads) == 5
+    assert sum("more materials than are read" in warning for warning in warnings) == 1
+    assert len(found) == 50
+
+
+def share_entry(path: Path, names: list[str]) -> None:
+    """Adds entries to the directory of an archive that all lead to the data of its first one."""
+    data = path.read_bytes()
+    end = data.rindex(b"PK\x05\x06")
+    (start,) = struct.unpack_from("<I", data, end + 16)
+    first = data[start:end]
+    entries = []
+    for name in names:
+        entry = first[:28] + struct.pack("<H", len(name)) + first[30:46]
+        entries.append(entry + name.encode())
+    directory = first + b"".join(entries)
+    count = len(names) + 1
+    closing = struct.pack("<4s4H2IH", b"PK\x05\x06", 0, 0, count, count, len(directory), start, 0)
+    path.write_bytes(data[:start] + directory + closing)
+
+
+def test_names_are_looked_for_up_to_a_limit(tmp_path, monkeypatch):
+    packed(tmp_path / "a.pk4", {"materials/a.mtr": GOOD + " " * 10_000})
+    monkeypatch.setattr(budget, "MAX_SCANNED", 35_000)
+    found, warnings = search_in(tmp_path, [SHADER, "b/b", "c/c", "d/d", "e/e"])
+    assert found[0].declaration is not None
+    assert sum("more materials than are searched" in warning for warning in warnings) == 1
+
+
+def test_when_the_time_is_over_the_rest_is_left_out(tmp_path, monkeypatch):
+    packed(tmp_path / "a.pk4", {"materials/a.mtr": GOOD})
+    monkeypatch.setattr(budget, "MAX_SECONDS", -1.0)
+    (found,), warnings = search_in(tmp_path)
+    assert found.declaration is None
+    assert any("more materials than are read" in warning for warning in warnings)
+
+
+def test_files_beside_a_model_are_read_up_to_a_limit(tmp_path, monkeypatch):
+    folder = tmp_path / "models" / "imp"
+    folder.mkdir(parents=True)
+    for number in range(20):
+        (folder / f"{number:02}.skin").write_text("imp,models/other/other\n" + "x" * 1000)
+    monkeypatch.setattr(budget, "MAX_CONFIGS", 5000)
+    search = Search([tmp_path])
+    search.model(folder / "imp.md5mesh", [SHADER]).md5_material(SHADER, "imp")
+    assert sum("more text than is read" in warning for warning in search.warnings) == 16
+
+
+# Archives
+
+
+def test_the_directory_of_an_archive_is_read_up_to_a_limit(tmp_path, monkeypatch):
+    packed(tmp_path / "a.pk4", {f"models/{number}.tga": b"" for number in range(5000)})
+    packed(tmp_path / "b.pk4", {"materials/a.mtr": GOOD})
+    monkeypatch.setattr(budget, "MAX_DIRECTORIES", 100_000)
+    (found,), warnings = search_in(tmp_path)
+    assert found.declaration is not None
+    assert any("a.pk4: not a readable archive (the directories" in warning for warning in warnings)
+
+
+# Images
+
+
+def test_only_the_time_that_textures_take_counts(monkeypatch):
+    clock = iter([0.0, 10.0, 500.0, 540.0, 540.0, 540.0, 551.0, 552.0])
+    monkeypatch.setattr(budget.time, "monotonic", lambda: next(clock))
+    left = budget.Budget()
+    with left.timed():
+        pass
+    assert not left.is_over()
+    with left.timed():
+        assert not left.is_over()
+    assert left.seconds == 10.0
+    with left.timed():
+        assert left.is_over()

@@ -1,0 +1,67 @@
+"""Material declarations of game folders, found by name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from io_common.textures import materials
+from io_common.textures.search import Search
+
+
+def declaration(name: str, image: str) -> str:
+    return f"{name} {{ diffusemap {image} }}\n"
+
+
+@pytest.fixture
+def search(tmp_path: Path):
+    """A function that writes files into a game folder and finds the diffuse image that a shader declares."""
+
+    def run(files: dict[str, str], shader: str = "models/imp/imp"):
+        for name, text in files.items():
+            path = tmp_path / "base" / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        made = Search([tmp_path / "base"])
+        found = made.model(tmp_path / "base/models/imp/imp.md5mesh", [shader]).md5_material(shader)
+        image = found.diffuse
+        return (image.relative if image is not None else None), made.warnings
+
+    return run
+
+
+IMAGES = {"models/imp/one.tga": "x", "models/imp/two.tga": "x"}
+ONE, TWO = (declaration("models/imp/imp", f"models/imp/{name}.tga") for name in ("one", "two"))
+
+
+def test_the_declaration_in_the_first_file_by_name_wins(search):
+    image, warnings = search({**IMAGES, "materials/b.mtr": TWO, "materials/a.mtr": ONE})
+    assert image == "models/imp/one.tga"
+    assert any("is already defined in" in warning for warning in warnings)
+
+
+def test_files_beside_the_model_come_last(search):
+    image, _ = search({**IMAGES, "models/imp/a.mtr": TWO, "materials/z.mtr": ONE})
+    assert image == "models/imp/one.tga"
+    image, _ = search({"materials/z.mtr": ""})
+    assert image == "models/imp/two.tga"
+
+
+@pytest.mark.parametrize("shader", ["MODELS/imp/IMP", "models\\imp\\imp", "models/imp/imp.tga"])
+def test_names_are_found_without_regard_to_case_slashes_and_extension(search, shader):
+    image, _ = search({**IMAGES, "materials/a.mtr": ONE}, shader)
+    assert image == "models/imp/one.tga"
+
+
+def test_a_file_is_parsed_only_when_a_name_occurs_in_its_text(search, monkeypatch):
+    parsed = []
+
+    def counting(text, source, *rest):
+        parsed.append(Path(source).name)
+        return parse(text, source, *rest)
+
+    parse = materials.parse_mtr
+    monkeypatch.setattr(materials, "parse_mtr", counting)
+    search({**IMAGES, "materials/a.mtr": ONE, "materials/b.mtr": declaration("models/other", "x.tga")})
+    assert parsed == ["a.mtr"]

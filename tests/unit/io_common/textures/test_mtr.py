@@ -1,0 +1,236 @@
+from __future__ import annotations
+
+import tracemalloc
+
+import pytest
+from work import lines_run
+
+from io_common.textures import mtr
+from io_common.textures.mtr import (
+    BuiltIn,
+    Call,
+    MapImage,
+    Material,
+    canonical_name,
+    map_uses,
+    parse_mtr,
+)
+
+
+def material(body: str) -> Material:
+    return parse_mtr("models/x/y {" + body + "}").materials["models/x/y"]
+
+
+def test_maps_given_by_the_short_keywords() -> None:
+    found = material("\n diffusemap a/d.tga\n bumpmap a/local.tga\n specularmap a/s.tga\n")
+    assert (found.diffuse, found.bump, found.specular) == (
+        MapImage("a/d.tga"),
+        MapImage("a/local.tga"),
+        MapImage("a/s.tga"),
+    )
+
+
+def test_maps_given_by_stages() -> None:
+    found = material("{ blend diffusemap map a/d } { blend bumpmap\nmap a/n\n} {map a/s\nblend specularMap}")
+    assert (found.diffuse, found.bump, found.specular) == (MapImage("a/d"), MapImage("a/n"), MapImage("a/s"))
+
+
+def test_expressions_are_parsed_into_trees() -> None:
+    found = material(
+        "bumpmap addnormals( models/a_local.tga, heightmap( models/a_h.tga, 4 ) )\n diffusemap _white"
+    )
+    assert found.bump == Call(
+        "addnormals",
+        (MapImage("models/a_local.tga"), Call("heightmap", (MapImage("models/a_h.tga"),), (4.0,))),
+    )
+    assert found.diffuse == BuiltIn("_white")
+    assert found.diffuse.colour == (1, 1, 1, 1)
+
+
+@pytest.mark.parametrize(
+    "text", ["AddNormals(a,heightMap(b,-2.5))", "addnormals ( a , heightmap ( b , -2.5 ) )"]
+)
+def test_white_space_and_case_in_expressions_do_not_matter(text: str) -> None:
+    uses = map_uses(material(f"bumpmap {text}").bump)
+    assert [(use.name, use.height_scale) for use in uses] == [("a", None), ("b", -2.5)]
+
+
+def test_each_image_of_an_expression_has_its_functions_and_factors() -> None:
+    uses = map_uses(material("diffusemap scale(invertColor(makeAlpha(a/b)), 0.5, 1, 2)").diffuse)
+    assert uses == [("a/b", ("scale", "invertcolor", "makealpha"), (0.5, 1, 2, 1), None)]
+
+
+def test_deeply_nested_expressions_are_parsed() -> None:
+    parse_mtr("a/b { diffusemap " + "add(" * 100_000 + "x")
+
+
+def test_settings_of_the_surface() -> None:
+    found = material("twoSided translucent { blend diffusemap map a alphaTest 0.4 }")
+    assert found.two_sided
+    assert found.translucent
+    assert found.alpha_test == 0.4
+    assert found.alpha_image == MapImage("a")
+
+
+@pytest.mark.parametrize("value", ["parm7", "0.4 + 0.6 * sintable[ time ]", "( parm3 )"])
+def test_an_alpha_test_that_changes_counts_as_a_half(value: str) -> None:
+    assert material("{ blend diffusemap map a alphaTest " + value + " }").alpha_test == 0.5
+
+
+def test_the_first_blended_stage_stands_in_for_a_missing_diffuse() -> None:
+    found = material("{ blend none map a/mask alphaTest 0.5 } { blend add map a/glow rgb 0.5 }")
+    assert found.diffuse is None
+    assert (found.fallback, found.fallback_blend) == (MapImage("a/glow"), "add")
+    assert (found.alpha_test, found.alpha_image) == (0.5, MapImage("a/mask"))
+
+
+def test_a_surface_of_blended_stages_alone_is_translucent() -> None:
+    assert material("{ blend add map a }").translucent
+    assert not material("diffusemap a { blend add map b }").translucent
+    assert not material("forceOpaque { blend add map b }").translucent
+    assert material("{ blend GL_SRC_ALPHA, GL_ONE map b }").fallback_blend == "gl_src_alpha,gl_one"
+
+
+def test_the_editors_image_and_lines_that_only_look_like_maps() -> None:
+    found = material(
+        '\n qer_editorimage textures/e.tga\n description "diffusemap wrong"\n'
+        " renderbump -size 512 512 diffusemap wrong.tga\n diffusemap right\n"
+    )
+    assert found.editor_image == "textures/e.tga"
+    assert found.diffuse == MapImage("right")
+
+
+def test_names_are_compared_without_case_slashes_and_extension() -> None:
+    assert canonical_name("Models\\Imp\\Skin.TGA") == canonical_name("models/imp/skin")
+
+
+def test_comments_quotes_and_missing_white_space() -> None:
+    text = '/* one */material"models/a b"{diffusemap"models/a b.tga"}//two\n// three {\nmodels/c{bumpmap d}/* end'
+    found = parse_mtr(text)
+    assert list(found.materials) == ["models/a b", "models/c"]
+    assert found.materials["models/a b"].diffuse == MapImage("models/a b.tga")
+    assert not found.warnings
+
+
+def test_other_declarations_are_skipped() -> None:
+    text = """
+    table sinTable { snap { 0, 0.5, 1 } }
+    skin models/red { models/a models/b }
+    particle fire { { count 5 material fire.tga } }
+    textures/wall { diffusemap wall }
+    """
+    found = parse_mtr(text)
+    assert list(found.materials) == ["textures/wall"]
+    assert not found.warnings
+
+
+def test_the_first_of_two_declarations_stays() -> None:
+    found = parse_mtr("a/b { diffusemap first }\nA\\B.tga { diffusemap second }", "x.mtr")
+    assert found.materials["a/b"].diffuse == MapImage("first")
+    assert "x.mtr:2" in found.warnings[0]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a/one {\n diffusemap 1d\n {\n blend add\n map x\n a/two\n {\n diffusemap 2d\n }\n",
+        "a/one {\n diffusemap 1d\na/two\n{\n diffusemap 2d\n}\n",
+        "a/one {\n diffusemap 1d\nmaterial a/two {\n diffusemap 2d\n}\n",
+        "a/one { diffusemap 1d }\n}\n}\na/two { diffusemap 2d ",
+        "{ diffusemap nameless }\na/one { diffusemap 1d }\n a/two { diffusemap 2d } junk",
+        "a/one { diffusemap 1d }\nstray words here\na/two { diffusemap 2d }\n a/one {",
+    ],
+)
+def test_unbalanced_braces_lose_no_complete_declaration(text: str) -> None:
+    found = parse_mtr(text)
+    assert found.materials["a/one"].diffuse == MapImage("1d")
+    assert found.materials["a/two"].diffuse == MapImage("2d")
+    assert found.warnings
+
+
+def test_keywords_of_xreal_are_read() -> None:
+    found = material("{ stage diffuseMap map a_d } normalMap a_n\n specularMap a_s\n cull none\n")
+    assert (found.diffuse, found.bump, found.two_sided) == (MapImage("a_d"), MapImage("a_n"), True)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{", "}", '"', "a", "a {", "a { {", "a { map", "a { diffusemap heightmap(", "\0"]
+)
+def test_fragments_raise_nothing(text: str) -> None:
+    parse_mtr(text)
+
+
+def test_each_of_thousands_of_declarations_is_as_much_work_as_each_of_a_few() -> None:
+    def declarations(count: int) -> str:
+        return "".join(
+            f"models/m{i} {{\n diffusemap models/m{i}_d\n {{ blend add\n map x }}\n}}\n" for i in range(count)
+        )
+
+    assert len(parse_mtr(declarations(3000)).materials) == 3000
+    assert lines_run(parse_mtr, declarations(3000)) < 31 * lines_run(parse_mtr, declarations(100))
+
+
+# Expressions
+
+
+@pytest.mark.parametrize("function", ["add", "addnormals", "scale", "makeintensity"])
+def test_an_expression_of_thousands_of_images_is_cut_with_a_warning(function):
+    text = (
+        f"a {{ bumpmap {function}(" + ", ".join(f"i{number}" for number in range(2000)) + ") alphaTest 0.25 }"
+    )
+    found = parse_mtr(text, "a.mtr")
+    assert len(map_uses(found.materials["a"].bump)) == mtr.MAX_PARTS - 1
+    assert found.warnings == [
+        "a.mtr:1: an image of 'a' is made of more than 64 parts or 32 functions in each other; the rest is left out"
+    ]
+    # What stands behind it is read as before.
+    assert found.materials["a"].alpha_test == 0.25
+
+
+def test_an_expression_of_thousands_of_functions_in_each_other_is_cut_with_a_warning():
+    found = parse_mtr("a { bumpmap " + "add( x, " * 2000 + "y" + " )" * 2000 + " alphaTest 0.25 }")
+    assert len(map_uses(found.materials["a"].bump)) <= mtr.MAX_PARTS
+    assert len(found.warnings) == 1
+    assert found.materials["a"].alpha_test == 0.25
+
+
+def test_an_expression_of_the_length_games_use_is_not_cut():
+    text = "a { bumpmap addnormals( a_local, heightmap( addnormals( b_local, heightmap( c, 4 ) ), 2 ) ) }"
+    found = parse_mtr(text)
+    assert [use.name for use in map_uses(found.materials["a"].bump)] == ["a_local", "b_local", "c"]
+    assert found.warnings == []
+
+
+@pytest.mark.parametrize("number", ["1e150", "-1e150", "1e999", "-1e999", "1e-999"])
+def test_extreme_numbers_are_clamped(number):
+    expression = parse_mtr(f"a {{ diffusemap scale( x, {number}, 1, 1, 1 ) }}").materials["a"].diffuse
+    assert isinstance(expression, Call)
+    assert all(abs(value) <= 1e6 for value in expression.numbers)
+
+
+def test_nan_is_not_a_number():
+    found = parse_mtr("a { diffusemap scale( x, +nan ) alphaTest +nan }").materials["a"]
+    assert found.alpha_test == 0.5
+
+
+# Texts
+
+
+def test_a_file_of_declarations_is_read_up_to_a_number_of_tokens():
+    tracemalloc.start()
+    try:
+        found = parse_mtr("{" * 4_000_000, "a.mtr", 100_000)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert found.token_count == 100_000
+    assert peak < 40 << 20
+    assert "a.mtr:1: the rest of the file is left out, as there are too many materials" in found.warnings
+
+
+def test_comments_count_towards_the_limit_of_tokens():
+    assert parse_mtr("//\n" * 1000, max_tokens=100).token_count == 100
+
+
+def test_a_file_full_of_oddities_gives_few_warnings():
+    assert len(parse_mtr("}\n" * 10_000).warnings) == 20

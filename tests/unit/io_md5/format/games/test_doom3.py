@@ -1,0 +1,64 @@
+"""The rules of Doom 3."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from md5_game_models import animation, found, mesh, model
+
+from io_md5.format.check import check_animation, check_model
+from io_md5.format.games import Game
+
+
+@pytest.mark.parametrize(
+    ("rate", "code", "is_error"),
+    [(0.5, "rate_below_one", True), (23.976, "rate_fraction", False), (24.0, None, None), (1.0, None, None)],
+)
+def test_frame_rates_of_doom_3(rate, code, is_error):
+    results = found(animation(frame_rate=rate), Game.DOOM3)
+    rates = {name: error for name, error in results.items() if name.startswith("rate")}
+    assert rates == ({code: is_error} if code else {})
+
+
+def test_a_fractional_frame_rate_warning_names_the_rate_the_game_uses():
+    (text,) = [f.text for f in check_animation(animation(frame_rate=23.976)) if f.code == "rate_fraction"]
+    assert "Doom 3 will play 23 frames per second" in text
+
+
+def test_a_root_away_from_the_origin_is_a_warning_that_recommends_an_origin():
+    subject = model()
+    subject.joints.positions[:] = (0.0, 0.0, 32.0)
+    (finding,) = check_model(subject, Game.DOOM3)
+    assert not finding.is_error
+    assert "'joint0' is at (0 0 32), 32 units from the origin" in finding.text
+    assert "Add Origin" in finding.text
+    assert finding.joints == (0,)
+    assert "root_away" not in found(subject, Game.QUAKE)
+    clip = animation()
+    clip.base_positions[0] = (0.0, 0.0, 0.02)
+    assert found(clip, Game.DOOM3) == {"base_root_away": False}
+    clip.base_positions[0] = (0.0, 0.0, 0.005)
+    assert found(clip, Game.DOOM3) == {}
+
+
+def test_several_roots_are_errors_in_animations_and_warnings_in_models():
+    subject = model()
+    subject.joints.parents[1] = -1
+    assert found(subject, Game.DOOM3) == {"several_roots": False}
+    assert found(subject, Game.QUAKE) == {"several_roots": False}
+    clip = animation()
+    clip.base_positions[0] = 0.0
+    clip.parents[1] = -1
+    assert found(clip, Game.DOOM3) == {"animation_roots": True}
+
+
+def test_more_silhouette_edges_than_doom_3_allows_are_a_warning():
+    subject = model()
+    count = 65537 // 3 + 1
+    strip = mesh(3 * count, 1, 3 * count)
+    strip.triangles = np.arange(3 * count, dtype=np.int32).reshape(-1, 3)
+    subject.meshes = [strip]
+    assert found(subject, Game.DOOM3) == {"silhouette_edges": False}
+    # Two triangles back to back share their three edges.
+    strip.triangles = np.concatenate([strip.triangles[::2], strip.triangles[::2, ::-1]])
+    assert found(subject, Game.DOOM3) == {}

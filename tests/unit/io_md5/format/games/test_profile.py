@@ -1,0 +1,18 @@
+"""How files for a game are written, where the game asks for nothing."""
+
+from __future__ import annotations
+
+from io_md5.format.games.profile import Comments, Game, Profile, Writing
+
+
+def test_a_game_that_asks_for_nothing_gets_files_as_they_are():
+    profile = Profile(Game.ANY, "Any", "any game", "", ())
+    assert profile.writing == Writing()
+    assert not profile.writing.all_components
+    assert profile.writing.name_lines
+    assert profile.writing.comments is Comments.KEPT
+    assert profile.writing.names.takes("any name at all")
+
+
+def test_games_are_stored_by_their_names():
+    assert {game.value for game in Game} == {game.name for game in Game}
