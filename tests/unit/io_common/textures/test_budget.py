@@ -34,6 +34,7 @@ def search_in(game: Path, shaders=(SHADER,)):
 # Texts
 
 
+@pytest.mark.slow
 def test_an_archive_of_braces_is_read_up_to_the_limit_of_tokens(tmp_path, monkeypatch):
     read = []
 

@@ -218,6 +218,7 @@ def test_given_folders_keep_their_order_and_the_guessed_one_comes_first(tmp_path
 # --- Speed
 
 
+@pytest.mark.slow
 def test_a_folder_of_ten_thousand_files_is_listed_once_and_then_looked_up_by_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -92,6 +92,7 @@ def test_triangles_that_share_their_vertices_in_the_file_go_on_doing_so():
     assert merge_copies(mesh, places).tolist() == [0, 1, 2, 1, 2, 5]
 
 
+@pytest.mark.slow
 def test_triangles_of_one_seam_in_a_mesh_of_many_vertices_are_told_apart():
     """Above 2^21 vertices, three indices no longer fit into one 64-bit number."""
     count = (1 << 21) + 6

@@ -125,6 +125,7 @@ def test_a_word_split_across_rows_is_not_a_row(row):
     bulk_reading.assert_same(parse_mesh, data)
 
 
+@pytest.mark.slow
 @settings(max_examples=400, deadline=None, derandomize=True)
 @given(
     st.lists(
@@ -141,6 +142,7 @@ def test_damaged_bytes_among_rows_give_the_same_message(changes):
     bulk_reading.assert_same(parse_mesh, data)
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None, derandomize=True)
 @given(
     st.lists(

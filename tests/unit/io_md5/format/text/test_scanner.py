@@ -56,6 +56,7 @@ SHAPES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
 def test_less_than_twelve_times_the_size_of_a_text_is_needed(shape):
     data = (shape * (SIZE // len(shape))).encode()
