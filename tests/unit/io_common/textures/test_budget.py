@@ -6,6 +6,8 @@ import struct
 import zipfile
 from pathlib import Path
 
+import pytest
+
 from io_common.textures import budget, gamefolder, materials
 from io_common.textures.mtr import parse_mtr
 from io_common.textures.search import Search
