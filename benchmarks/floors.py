@@ -9,7 +9,8 @@ import bpy
 import numpy as np
 import numpy.typing as npt
 
-from io_md2.format import Md2Model, decompress
+from io_md2.format import Model as Md2Model
+from io_md2.format import decompress
 from io_md5.format import Model
 from io_md5.format.seams import degenerate, merge_copies
 from io_md5.format.skinning import skin, vertex_weights
@@ -134,7 +135,7 @@ class FramesFloor:
     def run(self) -> None:
         """Makes the object and its action."""
         model = self._model
-        frames = decompress(model.vertices, model.scale, model.translate).reshape(model.num_frames, -1)
+        frames = decompress(model.vertices, model.scale, model.translate).reshape(model.frame_count, -1)
         mesh = _mesh(frames[0], self._triangles, self._uvs, self._fill)
         obj = bpy.data.objects.new("floor", mesh)
         bpy.context.collection.objects.link(obj)

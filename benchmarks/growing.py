@@ -79,7 +79,7 @@ class _Growing:
             [Job(lambda: bpy.ops.export_scene.md5anim(filepath=out), _loading(body, path)) for path in paths],
         )
 
-    def _md2(self, what: str, sizes: list[int], make: Callable[[int], md2_inputs.Md2Model]) -> None:
+    def _md2(self, what: str, sizes: list[int], make: Callable[[int], md2_inputs.Model]) -> None:
         paths = [self.folder / f"{what}{size}.md2" for size in sizes]
         for size, path in zip(sizes, paths, strict=True):
             write_model(make(size), path)

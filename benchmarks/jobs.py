@@ -288,7 +288,7 @@ class Jobs:
         seconds, least, fastest = medians(
             Job(operator(path), empty), *(Job(floor.run, empty) for floor in floors)
         )
-        job = f"import {name}, {model.num_frames} frames of {model.num_vertices:,} vertices"
+        job = f"import {name}, {model.frame_count} frames of {model.vertex_count:,} vertices"
         assimp = _assimp(path)
         peer = medians(Job(assimp))[0] if assimp else None
         self.results.rows.append(Row(job, seconds, "floor", least, target, peer))

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from io_md2.format import PLAYER_SEQUENCES, Md2Model, generate_commands, normal_indices, quantise
+from io_md2.format import PLAYER_SEQUENCES, Model, generate_commands, normal_indices, quantise
 
 Triangles = npt.NDArray[np.int32]
 
@@ -15,18 +15,18 @@ LIMITS = (32, 64, 512)
 """Rings, segments and frames that make Quake II's greatest model: 2,048 vertices, 4,096 triangles, 512 frames."""
 
 
-def player() -> Md2Model:
+def player() -> Model:
     """A ring that breathes through the 198 frames of a player model; 360 vertices, 720 triangles."""
     made = torus(18, 20, 198)
     made.frame_names = [
         f"{sequence.name}{frame + 1:02d}"
         for sequence in PLAYER_SEQUENCES
-        for frame in range(sequence.num_frames)
+        for frame in range(sequence.frame_count)
     ]
     return made
 
 
-def torus(rings: int, segments: int, frames: int) -> Md2Model:
+def torus(rings: int, segments: int, frames: int) -> Model:
     """A ring of rings · segments vertices and twice as many triangles that breathes."""
     a, b = np.meshgrid(
         np.arange(rings) / rings * 2 * np.pi, np.arange(segments) / segments * 2 * np.pi, indexing="ij"
@@ -44,7 +44,7 @@ def torus(rings: int, segments: int, frames: int) -> Md2Model:
     ).astype(np.int32)
     st = np.stack([b.ravel() / 2 / np.pi * 255, a.ravel() / 2 / np.pi * 255], axis=1).astype(np.int16)
     vertices, scale, translate = quantise(positions)
-    return Md2Model(
+    return Model(
         skin_width=256,
         skin_height=256,
         st=st,

@@ -62,7 +62,7 @@ def main(words: Sequence[str]) -> int:
         return int(end.code or 0)
     if given.command == "info":
         describers: dict[str, file_info.Describe] = {**md5_describe.DESCRIBERS, **md2_describe.DESCRIBERS}
-        return file_info.tell(given.files, describers, as_json=given.json, game=given.game)
+        return file_info.print_info(given.files, describers, as_json=given.json, game=given.game)
     if given.command == "work":
         work(given.replies)
         return 0

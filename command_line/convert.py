@@ -7,7 +7,7 @@ from pathlib import Path
 
 import bpy
 
-from ..io_common import error_messages
+from ..io_common.error_messages import message_for
 from ..io_common.files.regular_files import open_file
 from ..io_common.operators import preferences
 from ..io_common.reports import Report
@@ -21,6 +21,8 @@ from .placing import TakenError, find_places, move, without_workplace, workplace
 from .record import Records, digest
 from .settings import CONVERTED, FAILED, Outcome, Settings, Task
 from .writers import WRITERS, Scene
+
+_EXPECTED = (Md5Error, Md2Error, NothingToExportError, TakenError)
 
 
 def convert(task: Task, records: Records) -> Outcome:
@@ -51,19 +53,12 @@ def convert(task: Task, records: Records) -> Outcome:
             move(places)
             records.keep(task, digests)
         outcome = Outcome(CONVERTED)
-    except (Md5Error, Md2Error, NothingToExportError, TakenError) as error:
-        outcome = Outcome(FAILED, _without_path(str(error), task.source))
-    except RuntimeError as error:
-        outcome = Outcome(FAILED, error_messages.of_operator(error, task.target))
-    except OSError as error:
-        outcome = Outcome(
-            FAILED, _without_path(error_messages.of_file(without_workplace(error, task)), task.source)
-        )
-    except MemoryError:
-        outcome = Outcome(FAILED, "there is not enough memory for this")
     except Exception as error:
         # No file may stop the others.
-        outcome = Outcome(FAILED, error_messages.of_program(error))
+        shown = without_workplace(error, task) if isinstance(error, OSError) else error
+        outcome = Outcome(
+            FAILED, _without_path(message_for(shown, _EXPECTED, target=task.target), task.source)
+        )
     outcome.warnings = report.warnings
     outcome.seconds = time.perf_counter() - started
     return outcome
@@ -88,7 +83,7 @@ def _load(source: Path, settings: Settings, report: Report) -> Scene:
         bpy.ops.wm.open_mainfile(filepath=str(source), load_ui=False, use_scripts=False)
         return Scene(ending, settings.scale)
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
-    conversion = axes.importing(settings.scale, "Y", "Z")
+    conversion = axes.from_file(settings.scale, "Y", "Z")
     if ending == ".md2":
         result = md2_importer.import_files(
             bpy.context,

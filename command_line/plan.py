@@ -72,7 +72,7 @@ def _unfit(path: Path, settings: Settings) -> str:
     if not path.exists():
         return "there is no such file or folder"
     if not path.is_file():
-        return "it is no file"
+        return "it is not a regular file"
     if ending not in _NAMED:
         return f"not one of {', '.join(_NAMED)}"
     if ending not in _SOURCES[settings.format]:

@@ -18,11 +18,11 @@ from ..io_common.files.regular_files import open_file
 from ..io_common.operators import preferences
 from ..io_common.reports import Report
 from ..io_common.scene import axes
+from ..io_common.scene.frame_plan import FrameOptions
 from ..io_common.verification import Verify
 from ..io_md2 import exporter as md2_exporter
 from ..io_md2.format import FRAMES_PER_SECOND
 from ..io_md2.format.games import game_named as md2_game_named
-from ..io_md2.frame_plan import FrameOptions
 from ..io_md5 import exporter as md5_exporter
 from ..io_md5.building import ModelOptions
 from ..io_md5.clips import AnimationOptions
@@ -89,7 +89,7 @@ def _is_whole_blend(path: Path) -> bool:
 
 
 def _write_md5(target: Path, scene: Scene, settings: Settings, report: Report) -> list[Path]:
-    conversion = axes.exporting(scene.scale, "Y", "Z")
+    conversion = axes.to_file(scene.scale, "Y", "Z")
     if scene.ending == ".md5camera":
         options = CameraExportOptions(conversion=conversion, verify=Verify(settings.verify))
         for text in export_camera(bpy.context, target, options).warnings:
@@ -119,9 +119,9 @@ def _write_md2(target: Path, scene: Scene, settings: Settings, report: Report) -
         frames=FrameOptions(frames),
         game=md2_game_named(settings.game or preferences.md2_game()),
         verify=Verify(settings.verify),
-        conversion=axes.exporting(scene.scale, "Y", "Z"),
+        conversion=axes.to_file(scene.scale, "Y", "Z"),
     )
-    md2_exporter.export_file(bpy.context, target, options, report)
+    report.merge(md2_exporter.export_model(bpy.context, target, options).report)
     return [target]
 
 

@@ -26,7 +26,7 @@ from io_common.textures.pcx import PcxError, decode_pcx
 from io_common.textures.skins import parse_model_cfg, parse_skin
 from io_md2.format import (
     Md2Error,
-    Md2Model,
+    Model,
     check_model,
     decompress,
     find_sequences,
@@ -34,7 +34,7 @@ from io_md2.format import (
     generate_commands,
     parse_model,
 )
-from io_md2.format.merging import merge_copies
+from io_md2.format.welding import weld
 from io_md5.format import (
     Md5Error,
     format_animation,
@@ -115,8 +115,8 @@ def md2(data: bytes) -> None:
     assert parse_model(format_model(model)) == model
     find_sequences(model.frame_names)
     check_model(model)
-    merge_copies(model)
-    if model.num_triangles <= _FEW_TRIANGLES:
+    weld(model)
+    if model.triangle_count <= _FEW_TRIANGLES:
         generate_commands(model.triangles, model.triangle_st, model.st, model.skin_width, model.skin_height)
 
 
@@ -201,7 +201,7 @@ def _md2_seed() -> bytes:
     st = np.array([[0, 0], [63, 0], [63, 31], [0, 31]], np.int16)
     vertices = np.arange(2 * 4 * 3, dtype=np.uint8).reshape(2, 4, 3)
     return format_model(
-        Md2Model(
+        Model(
             skin_width=64,
             skin_height=32,
             skins=["skin.pcx"],

@@ -1,4 +1,4 @@
-"""What an import or export has to say: warnings, one summary line, progress in the window."""
+"""Warnings, counts and the summary of an import or export, and its progress in the window."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ import bpy
 if TYPE_CHECKING:
     from bpy.types import Operator
 
-_SHOWN_WARNINGS = 8
+_WARNINGS_IN_WINDOW = 8
 
 
 @dataclass
 class Report:
-    """What happened, filled in while it happens.
+    """Counts and warnings, collected during an import or export.
 
     Attributes:
-        counts: how many of what were made, in the order of the summary: ``{"meshes": 3}``.
+        counts: the number of each kind of item, in the order of the summary: ``{"meshes": 3}``.
     """
 
     counts: dict[str, int] = field(default_factory=dict)
@@ -32,7 +32,7 @@ class Report:
         self.counts[what] = self.counts.get(what, 0) + number
 
     def warn(self, text: str, subject: str = "") -> None:
-        """Adds a warning about a file or object; what is said of several of them becomes one warning."""
+        """Adds a warning about a file or object; the same warning about several of them is shown once."""
         subjects = self._subjects.setdefault(text, [])
         if subject and subject not in subjects:
             subjects.append(subject)
@@ -47,14 +47,14 @@ class Report:
 
     @property
     def warnings(self) -> list[str]:
-        """Sentences on what was odd or left out, each with what it is about."""
+        """The warnings, each with the files or objects that it is about."""
         return [
             f"{listing(subjects, 3)}: {text}" if subjects else text
             for text, subjects in self._subjects.items()
         ]
 
     def summary(self, verb: str, subject: str, seconds: float) -> str:
-        """One line: what was done to what, how much, how long."""
+        """One line with what was done, to which files, the counts and the time."""
         counts = [f"{number:,} {_plural(what, number)}" for what, number in self.counts.items() if number]
         return f"{verb} {subject}: {', '.join([*counts, f'{seconds:.2f} s'])}"
 
@@ -66,18 +66,19 @@ def listing(items: list[str], limit: int = 5) -> str:
 
 
 def _plural(what: str, number: int) -> str:
-    """The counts are named in the plural; `1 meshes` would be odd."""
+    """The name of a count, in the singular for 1."""
     if number != 1:
         return what
+    adjective, space, noun = what.rpartition(" ")
     irregular = {"vertices": "vertex", "meshes": "mesh"}
-    return irregular.get(what, what.removesuffix("s"))
+    return adjective + space + irregular.get(noun, noun.removesuffix("s"))
 
 
 def tell(operator: Operator, kind: str, text: str) -> None:
-    """Tells the user something; bytes of a file that are no text are shown as question marks.
+    """Reports a message to the user; bytes of a file that are not text become question marks.
 
     Args:
-        operator: whose report it is.
+        operator: that reports it.
         kind: 'INFO', 'WARNING' or 'ERROR'.
         text: one sentence.
     """
@@ -85,23 +86,23 @@ def tell(operator: Operator, kind: str, text: str) -> None:
 
 
 def printable(text: str) -> str:
-    """A text that can be shown: names of files and joints may hold bytes that are no UTF-8."""
+    """A text without surrogates, which stand for bytes of names that are not UTF-8."""
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def deliver(operator: Operator, report: Report, verb: str, subject: str, started: float) -> None:
-    """Tells the user the summary and the warnings: the first few in the window, all of them on the console.
+    """Reports the summary and the warnings: the first few in the window, all of them on the console.
 
     Args:
-        operator: whose report it is.
-        report: what to tell.
+        operator: that reports them.
+        report: the counts and warnings.
         verb: "Imported" or "Exported".
         subject: the files.
         started: `time.perf_counter()` at the start.
     """
-    for text in report.warnings[:_SHOWN_WARNINGS]:
+    for text in report.warnings[:_WARNINGS_IN_WINDOW]:
         tell(operator, "WARNING", text)
-    hidden = report.warnings[_SHOWN_WARNINGS:]
+    hidden = report.warnings[_WARNINGS_IN_WINDOW:]
     if hidden:
         tell(operator, "WARNING", f"{len(hidden)} more warnings: see the console")
         for text in hidden:
@@ -110,7 +111,7 @@ def deliver(operator: Operator, report: Report, verb: str, subject: str, started
 
 
 class Progress:
-    """Progress at the mouse cursor, over a number of steps that is known beforehand."""
+    """The progress at the mouse cursor, over a known number of steps."""
 
     def __init__(self, window_manager: Any, steps: int) -> None:
         self._window_manager = window_manager
@@ -118,7 +119,7 @@ class Progress:
         self._done = 0
 
     def step(self, count: int = 1) -> None:
-        """Some more steps are done."""
+        """Adds finished steps."""
         self._done += count
         self._window_manager.progress_update(self._done / self._steps)
 

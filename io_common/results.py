@@ -1,4 +1,4 @@
-"""What an import or export gives back to whoever called it."""
+"""The results of imports and exports."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False)
 class ImportResult:
-    """What an import made.
+    """The result of an import.
 
     Attributes:
-        objects: armatures, each followed by its meshes, then cameras.
-        actions: one for each animation.
+        objects: the new objects; armatures are followed by their meshes, and cameras come last.
+        actions: the new actions, one for each animation or sequence.
         report: counts and warnings.
     """
 
@@ -29,10 +29,10 @@ class ImportResult:
 
 @dataclass(eq=False)
 class ExportResult:
-    """What an export wrote.
+    """The result of an export.
 
     Attributes:
-        paths: the files, the one that was asked for first.
+        paths: the files that were written, first the one that was asked for.
         report: counts and warnings.
     """
 

@@ -1,12 +1,12 @@
-"""How much of an export is compared with what Blender shows before it is written."""
+"""The choice of frames in which an export is compared with what Blender shows before it is written."""
 
 from __future__ import annotations
 
 from enum import Enum
 
-# Up to how many frames so many are verified between the first and the last: Blender needs long for each.
+# How many frames between the first and the last are verified, by the number of frames: each takes Blender long.
 _FRAMES_BETWEEN = ((30, 1), (120, 2))
-_MOST_FRAMES_BETWEEN = 3
+_MAX_FRAMES_BETWEEN = 3
 
 
 class Verify(Enum):
@@ -26,8 +26,8 @@ def frames_to_verify(count: int, verify: Verify) -> list[int]:
     """
     if verify is Verify.NONE or count <= 0:
         return []
-    between = next((number for most, number in _FRAMES_BETWEEN if count <= most), _MOST_FRAMES_BETWEEN)
-    if verify is Verify.ALL or count <= _MOST_FRAMES_BETWEEN + 2:
+    between = next((number for most, number in _FRAMES_BETWEEN if count <= most), _MAX_FRAMES_BETWEEN)
+    if verify is Verify.ALL or count <= _MAX_FRAMES_BETWEEN + 2:
         return list(range(count))
     intervals = between + 1
     return [index * (count - 1) // intervals for index in range(intervals + 1)]

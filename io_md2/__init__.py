@@ -1,1 +1,1 @@
-"""The MD2 family: the vertex-animated models of Quake II and its kin."""
+"""The MD2 family: the vertex-animated models of Quake II and related games."""

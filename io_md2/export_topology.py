@@ -1,7 +1,7 @@
-"""Objects joined into the one mesh of a model: which vertices and triangles it has, and its texture coordinates.
+"""Objects joined into the one mesh of a model: its vertices, triangles and texture coordinates.
 
-Texture coordinates have a table of their own, so a seam splits nothing: a vertex is one vertex in the file, however
-many texels it shows. Vertices that no triangle uses are left out, unless they came from a file.
+Texture coordinates have a table of their own, so vertices are not split at seams. Vertices that no triangle uses are
+left out, unless they came from a file.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ import numpy.typing as npt
 
 from ..io_common.reports import Report
 from ..io_common.scene import evaluated
-from ..io_common.scene.mesh_data import FLIPPED_WINDING
+from ..io_common.source_elements import NONE, have_same_triangles
+from ..io_common.triangles import FLIPPED_WINDING, flip_v
 from . import source
-from .source.attributes import NONE
 
 if TYPE_CHECKING:
     from bpy.types import Depsgraph, Material, Object
@@ -34,7 +34,7 @@ class Part:
 
     Attributes:
         obj: the object in the original data.
-        stored: what it was imported as, if it was.
+        stored: the model that it was imported from; None for other objects.
         vertex_count: V, as it is evaluated.
         corners: the vertex of each corner of the evaluated mesh, int32 (L,).
         loops: the corner of the mesh that each corner of a triangle is, clockwise, int32 (T, 3).
@@ -42,8 +42,8 @@ class Part:
         source: the vertex of the imported file that each of them is, or NONE, int32 (U,).
         triangles: clockwise, indices into `used`, int32 (T, 3).
         uvs: u and v of each corner, float64 (T, 3, 2); None without a UV map.
-        source_st: the texture coordinate of the imported file that each corner had, or NONE, int32 (T, 3); None if
-            that is not known of any.
+        source_st: the texture coordinate of the imported file that each corner had, or NONE, int32 (T, 3); None if the
+            mesh does not store them.
         slots: the material slot of each triangle, int32 (T,).
         materials: of the slots.
     """
@@ -64,13 +64,13 @@ class Part:
 
 @dataclass(eq=False)
 class Topology:
-    """What all frames have in common.
+    """The part of a model that all frames share.
 
     Attributes:
         triangles: clockwise, int32 (T, 3).
-        stored: what the only part that was imported was imported as; None if there is no such part or several.
+        stored: the model of the only imported part; None if no part was imported, or several were.
         source: the vertex of that file that each vertex is, or NONE, int32 (V,).
-        is_source: whether vertices and triangles are all and only those of that file.
+        is_source: whether vertices and triangles are exactly those of that file.
         same_faces: which vertices have the triangles that they have in that file, and no others, (V,).
     """
 
@@ -91,12 +91,12 @@ def read_part(obj: Object, stored: StoredModel | None, depsgraph: Depsgraph, rep
     in_file[mesh.triangles] = True
     loose = len(in_file) - int(in_file.sum())
     if loose:
-        report.warn(f"{loose} vertices that no face uses were left out", obj.name)
+        report.warn(f"{loose} vertices without faces were left out", obj.name)
     used = np.flatnonzero(in_file)
     rank = np.cumsum(in_file) - 1
     loops = mesh.loops[:, FLIPPED_WINDING]
     if mesh.uvs is None and len(loops):
-        report.warn("no UV map: all texture coordinates are 0", obj.name)
+        report.warn("there is no UV map, so all texture coordinates are 0: unwrap the mesh", obj.name)
     corner_st = source.load_corner_st(mesh.mesh, len(stored.st)) if stored is not None else None
     return Part(
         obj=obj,
@@ -134,26 +134,8 @@ def join(parts: list[Part]) -> Topology:
     elif is_source:
         same_faces = np.ones(len(sources), dtype=bool)
     else:
-        same_faces = _have_same_faces(triangles, sources, stored)
+        same_faces = have_same_triangles(triangles, sources, stored.triangles, stored.vertex_count)
     return Topology(triangles.astype(np.int32), stored, sources, is_source, same_faces)
-
-
-def _have_same_faces(triangles: Ints, sources: Ints, stored: StoredModel) -> npt.NDArray[np.bool_]:
-    """Which vertices have the triangles that they have in the imported file, and no others, (V,)."""
-    rows = np.concatenate([stored.triangles, sources[triangles]])
-    first = rows.argmin(axis=1)
-    turned = rows[np.arange(len(rows))[:, None], (first[:, None] + np.arange(3)) % 3]
-    _values, ids = np.unique(turned, axis=0, return_inverse=True)
-    ids = ids.reshape(-1)
-    count = len(stored.triangles)
-    size = int(ids.max(initial=-1)) + 1
-    differs = np.bincount(ids[:count], minlength=size) != np.bincount(ids[count:], minlength=size)
-    # The last place is that of NONE.
-    is_same = np.ones(stored.vertex_count + 1, dtype=bool)
-    is_same[rows[differs[ids]]] = False
-    is_same[NONE] = False
-    result: npt.NDArray[np.bool_] = is_same[sources]
-    return result
 
 
 def texture_coordinates(
@@ -161,8 +143,8 @@ def texture_coordinates(
 ) -> tuple[Ints, Ints]:
     """The table of texture coordinates and each corner's entry in it.
 
-    The table of an imported file is kept, with entries that are equal or that nothing uses, as long as all corners
-    still lie where they did. Otherwise there is one entry for each texel.
+    The table of an imported file is reused, with repeated and unused entries, while all corners are on the same texels.
+    Otherwise there is one entry for each texel.
 
     Args:
         parts: the objects.
@@ -197,9 +179,9 @@ def _source_entries(parts: list[Part]) -> Ints | None:
 
 
 def shows_source_uvs(part: Part) -> bool:
-    """Whether some corner of an imported object still lies on the texel that it has in the file.
+    """Whether some corner of an imported object is still on its texel of the file, or there are no corners.
 
-    That proves the size of the skin that is stored. A model without corners has nothing to prove.
+    Only then the stored size of the skin is still valid.
     """
     stored = part.stored
     if stored is None:
@@ -208,12 +190,12 @@ def shows_source_uvs(part: Part) -> bool:
         return True
     if part.uvs is None or part.source_st is None:
         return part.uvs is None and not len(stored.st)
-    # The first few corners mostly prove it.
+    # The first few triangles are usually enough.
     return any(_is_on_source_texel(part, stored, rows) for rows in (slice(_FEW), slice(_FEW, None)))
 
 
 def _is_on_source_texel(part: Part, stored: StoredModel, rows: slice) -> bool:
-    """Whether some corner of some triangles still lies on the texel that it has in the file."""
+    """Whether some corner of some triangles is still on its texel of the file."""
     assert part.uvs is not None
     assert part.source_st is not None
     known = part.source_st[rows] != NONE
@@ -224,17 +206,17 @@ def _is_on_source_texel(part: Part, stored: StoredModel, rows: slice) -> bool:
 def _texels(uvs: npt.NDArray[np.float64], skin_size: tuple[int, int]) -> Ints:
     """The texel of u and v, (…, 2): the reverse of u = (s + 0.5) / width, v = 1 - (t + 0.5) / height.
 
-    The far edge of the skin lies between two texels, of which the one inside is taken.
+    The far edge of the skin is between two texels; the inner one is taken.
     """
     limits = np.iinfo(np.int32)
-    fractions = np.nan_to_num(uvs * (1.0, -1.0) + (0.0, 1.0))
+    fractions = np.nan_to_num(flip_v(uvs))
     sizes = np.maximum(skin_size, 1)
     texels = np.floor(fractions * sizes) - (fractions == 1.0)
     return np.clip(texels, limits.min, limits.max).astype(np.int32)
 
 
 def _distinct(texels: npt.NDArray[Any]) -> tuple[Ints, Ints]:
-    """The distinct texels in the order of their first use, and the place of each, of (T, 3, 2)."""
+    """The distinct texels (S, 2) in the order of their first use, and the index of each corner's, (T, 3)."""
     flat = texels.reshape(-1, 2)
     if not len(flat):
         return np.zeros((0, 2), dtype=np.int32), np.zeros((0, 3), dtype=np.int32)

@@ -1,4 +1,4 @@
-"""The scene into a file: everything is built, verified and checked before it is written."""
+"""Export of MD2 models: everything is built, verified and checked before the file is written."""
 
 from __future__ import annotations
 
@@ -12,20 +12,24 @@ import numpy.typing as npt
 
 from ..io_common.files import atomic
 from ..io_common.reports import Report, progress
+from ..io_common.results import ExportResult
 from ..io_common.scene import axes, state
-from ..io_common.scene.animated_values import kept_frame_and_values
+from ..io_common.scene.animated_values import restored_frame_and_values
+from ..io_common.scene.frame_plan import FrameOptions, FramePlan, common_source, plan_frames
+from ..io_common.scene.frame_sampling import Samples, first_frame_keys, sample_frames
 from ..io_common.scene.instances import warn_of_collections, warn_of_instances
 from ..io_common.scene.objects import Scope, collect, nothing_to_export
 from ..io_common.scene.time_dependence import warn_of_simulations
+from ..io_common.source_elements import NONE
+from ..io_common.validation import raise_errors
 from ..io_common.verification import Verify, frames_to_verify
-from . import frame_plan, verification
-from .export_frames import Samples, first_keys_alone, sample
-from .export_topology import NONE, Part, Topology, join, read_part, texture_coordinates
+from . import verification
+from .export_topology import Part, Topology, join, read_part, texture_coordinates
 from .format import (
     Counts,
     Game,
     Md2Error,
-    Md2Model,
+    Model,
     check_model,
     format_model,
     generate_commands,
@@ -33,9 +37,9 @@ from .format import (
 )
 from .format.degenerate import with_degenerate
 from .format.requantise import FrameData, requantise
-from .frame_plan import FrameOptions, Plan, make_plan
+from .frame_names import frame_names, single_frame_name
 from .skins import skin_names, skin_size
-from .source import StoredModel
+from .source import StoredModel, load_model
 
 if TYPE_CHECKING:
     from bpy.types import Context, Modifier, Object
@@ -49,12 +53,12 @@ class ExportOptions:
 
     Attributes:
         scope: which objects.
-        apply_modifiers: apply modifiers; the Armature is applied in any case, since it moves the frames.
+        apply_modifiers: apply modifiers; Armature modifiers are always applied, since they make the frames.
         frames: which frames.
-        one_box: one box for the grids of all frames.
-        skin_size: width and height of the skin if neither an image nor an imported file says them.
-        force_skin_size: use `skin_size` in any case.
-        game: whose loader is to take the file.
+        one_box: use one grid for all frames.
+        skin_size: width and height of the skin if there is neither an image nor an imported file.
+        force_skin_size: always use `skin_size`.
+        game: the game that is to load the file.
         verify: which frames are compared with Blender before the file is written.
         conversion: scale and axes.
     """
@@ -67,91 +71,78 @@ class ExportOptions:
     force_skin_size: bool = False
     game: Game = Game.ANY
     verify: Verify = Verify.SOME
-    conversion: axes.Conversion = field(default_factory=axes.unchanged)
+    conversion: axes.Conversion = field(default_factory=axes.identity)
 
 
 @dataclass(eq=False)
 class Build:
-    """A model and what it was made of.
+    """A model and the objects that it was made of.
 
     Attributes:
         model: as it is to be written.
         parts: the objects.
-        triangles: of each triangle the one of the parts, one part after the other; -1 where Blender has none, (T,).
-        former: the numbers of the file that the only imported object came from; None if there is no such object.
+        triangles: the triangle of the parts, one part after the other, that each one is; -1 for those that Blender
+            cannot hold, (T,).
+        source_counts: those of the file that the only imported object came from; None if there is no such object.
     """
 
-    model: Md2Model
+    model: Model
     parts: list[Part]
     triangles: npt.NDArray[np.int64]
-    former: Counts | None
+    source_counts: Counts | None
 
 
-def export_file(context: Context, path: Path, options: ExportOptions, report: Report) -> Md2Model:
+def export_model(context: Context, path: Path, options: ExportOptions) -> ExportResult:
     """Writes objects, joined, as an MD2 model.
 
     Args:
         context: of the scene and view layer.
         path: the file.
         options: what the user asks for.
-        report: takes counts and warnings.
 
     Returns:
-        What was written.
+        The file that was written, with counts and warnings.
 
     Raises:
         Md2Error: the game would refuse the result, or the format cannot hold it; nothing was written.
         NothingToExportError: there is nothing to export; nothing was written.
         OSError: the file cannot be written; it is as it was.
     """
-    with state.out_of_edit_mode(context):
+    report = Report()
+    with state.temporary_object_mode(context):
         built = build_model(context, options, report)
     model = built.model
-    _check(built, options.game, path.name, report)
+    raise_errors(check_model(model, options.game, built.source_counts), Md2Error, path.name, report)
     atomic.write_file(path, format_model(model))
-    report.count("frames", model.num_frames)
-    report.count("vertices", model.num_vertices)
-    report.count("triangles", model.num_triangles)
+    report.count("frames", model.frame_count)
+    report.count("vertices", model.vertex_count)
+    report.count("triangles", model.triangle_count)
     report.count("skins", len(model.skins))
-    return model
-
-
-def _check(built: Build, game: Game, name: str, report: Report) -> None:
-    """Passes warnings of the format and the game on.
-
-    Raises:
-        Md2Error: there are errors.
-    """
-    findings = check_model(built.model, game, built.former)
-    for finding in findings:
-        if not finding.is_error:
-            report.warn(finding.text, name)
-    errors = [finding.text for finding in findings if finding.is_error]
-    if errors:
-        raise Md2Error("; ".join(errors), path=name)
+    return ExportResult([path], report)
 
 
 def build_model(context: Context, options: ExportOptions, report: Report) -> Build:
-    """Makes a model of objects in Object Mode, and verifies it; for the arguments and errors see `export_file`.
+    """Builds a model of objects in Object Mode, and verifies it; for the arguments and errors see `export_model`.
 
-    Stored data of an imported file only counts where it reproduces what Blender shows. Should a model with it still
-    differ, it is built again without. Triangles that Blender cannot have are put back after that.
+    Stored data of an imported file is used only where it reproduces what Blender shows. If the model still differs, it
+    is built again without it. Degenerate triangles of the file are put back afterwards.
     """
     objects = _mesh_objects(context, options, report)
-    stored = frame_plan.stored_models(objects)
-    plan = make_plan(objects, stored, context.scene, options.frames, report)
+    stored = _stored_models(objects)
+    plan = plan_frames(objects, stored, context.scene, options.frames, report)
+    names = frame_names(plan, objects, common_source(stored), context.scene, report)
     if plan.scene_frames is not None:
         warn_of_simulations(objects, context.scene, report)
     attempt = Report()
-    model, parts, differences = _build(context, objects, stored, plan, options, attempt)
+    model, parts, differences = _build(context, objects, stored, plan, names, options, attempt)
     if stored and any(difference.kind != verification.TRIANGULATION for difference in differences):
         attempt = Report()
-        model, parts, differences = _build(context, objects, {}, plan, options, attempt)
-        attempt.warn("the stored data of the imported file does not fit the mesh: it was not used")
+        model, parts, differences = _build(context, objects, {}, plan, names, options, attempt)
+        attempt.warn("the stored data of the imported file does not match the mesh and was not used")
     report.merge(attempt)
     verification.warn(differences, model, parts, report)
     origin = next(iter(stored.values())) if len(stored) == 1 else None
-    triangles = np.arange(model.num_triangles)
+    triangles = np.arange(model.triangle_count)
     if origin is not None and len(origin.degenerate):
         sources = np.concatenate([part.source for part in parts])
         model, triangles = with_degenerate(model, origin.degenerate, sources, origin.st)
@@ -162,35 +153,37 @@ def _build(
     context: Context,
     objects: list[Object],
     stored: dict[Object, StoredModel],
-    plan: Plan,
+    plan: FramePlan,
+    names: list[str],
     options: ExportOptions,
     report: Report,
-) -> tuple[Md2Model, list[Part], list[verification.Difference]]:
-    """A model, what it is made of, and where it differs from that."""
+) -> tuple[Model, list[Part], list[verification.Difference]]:
+    """A model, the objects it was made of, and where it differs from them."""
 
-    def hides(modifier: Modifier) -> bool:
+    def is_hidden(modifier: Modifier) -> bool:
         return not options.apply_modifiers and modifier.type != "ARMATURE"
 
     scene = context.scene
     with (
-        state.hidden_modifiers(objects, hides),
-        progress(len(plan.names)) as steps,
-        kept_frame_and_values(scene) if plan.scene_frames is not None else nullcontext(),
+        state.hidden_modifiers(objects, is_hidden),
+        progress(plan.frame_count) as steps,
+        restored_frame_and_values(scene) if plan.scene_frames is not None else nullcontext(),
     ):
         if plan.scene_frames is not None:
             scene.frame_set(plan.scene_frames[0])
-        with first_keys_alone(plan):
+        with first_frame_keys(plan):
             depsgraph = context.evaluated_depsgraph_get()
             parts = [read_part(obj, stored.get(obj), depsgraph, report) for obj in objects]
             for obj in objects:
                 warn_of_instances(obj, depsgraph, report)
-        frames = frames_to_verify(len(plan.names), options.verify)
-        samples = sample(context, parts, plan, frames, steps, report)
+        frames = frames_to_verify(plan.frame_count, options.verify)
+        samples = sample_frames(context, parts, plan, frames, steps, report)
     topology = join(parts)
     if plan.may_be_single and (samples.positions == samples.positions[:1]).all():
-        plan = frame_plan.single_frame(plan, topology.stored)
+        plan = plan.first_frame(topology.stored)
+        names = single_frame_name(names, topology.stored)
         samples = samples.first_frame()
-    model = _assemble(parts, topology, plan, samples, options, report)
+    model = _assemble(parts, topology, plan, names, samples, options, report)
     differences = []
     if options.verify is not Verify.NONE:
         differences = verification.find_differences(model, parts, samples, options.conversion)
@@ -200,25 +193,26 @@ def _build(
 def _assemble(
     parts: list[Part],
     topology: Topology,
-    plan: Plan,
+    plan: FramePlan,
+    names: list[str],
     samples: Samples,
     options: ExportOptions,
     report: Report,
-) -> Md2Model:
+) -> Model:
     frames = _frames(options.conversion.points(samples.positions), topology, plan, options, report)
     size = options.skin_size if options.force_skin_size else skin_size(parts, options.skin_size)
     st, triangle_st = texture_coordinates(parts, topology, size)
-    return Md2Model(
+    return Model(
         skin_width=size[0],
         skin_height=size[1],
         skins=skin_names(parts, report),
-        # Beyond 16 bits they are left as they are: the check says so.
+        # Values beyond 16 bits are left as they are for the check to find.
         st=st.astype(np.int16) if np.array_equal(st, st.astype(np.int16)) else st,
         triangles=topology.triangles,
         triangle_st=triangle_st,
         scale=frames.scale,
         translate=frames.translate,
-        frame_names=plan.names,
+        frame_names=names,
         vertices=frames.vertices,
         normals=frames.normals,
         gl_commands=generate_commands(topology.triangles, triangle_st, st, *size),
@@ -234,18 +228,23 @@ def _mesh_objects(context: Context, options: ExportOptions, report: Report) -> l
     return meshes
 
 
+def _stored_models(objects: list[Object]) -> dict[Object, StoredModel]:
+    """The models that some of the objects were imported from."""
+    return {obj: stored for obj in objects if (stored := load_model(obj.data)) is not None}
+
+
 def _frames(
     positions: npt.NDArray[np.float64],
     topology: Topology,
-    plan: Plan,
+    plan: FramePlan,
     options: ExportOptions,
     report: Report,
 ) -> FrameData:
-    """The frames, as they were where nothing changed."""
+    """The frames, with the imported bytes where nothing changed."""
     source = is_source = None
     if topology.stored is not None and topology.stored.frames.normals.size:
         is_source = plan.source != NONE
-        # What is not in the file takes any vertex and frame of it, which its positions do not agree with.
+        # Vertices and frames that are not in the file get the first one, which their positions do not match.
         source = topology.stored.frames.take(
             np.maximum(plan.source, 0), np.maximum(topology.source, 0).astype(np.int64)
         )

@@ -1,4 +1,4 @@
-"""What a game would not take of a scene as an MD2 model, and where that is in Blender."""
+"""Check for Game: the findings about a scene as an MD2 model, and where they are in Blender."""
 
 from __future__ import annotations
 
@@ -20,44 +20,44 @@ if TYPE_CHECKING:
 
 
 def find(context: Context, game: Game) -> list[Found]:
-    """What a game would not take of the visible meshes, joined.
+    """The findings of a game about the visible meshes, joined.
 
     Args:
         context: of the scene and view layer.
-        game: whose loader it is about.
+        game: the game that is to load the model.
 
     Raises:
         NothingToExportError: there is nothing to check.
     """
-    # What is told of Blender's data alone is a matter of the export.
-    with state.out_of_edit_mode(context):
+    # Warnings of the export itself are not findings of the game.
+    with state.temporary_object_mode(context):
         built = build_model(context, ExportOptions(game=game, verify=Verify.NONE), Report())
-    findings = check_model(built.model, game, built.former)
+    findings = check_model(built.model, game, built.source_counts)
     return [
-        Found(finding.code, finding.is_error, finding.text, _place(finding, built)) for finding in findings
+        Found(finding.code, finding.is_error, finding.text, _location(finding, built)) for finding in findings
     ]
 
 
-def _place(finding: Finding, built: Build) -> Place:
-    """The object with most of what a finding is about, and the elements of it."""
+def _location(finding: Finding, built: Build) -> Place:
+    """The object with most of the elements of a finding, and these elements."""
     best = Place(built.parts[0].obj if len(built.parts) == 1 else None)
     if finding.vertices:
         firsts = np.cumsum([0, *(len(part.used) for part in built.parts)])
         chosen = np.array(finding.vertices)
         for part, first in zip(built.parts, firsts[:-1].tolist(), strict=True):
-            mine = chosen[(chosen >= first) & (chosen < first + len(part.used))] - first
-            best = _better(best, part, VERTICES, np.unique(part.used[mine]))
+            own = chosen[(chosen >= first) & (chosen < first + len(part.used))] - first
+            best = _better(best, part, VERTICES, np.unique(part.used[own]))
     elif finding.triangles:
         firsts = np.cumsum([0, *(len(part.triangles) for part in built.parts)])
         chosen = built.triangles[np.array(finding.triangles)]
         for part, first in zip(built.parts, firsts[:-1].tolist(), strict=True):
-            mine = chosen[(chosen >= first) & (chosen < first + len(part.triangles))] - first
-            best = _better(best, part, FACES, part.loops[mine, 0])
+            own = chosen[(chosen >= first) & (chosen < first + len(part.triangles))] - first
+            best = _better(best, part, FACES, part.loops[own, 0])
     return best
 
 
 def _better(best: Place, part: Part, kind: str, elements: np.ndarray) -> Place:
-    """A place in a part, if it has more elements; the object alone if modifiers made another mesh of it."""
+    """A location in a part, if it has more elements; the object alone if modifiers changed the number of vertices."""
     if len(elements) <= len(best.elements):
         return best
     if part.vertex_count != len(part.obj.data.vertices):

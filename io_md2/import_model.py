@@ -1,7 +1,7 @@
-"""A model's triangles into a mesh object.
+"""The mesh object of a model.
 
-Vertex i of the mesh is vertex i of the file, also where nothing uses it, and each corner knows its entry in the table
-of texture coordinates. A triangle on fewer than three vertices is left out: no mesh of Blender can have it.
+Vertex i of the mesh is vertex i of the file, even if no triangle uses it, and each corner stores its entry in the table
+of texture coordinates. Degenerate triangles are left out, as Blender meshes cannot hold them.
 """
 
 from __future__ import annotations
@@ -13,9 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ..io_common.scene import mesh_data, names, versions
-from ..io_common.scene.mesh_data import FLIPPED_WINDING
-from .format import Md2Model, normal_vectors, st_fractions
-from .format.degenerate import is_degenerate
+from ..io_common.triangles import FLIPPED_WINDING, drop_degenerate, flip_v
+from .format import Model, normal_vectors, st_fractions
 from .source import store_attributes
 
 if TYPE_CHECKING:
@@ -23,9 +22,9 @@ if TYPE_CHECKING:
 
 
 def build_object(
-    name: str, model: Md2Model, positions: npt.NDArray[np.floating], materials: list[Material]
+    name: str, model: Model, positions: npt.NDArray[np.floating], materials: list[Material]
 ) -> tuple[Object, Mesh]:
-    """A mesh object in the pose of the first frame, and its mesh; it lies in no collection yet.
+    """A mesh object in the shape of the first frame, and its mesh; it is in no collection yet.
 
     Args:
         name: of the object and its data.
@@ -33,15 +32,14 @@ def build_object(
         positions: of the first frame in the coordinates of the scene, (V, 3).
         materials: of the skins; the first one is that of all faces.
     """
-    proper = ~is_degenerate(model.triangles)
-    triangles = model.triangles[proper][:, FLIPPED_WINDING]
-    corner_st = model.triangle_st[proper][:, FLIPPED_WINDING].ravel()
+    triangles, triangle_st = drop_degenerate(model.triangles, model.triangle_st)
+    corner_st = triangle_st[:, FLIPPED_WINDING].ravel()
     fractions = st_fractions(model.st, model.skin_width, model.skin_height).astype(np.float64)
-    uvs = fractions[corner_st] * (1.0, -1.0) + (0.0, 1.0)
+    uvs = flip_v(fractions[corner_st])
     mesh = mesh_data.new_triangle_mesh(
         names.for_blender(name, versions.MAX_ID_NAME, "Model"),
         positions,
-        triangles,
+        triangles[:, FLIPPED_WINDING],
         uvs if len(uvs) else None,
     )
     store_attributes(mesh, corner_st)
@@ -50,14 +48,14 @@ def build_object(
     return bpy.data.objects.new(mesh.name, mesh), mesh
 
 
-def set_normals(mesh: Mesh, indices: npt.NDArray[np.uint8], turn: npt.NDArray[np.float64]) -> None:
-    """Custom normals from those of a frame; an index that means nothing leaves Blender's own.
+def set_normals(mesh: Mesh, indices: npt.NDArray[np.uint8], rotation: npt.NDArray[np.float64]) -> None:
+    """Sets custom normals from those of a frame; where an index is invalid, Blender's normal stays.
 
     Args:
         mesh: the mesh.
         indices: of each vertex, (V,).
-        turn: the rotation from the file into the scene, (3, 3).
+        rotation: from the axes of the file to those of the scene, (3, 3).
     """
     if len(mesh.polygons):
-        normals = normal_vectors(indices).astype(np.float64) @ turn.T
+        normals = normal_vectors(indices).astype(np.float64) @ rotation.T
         mesh.normals_split_custom_set_from_vertices(normals.tolist())

@@ -1,4 +1,4 @@
-"""Files into the scene: everything is read and checked before the first data-block is made."""
+"""Import of MD2 files: everything is read and checked before the first data-block is made."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ import numpy.typing as npt
 from ..io_common.materials.library import MaterialLibrary
 from ..io_common.materials.source import MD2
 from ..io_common.reports import Report, progress
+from ..io_common.results import ImportResult
 from ..io_common.scene import axes, mesh_data, state
-from ..io_common.scene.mesh_data import FLIPPED_WINDING
+from ..io_common.scene.shape_keys import add_frame_keys
 from ..io_common.textures.search import MaterialImages, Search
-from .format import FRAMES_PER_SECOND, Md2Error, Md2Model, decompress, read_model
-from .format.degenerate import is_degenerate
-from .format.merging import merge_copies
+from ..io_common.triangles import FLIPPED_WINDING, is_degenerate
+from .format import FRAMES_PER_SECOND, Md2Error, Model, decompress, read_model
 from .format.model import first_frame
-from .import_frames import ABSOLUTE, NONE, RELATIVE, add_keys, add_markers, build_actions
+from .format.welding import weld
+from .import_frames import ABSOLUTE, NONE, RELATIVE, add_markers, build_actions
 from .import_model import build_object, set_normals
 from .skins import image_size, material_skins
 from .source import store_model
 
 if TYPE_CHECKING:
-    from bpy.types import Action, Context, Material, Mesh, Object, Scene
+    from bpy.types import Context, Material, Mesh, Object, Scene
 
-
-# Many times what any game takes. Blender's time grows with the square of their number.
-_MOST_KEYS = 10_000
+# Many times the limit of any game. Blender's time grows with the square of their number.
+_MAX_KEYS = 10_000
 
 
 @dataclass(frozen=True)
@@ -37,15 +37,15 @@ class ImportOptions:
     """What the user asks for.
 
     Attributes:
-        merge_vertices: make one vertex of those that are in the same place in every frame.
+        merge_vertices: weld vertices that have the same position in every frame.
         custom_normals: use the normals of the file, those of its first frame, instead of Blender's own.
         animation: 'RELATIVE' or 'ABSOLUTE' shape keys, or 'NONE': the first frame alone, without keys.
         frame_start: the scene frame of the first frame of the file.
         fps: the scene's frames a second, if `use_scene_timing` is set.
-        sequence_actions: make an action of each sequence, besides the one of all frames.
+        sequence_actions: make an action for each sequence, besides the one of all frames.
         use_scene_timing: set the scene's frame rate and range by the first model that has several frames.
-        use_textures: give the materials their images.
-        game_folders: where images are looked for, besides the game folder that a model's path shows.
+        use_textures: load the images of the skins.
+        game_folders: where images are searched, besides the game folder in a model's path.
         conversion: scale and axes.
     """
 
@@ -58,22 +58,7 @@ class ImportOptions:
     use_scene_timing: bool = True
     use_textures: bool = True
     game_folders: tuple[str, ...] = ()
-    conversion: axes.Conversion = field(default_factory=axes.unchanged)
-
-
-@dataclass(eq=False)
-class ImportResult:
-    """What was made.
-
-    Attributes:
-        objects: one for each file.
-        actions: for each file the one of all frames, then those of its sequences.
-        report: counts and warnings.
-    """
-
-    objects: list[Object] = field(default_factory=list)
-    actions: list[Action] = field(default_factory=list)
-    report: Report = field(default_factory=Report)
+    conversion: axes.Conversion = field(default_factory=axes.identity)
 
 
 def import_files(context: Context, paths: list[Path], options: ImportOptions) -> ImportResult:
@@ -85,7 +70,7 @@ def import_files(context: Context, paths: list[Path], options: ImportOptions) ->
         options: what the user asks for.
 
     Raises:
-        Md2Error: a file cannot be understood; nothing was changed.
+        Md2Error: a file is not a valid MD2 model; nothing was changed.
         OSError: a file cannot be read; nothing was changed.
     """
     result = ImportResult()
@@ -97,38 +82,38 @@ def import_files(context: Context, paths: list[Path], options: ImportOptions) ->
         path: search.model(path, model.skins).md2_skins() if options.use_textures else None
         for path, model in models.items()
     }
-    animated = [model for model in models.values() if model.num_frames > 1 and options.animation != NONE]
-    with progress(len(models)) as shown:
-        state.leave_edit_modes(context)
+    animated = [model for model in models.values() if model.frame_count > 1 and options.animation != NONE]
+    with progress(len(models)) as steps:
+        state.switch_to_object_mode(context)
         materials = MaterialLibrary(MD2)
         for path, model in models.items():
             for text in model.warnings:
                 result.report.warn(text, path.name)
             _build(context, path, model, _materials(path, model, skins[path], materials), options, result)
-            shown.step()
-        materials.tell(result.report, search.warnings)
+            steps.step()
+        materials.add_to_report(result.report, search.warnings)
     if animated and options.use_scene_timing:
         _set_scene_timing(context.scene, animated[0], options, result.report)
     state.select_only(context, result.objects, result.objects[0] if result.objects else None)
     return result
 
 
-def _check_size(models: dict[Path, Md2Model]) -> None:
-    """Checks that Blender can show the frames as keys.
+def _check_size(models: dict[Path, Model]) -> None:
+    """Checks that Blender can hold the frames as shape keys.
 
     Raises:
         Md2Error: there are too many.
     """
     for path, model in models.items():
-        if model.num_frames > _MOST_KEYS:
+        if model.frame_count > _MAX_KEYS:
             raise Md2Error(
-                "more frames than Blender can show as shape keys", path=str(path), found=str(model.num_frames),
-                expected=f"at most {_MOST_KEYS}; without animation, the first frame alone is imported",
+                "too many frames for shape keys", path=str(path), found=str(model.frame_count),
+                expected=f"at most {_MAX_KEYS}: set Animation to None to import the first frame alone",
             )  # fmt: skip
 
 
 def _materials(
-    path: Path, model: Md2Model, found: list[MaterialImages] | None, library: MaterialLibrary
+    path: Path, model: Model, found: list[MaterialImages] | None, library: MaterialLibrary
 ) -> list[Material]:
     """The materials of a model's skins; without images, those of the names that the file lists."""
     if found is not None:
@@ -139,57 +124,61 @@ def _materials(
 def _build(
     context: Context,
     path: Path,
-    model: Md2Model,
+    model: Model,
     materials: list[Material],
     options: ImportOptions,
     result: ImportResult,
 ) -> None:
-    """Makes the object of a model, its shape keys and actions."""
+    """Builds the object of a model, its shape keys and actions."""
     report = result.report
     if options.animation == NONE:
         model = first_frame(model)
     if options.merge_vertices:
-        before = model.num_vertices
-        model = merge_copies(model)
-        report.count("merged vertices", before - model.num_vertices)
-    flat = int(is_degenerate(model.triangles).sum())
-    if flat:
-        report.warn(f"triangles on fewer than three vertices, which Blender cannot show: {flat}", path.name)
+        before = model.vertex_count
+        model = weld(model)
+        report.count("merged vertices", before - model.vertex_count)
+    degenerate = int(is_degenerate(model.triangles).sum())
+    if degenerate:
+        report.warn(
+            f"degenerate triangles, which Blender cannot hold, were left out of the mesh: {degenerate}. An export "
+            "restores them",
+            path.name,
+        )
     positions = _positions(model, options.conversion)
 
     obj, mesh = build_object(path.stem, model, positions[0], materials)
     if options.custom_normals:
-        set_normals(mesh, model.normals[0], options.conversion.turn)
-    state.home_collection(context).objects.link(obj)
+        set_normals(mesh, model.normals[0], options.conversion.rotation)
+    state.target_collection(context).objects.link(obj)
     key_names: list[str] = []
     if options.animation != NONE:
-        key_names = add_keys(obj, model, positions, relative=options.animation != ABSOLUTE)
-        report.count("frames", model.num_frames)
-        if model.num_frames > 1:
+        key_names = add_frame_keys(obj, model.frame_names, positions, relative=options.animation != ABSOLUTE)
+        report.count("frames", model.frame_count)
+        if model.frame_count > 1:
             _animate(context.scene, path.stem, obj, model, options, result)
     _store(mesh, model, key_names, options)
     result.objects.append(obj)
-    report.count("vertices", model.num_vertices)
+    report.count("vertices", model.vertex_count)
     report.count("triangles", len(mesh.polygons))
 
 
-def _positions(model: Md2Model, conversion: axes.Conversion) -> npt.NDArray[np.floating]:
+def _positions(model: Model, conversion: axes.Conversion) -> npt.NDArray[np.floating]:
     """Every vertex of every frame in the coordinates of the scene, (F, V, 3)."""
     positions = decompress(model.vertices, model.scale, model.translate)
     return positions if conversion.is_identity else conversion.points(positions.astype(np.float64))
 
 
 def _animate(
-    scene: Scene, name: str, obj: Object, model: Md2Model, options: ImportOptions, result: ImportResult
+    scene: Scene, name: str, obj: Object, model: Model, options: ImportOptions, result: ImportResult
 ) -> None:
-    """Actions and markers of a model with several frames."""
+    """Builds the actions and markers of a model with several frames."""
     result.actions += build_actions(
         name, obj, model, frame_start=options.frame_start, per_sequence=options.sequence_actions
     )
     result.report.count("sequences", add_markers(scene, model, options.frame_start))
 
 
-def _store(mesh: Mesh, model: Md2Model, key_names: list[str], options: ImportOptions) -> None:
+def _store(mesh: Mesh, model: Model, key_names: list[str], options: ImportOptions) -> None:
     triangles = mesh_data.corner_vertices(mesh)
     store_model(
         mesh,
@@ -202,8 +191,8 @@ def _store(mesh: Mesh, model: Md2Model, key_names: list[str], options: ImportOpt
     )
 
 
-def _set_scene_timing(scene: Scene, model: Md2Model, options: ImportOptions, report: Report) -> None:
-    """The scene plays a model at its rate, over its frames."""
+def _set_scene_timing(scene: Scene, model: Model, options: ImportOptions, report: Report) -> None:
+    """Sets the frame rate and range of the scene to those of a model."""
     state.set_frame_rate(scene, options.fps, report)
     scene.frame_start = options.frame_start
-    scene.frame_end = options.frame_start + model.num_frames - 1
+    scene.frame_end = options.frame_start + model.frame_count - 1

@@ -22,50 +22,57 @@ _NAMELESS = "frame"
 
 
 def marker_name(sequence: FrameSequence) -> str:
-    """What the marker of a sequence is called."""
+    """The name of the marker of a sequence."""
     return names.for_blender(sequence.name, versions.MAX_NAME, _NAMELESS)
 
 
 def renamed_frames(
     stored: StoredModel | None, frames: Sequence[int], times: Sequence[int], scene: Scene, report: Report
 ) -> dict[int, str]:
-    """The names of frames whose sequence has a marker of another name now, by their place in the new file.
+    """The new names of frames whose sequence has a renamed marker now, by their position in the new file.
 
-    A marker where the sequence begins counts if there is none with the sequence's own name, and only one.
+    A sequence is renamed if just one marker is where it begins, and that has another name.
 
     Args:
         stored: the imported model; None if the frames are of none.
         frames: the frame of the imported file that each frame of the new one is; negative if it is new.
         times: the frame of the scene that each is shown on.
         scene: with the markers.
-        report: is told of new names.
+        report: takes a warning about each renamed sequence.
     """
     result: dict[int, str] = {}
     if stored is None:
         return result
     for sequence in find_sequences(stored.frame_names):
-        mine = [place for place, frame in enumerate(frames) if sequence.first <= frame <= sequence.last]
-        if not mine or frames[mine[0]] != sequence.first:
+        positions = [
+            position for position, frame in enumerate(frames) if sequence.first <= frame <= sequence.last
+        ]
+        if not positions or frames[positions[0]] != sequence.first:
             continue
-        there = {
+        marker_names = {
             marker.name
             for marker in scene.timeline_markers
             # Markers that bind cameras are cuts of a film.
-            if marker.frame == times[mine[0]] and marker.camera is None
+            if marker.frame == times[positions[0]] and marker.camera is None
         }
-        if len(there) != 1 or marker_name(sequence) in there or there & _imported_names():
+        if (
+            len(marker_names) != 1
+            or marker_name(sequence) in marker_names
+            or marker_names & _imported_names()
+        ):
             continue
-        named = number_frames([*there] * len(mine))
-        result |= dict(zip(mine, named, strict=True))
+        named = number_frames([*marker_names] * len(positions))
+        result |= dict(zip(positions, named, strict=True))
+        new_name = marker_names.pop()
         report.warn(
-            f"the marker of the sequence {sequence.name} is called {there.pop()} now: its frames are named {named[0]} "
+            f"the marker of the sequence {sequence.name} was renamed to {new_name}: its frames were named {named[0]} "
             f"to {named[-1]}"
         )
     return result
 
 
 def _imported_names() -> set[str]:
-    """What the markers of all imported models were called."""
+    """The names of the sequence markers of all imported models."""
     models = [source.load_model(mesh) for mesh in bpy.data.meshes]
     return {
         marker_name(sequence)

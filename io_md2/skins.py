@@ -1,4 +1,4 @@
-"""Materials as skins: their names, and the size of the skin that texture coordinates count texels of."""
+"""Materials as skins: their names, and the size of the skin in texels."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def image_size(materials: Iterable[Material | None]) -> tuple[int, int]:
-    """Width and height of the first image of colours; zeros if there is none."""
+    """Width and height of the first colour image; zeros if there is none."""
     for material in materials:
         image = colour_image(material) if material is not None else None
         size = size_of(image) if image is not None else (0, 0)
@@ -28,12 +28,12 @@ def image_size(materials: Iterable[Material | None]) -> tuple[int, int]:
 
 
 def material_skins(materials: Iterable[Material | None]) -> list[str]:
-    """The names that materials have as skins."""
+    """The skin names of materials."""
     return [skin_name(material) for material in materials if material is not None]
 
 
 def skin_names(parts: list[Part], report: Report) -> list[str]:
-    """The names of the skins: those of the imported file while its materials are what they were, else the materials'.
+    """The names of the skins: those of the imported file while its materials are unchanged, else new ones.
 
     Args:
         parts: the objects.
@@ -44,15 +44,16 @@ def skin_names(parts: list[Part], report: Report) -> list[str]:
     for part in parts:
         names = material_skins(part.materials)
         if part.stored is not None and names == part.stored.material_skins:
-            # A file may list a skin twice; parts of one model, or models of one skin, share it.
-            there = set(result)
-            result += [name for name in part.stored.skins if name not in there]
+            # A file may list a skin twice, but parts that share a skin must not repeat it.
+            earlier = set(result)
+            result += [name for name in part.stored.skins if name not in earlier]
         else:
             for name in dict.fromkeys(names):
                 fit = to_latin1(name)
                 if fit != name:
                     report.warn(
-                        f"the name of a skin has characters that MD2 cannot hold: {name!r} becomes {fit!r}"
+                        f"the skin name {name!r} has characters that are not in Latin-1 and was written as {fit!r}: "
+                        "rename the image or material"
                     )
                 if fit not in result:
                     result.append(fit)
@@ -60,7 +61,7 @@ def skin_names(parts: list[Part], report: Report) -> list[str]:
         drawn |= {material for material in used if material is not None}
     if len(drawn) > 1:
         report.warn(
-            f"faces have {len(drawn)} materials: an MD2 model shows one skin at a time on all of them"
+            f"faces have {len(drawn)} materials, but games show one skin on the whole model: bake them into one image"
         )
     return result
 
@@ -68,17 +69,17 @@ def skin_names(parts: list[Part], report: Report) -> list[str]:
 def skin_size(parts: list[Part], default: tuple[int, int]) -> tuple[int, int]:
     """Width and height of the skin.
 
-    That is the size of the image, unless it is still the one that import found for files that say another size;
-    without an image what the files said, if they agree, and without a file the size that is given. What a file said
-    only counts if the mesh still has texture coordinates in texels of that size.
+    It is the size of the image, unless that is still the image that import found and the file gives another size.
+    Without an image it is the size in the imported files, if they agree, and without a file the default. The size of a
+    file is used only if the mesh still has texture coordinates in texels of that size.
 
     Args:
         parts: the objects.
         default: the size if there is neither an image nor a file.
     """
-    shown = image_size(material for part in parts for material in part.materials)
+    current = image_size(material for part in parts for material in part.materials)
     stored = [part.stored for part in parts if part.stored is not None and shows_source_uvs(part)]
     sizes = {model.skin_size for model in stored}
-    if len(sizes) == 1 and (shown == (0, 0) or any(model.image_size == shown for model in stored)):
+    if len(sizes) == 1 and (current == (0, 0) or any(model.image_size == current for model in stored)):
         return sizes.pop()
-    return shown if shown != (0, 0) else default
+    return current if current != (0, 0) else default

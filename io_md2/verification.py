@@ -1,4 +1,4 @@
-"""A finished model compared with what Blender shows.
+"""The comparison of a finished model with what Blender shows.
 
 The model is decoded as a game does it: positions from the bytes and grids of frames, texture coordinates from the
 table of texels, and both again from the GL commands. They are compared corner by corner with the evaluated triangles.
@@ -13,11 +13,12 @@ import numpy as np
 import numpy.typing as npt
 
 from ..io_common.scene.axes import Conversion
-from .format import Md2Model, decompress, drawn_triangles, grid_tolerance, st_fractions
+from ..io_common.triangles import drop_degenerate, flip_v
+from .format import Model, decompress, drawn_triangles, grid_tolerance, st_fractions
 
 if TYPE_CHECKING:
     from ..io_common.reports import Report
-    from .export_frames import Samples
+    from ..io_common.scene.frame_sampling import Samples
     from .export_topology import Part
 
 Floats = npt.NDArray[np.floating]
@@ -27,7 +28,7 @@ POSITION, UV, TRIANGULATION, COMMANDS = "POSITION", "UV", "TRIANGULATION", "COMM
 # Large odd numbers spread the bits of what they are multiplied with (Fibonacci hashing).
 _ODD, _OTHER_ODD, _HALF = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(32)
 
-# Of a texel: what single precision leaves of a coordinate that lies at its edge.
+# The tolerance in texels for coordinates at the edge of a texel, which are rounded to single precision.
 _TEXEL_ROUNDING = 0.01
 
 
@@ -39,7 +40,7 @@ class Difference:
         name: of the object.
         frame: index of the frame.
         distance: the largest one, in units of the file, or of texture coordinates in texels.
-        kind: POSITION of vertices, UV of corners, or TRIANGULATION: faces of more than three corners are cut along
+        kind: POSITION of vertices, UV of corners, or TRIANGULATION: faces of more than three corners are split along
             other diagonals than in the frame whose triangles the model has; COMMANDS: the GL commands draw other
             triangles than the list has.
     """
@@ -51,7 +52,7 @@ class Difference:
 
 
 def find_differences(
-    model: Md2Model, parts: list[Part], samples: Samples, conversion: Conversion
+    model: Model, parts: list[Part], samples: Samples, conversion: Conversion
 ) -> list[Difference]:
     """The largest difference of each kind in each object, if there is any.
 
@@ -60,31 +61,31 @@ def find_differences(
     Args:
         model: finished.
         parts: the objects that it was made of.
-        samples: what they show in the frames to verify.
+        samples: the evaluated objects in the frames to verify.
         conversion: from the scene to the file.
 
     Returns:
         Differences; if the model has other triangles than the objects, one of each object with an infinite distance.
     """
-    triangles, triangle_st = _proper_triangles(model)
+    triangles, triangle_st = drop_degenerate(model.triangles, model.triangle_st)
     if len(triangles) != sum(len(part.triangles) for part in parts):
         return [Difference(part.obj.name, 0, np.inf, POSITION) for part in parts]
     worst: dict[tuple[str, str], Difference] = {}
     if not _commands_agree(model):
         _note(worst, Difference("", 0, np.inf, COMMANDS))
     texels = np.maximum((model.skin_width, model.skin_height), 1)
-    uvs = (model.st + 0.5) / texels * (1.0, -1.0) + (0.0, 1.0)
-    for frame, shown in samples.verified.items():
+    uvs = flip_v((model.st + 0.5) / texels)
+    for frame, evaluated_parts in samples.verified.items():
         scale, translate = model.scale[frame], model.translate[frame]
         vertices = decompress(model.vertices[frame], scale, translate)
         begin = 0
-        for part, found in zip(parts, shown, strict=True):
+        for part, found in zip(parts, evaluated_parts, strict=True):
             rows = slice(begin, begin + len(part.triangles))
             begin = rows.stop
             corners = conversion.points(found.vertices)[part.corners]
             off = np.abs(vertices[triangles[rows]] - corners[part.loops])
             allowed = np.abs(scale) + 2.0 * grid_tolerance(scale, translate)
-            # NaN fails every comparison, so this asks for what is good.
+            # NaN fails every comparison, so the test is for what is valid.
             if not (off <= allowed).all():
                 _note(worst, Difference(part.obj.name, frame, _longest(off), POSITION))
             if found.loops is not None:
@@ -99,22 +100,13 @@ def find_differences(
     return list(worst.values())
 
 
-def _proper_triangles(model: Md2Model) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
-    """The triangles that can be seen, and their entries in the table of texture coordinates, each (T, 3)."""
-    a, b, c = model.triangles.T
-    proper = (a != b) & (b != c) & (c != a)
-    if proper.all():
-        return model.triangles, model.triangle_st
-    return model.triangles[proper], model.triangle_st[proper]
-
-
 def _bend(corners: Floats, loops: npt.NDArray[np.int32], other_loops: npt.NDArray[np.int32]) -> float:
-    """How far the surface moves if faces are cut into other triangles.
+    """How far the surface moves if faces are split into other triangles.
 
     Args:
         corners: positions of the corners of the mesh, (L, 3).
         loops: the corners of triangles, (T, 3).
-        other_loops: the same faces cut otherwise, (T, 3); triangle i is of the same face.
+        other_loops: the same faces split differently, (T, 3); triangle i belongs to the same face.
     """
     differing = (np.sort(loops, axis=1) != np.sort(other_loops, axis=1)).any(axis=1)
     if not differing.any():
@@ -144,7 +136,7 @@ def _note(worst: dict[tuple[str, str], Difference], difference: Difference) -> N
         worst[difference.name, difference.kind] = difference
 
 
-def _commands_agree(model: Md2Model) -> bool:
+def _commands_agree(model: Model) -> bool:
     """Whether the GL commands draw the triangles of the list, each as often and with the same texture coordinates."""
     drawn, drawn_st = drawn_triangles(model.gl_commands)
     if len(drawn) != len(model.triangles):
@@ -155,7 +147,7 @@ def _commands_agree(model: Md2Model) -> bool:
 
 
 def _triangle_hashes(triangles: npt.NDArray[np.int32], st: npt.NDArray[np.float32]) -> npt.NDArray[np.uint64]:
-    """A number for each triangle, the same whichever corner it begins with, but another if it is turned over, (T,)."""
+    """A hash of each triangle, the same for any first corner, but another for the opposite winding, (T,)."""
     # s and t are the halves of one number.
     corners = np.ascontiguousarray(st, dtype=np.float32).view(np.uint64)[..., 0] * _ODD
     corners += triangles.astype(np.uint64) * _OTHER_ODD
@@ -166,11 +158,11 @@ def _triangle_hashes(triangles: npt.NDArray[np.int32], st: npt.NDArray[np.float3
     return result
 
 
-def warn(differences: list[Difference], model: Md2Model, parts: list[Part], report: Report) -> None:
-    """Tells the user how far a model is off.
+def warn(differences: list[Difference], model: Model, parts: list[Part], report: Report) -> None:
+    """Warns of differences.
 
     Args:
-        differences: what was found.
+        differences: those found.
         model: the finished model.
         parts: the objects that it was made of.
         report: takes the warnings.
@@ -185,7 +177,7 @@ def warn(differences: list[Difference], model: Md2Model, parts: list[Part], repo
             cause = (
                 "a modifier that moves UVs over time, which MD2 cannot hold"
                 if difference.name in modified
-                else "UVs that are not numbers, or too far outside of the skin"
+                else "UVs that are not finite, or too far outside the skin"
             )
             text = (
                 f"texture coordinates differ from Blender's by up to {difference.distance:.3g} texels {where}. "
@@ -193,11 +185,11 @@ def warn(differences: list[Difference], model: Md2Model, parts: list[Part], repo
             )
         elif difference.kind == TRIANGULATION:
             text = (
-                f"faces are cut into other triangles than Blender's {where}, off by up to {units}. Likely cause: they "
+                f"faces are triangulated differently from Blender's {where}, off by up to {units}. Likely cause: they "
                 "bend. Add a Triangulate modifier before the others"
             )
         elif difference.kind == COMMANDS:
-            text = "the GL commands draw other triangles than the list of triangles has: please report this"
+            text = "the GL commands draw other triangles than the list has. This is a bug: please report it"
         else:
             text = (
                 f"vertices differ from Blender's by up to {units} {where}. Likely cause: the model is too far from the "
@@ -206,7 +198,7 @@ def warn(differences: list[Difference], model: Md2Model, parts: list[Part], repo
         report.warn(text, difference.name)
 
 
-def _size(model: Md2Model) -> float:
+def _size(model: Model) -> float:
     """The diagonal of the box around all frames, in units of the file."""
     grids = np.stack([model.translate, model.translate + 255.0 * model.scale]).astype(np.float64)
     diagonal: Any = np.ptp(grids.reshape(-1, 3), axis=0) if grids.size else np.zeros(3)

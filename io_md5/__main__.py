@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-# Run as a program, the rooms of the extension are top-level packages.
+# Run as a program, the packages of the extension are top-level packages.
 from io_common.files.file_info import run_alone  # type: ignore[import-not-found]
 
 from .format.describe import DESCRIBERS

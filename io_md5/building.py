@@ -53,7 +53,7 @@ class ModelOptions:
     """
 
     scope: Scope = field(default_factory=Scope)
-    conversion: axes.Conversion = field(default_factory=axes.unchanged)
+    conversion: axes.Conversion = field(default_factory=axes.identity)
     apply_modifiers: bool = True
     deform_only: bool = False
     add_origin: bool = False

@@ -122,7 +122,7 @@ def _picture(view: ShownView, conversion: Conversion) -> tuple[Floats, Floats, F
     across, upright = right_top - left_top, right_top - right_bottom
     middle = np.array([0.0, 0.0, (right_top + left_bottom)[2] / 2.0])
     angle = 2.0 * math.degrees(math.atan2(float(np.linalg.norm(across)) / 2.0, abs(middle[2])))
-    forward, left, up = (conversion.turn @ basis @ vector for vector in (middle, -across, upright))
+    forward, left, up = (conversion.rotation @ basis @ vector for vector in (middle, -across, upright))
     if np.linalg.det(basis) < 0.0:
         left = -left
     return forward, left, up, angle

@@ -34,7 +34,7 @@ def to_scene(orientations: Floats, conversion: Conversion) -> Floats:
 
     Neighbours have like signs, and the first has w >= 0.
     """
-    turn = quat.from_matrices(conversion.turn)
+    turn = quat.from_matrices(conversion.rotation)
     rotations = quat.make_continuous(
         quat.multiply(quat.multiply(turn, quat.with_w(orientations)), _LENS_AXES)
     )
@@ -53,7 +53,7 @@ def to_file(matrices: Floats, conversion: Conversion) -> tuple[Floats, Floats]:
     up = matrices[:, :3, 1]
     up = _unit(up - np.einsum("ni,ni->n", up, forward)[:, None] * forward)
     axes = np.stack([forward, np.cross(up, forward), up], axis=-1)
-    orientations = quat.from_matrices(conversion.turn @ axes)
+    orientations = quat.from_matrices(conversion.rotation @ axes)
     return conversion.points(matrices[:, :3, 3]), quat.without_w(orientations)
 
 

@@ -32,7 +32,7 @@ def convert_model(model: Model, conversion: Conversion) -> Model:
 
 def convert_joints(joints: Joints, conversion: Conversion) -> Joints:
     """Joints in the space of the model with their coordinates converted."""
-    turn = quat.from_matrices(conversion.turn)
+    turn = quat.from_matrices(conversion.rotation)
     return replace(
         joints,
         positions=conversion.points(joints.positions),
@@ -47,8 +47,8 @@ def convert_animation(animation: Animation, conversion: Conversion) -> Animation
     table = components(animation)
     table[..., :3] *= conversion.scale
     roots = np.flatnonzero(animation.parents == ROOT)
-    turn = quat.from_matrices(conversion.turn)
-    table[:, roots, :3] = table[:, roots, :3] @ conversion.turn.T
+    turn = quat.from_matrices(conversion.rotation)
+    table[:, roots, :3] = table[:, roots, :3] @ conversion.rotation.T
     table[:, roots, 3:] = quat.without_w(quat.multiply(turn, quat.with_w(table[:, roots, 3:])))
     flags, starts, base, frames = split_components(table, np.zeros(table.shape[1:]))
     corners = conversion.points(animation.bounds)
@@ -67,7 +67,7 @@ def convert_camera(camera: Camera, conversion: Conversion) -> Camera:
     """A camera path with its coordinates converted."""
     if conversion.is_identity:
         return camera
-    orientations = quat.multiply(quat.from_matrices(conversion.turn), quat.with_w(camera.orientations))
+    orientations = quat.multiply(quat.from_matrices(conversion.rotation), quat.with_w(camera.orientations))
     return replace(
         camera,
         positions=conversion.points(camera.positions),

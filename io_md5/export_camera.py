@@ -20,7 +20,7 @@ import numpy.typing as npt
 from ..io_common.files import atomic
 from ..io_common.reports import Report
 from ..io_common.scene import axes
-from ..io_common.scene.animated_values import kept_frame_and_values
+from ..io_common.scene.animated_values import restored_frame_and_values
 from ..io_common.scene.evaluated import world_matrix
 from ..io_common.scene.objects import NothingToExportError
 from ..io_common.verification import Verify, frames_to_verify
@@ -54,7 +54,7 @@ class CameraExportOptions:
         verify: which frames are compared with Blender before the file is written.
     """
 
-    conversion: axes.Conversion = field(default_factory=axes.unchanged)
+    conversion: axes.Conversion = field(default_factory=axes.identity)
     use_markers: bool = True
     use_scene_rate: bool = False
     verify: Verify = Verify.SOME
@@ -322,7 +322,7 @@ def _sample(
     frame = None
     render = scene.render
     aspect = (render.resolution_x * render.pixel_aspect_x) / (render.resolution_y * render.pixel_aspect_y)
-    with kept_frame_and_values(scene):
+    with restored_frame_and_values(scene):
         for index, moment in enumerate(moments):
             if moment.is_hidden:
                 continue

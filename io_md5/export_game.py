@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..io_common.reports import Report
+from ..io_common.validation import raise_errors
 from .format import Md5Error, Model, format_animation, read_animation
 from .format.bounds import pose_bounds
-from .format.check import Finding, check_animation
+from .format.check import check_animation
 from .format.games import PROFILES, Target, prepare_animation, prepare_model, rest_pose
 from .importer import ANIMATION_SUFFIX
 from .source.meshes import read_comment_name
@@ -65,7 +66,7 @@ def animation_beside(
     joints = model.joints
     bounds = pose_bounds(model.meshes, joints.positions[None], joints.orientations[None])[0]
     animation, _ = prepare_animation(rest_pose(joints, bounds, model.commandline), target)
-    raise_errors(check_animation(animation, joints, target.game), beside.name, report)
+    raise_errors(check_animation(animation, joints, target.game), Md5Error, beside.name, report)
     report.warn(f"{label} reads no mesh without an animation of its name: {beside.name} holds the rest pose")
     return {beside: format_animation(animation)}
 
@@ -80,17 +81,3 @@ def _warn_of_other(beside: Path, model: Model, target: Target, report: Report) -
     for finding in findings:
         if finding.is_error:
             report.warn(f"left as it is, and the game refuses it: {finding.text}", beside.name)
-
-
-def raise_errors(findings: list[Finding], name: str, report: Report) -> None:
-    """Passes warnings on.
-
-    Raises:
-        Md5Error: there are errors.
-    """
-    for finding in findings:
-        if not finding.is_error:
-            report.warn(finding.text, name)
-    errors = [finding.text for finding in findings if finding.is_error]
-    if errors:
-        raise Md5Error("; ".join(errors), path=name)

@@ -16,7 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ..io_common.reports import Report
-from ..io_common.scene import evaluated, mesh_data
+from ..io_common.scene import evaluated
+from ..io_common.triangles import FLIPPED_WINDING, flip_v
 from .export_skeleton import Skeleton
 from .format import Mesh
 from .format import quaternions as quat
@@ -104,8 +105,8 @@ def _block(parts: _Parts, slot: int, *, is_first: bool) -> Block:
     """The block of a material slot; the first one takes what belongs to no triangle of Blender's."""
     source_mesh, source = parts.source_mesh, parts.source
     chosen = source_mesh.materials == slot
-    corners = source_mesh.loops[chosen][:, mesh_data.FLIPPED_WINDING].ravel()
-    vertices = source_mesh.triangles[chosen][:, mesh_data.FLIPPED_WINDING].ravel().astype(np.int64)
+    corners = source_mesh.loops[chosen][:, FLIPPED_WINDING].ravel()
+    vertices = source_mesh.triangles[chosen][:, FLIPPED_WINDING].ravel().astype(np.int64)
     uvs = _texture_coordinates(source_mesh, corners)
     numbers = vertices if source is None else source.corners[corners]
     keys = equal_rows(np.column_stack([vertices, numbers, np.round(uvs * 10**_UV_DECIMALS)]))
@@ -156,7 +157,7 @@ def _texture_coordinates(mesh: evaluated.TriangleMesh, corners: npt.NDArray[np.i
     """s and t of corners as the file holds them, (n, 2)."""
     if mesh.uvs is None:
         return np.zeros((len(corners), 2))
-    return np.round(mesh.uvs[corners] * (1.0, -1.0) + (0.0, 1.0), _UV_DECIMALS)
+    return np.round(flip_v(mesh.uvs[corners]), _UV_DECIMALS)
 
 
 def _unused(source: SourceMesh, mesh: evaluated.TriangleMesh, numbers: Integers) -> tuple[Integers, Floats]:

@@ -71,7 +71,7 @@ class Skeleton:
             return self.joints_of_scene(world @ quat.transforms(positions, orientations))[:2]
         own = np.flatnonzero(self.bones >= 0)
         chosen = self.bones[own]
-        turn = quat.from_matrices(self.conversion.turn @ nearest_rotations(world[:3, :3])[0])
+        turn = quat.from_matrices(self.conversion.rotation @ nearest_rotations(world[:3, :3])[0])
         result = self._at_origin(positions.shape[:-2])
         moved = positions[..., chosen, :] @ world[:3, :3].T + world[:3, 3]
         result[0][..., own, :] = self.conversion.points(moved)
@@ -98,7 +98,7 @@ class Skeleton:
         own = np.flatnonzero(self.bones >= 0)
         chosen = matrices[..., self.bones[own], :, :]
         positions[..., own, :] = self.conversion.points(chosen[..., :3, 3])
-        rotations, skewed = nearest_rotations(self.conversion.turn @ chosen[..., :3, :3])
+        rotations, skewed = nearest_rotations(self.conversion.rotation @ chosen[..., :3, :3])
         orientations[..., own, :] = quat.from_matrices(rotations)
         return positions, orientations, skewed
 

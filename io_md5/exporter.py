@@ -9,11 +9,12 @@ from ..io_common.files import atomic
 from ..io_common.reports import Report, progress
 from ..io_common.scene import state
 from ..io_common.scene.objects import NothingToExportError
+from ..io_common.validation import raise_errors
 from .building import Build, ModelOptions, build
 from .clips import AnimationOptions
-from .export_game import animation_beside, prepare, raise_errors
+from .export_game import animation_beside, prepare
 from .export_source import clips_by_file, find_source
-from .format import format_animation, format_mesh
+from .format import Md5Error, format_animation, format_mesh
 from .format.check import check_animation, check_model
 from .importer import ANIMATION_SUFFIX
 
@@ -47,7 +48,7 @@ def export_model(
         NothingToExportError: there is nothing to export; nothing was written.
         OSError: a file cannot be written; it is as it was.
     """
-    with state.out_of_edit_mode(context):
+    with state.temporary_object_mode(context):
         source = find_source(context, options.scope, report)
         clips = clips_by_file(context, source.armature, actions, path.parent, path.stem, report)
         with progress(len(source.meshes) + len(clips) + 1) as shown:
@@ -56,7 +57,7 @@ def export_model(
             built = build(context, source, options, clips, animation_options, report, shown)
             prepare(built, options.target, report)
             model = built.model
-            raise_errors(check_model(model, options.game, has_animation=True), path.name, report)
+            raise_errors(check_model(model, options.game, has_animation=True), Md5Error, path.name, report)
             files = {path: format_mesh(model)}
             files |= _format_animations(built, options, report)
             files |= animation_beside(path, model, options.target, files, report)
@@ -83,7 +84,7 @@ def export_animations(
     The meshes are used for the bounds and to verify the poses, but not written. For the arguments and errors see
     `export_model`.
     """
-    with state.out_of_edit_mode(context):
+    with state.temporary_object_mode(context):
         source = find_source(context, options.scope, report)
         if source.armature is None:
             raise NothingToExportError(
@@ -113,6 +114,8 @@ def _format_animations(built: Build, options: ModelOptions, report: Report) -> d
     """
     files = {}
     for path, animation in built.animations.items():
-        raise_errors(check_animation(animation, built.model.joints, options.game), path.name, report)
+        raise_errors(
+            check_animation(animation, built.model.joints, options.game), Md5Error, path.name, report
+        )
         files[path] = format_animation(animation)
     return files

@@ -38,7 +38,7 @@ def find(context: Context, game: Game, *, make_names_safe: bool, folder: Path) -
     """
     # What is told of Blender's data alone is a matter of the export.
     report = Report()
-    with state.out_of_edit_mode(context):
+    with state.temporary_object_mode(context):
         source = find_source(context, Scope(), report)
         clips = clips_by_file(context, source.armature, "ALL", folder, "", report)
         options = ModelOptions(game=game, verify=Verify.NONE)

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..io_common.scene import names, versions
+from ..io_common.scene.keyframes import KeyframeWriter
 from .format import ROOT, Animation, Joints
 from .format import quaternions as quat
 from .format.model import Floats
@@ -90,7 +91,7 @@ def build_action(
     table = components(animation)
     moves, turns = _moving(animation)
     curves = versions.ActionCurves(action, "OBJECT")
-    keys = _Keys(frame_start, animation.frame_count)
+    keyframes = KeyframeWriter(frame_start, animation.frame_count)
     # A few joints at a time, so that what is computed of them stays in the processor's cache.
     step = max(1, _CACHED // max(animation.frame_count, 1))
     for first in range(0, len(joints), step):
@@ -99,31 +100,19 @@ def build_action(
         for place, (joint, bone) in enumerate(zip(match.joints[some], match.bones[some], strict=True)):
             bone_name = rig.bone_names[bone]
             path = f'pose.bones["{bpy.utils.escape_identifier(bone_name)}"]'
+            moving, turning = _chosen(moves[joint]), _chosen(turns[joint])
             for index in range(3):
                 curve = curves.new(f"{path}.location", index, bone_name)
-                keys.fill(curve, locations[:, place, index], moving=bool(moves[joint]))
+                keyframes.write(curve, locations[:, place, index], moving)
             for index in range(4):
                 curve = curves.new(f"{path}.rotation_quaternion", index, bone_name)
-                keys.fill(curve, rotations[:, place, index], moving=bool(turns[joint]))
+                keyframes.write(curve, rotations[:, place, index], turning)
     return action
 
 
-class _Keys:
-    """Writes keyframes; the arrays are reused from curve to curve."""
-
-    def __init__(self, frame_start: int, frame_count: int) -> None:
-        self._points = np.empty((frame_count, 2), dtype=np.float32)
-        self._points[:, 0] = np.arange(frame_start, frame_start + frame_count)
-        self._linear = np.full(frame_count, versions.LINEAR, dtype=np.int32)
-
-    def fill(self, curve: bpy.types.FCurve, values: npt.NDArray[np.float32], *, moving: bool) -> None:
-        """A key on every frame, or a single one on the first for what does not move."""
-        count = len(self._points) if moving else 1
-        self._points[:count, 1] = values[:count]
-        curve.keyframe_points.add(count)
-        curve.keyframe_points.foreach_set("co", self._points[:count].ravel())
-        curve.keyframe_points.foreach_set("interpolation", self._linear[:count])
-        curve.update()
+def _chosen(is_changing: np.bool_) -> slice:
+    """The frames that get a keyframe: all of them, or the first one alone for what does not change."""
+    return slice(None if is_changing else 1)
 
 
 def _moving(animation: Animation) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:

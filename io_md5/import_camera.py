@@ -7,19 +7,19 @@ stored (see `source.camera`).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import bpy
 import numpy as np
-import numpy.typing as npt
 
 from ..io_common.reports import Report
 from ..io_common.scene import axes, names, versions
+from ..io_common.scene.keyframes import KeyframeWriter
 from . import camera_view
 from .camera_cuts import marker_name
 from .format import Camera
 from .format.cuts import timeline
-from .format.model import Floats, Ints
+from .format.model import Ints
 from .source.camera import store_camera
 
 if TYPE_CHECKING:
@@ -64,9 +64,9 @@ def build_camera(
     shown, instants = timeline(camera.cuts, camera.entry_count)
     data.clip_start, data.clip_end = _CLIP_START * conversion.scale, _CLIP_END * conversion.scale
     data.display_size = _DISPLAY_SIZE * conversion.scale
-    keys = _Keys(frame_start, len(shown), instants)
-    _animate_object(obj, camera, shown, conversion, keys)
-    _animate_lens(data, camera, shown, keys)
+    keyframes = KeyframeWriter(frame_start, len(shown), instants[instants > 0] - 1)
+    _animate_object(obj, camera, shown, conversion, keyframes)
+    _animate_lens(data, camera, shown, keyframes)
     marker = marker_name(obj.name)
     for instant in instants.tolist():
         scene.timeline_markers.new(marker, frame=frame_start + instant)
@@ -91,32 +91,8 @@ def set_render_size(scene: Scene) -> None:
     scene.render.pixel_aspect_x = scene.render.pixel_aspect_y = 1.0
 
 
-class _Keys:
-    """Writes keyframes.
-
-    Args:
-        frame_start: the scene frame of the first key.
-        count: n, how many frames there are.
-        instants: the first frame after each cut, from 0 to n.
-    """
-
-    def __init__(self, frame_start: int, count: int, instants: Ints) -> None:
-        kinds = bpy.types.Keyframe.bl_rna.properties["interpolation"].enum_items  # type: ignore[attr-defined]
-        self._frames = np.arange(frame_start, frame_start + count, dtype=np.float32)
-        self._interpolation = np.full(count, kinds["LINEAR"].value, dtype=np.int32)
-        self._interpolation[instants[instants > 0] - 1] = kinds["CONSTANT"].value
-
-    def fill(self, curve: bpy.types.FCurve, values: Floats, chosen: npt.NDArray[np.integer[Any]]) -> None:
-        """Keys with some of the values (n,)."""
-        points = np.column_stack([self._frames[chosen], values[chosen]]).astype(np.float32)
-        curve.keyframe_points.add(len(points))
-        curve.keyframe_points.foreach_set("co", points.ravel())
-        curve.keyframe_points.foreach_set("interpolation", self._interpolation[chosen])
-        curve.update()
-
-
 def _animate_object(
-    obj: Object, camera: Camera, shown: Ints, conversion: axes.Conversion, keys: _Keys
+    obj: Object, camera: Camera, shown: Ints, conversion: axes.Conversion, keyframes: KeyframeWriter
 ) -> None:
     locations = conversion.points(camera.positions[shown])
     rotations = camera_view.to_scene(camera.orientations[shown], conversion)
@@ -128,11 +104,11 @@ def _animate_object(
         moves = bool((values != values[0]).any())
         chosen = np.arange(len(values) if moves else 1)
         for index in range(values.shape[1]):
-            keys.fill(curves.new(path, index, "Object Transforms"), values[:, index], chosen)
+            keyframes.write(curves.new(path, index, "Object Transforms"), values[:, index], chosen)
     versions.assign_action(obj.animation_data_create(), action, "OBJECT")
 
 
-def _animate_lens(data: bpy.types.Camera, camera: Camera, shown: Ints, keys: _Keys) -> None:
+def _animate_lens(data: bpy.types.Camera, camera: Camera, shown: Ints, keyframes: KeyframeWriter) -> None:
     """Sets the focal length, and keys it on both sides of every change."""
     fields_of_view = camera.fields_of_view[shown]
     lenses, sensor_width = camera_view.lenses(fields_of_view)
@@ -145,5 +121,5 @@ def _animate_lens(data: bpy.types.Camera, camera: Camera, shown: Ints, keys: _Ke
         return
     action = bpy.data.actions.new(f"{data.name} Lens")
     curve = versions.ActionCurves(action, "CAMERA").new("lens", 0, "Lens")
-    keys.fill(curve, lenses, np.union1d(changes, changes + 1))
+    keyframes.write(curve, lenses, np.union1d(changes, changes + 1))
     versions.assign_action(data.animation_data_create(), action, "CAMERA")

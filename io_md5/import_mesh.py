@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..io_common.scene import mesh_data, names, versions
+from ..io_common.triangles import FLIPPED_WINDING, flip_v
 from .format import Mesh
 from .format.model import Floats
 from .format.seams import degenerate, merge_copies
@@ -49,12 +50,12 @@ def build_mesh(
     stays = firsts == np.arange(mesh.vertex_count)
     kept = np.flatnonzero(stays)
     flat = degenerate(mesh.triangles)
-    corners = mesh.triangles[~flat][:, mesh_data.FLIPPED_WINDING]
+    corners = mesh.triangles[~flat][:, FLIPPED_WINDING]
     data = mesh_data.new_triangle_mesh(
         names.for_blender(name, versions.MAX_ID_NAME, "Mesh"),
         vertices[kept],
         (np.cumsum(stays) - 1)[firsts][corners],
-        (mesh.uvs * (1.0, -1.0) + (0.0, 1.0)).astype(np.float32)[corners.ravel()],
+        flip_v(mesh.uvs).astype(np.float32)[corners.ravel()],
     )
     store_mesh(data, index, mesh, first_copies=firsts, degenerate=flat)
     if not merge_vertices:

@@ -100,7 +100,7 @@ def _size(armature: Object, meshes: list[Object], rig: Rig) -> float:
     clouds = [] if any(len(obj.data.vertices) for obj in meshes) else [rig.joints.positions]
     for obj in meshes:
         matrix = local @ evaluated.world_matrix(obj)
-        clouds.append(mesh_data.places(obj.data) @ matrix[:3, :3].T + matrix[:3, 3])
+        clouds.append(mesh_data.positions(obj.data) @ matrix[:3, :3].T + matrix[:3, 3])
     return max(float(np.linalg.norm(np.ptp(np.concatenate(clouds), axis=0))), 1e-9)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import bpy
 import numpy as np
 
-from ..io_common import error_messages
+from ..io_common.error_messages import message_for
 from ..io_common.materials.library import MaterialLibrary
 from ..io_common.materials.source import MD5
 from ..io_common.reports import Progress, Report, listing, progress
@@ -71,7 +71,7 @@ class ImportOptions:
     use_render_size: bool = False
     use_textures: bool = True
     game_folders: tuple[str, ...] = ()
-    conversion: axes.Conversion = field(default_factory=axes.unchanged)
+    conversion: axes.Conversion = field(default_factory=axes.identity)
     use_conversion_of_armature: bool = True
 
 
@@ -130,12 +130,12 @@ def import_files(context: Context, paths: list[Path], options: ImportOptions) ->
     plan = _plan(context, skeletons, animations)
     steps = sum(len(skeleton.model.meshes) + 1 for skeleton in skeletons if skeleton.model)
     with progress(steps + len(plan) + len(cameras)) as shown:
-        state.leave_edit_modes(context)
+        state.switch_to_object_mode(context)
         materials = MaterialLibrary(MD5)
         for skeleton in dict.fromkeys([*skeletons, *(target for _, target in plan)]):
             if skeleton.obj is None:
                 _build_model(context, skeleton, options, materials, result, shown)
-        materials.tell(result.report, search.warnings)
+        materials.add_to_report(result.report, search.warnings)
         for path, target in plan:
             _build_animation(context, path.stem, animations[path], target, options, result)
             shown.step()
@@ -216,8 +216,7 @@ def _read_folder(
         try:
             animation = read_animation(path)
         except (Md5Error, OSError) as error:
-            reason = error_messages.of_file(error) if isinstance(error, OSError) else str(error)
-            report.warn(f"left out: {reason}")
+            report.warn(f"left out: {message_for(error, (Md5Error,))}")
             continue
         if any(match_joints(animation, skeleton.joints).is_complete for skeleton in skeletons):
             animations[path] = animation
@@ -341,7 +340,7 @@ def _build_model(
     if skeleton.model is None:
         model.joints = convert_joints(model.joints, conversion)
     collection = bpy.data.collections.new(names.for_blender(skeleton.name, versions.MAX_ID_NAME, "Model"))
-    state.home_collection(context).children.link(collection)
+    state.target_collection(context).children.link(collection)
     joints = model.joints
     poses = [bind_pose(mesh, joints.positions, joints.orientations) for mesh in model.meshes]
     size = _size(joints, [vertices for vertices, _ in poses])
@@ -450,7 +449,7 @@ def _build_camera(
         name,
         camera,
         scene,
-        state.home_collection(context),
+        state.target_collection(context),
         frame_start=options.frame_start,
         conversion=options.conversion,
         report=result.report,

@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from ..io_common.scene import versions
 from ..io_common.scene.animated_state import POSE_CHANNELS, pose_channel
+from ..io_common.scene.keyframes import LINEAR
 from .clips import Clip, Playing
 from .format import ROOT
 from .format import quaternions as quat
@@ -148,10 +149,6 @@ def _curve_values(curve: FCurve, frames: Floats) -> Floats:
     kinds = np.empty(count, dtype=np.int32)
     curve.keyframe_points.foreach_get("interpolation", kinds)
     times = points[0::2]
-    if (
-        (kinds == versions.LINEAR).all()
-        and curve.extrapolation == "CONSTANT"
-        and (np.diff(times) > 0.0).all()
-    ):
+    if (kinds == LINEAR).all() and curve.extrapolation == "CONSTANT" and (np.diff(times) > 0.0).all():
         return np.interp(frames, times, points[1::2])
     return np.array([curve.evaluate(frame) for frame in frames.tolist()])

@@ -14,6 +14,7 @@ import numpy as np
 from ..io_common.reports import Report
 from ..io_common.scene import evaluated, mesh_data
 from ..io_common.scene.instances import warn_of_instances
+from ..io_common.triangles import flip_v
 from ..io_common.verification import Verify, frames_to_verify
 from .causes import likely_causes
 from .export_anim import SampledClip
@@ -282,7 +283,7 @@ def _rest_difference(part: RestMesh, skeleton: Skeleton) -> tuple[float, float]:
         # The corners of the evaluated mesh say which vertices they are, not what the block takes them for.
         furthest = max(furthest, _longest(vertices[triangles] - expected[mesh.corner_vertices[corners]]))
         if mesh.uvs is not None:
-            uvs = block.mesh.uvs[triangles] * (1.0, -1.0) + (0.0, 1.0)
+            uvs = flip_v(block.mesh.uvs[triangles])
             furthest_uv = max(furthest_uv, _longest(uvs - mesh.uvs[corners]))
     if count != len(mesh.triangles):
         return np.inf, furthest_uv

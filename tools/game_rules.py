@@ -29,7 +29,7 @@ _HEAD = ("| what is asked | otherwise | what the game does | what to do | source
 def _row(rule: Any) -> str:
     """A rule as a line of a table."""
     kind = "error" if rule.is_error else "warning"
-    cells = (rule.says, kind, rule.why, rule.remedy, rule.source)
+    cells = (rule.requirement, kind, rule.why, rule.remedy, rule.source)
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
 
 

@@ -28,7 +28,7 @@ sys.path.insert(0, str(ROOT))
 
 from io_md2.format import (  # noqa: E402
     Md2Error,
-    Md2Model,
+    Model,
     box_grid,
     decompress,
     normal_indices,
@@ -87,16 +87,16 @@ def compare(data: bytes, source: str) -> Comparison | None:
     )
 
 
-def grids(model: Md2Model, positions: np.ndarray) -> str:
+def grids(model: Model, positions: np.ndarray) -> str:
     """Whether the grids are those of the frames' boxes."""
     scale, _translate = box_grid(positions)
     return "own box" if np.isclose(scale, np.abs(model.scale), rtol=_SAME_STEP).all() else "other grid"
 
 
-def commands(model: Md2Model) -> str:
+def commands(model: Model) -> str:
     """Whether GL commands join triangles."""
     primitives = int((np.abs(model.gl_commands.counts) >= 3).sum())
-    return "strips" if primitives < 0.9 * model.num_triangles else "single triangles"
+    return "strips" if primitives < 0.9 * model.triangle_count else "single triangles"
 
 
 def after_names(data: bytes) -> str:

@@ -1,1 +1,1 @@
-"""Files on disk: what may be opened, how one is replaced, and what is in it."""
+"""Files on disk: opening regular ones, replacing them atomically, and describing them."""

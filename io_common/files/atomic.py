@@ -1,8 +1,8 @@
-"""Files that are either written as a whole or not at all.
+"""Atomic writing: files are written completely or not at all.
 
-What is written lies under a temporary name beside its place until all of it is on the disk; then it takes that place.
-A process that is killed in between leaves its temporary file. It is known by its name, and by nobody holding a lock on
-it any more: the next export into the same folder removes it.
+Data is written to a temporary file in the same folder, which replaces the target once all of it is on the disk. A
+process that is killed in between leaves its temporary file behind. The next export into the same folder removes it: it
+has a known prefix, and no process holds a lock on it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ except ImportError:  # Windows, where a file that is open cannot be removed
     fcntl = None  # type: ignore[assignment]
 
 _PREFIX, _SUFFIX = ".io_idtech-", ".tmp"
-# Seconds. Where there are no locks, no export takes longer than the first; no file is without its lock for the second.
+# Seconds. Without locks, older files than the first are abandoned; younger ones than the second may not be locked yet.
 _LONG_AGO, _JUST_NOW = 3600.0, 5.0
 
 
@@ -35,69 +35,69 @@ def write_file(path: str | os.PathLike[str], data: bytes) -> None:
 
 
 def write_files(files: Mapping[Path, bytes]) -> None:
-    """Writes files that belong together: none takes its place before all of them are on the disk.
+    """Writes files that belong together: no target is replaced before all of them are on the disk.
 
-    An existing file keeps its content until then, and its permissions afterwards. Of a link, the file it leads to is
-    written.
+    An existing file keeps its content until then, and its permissions afterwards. If a path is a link, the file that it
+    points to is written.
 
     Args:
-        files: their content; their folders must exist.
+        files: the content of each path; the folders must exist.
 
     Raises:
-        OSError: a file cannot be written, and is named; what stood in its place is intact, and nothing else is left.
+        OSError: a file cannot be written; it names the target. The old file is intact, and no temporary file is left.
     """
     with ExitStack() as temporaries:
         staged = [
             (_stage(target, data, temporaries), target)
-            for target, data in ((_behind_link(path), data) for path, data in files.items())
+            for target, data in ((_link_target(path), data) for path, data in files.items())
         ]
         for temporary, target in staged:
             try:
                 temporary.replace(target)
             except OSError as error:
-                raise _about(error, target) from error
+                raise _for_target(error, target) from error
 
 
-def _behind_link(path: Path) -> Path:
-    """The file that is to be written: a link stays one."""
+def _link_target(path: Path) -> Path:
+    """The file that is to be written, so that a link stays a link."""
     return Path(os.path.realpath(path)) if path.is_symlink() else path
 
 
 def _stage(target: Path, data: bytes, temporaries: ExitStack) -> Path:
-    """Writes a temporary file beside a target; it is removed, where it is left, when `temporaries` are closed."""
+    """Writes a temporary file beside a target; if it still exists when `temporaries` are closed, it is removed then."""
     try:
         permissions = _permissions(target)
         _remove_abandoned(target.parent)
         handle, name = tempfile.mkstemp(prefix=_PREFIX, suffix=_SUFFIX, dir=target.parent)
         temporary = Path(name)
         temporaries.callback(_remove, temporary)
-        # What a buffer holds back would fail a second time when the file is closed, without its name.
+        # Unbuffered: a buffer that cannot be flushed would raise again on closing, without the name of the file.
         file = os.fdopen(handle, "wb", buffering=0)
         if fcntl is None:
             with file:
-                _fill(file, data)
+                _write_all(file, data)
         else:
-            # It stays open, and with it the lock, until it has taken its place.
+            # The file stays open, and so locked, until it has replaced the target.
             temporaries.enter_context(file)
-            with suppress(OSError):  # not all disks know locks
+            with suppress(OSError):  # not all file systems have locks
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            _fill(file, data)
-        with suppress(OSError):  # not all disks know permissions
+            _write_all(file, data)
+        with suppress(OSError):  # not all file systems have permissions
             temporary.chmod(permissions)
     except OSError as error:
-        raise _about(error, target) from error
+        raise _for_target(error, target) from error
     return temporary
 
 
-def _fill(file: FileIO, data: bytes) -> None:
-    left = memoryview(data)
-    while left:
-        left = left[file.write(left) :]
+def _write_all(file: FileIO, data: bytes) -> None:
+    remaining = memoryview(data)
+    while remaining:
+        remaining = remaining[file.write(remaining) :]
     os.fsync(file.fileno())
 
 
-def _about(error: OSError, target: Path) -> OSError:
-    """The error, about the file that was to be written: nobody knows the temporary name."""
+def _for_target(error: OSError, target: Path) -> OSError:
+    """The same error with the name of the target instead of that of the temporary file."""
     return OSError(error.errno, error.strerror, os.fspath(target), getattr(error, "winerror", None))
 
 
@@ -107,7 +107,7 @@ def _remove(temporary: Path) -> None:
 
 
 def _remove_abandoned(folder: Path) -> None:
-    """Removes what killed processes left."""
+    """Removes temporary files that killed processes left behind."""
     for path in folder.glob(f"{_PREFIX}*{_SUFFIX}"):
         with suppress(OSError):
             if _is_abandoned(path):
@@ -117,7 +117,7 @@ def _remove_abandoned(folder: Path) -> None:
 def _is_abandoned(path: Path) -> bool:
     status = path.lstat()
     if not stat.S_ISREG(status.st_mode):
-        # Whatever bears such a name, no export made it.
+        # Not made by an export, whatever its name.
         return False
     age = time.time() - status.st_mtime
     if fcntl is None or age < _JUST_NOW:
@@ -131,10 +131,10 @@ def _is_abandoned(path: Path) -> bool:
 
 
 def _permissions(target: Path) -> int:
-    """Those of the file that is replaced, else those that a new file gets.
+    """The permissions of the file that is replaced, or those of a new file.
 
     Raises:
-        OSError: it must not be replaced, though the folder would allow it.
+        OSError: the file itself must not be written, although the folder would allow replacing it.
     """
     try:
         mode = target.stat().st_mode

@@ -1,4 +1,4 @@
-"""What is in a file, told on a console: as lines to read, or as JSON for programs. Needs no Blender."""
+"""The command ``info``: descriptions of files on a console, as text or as JSON. Needs no Blender."""
 
 from __future__ import annotations
 
@@ -11,28 +11,30 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol, TextIO
 
+from ..error_messages import message_for
+
 
 class Description(Protocol):
-    """What a format tells about a file."""
+    """A format's description of a file."""
 
     @property
     def facts(self) -> dict[str, Any]:
-        """For programs: text, numbers, lists of them; with "kind" and "warnings"."""
+        """Values for JSON, with "kind" and "warnings"."""
 
     @property
     def lines(self) -> list[str]:
-        """For people: sentences about the same."""
+        """The same as text."""
 
 
 Describe = Callable[[str, str], Description]
-"""Describes a file; the second argument names a game whose findings are told besides, or nothing."""
+"""Describes a file; the second argument is the name of a game whose findings are included, or empty."""
 
 
 def add_arguments(parser: argparse.ArgumentParser, games: Iterable[str]) -> None:
-    """The arguments of the command ``info``.
+    """Adds the arguments of the command ``info``.
 
     Args:
-        parser: gets them.
+        parser: the parser of the command.
         games: names of games.
     """
     parser.add_argument(
@@ -43,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser, games: Iterable[str]) -> None
         choices=list(games),
         default="",
         type=str.upper,
-        help="tell also what this game would refuse or show otherwise",
+        help="also list what this game would refuse or show differently",
     )
     parser.add_argument("--json", action="store_true", help="a list of objects, one for each file")
 
@@ -52,10 +54,10 @@ def given(text: str) -> str:
     """The name of a file or folder as it was given.
 
     Raises:
-        argparse.ArgumentTypeError: it is empty, as of a variable that was not set, and would be the current folder.
+        argparse.ArgumentTypeError: it is empty, as from a variable that is not set, and would mean the current folder.
     """
     if not text:
-        raise argparse.ArgumentTypeError("an empty name is that of no file")
+        raise argparse.ArgumentTypeError("the name is empty: give a file or folder")
     return text
 
 
@@ -65,25 +67,25 @@ def run_alone(
     games: Iterable[str],
     arguments: Sequence[str] | None = None,
 ) -> int:
-    """The program ``python -m io_md5`` or ``python -m io_md2``.
+    """The program ``python -m`` with the package of a family.
 
     Args:
-        program: how it is called, for the help.
-        describers: for the ending of each kind of file what reads it.
+        program: its name, for the help.
+        describers: the function that describes each kind of file, by suffix.
         games: names of the games of the format.
         arguments: of the command line; those of the process if None.
 
     Returns:
-        The status of the process: 1 if a file could not be understood, or there is none.
+        The exit status: 1 if a file could not be read, or there is none.
     """
-    parser = argparse.ArgumentParser(prog=program, description="Tells what is in a file, warnings included.")
+    parser = argparse.ArgumentParser(prog=program, description="Describes files, with warnings.")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    add_arguments(commands.add_parser("info", help="what is in a file, warnings included"), games)
+    add_arguments(commands.add_parser("info", help="describe files, with warnings"), games)
     given = parser.parse_args(arguments)
-    return tell(given.files, describers, as_json=given.json, game=given.game)
+    return print_info(given.files, describers, as_json=given.json, game=given.game)
 
 
-def tell(
+def print_info(
     files: Iterable[str],
     describers: Mapping[str, Describe],
     *,
@@ -91,37 +93,37 @@ def tell(
     game: str = "",
     out: TextIO | None = None,
 ) -> int:
-    """Tells what is in files.
+    """Prints descriptions of files.
 
     Args:
-        files: their paths; of a folder, all that is in it and has a known ending.
-        describers: for the ending of each kind of file what reads it.
+        files: their paths; for a folder, all files in it with a known suffix.
+        describers: the function that describes each kind of file, by suffix.
         as_json: a list of objects instead of lines.
-        game: the name of a game whose findings are told besides.
+        game: the name of a game whose findings are included.
         out: where to write; standard output if None.
 
     Returns:
-        The status of the process: 1 if a file could not be understood, or there is none.
+        The exit status: 1 if a file could not be read, or there is none.
     """
     out = out or sys.stdout
-    told: list[dict[str, Any]] = []
+    results: list[dict[str, Any]] = []
     try:
         for file in _expanded(files, describers):
             facts, lines = _describe(file, describers, game)
             if not as_json:
-                gap = "\n" if told else ""
-                shown = [f"{file}: {lines[0]}", *(f"  {line}" for line in lines[1:])]
-                write(out, gap + "".join(f"{on_one_line(line)}\n" for line in shown))
-            told.append({"file": file, **facts})
+                gap = "\n" if results else ""
+                text_lines = [f"{file}: {lines[0]}", *(f"  {line}" for line in lines[1:])]
+                write(out, gap + "".join(f"{on_one_line(line)}\n" for line in text_lines))
+            results.append({"file": file, **facts})
         if as_json:
-            write(out, json.dumps(told, indent=2) + "\n")
+            write(out, json.dumps(results, indent=2) + "\n")
         out.flush()
     except BrokenPipeError:
-        # Whoever read the output has seen enough; nothing is left to be written at the end either.
+        # The reader has closed the pipe; Python must not write to it again when it exits.
         os.dup2(os.open(os.devnull, os.O_WRONLY), out.fileno())
-    if not told:
-        write(sys.stderr, f"There is no {', '.join(describers)} file here\n")
-    return int(not told or any("error" in facts for facts in told))
+    if not results:
+        write(sys.stderr, f"No {', '.join(describers)} file found\n")
+    return int(not results or any("error" in facts for facts in results))
 
 
 def _expanded(files: Iterable[str], describers: Mapping[str, Describe]) -> Iterable[str]:
@@ -131,55 +133,52 @@ def _expanded(files: Iterable[str], describers: Mapping[str, Describe]) -> Itera
             continue
         for folder, folders, names in os.walk(file):
             folders.sort()
-            yield from (os.path.join(folder, name) for name in sorted(names) if _ending(name) in describers)
+            yield from (os.path.join(folder, name) for name in sorted(names) if _suffix(name) in describers)
 
 
 def _describe(file: str, describers: Mapping[str, Describe], game: str) -> tuple[dict[str, Any], list[str]]:
-    """Facts and lines about a file, or what is wrong with it."""
+    """Facts and lines about a file, or the error."""
     try:
         description = _describer(file, describers)(file, game)
-    except OSError as error:
-        return _wrong(error.strerror or str(error))
-    except ValueError as error:
-        # Both formats' exceptions are.
-        return _wrong(str(error).removeprefix(f"{file}, ").removeprefix(f"{file}: "))
-    except MemoryError:
-        return _wrong("there is not enough memory for this")
+    except (OSError, MemoryError, ValueError) as error:
+        # The formats' exceptions are ValueErrors. The file's name precedes the message anyway.
+        text = message_for(error, (ValueError,))
+        return _failed(text.removeprefix(f"{file}, ").removeprefix(f"{file}: "))
     warnings = [f"warning: {text}" for text in description.facts["warnings"]]
     return description.facts, [*description.lines, *warnings]
 
 
 def _describer(file: str, describers: Mapping[str, Describe]) -> Describe:
-    """What reads a file.
+    """The function that describes a file.
 
     Raises:
-        ValueError: nothing does.
+        ValueError: there is none.
     """
     if not os.path.exists(file):
         raise ValueError("there is no such file or folder")
     if not os.path.isfile(file):
-        # To wait for what comes out of a pipe may be for ever.
-        raise ValueError("it is no file")
-    describe = describers.get(_ending(file))
+        # Reading from a pipe might wait for ever.
+        raise ValueError("it is not a regular file")
+    describe = describers.get(_suffix(file))
     if describe is None:
         raise ValueError(f"unknown kind of file; expected {', '.join(describers)}")
     return describe
 
 
-def _wrong(reason: str) -> tuple[dict[str, Any], list[str]]:
+def _failed(reason: str) -> tuple[dict[str, Any], list[str]]:
     return {"error": reason}, [f"ERROR: {reason}"]
 
 
-def _ending(file: str) -> str:
+def _suffix(file: str) -> str:
     return Path(file).suffix.lower()
 
 
 def on_one_line(text: str) -> str:
-    """A text whose control characters are shown, not obeyed: names of files may hold any."""
+    """A text with escaped control characters, which names of files may contain."""
     return "".join(repr(letter)[1:-1] if unicodedata.category(letter) == "Cc" else letter for letter in text)
 
 
 def write(out: TextIO, text: str) -> None:
-    """Writes a text; what the console cannot show of names becomes question marks."""
+    """Writes a text; characters that the console cannot show become question marks."""
     encoding = out.encoding or "utf-8"
     out.write(text.encode(encoding, "replace").decode(encoding))

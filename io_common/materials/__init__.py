@@ -1,1 +1,1 @@
-"""Materials, their nodes and images."""
+"""Materials, shader nodes and images."""

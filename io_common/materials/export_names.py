@@ -1,4 +1,4 @@
-"""The names under which files mention materials: the way back of `materials`."""
+"""The names of materials in exported files: the reverse of `library`."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 def shader_name(material: Material) -> str:
     """The shader that an MD5 mesh names for a material.
 
-    In this order: the name it had in the file, unless the material was renamed; what it was renamed to, if that is a
-    path; the path of its image of colours, relative to the game folder and without extension; the material's name.
+    The first of these that applies: the name in the imported file, unless the material was renamed; the new name, if
+    that is a path; the path of its colour image, relative to the game folder and without extension; its name.
     """
     return _name_for_file(material, source.MD5, with_extension=False)
 
@@ -28,7 +28,7 @@ def shader_name(material: Material) -> str:
 def skin_name(material: Material) -> str:
     """The skin that an MD2 model names for a material: as `shader_name`, with the image's extension.
 
-    A skin is nothing but an image: if another was put in its place, the name it had in the file counts no more.
+    A skin is just an image: if the material shows another one now, the name in the imported file no longer applies.
     """
     return _name_for_file(material, source.MD2, with_extension=True)
 
@@ -36,18 +36,18 @@ def skin_name(material: Material) -> str:
 def _name_for_file(material: Material, family: source.Family, *, with_extension: bool) -> str:
     image = colour_image(material)
     file = images.source_of(image) if image is not None else ""
-    kept = source.read_name(material, family)
-    if kept is not None and stored_values.is_quotable(kept):
+    stored = source.read_name(material, family)
+    if stored is not None and stored_values.is_quotable(stored):
         is_renamed = source.is_renamed(material, family)
         if not is_renamed and not (with_extension and _is_replaced(material, family, file)):
-            return kept
+            return stored
         if is_renamed and "/" in material.name:
             return material.name
     return (_path_in_game(file, with_extension=with_extension) if file else None) or material.name
 
 
 def _is_replaced(material: Material, family: source.Family, file: str) -> bool:
-    """Whether a material shows another image than the one that was found; the same one may have moved."""
+    """Whether a material shows another image than the one that was found; the file may have moved."""
     before = source.read_image(material, family)
     return bool(before and file) and _base_name(before or "") != _base_name(file)
 
@@ -67,7 +67,7 @@ def _path_in_game(file: str, *, with_extension: bool) -> str | None:
 
 
 def colour_image(material: Material) -> Image | None:
-    """The image that gives a material its colours: what leads to Base Color, else the active or first image node."""
+    """The colour image of a material: one linked to Base Color, else that of the active or first image node."""
     tree = material.node_tree
     if tree is None:
         return None
@@ -84,7 +84,7 @@ def colour_image(material: Material) -> Image | None:
 
 
 def _image_behind(socket: Any) -> Image | None:
-    """The first image that links lead back to from an input."""
+    """The first image upstream of an input."""
     waiting = [link.from_node for link in socket.links]
     seen: set[str] = set()
     while waiting:

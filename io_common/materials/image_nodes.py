@@ -5,7 +5,7 @@ Facts, read in Doom 3's published source (`Image_program.cpp`, function by funct
 - `scale(x, r, g, b, a)` multiplies the bytes of the file, `add(a, b)` adds them. The files are sRGB and Blender
   computes with light, so that a factor becomes a power of itself.
 - `makeIntensity(x)` copies red into all channels, `makeAlpha(x)` makes the mean of the colours the alpha of white,
-  `invertAlpha(x)` and `invertColor(x)` say what they do.
+  `invertAlpha(x)` and `invertColor(x)` invert what they name.
 - `heightmap(x, s)`: white is near; a step from black to white between two pixels has a slope of s.
 - `addnormals(a, b)` adds x and y of b to a and normalises; `smoothnormals(x)` blurs a little and is left out.
 - **The green of normal maps points down** ('DirectX'). `R_HeightmapToNormalMap` gives green = -(height of the line
@@ -32,14 +32,14 @@ if TYPE_CHECKING:
     from ..textures.search import MaterialImages
 
 Socket = Any
-"""An output of a node; what Blender's types say of it differs from version to version."""
+"""An output of a node; its type in the stubs differs between versions."""
 
 # The exponent that stands for the sRGB curve.
 _GAMMA = 2.2
 # How much of a unit a step of `heightmap(x, 1)` is high, for a texture of ten pixels to the unit.
 _HEIGHT_UNIT = 0.1
-# For height maps that lie beside an image and of which nothing says how high they are.
-_UNSAID_HEIGHT = 2.0
+# For height maps that were found beside an image and have no declared scale.
+_DEFAULT_HEIGHT_SCALE = 2.0
 
 _COLUMN_WIDTH = 300.0
 _ROW_HEIGHT = 300.0
@@ -47,7 +47,7 @@ _ROW_HEIGHT = 300.0
 
 @dataclass
 class Channels:
-    """Outputs that hold what an expression gives; no alpha means opaque."""
+    """The outputs of an expression; no alpha means opaque."""
 
     colour: Socket
     alpha: Socket = None
@@ -55,7 +55,7 @@ class Channels:
 
 @dataclass
 class _Relief:
-    """What a bump map is made of: normals (as colours, green down) and heights with their scales."""
+    """The parts of a bump map: normals (as colours, green down) and heights with their scales."""
 
     normals: Socket = None
     heights: list[tuple[Socket, float]] = field(default_factory=list)
@@ -68,7 +68,7 @@ class NodeBuilder:
         tree: of the material.
         found: its images.
         store: loads them.
-        warnings: what cannot be loaded is added here.
+        warnings: gets a message for each image that cannot be loaded.
     """
 
     def __init__(self, tree: NodeTree, found: MaterialImages, store: ImageStore, warnings: list[str]) -> None:
@@ -100,23 +100,23 @@ class NodeBuilder:
         self._tree.links.new(output, target)
 
     def image_of(self, role: Role) -> Image | None:
-        """The image of a role, None where there is none that can be loaded."""
+        """The image of a role; None if there is none that can be loaded."""
         found = self._found.images.get(role)
         return self._load(found.file, role) if found is not None else None
 
     def channels(self, role: Role) -> Channels | None:
-        """What is to be seen of a role, None where none of its images can be loaded."""
+        """The colour and alpha of a role; None if none of its images can be loaded."""
         expression, files = self._expression(role)
         return self._channels(expression, files, role) if expression is not None else None
 
     def normal(self) -> Socket:
-        """The normal that normal and height maps give, None where there are none."""
+        """The normal of the normal and height maps; None if there are none."""
         expression, files = self._expression(Role.NORMAL)
         relief = self._relief(expression, files) if expression is not None else _Relief()
         if Role.NORMAL not in self._declared_roles():
             height = self.channels(Role.HEIGHT)
             if height is not None:
-                relief.heights.append((height.colour, _UNSAID_HEIGHT))
+                relief.heights.append((height.colour, _DEFAULT_HEIGHT_SCALE))
         normal = self._normal_map(relief.normals) if relief.normals is not None else None
         for height_socket, scale in relief.heights:
             bump = self.add("ShaderNodeBump", 1)
@@ -131,11 +131,11 @@ class NodeBuilder:
     # Which expression
 
     def _declared_roles(self) -> dict[Role, ImageExpression]:
-        """The declaration's expressions whose images are those that were taken."""
+        """The expressions of the declaration whose images were found and are used."""
         declaration = self._found.declaration
         if declaration is None:
             return {}
-        taken = {image.file for image in self._found.images.values()}
+        used = {image.file for image in self._found.images.values()}
         result: dict[Role, ImageExpression] = {}
         for role, expression in (
             (Role.DIFFUSE, declaration.diffuse if declaration.diffuse is not None else declaration.fallback),
@@ -147,13 +147,13 @@ class NodeBuilder:
                 self._found.maps[use.name] for use in map_uses(expression) if use.name in self._found.maps
             }
             own = self._found.images.get(role)
-            known = files & taken if role is Role.NORMAL else own is not None and own.file in files
+            known = files & used if role is Role.NORMAL else own is not None and own.file in files
             if expression is not None and known:
                 result[role] = expression
         return result
 
     def _expression(self, role: Role) -> tuple[ImageExpression | None, dict[str, GameFile]]:
-        """What a role's image is made of, and the files of the images named there."""
+        """The image expression of a role, and the files of the images that it names."""
         declared = self._declared_roles().get(role)
         if declared is not None:
             return declared, self._found.maps

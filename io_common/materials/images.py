@@ -1,11 +1,11 @@
 """Image files of games as Blender's images.
 
-- An image is loaded once, however many materials use it, in this import or one before it. The first use says whether
-  it holds colours: the image of colours comes first, so that one that is also the height map stays sRGB.
-- Files on disk stay there. What lies in an archive is packed into the .blend as it is, and PCX, which Blender cannot
-  read, as PNG: where these came from is stored (see `source`).
-- The alpha channel says nothing about the colours under it (Blender's 'Channel Packed'): games keep what they like
-  in it, and colours would turn black where it is 0.
+- An image is loaded once, however many materials use it, in this import or an earlier one. The first use sets its
+  colour space: the colour image comes first, so an image that is also the height map stays sRGB.
+- Files on disk are linked. Files in archives are packed into the .blend file as they are, and PCX files, which Blender
+  cannot read, as PNG: where they came from is stored (see `source`).
+- The alpha channel is independent of the colours (Blender's 'Channel Packed'): games use it for other data, and with
+  other modes colours would be black where it is 0.
 """
 
 from __future__ import annotations
@@ -31,39 +31,39 @@ from . import source
 if TYPE_CHECKING:
     from bpy.types import Image
 
-# Where Blender asks for one file, and for others only when they are shown.
+# Image sources that are files on disk.
 _ONE_FILE = ("FILE", "SEQUENCE", "MOVIE")
 _MEMBER = re.compile(r"\.pk[34]/", re.IGNORECASE)
 
-# Pixels are looked at as floats; more than this is not worth the time and memory.
-_MAX_PIXELS_SEEN = 1 << 24
-# Of all images of an import, so many are kept as they were unpacked.
-_MANY_PIXELS = 1 << 26
-# How much of a file is read for the size of its image.
+# Statistics need all pixels as floats; larger images are not worth the time and memory.
+_MAX_STATISTICS_PIXELS = 1 << 24
+# The unpacked pixels that all images of an import may keep in memory.
+_MAX_UNPACKED_PIXELS = 1 << 26
+# The bytes of a file that are read to find the size of its image.
 _HEAD, _LONGEST_HEAD = 1 << 16, 1 << 26
-# An alpha channel cuts a surface out if nearly all of it is black or white, and it is not all one of them.
+# An alpha channel is an alpha test if nearly all of it is black or white, with some of both.
 _SHARP = 0.9
 _SOME = 0.001
 _BLACK = 0.03
-# Of the light; games' textures are dark, as their lamps were bright.
+# Linear; the textures of these games are dark.
 _VISIBLE = 0.2
 
 
 class ImageError(ValueError):
-    """A file was found but is no image that can be shown."""
+    """A file was found but is not an image that Blender can show."""
 
 
 class TooMuchError(ImageError):
-    """All images together are more than an import loads; said once, and not for each of them."""
+    """All images together are more than an import loads; reported once, not for each image."""
 
 
 @dataclass(frozen=True)
-class Impression:
-    """What an image looks like from afar.
+class ImageStatistics:
+    """Statistics of the pixels of an image.
 
     Attributes:
-        colour: mean linear RGB of what is opaque and not black, lifted to be visible; None if unknown.
-        is_cut_out: whether the alpha channel holds holes with sharp edges.
+        colour: mean linear RGB of the pixels that are opaque and not black, brightened to be visible; None if unknown.
+        is_cut_out: whether the alpha channel has holes with sharp edges.
     """
 
     colour: tuple[float, float, float] | None
@@ -81,17 +81,17 @@ class ImageStore:
         self._family = family
         self._images: dict[str, Image] | None = None
         self._failed: dict[GameFile, str] = {}
-        self._impressions: dict[Image, Impression] = {}
+        self._statistics: dict[Image, ImageStatistics] = {}
         self._budget = budget.Budget()
         self.loaded = 0
-        """How many were loaded, not counting those that were there."""
+        """How many images were loaded, without those that were in the .blend file already."""
 
     def get(self, file: GameFile, *, is_data: bool) -> Image:
         """The image of a file.
 
         Args:
             file: as it was found.
-            is_data: the values are no colours; counts where the image is not there already.
+            is_data: whether the values are not colours; ignored if the image is loaded already.
 
         Raises:
             ImageError: the file cannot be read, or Blender cannot read the image.
@@ -119,18 +119,18 @@ class ImageStore:
             self.loaded += 1
         return self._images[key]
 
-    def impression(self, image: Image) -> Impression:
-        """A look at the pixels, once per image."""
-        if image not in self._impressions:
-            self._impressions[image] = _look_at(image)
+    def statistics(self, image: Image) -> ImageStatistics:
+        """The statistics of an image, computed once."""
+        if image not in self._statistics:
+            self._statistics[image] = _image_statistics(image)
             self._free_if_many(image)
-        return self._impressions[image]
+        return self._statistics[image]
 
     def _load(self, file: GameFile) -> Image:
         if self._budget.is_over():
-            raise TooMuchError("images were left out: loading all of them takes too long")
-        is_kept = file.member is not None or file.extension == ".pcx"
-        data = self._read(file) if is_kept else b""
+            raise TooMuchError("some images were not loaded because it took too long: load them by hand")
+        is_packed = file.member is not None or file.extension == ".pcx"
+        data = self._read(file) if is_packed else b""
         if file.extension == ".pcx":
             pixels = decode_pcx(data)
             self._take_pixels(file, 4 * pixels.shape[0] * pixels.shape[1])
@@ -139,7 +139,7 @@ class ImageStore:
                 # Blender's first row is the lowest.
                 image.pixels.foreach_set(np.divide(pixels[::-1], 255, dtype=np.float32).ravel())
                 image.pack()
-        elif is_kept:
+        elif is_packed:
             self._take_pixels(file, pixel_count(data))
             image = _new(file, 1, 1)
             with _removed_on_errors(image):
@@ -151,8 +151,8 @@ class ImageStore:
         with _removed_on_errors(image):
             # The size is known once the file was read.
             if not all(image.size):
-                raise ImageError("no image that Blender can read")
-            if is_kept:
+                raise ImageError("Blender cannot read this image")
+            if is_packed:
                 source.store_file(image, self._family, str(file))
         return image
 
@@ -165,7 +165,7 @@ class ImageStore:
         """
         if not self._budget.take("data", file.size()):
             raise TooMuchError(
-                f"images were left out: those in archives are more than {budget.MAX_DATA >> 20} MB"
+                f"some images were not loaded: the archives hold more than {budget.MAX_DATA >> 20} MB of them"
             )
         return file.read()
 
@@ -173,14 +173,16 @@ class ImageStore:
         """Raises ImageError for an image that is too large, TooMuchError where all of them are."""
         count = count or 0
         if count > budget.MAX_PIXELS_OF_ONE:
-            raise ImageError(f"the image is too large ({count >> 20} megapixels)")
+            raise ImageError(f"the image is too large ({count >> 20} megapixels): use a smaller one")
         if not self._budget.take("pixels", count):
             limit = budget.MAX_PIXELS >> 20
-            raise TooMuchError(f"images were left out: all of them are more than {limit} megapixels")
+            raise TooMuchError(
+                f"some images were not loaded: together they have more than {limit} megapixels"
+            )
 
     def _free_if_many(self, image: Image) -> None:
-        """Blender unpacks an image again when it is shown; until then memory is not filled with pixels."""
-        if budget.MAX_PIXELS - self._budget.pixels > _MANY_PIXELS and not image.is_dirty:
+        """Frees the pixels once there are many; Blender loads them again when the image is shown."""
+        if budget.MAX_PIXELS - self._budget.pixels > _MAX_UNPACKED_PIXELS and not image.is_dirty:
             image.buffers_free()
 
 
@@ -191,7 +193,7 @@ def _new(file: GameFile, width: int, height: int) -> Image:
 
 @contextmanager
 def _removed_on_errors(image: Image) -> Iterator[None]:
-    """Leaves no image behind that nothing uses, if the block raises an exception."""
+    """Removes the image if the block raises an exception."""
     try:
         yield
     except Exception:
@@ -208,7 +210,7 @@ def _pixels_on_disk(file: GameFile) -> int | None:
     with open_file(file.path) as stream:
         head = stream.read(_HEAD)
         count = pixel_count(head)
-        # Few files say it further back.
+        # In a few files the size is further back.
         return (
             count
             if count is not None or len(head) < _HEAD
@@ -245,7 +247,7 @@ def source_of(image: Image) -> str:
 def size_of(image: Image) -> tuple[int, int]:
     """Width and height of an image; zeros if it cannot be read.
 
-    Blender reads the file to know. In somebody else's .blend that may be a pipe, for which it would wait.
+    Blender reads the file for this. The path in a .blend file from elsewhere may be a pipe, for which it would wait.
     """
     if image.source in _ONE_FILE and image.packed_file is None and not image.has_data:
         try:
@@ -266,24 +268,24 @@ def name_in_archive(path: str) -> str | None:
     return parts[1] if len(parts) > 1 else None
 
 
-def _look_at(image: Image) -> Impression:
+def _image_statistics(image: Image) -> ImageStatistics:
     width, height = image.size
-    if not 0 < width * height <= _MAX_PIXELS_SEEN:
-        return Impression(None, False)
+    if not 0 < width * height <= _MAX_STATISTICS_PIXELS:
+        return ImageStatistics(None, False)
     flat = np.empty(width * height * 4, dtype=np.float32)
     image.pixels.foreach_get(flat)
     pixels = flat.reshape(-1, 4)
     alpha = pixels[:, 3]
     clear, solid = float(np.mean(alpha < 0.1)), float(np.mean(alpha > 0.9))
     is_cut_out = clear > _SOME and solid > _SOME and clear + solid > _SHARP
-    # Black is what textures are filled up with.
-    shown = pixels[(pixels[:, :3].max(axis=1) > _BLACK) & ((alpha > 0.5) | (not is_cut_out))]
-    if not len(shown):
-        return Impression(None, is_cut_out)
-    mean = shown[:, :3].mean(axis=0, dtype=np.float64)
+    # Textures are padded with black.
+    visible = pixels[(pixels[:, :3].max(axis=1) > _BLACK) & ((alpha > 0.5) | (not is_cut_out))]
+    if not len(visible):
+        return ImageStatistics(None, is_cut_out)
+    mean = visible[:, :3].mean(axis=0, dtype=np.float64)
     if not image.is_float:
-        # By and large: the mean of the sRGB values, not of the light.
+        # An approximation: the mean of sRGB values, not of linear ones.
         mean = np.where(mean <= 0.04045, mean / 12.92, ((mean + 0.055) / 1.055) ** 2.4)
     mean = np.nan_to_num(mean) * max(1.0, _VISIBLE / max(float(mean.max()), 1e-6))
     red, green, blue = np.clip(mean, 0.0, 1.0).tolist()
-    return Impression((red, green, blue), is_cut_out)
+    return ImageStatistics((red, green, blue), is_cut_out)

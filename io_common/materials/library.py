@@ -1,9 +1,9 @@
-"""Materials as an artist would make them of the images that a game's shader or skin means.
+"""Materials for the shaders and skins that models name, reused across imports.
 
-One material for each shader or skin name, in one import and all that follow it into the same .blend. A material that
-is there already is used again if it was made for the file that was found now, or by hand. One of the same name that
-was made for another file stays as it is, beside the new one: `default` and the empty name are common shaders of
-unlike models. Where nothing is found now, a name with a folder in it is enough.
+Each shader or skin name gets one material in a .blend file. An existing material is reused if it was made by hand, or
+for the image file that was found now. One that was made for another image stays as it is, and a second one is made:
+`default` and the empty name are common in unrelated models. If no image is found now, a name with a folder in it is
+reused.
 
 What is stored on materials for that is described in `source`.
 """
@@ -22,12 +22,12 @@ from ..textures.names import clean_name
 from ..textures.search import MaterialImages
 from . import source
 from .images import ImageStore
-from .shading import dress
+from .shading import build_nodes
 
 if TYPE_CHECKING:
     from bpy.types import Material
 
-# What Blender itself gives to a surface without a material.
+# Blender's colour of a surface without a material.
 _NEUTRAL_COLOUR = (0.8, 0.8, 0.8, 1.0)
 
 
@@ -47,12 +47,12 @@ class MaterialLibrary:
         self._warnings: list[str] = []
 
     def get(self, name: str, fallback: str, found: MaterialImages | None = None) -> Material:
-        """The material of a shader or skin: one of this .blend that bears the name, else a new one.
+        """The material of a shader or skin: one of this .blend file with the name, else a new one.
 
         Args:
             name: as in the file; it may be empty.
-            fallback: what the material is called in Blender then.
-            found: its images, None to leave textures out.
+            fallback: the name in Blender if that is empty.
+            found: its images; None to leave textures out.
         """
         if self._known is None:
             self._known = {}
@@ -73,16 +73,16 @@ class MaterialLibrary:
     def skins(self, found: Iterable[MaterialImages], fallback: str) -> list[Material]:
         """The materials of a model's skins, one for each of `ModelSearch.md2_skins()` in its order.
 
-        A skin that the file lists twice is there twice, as the same material.
+        A skin that the file lists twice is returned twice, as the same material.
 
         Args:
             found: the skins; their own names are the materials' names.
-            fallback: what a material is called whose skin has an empty name.
+            fallback: the name of the material of a skin without a name.
         """
         return [self.get(skin.name, fallback, skin) for skin in found]
 
-    def tell(self, report: Report, search_warnings: Sequence[str] = ()) -> None:
-        """Says once what was made, what was not found and where it was looked for, and what could not be read.
+    def add_to_report(self, report: Report, search_warnings: Sequence[str] = ()) -> None:
+        """Adds the counts of materials and images, and one warning for all images that were not found.
 
         Args:
             report: of the import.
@@ -102,7 +102,7 @@ class MaterialLibrary:
         material.diffuse_color = _NEUTRAL_COLOUR
         source.store_name(material, self._family, name, _identity(found) if found is not None else None)
         if found is not None:
-            dress(material, found, self._store, self._warnings)
+            build_nodes(material, found, self._store, self._warnings)
         self._made.append(material)
         return material
 
@@ -112,7 +112,7 @@ def _identity(found: MaterialImages) -> str:
 
 
 def _is_usable(material: Material, family: source.Family, name: str, found: MaterialImages | None) -> bool:
-    """Whether a material of this name is the one that is meant. See the module's docstring."""
+    """Whether a material with this name can be reused; see the docstring of the module."""
     image = source.read_image(material, family)
     if found is None or image is None:
         return True
@@ -123,9 +123,9 @@ def _is_usable(material: Material, family: source.Family, name: str, found: Mate
 
 
 def _describe_missing(name: str, found: MaterialImages) -> str:
-    """What was not found for a shader or skin, and where; empty where nothing was named."""
+    """What was not found for a shader or skin, and where it was searched; empty if it names no image."""
     wanted = [raw if raw == name else f"{name}: {raw} ({role})" for role, raw in found.missing.items() if raw]
     if not wanted:
         return ""
-    places = ", ".join(found.looked_in)
-    return ", ".join(wanted) + (f" (looked for {places})" if places else "")
+    searched = ", ".join(found.looked_in)
+    return ", ".join(wanted) + (f" (looked for {searched})" if searched else "")

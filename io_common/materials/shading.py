@@ -2,12 +2,12 @@
 
 - Without a specular map there are no highlights, as in the games, whose artists painted them. With one it is the
   `Specular IOR Level`, called so in all of 4.2 to 5.2.
-- Surfaces are cut out by a Math node and not by a setting of the material, which EEVEE has no more: an alpha test
-  discards what is not above its threshold. Without a declaration nothing says what an alpha channel is for; one
-  that is black or white nearly everywhere, and not all one of them, cuts the surface out.
-- Both sides are shown unless a declaration or cfg file says that the surface has one.
-- Sauerbraten's masks: red is the specular strength, green how much the skin itself glows; its reflections (blue)
-  would need the level around.
+- An alpha test discards what is not above its threshold. It is a Math node, as EEVEE no longer has a material setting
+  for it. Without a declaration the use of an alpha channel is unknown; one that is nearly all black or white, with
+  some of both, is taken as an alpha test.
+- Both sides are shown unless a declaration or cfg file makes the surface one-sided.
+- Sauerbraten's masks: red is the specular strength, green the glow of the skin; the reflections in blue would need
+  the map around the model.
 """
 
 from __future__ import annotations
@@ -24,83 +24,83 @@ from .images import ImageStore
 if TYPE_CHECKING:
     from bpy.types import Image, Material
 
-# For an alpha channel that no one set a threshold for.
+# For an alpha channel without a declared threshold.
 _THRESHOLD = 0.5
 
 _ADDED = ("add", "gl_one,gl_one", "gl_src_alpha,gl_one")
 _MULTIPLIED = ("filter", "modulate", "gl_dst_color,gl_zero", "gl_zero,gl_src_color")
 
 
-def dress(material: Material, found: MaterialImages, store: ImageStore, warnings: list[str]) -> None:
-    """Gives a new material its images and settings.
+def build_nodes(material: Material, found: MaterialImages, store: ImageStore, warnings: list[str]) -> None:
+    """Builds the nodes of a new material and sets its options.
 
     Args:
-        material: with the nodes that Blender gave it.
-        found: what was found for it.
+        material: with Blender's default nodes.
+        found: its images and declaration.
         store: loads the images.
-        warnings: what cannot be loaded is added here.
+        warnings: gets a message for each image that cannot be loaded.
     """
     tree = material.node_tree
     shader = principled_of(material)
     assert tree is not None
     assert shader is not None
-    build = NodeBuilder(tree, found, store, warnings)
+    nodes = NodeBuilder(tree, found, store, warnings)
     if found.two_sided is not None:
         material.use_backface_culling = not found.two_sided
-    diffuse = build.channels(Role.DIFFUSE)
+    diffuse = nodes.channels(Role.DIFFUSE)
     if diffuse is not None:
-        build.link(diffuse.colour, shader.inputs["Base Color"])
+        nodes.link(diffuse.colour, shader.inputs["Base Color"])
     elif found.colour is not None:
         shader.inputs["Base Color"].default_value = found.colour
         material.diffuse_color = found.colour
     else:
         return
-    image = build.image_of(Role.DIFFUSE) if diffuse is not None else None
-    _connect_alpha(material, shader, build, found, diffuse, image, store)
-    _connect_highlights(shader, build, found, diffuse)
-    normal = build.normal()
+    image = nodes.image_of(Role.DIFFUSE) if diffuse is not None else None
+    _connect_alpha(material, shader, nodes, found, diffuse, image, store)
+    _connect_highlights(shader, nodes, found, diffuse)
+    normal = nodes.normal()
     if normal is not None:
-        build.link(normal, shader.inputs["Normal"])
+        nodes.link(normal, shader.inputs["Normal"])
     if image is not None:
         _show_in_solid_mode(material, tree.nodes, image, store)
 
 
 def _connect_highlights(
-    shader: Any, build: NodeBuilder, found: MaterialImages, diffuse: Channels | None
+    shader: Any, nodes: NodeBuilder, found: MaterialImages, diffuse: Channels | None
 ) -> None:
-    """Specular map, Sauerbraten's masks, glow."""
-    specular, masks = build.channels(Role.SPECULAR), build.channels(Role.MASKS)
+    """Connects the specular map, Sauerbraten's masks and the glow map."""
+    specular, masks = nodes.channels(Role.SPECULAR), nodes.channels(Role.MASKS)
     level = shader.inputs["Specular IOR Level"]
     level.default_value = 0.0
     built_in = found.declaration.specular if found.declaration is not None else None
     if specular is not None:
-        build.link(specular.colour, level)
+        nodes.link(specular.colour, level)
     elif isinstance(built_in, BuiltIn) and built_in.colour is not None:
         level.default_value = max(built_in.colour[:3])
-    glow = build.channels(Role.GLOW)
+    glow = nodes.channels(Role.GLOW)
     if glow is not None:
-        build.link(glow.colour, shader.inputs["Emission Color"])
+        nodes.link(glow.colour, shader.inputs["Emission Color"])
         shader.inputs["Emission Strength"].default_value = 1.0
     if masks is not None:
-        split = build.add("ShaderNodeSeparateColor", 3, "Masks")
-        build.link(masks.colour, split.inputs["Color"])
+        split = nodes.add("ShaderNodeSeparateColor", 3, "Masks")
+        nodes.link(masks.colour, split.inputs["Color"])
         if specular is None:
-            build.link(split.outputs["Red"], level)
+            nodes.link(split.outputs["Red"], level)
         if glow is None and diffuse is not None:
-            build.link(diffuse.colour, shader.inputs["Emission Color"])
-            build.link(split.outputs["Green"], shader.inputs["Emission Strength"])
+            nodes.link(diffuse.colour, shader.inputs["Emission Color"])
+            nodes.link(split.outputs["Green"], shader.inputs["Emission Strength"])
 
 
 def _connect_alpha(
     material: Material,
     shader: Any,
-    build: NodeBuilder,
+    nodes: NodeBuilder,
     found: MaterialImages,
     diffuse: Channels | None,
     image: Image | None,
     store: ImageStore,
 ) -> None:
-    """Alpha test, blending, or what the image itself says where nothing is declared."""
+    """Connects alpha for an alpha test or blending, or as the image suggests where nothing is declared."""
     if diffuse is None:
         return
     alpha = shader.inputs["Alpha"]
@@ -109,36 +109,36 @@ def _connect_alpha(
         threshold is None
         and found.declaration is None
         and image is not None
-        and store.impression(image).is_cut_out
+        and store.statistics(image).is_cut_out
     ):
         threshold = _THRESHOLD
     if threshold is not None:
-        cut = build.channels(Role.ALPHA) or diffuse
+        cut = nodes.channels(Role.ALPHA) or diffuse
         if cut.alpha is not None:
-            build.link(build.greater_than(cut.alpha, threshold), alpha)
+            nodes.link(nodes.greater_than(cut.alpha, threshold), alpha)
     elif found.translucent:
         versions.blend_surface(material)
         if found.blend in _ADDED:
-            # Light is added: nothing is reflected, and black is not seen.
+            # Additive: the surface emits light and reflects none, and black is transparent.
             for link in list(shader.inputs["Base Color"].links):
                 material.node_tree.links.remove(link)
             shader.inputs["Base Color"].default_value = (0.0, 0.0, 0.0, 1.0)
-            build.link(diffuse.colour, shader.inputs["Emission Color"])
+            nodes.link(diffuse.colour, shader.inputs["Emission Color"])
             shader.inputs["Emission Strength"].default_value = 1.0
-            build.link(build.brightness(diffuse.colour), alpha)
+            nodes.link(nodes.brightness(diffuse.colour), alpha)
         elif found.blend in _MULTIPLIED:
-            build.link(build.one_minus(build.brightness(diffuse.colour)), alpha)
+            nodes.link(nodes.one_minus(nodes.brightness(diffuse.colour)), alpha)
         elif diffuse.alpha is not None:
-            build.link(diffuse.alpha, alpha)
+            nodes.link(diffuse.alpha, alpha)
 
 
 def _show_in_solid_mode(material: Material, nodes: Any, image: Image, store: ImageStore) -> None:
-    """Solid mode shows the active image node ('Texture'), or one colour ('Material')."""
+    """Sets the active image node and the viewport colour, which Solid mode shows for Texture and Material."""
     for node in nodes:
         node.select = node.type == "TEX_IMAGE" and node.image == image
         if node.select:
             nodes.active = node
-    colour = store.impression(image).colour
+    colour = store.statistics(image).colour
     if colour is not None:
         material.diffuse_color = (*colour, 1.0)
 

@@ -51,10 +51,10 @@ def store_name(material: Material, family: Family, name: str, image: str | None)
     """
     material[family.group] = {}
     group = material[family.group]
-    names.keep_text(group, family.name, name)
+    names.store_text(group, family.name, name)
     group[family.name + "_shown"] = material.name
     if image is not None:
-        names.keep_text(group, _IMAGE, image)
+        names.store_text(group, _IMAGE, image)
 
 
 def read_name(material: Material, family: Family) -> str | None:
@@ -65,7 +65,7 @@ def read_name(material: Material, family: Family) -> str | None:
 def is_renamed(material: Material, family: Family) -> bool:
     """Whether a material that has a name of the file was renamed since."""
     group = stored_values.read_group(material, family.group)
-    return names.original(group, family.name, material.name) != read_name(material, family)
+    return names.load_name(group, family.name, material.name) != read_name(material, family)
 
 
 def read_image(material: Material, family: Family) -> str | None:
@@ -76,7 +76,7 @@ def read_image(material: Material, family: Family) -> str | None:
 def store_file(image: Image, family: Family, file: str) -> None:
     """Stores where a new image came from."""
     image[family.group] = {}
-    names.keep_text(image[family.group], _FILE, file)
+    names.store_text(image[family.group], _FILE, file)
 
 
 def read_file(image: Image) -> str:
@@ -86,5 +86,5 @@ def read_file(image: Image) -> str:
 
 
 def _text(group: Any, key: str) -> str | None:
-    """A text as `names.keep_text` stored it."""
-    return names.kept_text(group, key) if isinstance(group.get(key), str | bytes) else None
+    """A text as `names.store_text` stored it."""
+    return names.load_text(group, key) if isinstance(group.get(key), str | bytes) else None

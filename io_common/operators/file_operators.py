@@ -12,7 +12,8 @@ import bpy
 from bpy.props import BoolProperty, CollectionProperty, EnumProperty, FloatProperty, StringProperty
 from bpy_extras.io_utils import ExportHelper, ImportHelper, orientation_helper
 
-from .. import error_messages, reports
+from .. import reports
+from ..error_messages import message_for
 from ..scene import axes, names, versions
 from ..scene.objects import NothingToExportError, Scope
 from ..verification import Verify
@@ -125,13 +126,13 @@ class ImportFiles(Transform, ImportHelper):
         for path in paths:
             if path.exists() and not path.is_file():
                 # To read from a pipe or a device may be without end.
-                raise NoFileError(f"{path}: this is no file")
+                raise NoFileError(f"{path}: this is not a regular file")
         return paths
 
     def conversion(self) -> axes.Conversion:
         """From the coordinates of the file into those of the scene."""
         operator: Any = self
-        return axes.importing(self.scale(), operator.axis_forward, operator.axis_up)
+        return axes.from_file(self.scale(), operator.axis_forward, operator.axis_up)
 
 
 class ExportFile(Transform, ExportHelper):
@@ -183,7 +184,7 @@ class ExportFile(Transform, ExportHelper):
     def conversion(self) -> axes.Conversion:
         """From the coordinates of the scene into those of the file."""
         operator: Any = self
-        return axes.exporting(self.scale(), operator.axis_forward, operator.axis_up)
+        return axes.to_file(self.scale(), operator.axis_forward, operator.axis_up)
 
 
 class ExportScope:
@@ -259,8 +260,8 @@ def begin(operator: Any) -> UILayout:
 def run(operator: Any, verb: str, bad_data: type[Exception], job: Callable[[], Outcome]) -> set[str]:
     """Does the job of an operator and tells the user how it went.
 
-    A job that fails has changed nothing. What it raises that is no fault of data, files or the user's choice is told
-    as a fault of the program.
+    A job that fails has changed nothing. An exception that is not about data, files or the user's choice is reported
+    as an internal error.
 
     Args:
         operator: whose job it is.
@@ -272,18 +273,9 @@ def run(operator: Any, verb: str, bad_data: type[Exception], job: Callable[[], O
     try:
         with rollback.all_or_nothing(bpy.context):
             report, paths = job()
-    except (bad_data, NothingToExportError, NoFileError) as error:
-        reports.tell(operator, "ERROR", str(error))
-        return {"CANCELLED"}
-    except OSError as error:
-        reports.tell(operator, "ERROR", error_messages.of_file(error))
-        return {"CANCELLED"}
-    except MemoryError:
-        reports.tell(operator, "ERROR", f"{_subject(operator)}: there is not enough memory for this")
-        return {"CANCELLED"}
     except Exception as error:
-        # Whatever is left is a mistake of the program. It is told, with its traceback, and nothing of it stays.
-        error_messages.tell_own(operator, _subject(operator), error)
+        expected = (bad_data, NothingToExportError, NoFileError)
+        reports.tell(operator, "ERROR", message_for(error, expected, subject=_subject(operator)))
         return {"CANCELLED"}
     reports.deliver(operator, report, verb, reports.listing([path.name for path in paths], 2), started)
     return {"FINISHED"}

@@ -153,7 +153,7 @@ class OBJECT_OT_io_idtech_select_finding(bpy.types.Operator):
         if obj is None:
             self.report({"INFO"}, "this is about the model as a whole")
             return {"CANCELLED"}
-        state.leave_edit_modes(context)
+        state.switch_to_object_mode(context)
         state.select_only(context, [obj], obj)
         if not obj.visible_get():
             self.report({"WARNING"}, f"{obj.name} is hidden")

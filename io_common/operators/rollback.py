@@ -52,7 +52,7 @@ class _Before:
         if not new and _view(self._context) == self._view:
             # Leaving Edit Mode and coming back is not nothing.
             return
-        state.leave_edit_modes(self._context)
+        state.switch_to_object_mode(self._context)
         bpy.data.batch_remove(new)
         active, mode, selected = self._view
         state.select_only(self._context, selected, None)

@@ -1,1 +1,1 @@
-"""What a scene holds, and the state that a run must leave as it was."""
+"""Objects, evaluated meshes, shape keys, F-curves, names and axes of a scene, and the state that a run restores."""

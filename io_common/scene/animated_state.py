@@ -1,4 +1,4 @@
-"""What animation changes in a scene, captured before an export plays it and put back afterwards."""
+"""What animation changes in a scene, captured before an export plays it and restored afterwards."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ POSE_CHANNELS = {
 class AnimatedState:
     """The frame of a scene, what plays on its objects, and the values that animation overwrites.
 
-    A pose that was changed by hand and not keyed yet is lost on a change of frame, so values are captured as well.
+    A change of frame discards poses that are not keyed yet, so their values are captured as well.
 
     Args:
         scene: whose objects are captured.
@@ -47,11 +47,11 @@ class AnimatedState:
         self._values = AnimatedValues([(armature, action) for action in actions], skips=_is_pose_channel)
 
     def restore_values(self) -> None:
-        """Puts back what animation has set, but for poses."""
+        """Restores the values that animation has set, except poses."""
         self._values.restore()
 
     def restore(self) -> None:
-        """Puts everything back."""
+        """Restores everything."""
         has_changed = False
         for playing in self._playing:
             has_changed |= playing.restore()
@@ -59,8 +59,7 @@ class AnimatedState:
             self._armature.animation_data_clear()
         if self._armature.data.pose_position != self._position:
             self._armature.data.pose_position = self._position
-        # Animation is evaluated on a change of frame, and when another action was assigned, and overwrites what is
-        # not keyed.
+        # Assigning an action or changing the frame evaluates animation, which overwrites unkeyed values.
         if self._frame != self._scene.frame_float:
             state.set_frame(self._scene, self._frame)
             self._scene.camera = self._camera
@@ -68,7 +67,7 @@ class AnimatedState:
             self._update()
         were_changed = [self._values.restore(), *(pose.restore() for pose in self._poses)]
         if any(were_changed):
-            # Drivers follow the properties that they read, and the matrices of bones their channels.
+            # Updates drivers of restored properties, and the matrices of the bones.
             self._update()
 
     def _update(self) -> None:
@@ -87,7 +86,7 @@ class _Playing:
         self._slot = versions.assigned_slot(data)
 
     def restore(self) -> bool:
-        """Puts them back, and tells whether they were changed."""
+        """Restores them, and returns whether anything had changed."""
         data = self._data
         if (
             data.action == self._action
@@ -98,7 +97,7 @@ class _Playing:
             return False
         data.use_nla = self._use_nla
         if self._tweaks:
-            # Leaving tweak mode brought back the action below, and entering it brings back the strip's.
+            # Entering tweak mode makes the strip's action active again.
             data.use_tweak_mode = True
         else:
             versions.play(data, self._action, self._slot)
@@ -113,7 +112,7 @@ class Pose:
         self._channels = {name: pose_channel(obj, name) for name in POSE_CHANNELS}
 
     def restore(self) -> bool:
-        """Puts them back, and tells whether they were changed."""
+        """Restores them, and returns whether anything had changed."""
         changed = False
         for name, values in self._channels.items():
             if not np.array_equal(pose_channel(self._obj, name), values):
@@ -140,5 +139,5 @@ def reset_pose(obj: Object) -> None:
 
 
 def _is_pose_channel(path: str) -> bool:
-    """Whether a path is that of a channel that a pose puts back."""
+    """Whether a path is that of a channel that `Pose` restores."""
     return path.startswith("pose.bones[") and path.rpartition("].")[2] in POSE_CHANNELS

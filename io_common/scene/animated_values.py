@@ -1,6 +1,6 @@
-"""Values that F-curves set: what is shown for a while at other frames does not cost the user's unkeyed changes.
+"""The values of animated properties, captured and restored around changes of the scene's frame.
 
-Changing the scene's frame sets every animated property anew, also those that the user has changed and not keyed yet.
+A change of frame evaluates every animated property again and would discard changes that the user has not keyed yet.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 
 class AnimatedValues:
-    """The values of all animated properties, to be put back later.
+    """The values of all animated properties, captured to be restored later.
 
     Args:
         others: data-blocks and actions that are going to be played on them.
-        skips: tells by its path which property somebody else puts back.
+        skips: whether the property with a path is left out, as it is restored elsewhere.
     """
 
     def __init__(
@@ -33,7 +33,7 @@ class AnimatedValues:
         ]
 
     def restore(self) -> bool:
-        """Puts back what has another value now, and tells whether anything had."""
+        """Restores the values that have changed, and returns whether there were any."""
         changed = False
         for owner, path, value in self._values:
             if value is not None and _value(owner, path) != value:
@@ -46,11 +46,11 @@ class AnimatedValues:
 
 
 @contextmanager
-def kept_frame_and_values(scene: Scene) -> Iterator[None]:
-    """Comes back to the scene's frame and camera, and to the values that animated properties had."""
+def restored_frame_and_values(scene: Scene) -> Iterator[None]:
+    """Restores the scene's frame and camera, and the values of animated properties."""
     values = AnimatedValues()
     try:
-        with state.kept_frame(scene):
+        with state.restored_frame(scene):
             yield
     finally:
         if values.restore():
@@ -77,7 +77,7 @@ def _animated_paths(others: Iterable[tuple[Any, Action]]) -> list[tuple[Any, str
 
 
 def _owners() -> Iterator[Any]:
-    """The data-blocks that have animation, with node trees that belong to others."""
+    """The data-blocks that have animation, including embedded node trees."""
     for data in state.data_blocks():
         for owner in (data, getattr(data, "node_tree", None)):
             if owner is not None and getattr(owner, "animation_data", None) is not None:

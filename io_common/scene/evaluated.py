@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from ..triangles import FLIPPED_WINDING
 from . import mesh_data
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ Ints = npt.NDArray[np.int32]
 
 @dataclass(eq=False)
 class TriangleMesh:
-    """What an object shows, as triangles.
+    """An evaluated object as triangles.
 
     Attributes:
         obj: the evaluated object.
@@ -50,7 +51,7 @@ class TriangleMesh:
 def triangle_mesh(obj: Object, depsgraph: Depsgraph) -> TriangleMesh:
     """An object as it is evaluated: modifiers, shape keys and transform applied, n-gons triangulated by Blender.
 
-    A transform that mirrors turns the triangles inside out; their winding is turned back.
+    A transform that mirrors turns the triangles inside out; their winding is flipped back.
     """
     evaluated = obj.evaluated_get(depsgraph)
     mesh = evaluated.data
@@ -65,7 +66,7 @@ def triangle_mesh(obj: Object, depsgraph: Depsgraph) -> TriangleMesh:
     polygon_materials = np.empty(len(mesh.polygons), dtype=np.int32)
     mesh.polygons.foreach_get("material_index", polygon_materials)
     if np.linalg.det(world_matrix(evaluated)[:3, :3]) < 0.0:
-        loops = np.ascontiguousarray(loops[:, mesh_data.FLIPPED_WINDING])
+        loops = np.ascontiguousarray(loops[:, FLIPPED_WINDING])
     slots = [slot.material and slot.material.original for slot in evaluated.material_slots]
     return TriangleMesh(
         obj=evaluated,
@@ -91,7 +92,7 @@ def world_vertices(evaluated: Object) -> Floats:
     """The vertices of an evaluated object in the space of the scene, float64 (V, 3)."""
     mesh = evaluated.data
     matrix = world_matrix(evaluated)
-    vertices = mesh_data.places(mesh).astype(np.float64)
+    vertices = mesh_data.positions(mesh).astype(np.float64)
     if np.array_equal(matrix, np.eye(4)):
         return vertices
     return vertices @ matrix[:3, :3].T + matrix[:3, 3]
@@ -111,14 +112,14 @@ def uv_layer(mesh: Mesh) -> MeshUVLoopLayer | None:
     """The active UV map; where modifiers left none active, the one that is rendered, else the first."""
     layers = mesh.uv_layers
     active = layers.active
-    # Blender may take a nameless attribute of the modifiers for the active one.
+    # The active layer may be a nameless attribute that modifiers made.
     if active is not None and active.name in layers:
         return active
     return next((layer for layer in layers if layer.active_render), layers[0] if layers else None)
 
 
 def integers(mesh: Mesh, name: str, domain: str) -> Ints | None:
-    """An attribute of whole numbers; None if the mesh has none of that name, kind and domain."""
+    """An integer attribute, int32 (n,); None if the mesh has no attribute of that name, type and domain."""
     attribute = mesh.attributes.get(name)
     if attribute is None or attribute.data_type != "INT" or attribute.domain != domain:
         return None
@@ -130,7 +131,7 @@ def integers(mesh: Mesh, name: str, domain: str) -> Ints | None:
 def vertex_group_weights(mesh: Mesh) -> tuple[Ints, Ints, Floats]:
     """Every weight of every vertex: vertices, groups and weights, each (n,).
 
-    Blender offers no way to read them at once.
+    Blender has no call that reads them all at once.
     """
     rows = [(index, g.group, g.weight) for index, v in enumerate(mesh.vertices) for g in v.groups]
     table = np.fromiter(chain.from_iterable(rows), dtype=np.float64, count=3 * len(rows)).reshape(-1, 3)
@@ -138,7 +139,7 @@ def vertex_group_weights(mesh: Mesh) -> tuple[Ints, Ints, Floats]:
 
 
 def in_triangles(triangles: npt.NDArray[np.integer], count: int) -> npt.NDArray[np.bool_]:
-    """Which of so many vertices have a triangle, bool (V,)."""
+    """Which of `count` vertices belong to a triangle, bool (V,)."""
     used = np.zeros(count, dtype=bool)
     used[triangles] = True
     return used

@@ -1,4 +1,4 @@
-"""Arrays into a Blender mesh."""
+"""Meshes made of arrays, and their elements as arrays."""
 
 from __future__ import annotations
 
@@ -13,9 +13,6 @@ if TYPE_CHECKING:
 
 UV_MAP = "UVMap"
 """The name of the one UV map, as Blender names the first."""
-
-FLIPPED_WINDING = [0, 2, 1]
-"""The corners of a triangle in the other order: Blender and the files see opposite sides as the front."""
 
 
 def new_triangle_mesh(
@@ -38,8 +35,8 @@ def new_triangle_mesh(
     mesh.vertices.add(len(vertices))
     # Through the attributes whole arrays are copied; through vertices and loops each element is set by itself.
     if len(vertices):
-        places = np.ascontiguousarray(vertices, dtype=np.float32).ravel()
-        mesh.attributes["position"].data.foreach_set("vector", places)
+        coordinates = np.ascontiguousarray(vertices, dtype=np.float32).ravel()
+        mesh.attributes["position"].data.foreach_set("vector", coordinates)
     count = len(triangles)
     if count:
         mesh.loops.add(3 * count)
@@ -48,7 +45,7 @@ def new_triangle_mesh(
         mesh.polygons.add(count)
         mesh.polygons.foreach_set("loop_start", np.arange(0, 3 * count, 3, dtype=np.int32))
     mesh.update(calc_edges=True)
-    # Nothing is selected; whether edges are would be left to chance otherwise.
+    # Without these attributes nothing is selected; otherwise the selection of edges would be arbitrary.
     for name in (".select_vert", ".select_edge", ".select_poly"):
         if name in mesh.attributes:
             mesh.attributes.remove(mesh.attributes[name])
@@ -59,13 +56,13 @@ def new_triangle_mesh(
 
 
 def set_integers(mesh: Mesh, name: str, domain: str, values: npt.NDArray[np.integer]) -> None:
-    """Adds an attribute of whole numbers; `domain` is 'POINT' or 'CORNER'."""
+    """Adds an integer attribute; `domain` is 'POINT' or 'CORNER'."""
     attribute = mesh.attributes.new(name, "INT", domain)
     attribute.data.foreach_set("value", np.ascontiguousarray(values, dtype=np.int32).ravel())
 
 
-def places(mesh: Mesh) -> npt.NDArray[np.float32]:
-    """The vertices of a mesh, (V, 3)."""
+def positions(mesh: Mesh) -> npt.NDArray[np.float32]:
+    """The positions of the vertices of a mesh in its own space, float32 (V, 3)."""
     result = np.empty((len(mesh.vertices), 3), dtype=np.float32)
     if len(result):
         mesh.attributes["position"].data.foreach_get("vector", result.ravel())
@@ -73,7 +70,7 @@ def places(mesh: Mesh) -> npt.NDArray[np.float32]:
 
 
 def corner_vertices(mesh: Mesh) -> npt.NDArray[np.int32]:
-    """The vertex of each corner of a mesh, (C,)."""
+    """The vertex of each corner of a mesh, int32 (L,)."""
     result = np.empty(len(mesh.loops), dtype=np.int32)
     if len(result):
         mesh.attributes[".corner_vert"].data.foreach_get("value", result)

@@ -1,8 +1,7 @@
-"""Names that Blender cannot hold as they are.
+"""Names of files that Blender cannot hold as they are.
 
-Blender cuts names at 63 or 255 bytes, takes only UTF-8, wants them to be different and not empty. A name that
-suffers from this is kept beside, in a custom property, and counts as long as the shown name is still what Blender
-made of it: renaming the thing in Blender renames it in the file.
+In Blender names are cut at 63 or 255 bytes, are UTF-8, unique and not empty. A name that has to change is stored in a
+custom property together with the name it got in Blender. It goes back into the file unless the item was renamed since.
 """
 
 from __future__ import annotations
@@ -22,33 +21,33 @@ _DEVICE = re.compile(
 
 
 def for_blender(name: str, limit: int, fallback: str) -> str:
-    """A name that Blender can show.
+    """A name that Blender can hold.
 
     Args:
-        name: as in the file; bytes that are no UTF-8 as surrogates.
-        limit: how many bytes Blender keeps.
+        name: as in the file; bytes that are not UTF-8 as surrogates.
+        limit: how many bytes Blender holds.
         fallback: what an empty name becomes.
     """
     if name.isascii() and 0 < len(name) <= limit and "\0" not in name:
         return name
     data = name.encode("utf-8", "surrogateescape").replace(b"\0", b"")
-    shown = data.decode("utf-8", "replace") or fallback
-    return shown.encode("utf-8")[:limit].decode("utf-8", "ignore")
+    text = data.decode("utf-8", "replace") or fallback
+    return text.encode("utf-8")[:limit].decode("utf-8", "ignore")
 
 
-def distinct(shown: Iterable[str], limit: int) -> list[str]:
-    """Names with numbers behind those that were there before, as Blender makes them.
+def distinct(names: Iterable[str], limit: int) -> list[str]:
+    """Unique names: repeated ones get a number at the end, as in Blender.
 
-    Blender tries every number anew for every name: a file of a thousand equal names would take it minutes.
+    Blender tries every number again for every name, which would take minutes for a file with a thousand equal names.
 
     Args:
-        shown: what Blender can show, in order; at most `limit` bytes each.
-        limit: how many bytes Blender keeps.
+        names: that Blender can hold, in order; at most `limit` bytes each.
+        limit: how many bytes Blender holds.
     """
     taken: set[str] = set()
     numbers: Counter[bytes] = Counter()
     result = []
-    for name in shown:
+    for name in names:
         unique = name
         while unique in taken:
             # Those that are cut to the same beginning share their numbers.
@@ -62,11 +61,11 @@ def distinct(shown: Iterable[str], limit: int) -> list[str]:
 
 
 def for_files(name: str, fallback: str) -> str:
-    """A name that every file system takes.
+    """A name that is valid on every file system.
 
     Args:
-        name: of anything.
-        fallback: what a name of which nothing is left becomes.
+        name: any text.
+        fallback: used where nothing is left of the name.
     """
     fit = _UNFIT_FOR_FILES.sub("_", name).strip(". ") or fallback
     stem, dot, rest = fit.partition(".")
@@ -74,34 +73,34 @@ def for_files(name: str, fallback: str) -> str:
     return f"{stem}_{dot}{rest}" if _DEVICE.fullmatch(stem.rstrip(" ")) else fit
 
 
-def keep(owner: Any, key: str, name: str, shown: str) -> None:
-    """Remembers the name of the file on a data-block or bone, where the name it bears in Blender differs.
+def store_name(owner: Any, key: str, name: str, blender_name: str) -> None:
+    """Stores the name in the file on a data-block or bone whose name in Blender differs from it.
 
     Args:
         owner: what has custom properties.
         key: the custom property.
         name: as in the file.
-        shown: the name that it bears in Blender.
+        blender_name: its name in Blender.
     """
-    if name != shown:
-        keep_text(owner, key, name)
-        owner[key + "_shown"] = shown
+    if name != blender_name:
+        store_text(owner, key, name)
+        owner[key + "_shown"] = blender_name
 
 
-def original(owner: Any, key: str, shown: str) -> str:
-    """The name for the file: the kept one, unless the thing was renamed since."""
+def load_name(owner: Any, key: str, blender_name: str) -> str:
+    """The name for the file: the stored one, or the name in Blender if it was renamed since."""
     if key not in owner:
-        return shown
-    given = owner.get(key + "_shown", shown)
+        return blender_name
+    given = owner.get(key + "_shown", blender_name)
     if not isinstance(given, str):
-        return shown
-    if shown in (given, _COPY_SUFFIX.sub("", given)) or _COPY_SUFFIX.sub("", shown) == given:
-        return kept_text(owner, key)
-    return shown
+        return blender_name
+    if blender_name in (given, _COPY_SUFFIX.sub("", given)) or _COPY_SUFFIX.sub("", blender_name) == given:
+        return load_text(owner, key)
+    return blender_name
 
 
-def keep_text(owner: Any, key: str, text: str) -> None:
-    """Remembers a text of the file; one that is no UTF-8 is kept as its bytes."""
+def store_text(owner: Any, key: str, text: str) -> None:
+    """Stores a text of the file; text that is not valid UTF-8 is stored as bytes."""
     data = text.encode("utf-8", "surrogateescape")
     try:
         owner[key] = data.decode("utf-8")
@@ -109,7 +108,7 @@ def keep_text(owner: Any, key: str, text: str) -> None:
         owner[key] = data
 
 
-def kept_text(owner: Any, key: str, default: str = "") -> str:
-    """A text that `keep_text` remembered."""
+def load_text(owner: Any, key: str, default: str = "") -> str:
+    """A text that `store_text` stored."""
     value = owner.get(key, default)
     return value.decode("utf-8", "surrogateescape") if isinstance(value, bytes) else str(value)

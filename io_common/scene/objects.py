@@ -1,4 +1,4 @@
-"""Which objects an export is about."""
+"""The objects of an export."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class NothingToExportError(ValueError):
-    """What the user asked for holds nothing that can be exported."""
+    """What the user chose contains nothing that can be exported."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Scope:
 
 
 def collect(context: Context, scope: Scope) -> list[Object]:
-    """The objects of a named collection, the active collection or the view layer, by name; without hidden ones.
+    """The visible objects of a named collection, the active collection or the view layer, sorted by name.
 
     Args:
         context: of the view layer.
@@ -55,7 +55,9 @@ def _candidates(context: Context, scope: Scope) -> list[Object]:
     if scope.collection:
         found = bpy.data.collections.get(scope.collection)
         if found is None:
-            raise NothingToExportError(f"there is no collection {scope.collection!r}")
+            raise NothingToExportError(
+                f"there is no collection {scope.collection!r}: choose one that is in this file"
+            )
         return list(found.all_objects)
     if scope.use_active_collection:
         return list(context.view_layer.active_layer_collection.collection.all_objects)

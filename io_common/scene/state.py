@@ -1,4 +1,4 @@
-"""The user's state: what is changed for a while is put back, on errors too."""
+"""The user's state: mode, selection, frame and visibility. Context managers restore it, on errors too."""
 
 from __future__ import annotations
 
@@ -14,29 +14,29 @@ if TYPE_CHECKING:
 
     from ..reports import Report
 
-# What Blender takes for frames per second, and for what they are divided by.
+# Blender's limits for fps and fps_base.
 _LOWEST_FPS, _HIGHEST_FPS = 1, 32767
 _LOWEST_BASE, _HIGHEST_BASE = 1e-5, 1e6
 
 
-def leave_edit_modes(context: Context) -> None:
-    """Object Mode, as Blender's own importers want it before they add objects."""
+def switch_to_object_mode(context: Context) -> None:
+    """Switches to Object Mode for good, as Blender's own importers do before they add objects."""
     if context.mode != "OBJECT" and bpy.ops.object.mode_set.poll():
         bpy.ops.object.mode_set(mode="OBJECT")
 
 
 def select_only(context: Context, objects: list[Object], active: Object | None) -> None:
     """Selects these objects and no others."""
-    # A view layer learns of objects that were just linked when it is updated.
+    # Newly linked objects are in the view layer after an update only.
     context.view_layer.update()
     for obj in context.view_layer.objects:
         if obj.select_get():
             obj.select_set(False)
-    there = set(context.view_layer.objects)
+    present = set(context.view_layer.objects)
     for obj in objects:
-        if obj in there:
+        if obj in present:
             obj.select_set(True)
-    if active in there:
+    if active in present:
         context.view_layer.objects.active = active
 
 
@@ -52,7 +52,7 @@ def edit_mode(context: Context, obj: Object) -> Iterator[None]:
             bpy.ops.object.mode_set(mode="OBJECT")
 
 
-def home_collection(context: Context) -> Collection:
+def target_collection(context: Context) -> Collection:
     """The collection for new objects: the active one, or the scene's where that is hidden, excluded or linked."""
     layer = context.view_layer.active_layer_collection
     usable = (
@@ -67,8 +67,8 @@ def home_collection(context: Context) -> Collection:
 
 
 @contextmanager
-def out_of_edit_mode(context: Context) -> Iterator[None]:
-    """Lets data-blocks be read as they are being edited: leaves Edit Mode for the time of the block."""
+def temporary_object_mode(context: Context) -> Iterator[None]:
+    """Object Mode while the block runs, so that edits are in the data-blocks; Edit Mode is entered again afterwards."""
     view_layer = context.view_layer
     active = view_layer.objects.active
     if active is None or active.mode != "EDIT":
@@ -79,13 +79,13 @@ def out_of_edit_mode(context: Context) -> Iterator[None]:
         try:
             yield
         finally:
-            # The selection was not touched, so every object that was edited is edited again.
+            # All selected objects enter Edit Mode again, as before.
             bpy.ops.object.mode_set(mode="EDIT")
 
 
 @contextmanager
-def kept_frame(scene: Scene) -> Iterator[None]:
-    """Comes back to the scene's frame and subframe, and to its camera: markers may change that with the frame."""
+def restored_frame(scene: Scene) -> Iterator[None]:
+    """Restores the scene's frame and subframe, and its camera, which markers may switch with the frame."""
     frame, camera = scene.frame_float, scene.camera
     try:
         yield
@@ -102,18 +102,20 @@ def set_frame(scene: Scene, frame: float) -> None:
 
 
 def set_frame_rate(scene: Scene, rate: float, report: Report) -> None:
-    """Has a scene play at a rate in frames per second; the nearest one that it can, with a warning."""
+    """Sets the frames per second of a scene, with a warning if Blender can only hold a rate near it."""
     render = scene.render
     render.fps = whole = round(min(max(rate, _LOWEST_FPS), _HIGHEST_FPS))
     render.fps_base = min(max(whole / rate, _LOWEST_BASE), _HIGHEST_BASE)
     plays = render.fps / render.fps_base
     if not math.isclose(plays, rate, rel_tol=1e-4):
-        report.warn(f"no scene plays {rate:g} frames per second: it plays {plays:g}")
+        report.warn(
+            f"Blender cannot play {rate:g} frames per second: the scene was set to {plays:g}, the nearest it can"
+        )
 
 
 @contextmanager
 def rest_position(armatures: Iterable[Armature]) -> Iterator[None]:
-    """Shows armatures in their rest position."""
+    """Puts armatures in rest position while the block runs."""
     before = {armature: armature.pose_position for armature in armatures}
     for armature in before:
         armature.pose_position = "REST"
@@ -126,7 +128,7 @@ def rest_position(armatures: Iterable[Armature]) -> Iterator[None]:
 
 @contextmanager
 def hidden_modifiers(objects: Iterable[Object], hide: Callable[[Modifier], bool]) -> Iterator[None]:
-    """Takes modifiers out of what the viewport shows."""
+    """Disables modifiers in the viewport while the block runs."""
     hidden = [
         modifier for obj in objects for modifier in obj.modifiers if modifier.show_viewport and hide(modifier)
     ]
@@ -140,7 +142,7 @@ def hidden_modifiers(objects: Iterable[Object], hide: Callable[[Modifier], bool]
 
 
 def data_blocks() -> Iterator[Any]:
-    """All of the .blend."""
+    """All data-blocks of the .blend file."""
     for prop in bpy.data.bl_rna.properties:
         # From 5.2 there is one collection of all.
         if prop.type == "COLLECTION" and prop.identifier != "all_ids":

@@ -1,7 +1,7 @@
-"""Values in property groups, which anybody can edit: each is returned valid, or not at all.
+"""Values in custom property groups, which anyone can edit: each is validated, and returned as None if it is not valid.
 
-An import stores what Blender cannot hold in one property group for each data-block. Scripts, merges of .blend files and
-the Custom Properties panel can put anything there, so nothing is taken on trust.
+An import stores what Blender has no place for in one property group for each data-block. Scripts, appended data and the
+Custom Properties panel can change it.
 """
 
 from __future__ import annotations
@@ -30,19 +30,19 @@ def read_group(owner: bpy_struct, key: str) -> Any:
 
 
 def read_integer(group: Any, key: str, *, highest: int = _LARGEST_INTEGER) -> int | None:
-    """A whole number from 0 to `highest`."""
+    """An integer from 0 to `highest`."""
     value = group.get(key)
     return value if type(value) is int and 0 <= value <= highest else None
 
 
 def read_number(group: Any, key: str, *, lowest: float, highest: float) -> float | None:
-    """A number in a range, which NaN is not."""
+    """A number in a range; NaN is not valid."""
     value = group.get(key)
     return float(value) if type(value) in (int, float) and lowest <= value <= highest else None
 
 
 def read_text(group: Any, key: str) -> str | None:
-    """A text as `names.keep_text` stored it; None if it could not stand between double quotes on one line."""
+    """A text as `names.store_text` stored it; None if it cannot be quoted on one line of a file."""
     value = group.get(key)
     if isinstance(value, bytes):
         value = value.decode("utf-8", "surrogateescape")
@@ -63,7 +63,7 @@ def read_floats(group: Any, key: str, width: int) -> Floats | None:
 
 
 def read_integers(group: Any, key: str, width: int) -> Integers | None:
-    """A table of whole numbers from 0 on, (n, `width`)."""
+    """A table of integers that are not negative, (n, `width`)."""
     values = _read_array(group, key, width, "i")
     if values is None or (values < 0).any():
         return None

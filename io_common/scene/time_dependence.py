@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     from ..reports import Report
 
-# Modifiers that change with time though nothing animates them.
+# Modifiers whose result depends on the frame even if they are not animated.
 _PHYSICS = {
     "BUILD", "CLOTH", "COLLISION", "DYNAMIC_PAINT", "EXPLODE", "FLUID", "MESH_CACHE", "MESH_SEQUENCE_CACHE", "NODES",
     "OCEAN", "PARTICLE_INSTANCE", "PARTICLE_SYSTEM", "SOFT_BODY", "WAVE",
@@ -24,8 +24,8 @@ _SIMULATED = {"CLOTH": "cloth", "SOFT_BODY": "soft body"}
 def depends_on_time(obj: Object) -> bool:
     """Whether anything but its own shape keys may move or change an object over time.
 
-    That is its transform, parents, constraints, modifiers and physics, and all objects that these refer to. It may say
-    so of an object that stands still, but never the reverse.
+    That is its transform, parents, constraints, modifiers and physics, and all objects that these refer to. The answer
+    may be True for an object that does not move, but never False for one that does.
     """
     return any(_changes_by_itself(other, with_keys=other is not obj) for other in _with_related(obj, set()))
 

@@ -1,7 +1,7 @@
-"""Differences between Blender 4.2 and 5.2, and the only place that asks for the version.
+"""Differences between Blender 4.2 and 5.2; no other module asks for the version.
 
-Since 4.4 an action holds a layer with a strip with a bag of F-curves for each slot, and a slot says which kind
-of data-block the curves belong to; until then the curves lie in the action itself. From 5.0 only the former is left.
+Since 4.4 an action has a layer with a strip with a channel bag of F-curves for each slot, and a slot has the type of
+data-block that the curves animate. Before 4.4 the curves are in the action itself, which 5.0 has removed.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _HAS_BLEND_RELATIVE_PATHS = bpy.app.version >= (4, 5, 0)
 _IS_5 = bpy.app.version >= (5, 0, 0)
 
 SLOT_NAME = "Slot"
-"""The name of every slot, as Blender's own importers have it: switching actions keeps the slot."""
+"""The name of every slot, the same as in Blender's own importers: switching actions then keeps the slot."""
 
 MAX_ID_NAME = 255 if _IS_5 else 63
 """Bytes that the name of a data-block may have."""
@@ -31,12 +31,8 @@ PATH_OPTIONS: set[str] = {"PATH_SUPPORTS_BLEND_RELATIVE"} if _HAS_BLEND_RELATIVE
 """The options of a property that holds a path."""
 
 
-LINEAR: int = bpy.types.Keyframe.bl_rna.properties["interpolation"].enum_items["LINEAR"].value  # type: ignore[attr-defined]
-"""Linear interpolation, as `foreach_set` wants it."""
-
-
 class ActionCurves:
-    """The F-curves of an action for one kind of data-block; layer, strip and slot are made where there are any.
+    """The F-curves of an action for one kind of data-block; its layer, strip and slot are created if needed.
 
     Args:
         action: the action.
@@ -96,7 +92,7 @@ def played_fcurves(animation_data: AnimData) -> Iterable[FCurve]:
 
 
 def slots_for(action: Action, id_type: str) -> list[Any]:
-    """The slots of an action that a kind of data-block can play; before 4.4 one that stands for the whole action."""
+    """The slots of an action that a kind of data-block can play; before 4.4 a single None for the whole action."""
     if not _HAS_SLOTS:
         return [None]
     return [slot for slot in action.slots if slot.target_id_type in (id_type, "UNSPECIFIED")]
@@ -123,7 +119,7 @@ def last_slot_name(animation_data: AnimData) -> str:
 
 
 def expect_slot(animation_data: AnimData) -> None:
-    """Has Blender pick the slot of an imported action by itself, also for the first one that is assigned."""
+    """Lets Blender pick the slot of imported actions automatically, even for the first one that is assigned."""
     if _HAS_SLOTS and not animation_data.last_slot_identifier:
         animation_data.last_slot_identifier = f"OB{SLOT_NAME}"
 
@@ -157,7 +153,7 @@ def slot_of_strip(strip: NlaStrip) -> Any:
 
 
 class AssignedAction:
-    """Remembers which action, and which slot of it, an animation data has active.
+    """The active action and slot of an animation data, captured to be restored later.
 
     Args:
         animation_data: of any data-block.
@@ -169,7 +165,7 @@ class AssignedAction:
         self._slot = animation_data.action_slot if _HAS_SLOTS else None
 
     def restore(self) -> None:
-        """Makes them active again; to assign what is assigned already would overwrite poses that are not keyed."""
+        """Makes them active again, if they are not: assigning them again would overwrite poses that are not keyed."""
         data = self._animation_data
         if data.action == self._action and assigned_slot(data) == self._slot:
             return
@@ -185,12 +181,12 @@ def enable_nodes(material: bpy.types.Material) -> None:
 
 
 def blend_surface(material: bpy.types.Material) -> None:
-    """What is behind a material shows through smoothly, not in a pattern of dots."""
+    """Makes a material blend smoothly with what is behind it, without dithering."""
     material.surface_render_method = "BLENDED"
 
 
 def read_green_as_down(normal_map: Any) -> bool:
-    """Tells a Normal Map node that green points down ('DirectX'); False where Blender has no such setting."""
+    """Sets a Normal Map node to green pointing down ('DirectX'); returns False where Blender has no such setting."""
     if not hasattr(normal_map, "convention"):
         return False
     normal_map.convention = "DIRECTX"

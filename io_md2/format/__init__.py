@@ -1,13 +1,13 @@
 """MD2, the vertex-animated models of Quake II, as numpy arrays: reading, writing, and the format's rules.
 
-Nothing here needs Blender. A file becomes an ``Md2Model`` and back; bad data is an ``Md2Error``::
+Nothing here needs Blender. A file becomes a ``Model`` and back; bad data raises ``Md2Error``::
 
     model = read_model("tris.md2")
     positions = decompress(model.vertices, model.scale, model.translate)
     write_model(model, "copy.md2")
 
-The rules are those of the MD2 specification and, where it is silent, of Quake II's model compiler; each
-function says which. Axes are the game's (+X forward, +Y left, +Z up), triangles are clockwise seen from
+The rules are those of the MD2 specification or, where it has none, of Quake II's model compiler; each
+function names its source. Axes are the game's (+X forward, +Y left, +Z up), triangles are clockwise seen from
 outside, texture coordinates are texels from the upper left corner of the skin.
 """
 
@@ -29,7 +29,7 @@ from .frames import (
 )
 from .games import PROFILES, Game, Profile, prepare_model
 from .glcommands import drawn_triangles, generate_commands, st_fractions
-from .model import FRAMES_PER_SECOND, GlCommands, Md2Model
+from .model import FRAMES_PER_SECOND, GlCommands, Model
 from .normals import NORMALS, face_normals, nearest_normals, normal_indices, normal_vectors, vertex_normals
 from .reading import parse_model, read_model
 from .sequences import PLAYER_SEQUENCES, FrameSequence, find_sequences, split_frame_name
@@ -46,7 +46,7 @@ __all__ = [
     "Game",
     "GlCommands",
     "Md2Error",
-    "Md2Model",
+    "Model",
     "Profile",
     "box_grid",
     "check_model",

@@ -1,7 +1,7 @@
-"""What a game takes, judged before a file is written.
+"""The check of a model before it is written, and of a file that was read.
 
-An error is what the game or the format refuses; a warning is what is shown otherwise than in Blender. The rules, with
-their sources, are those of the game's profile: see `games`.
+An error is what the game or the format refuses; a warning is what looks different from Blender. The rules, with their
+sources, are those of the game's profile: see `games`.
 """
 
 from __future__ import annotations
@@ -9,25 +9,25 @@ from __future__ import annotations
 from .counts import Counts
 from .findings import Finding
 from .games import COMMON, Game, rules_of
-from .model import Md2Model
+from .model import Model
 from .rules import Rule, Subject
 
 
-def check_model(model: Md2Model, game: Game = Game.ANY, former: Counts | None = None) -> list[Finding]:
-    """Return what is wrong with a model, errors first.
+def check_model(model: Model, game: Game = Game.ANY, source_counts: Counts | None = None) -> list[Finding]:
+    """What is wrong with a model, errors first.
 
     Args:
         model: the model.
-        game: whose loader is to take it.
-        former: the numbers of the file that it was imported from. What was beyond a limit there is a warning: it is a
-            model of another game.
+        game: the game that is to load it.
+        source_counts: the numbers of the file that it was imported from. What exceeded a limit there is a warning only:
+            it is a model of another game.
     """
-    found = _find(Subject(model, Counts.of(model), former), rules_of(game))
+    found = _find(Subject(model, Counts.of(model), source_counts), rules_of(game))
     return sorted(found, key=lambda finding: not finding.is_error)
 
 
-def find_oddities(model: Md2Model) -> list[str]:
-    """Return sentences on what is odd in a file that was read, its numbers beyond Quake II's included.
+def find_oddities(model: Model) -> list[str]:
+    """Sentences about what is unusual in a file that was read, such as numbers beyond the limits of Quake II.
 
     Args:
         model: the model, with its GL commands.
@@ -35,7 +35,7 @@ def find_oddities(model: Md2Model) -> list[str]:
     subject = Subject(model, Counts.of(model))
     rules = [rule for rule in COMMON if rule.code in _OF_FILES]
     rules += [rule for rule in rules_of(Game.QUAKE2) if rule.code in _LIMITS]
-    # What to do about it is a matter of the export.
+    # The remedy concerns an export, not a file that was read.
     return [finding.text.removesuffix(f": {finding.remedy}") for finding in _find(subject, rules)]
 
 

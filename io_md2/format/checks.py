@@ -1,9 +1,9 @@
-"""Checks of a model, which rules are made of."""
+"""The checks that rules are made of."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from .counts import Counts
 from .findings import Finding
 from .glcommands import drawn_triangles
 from .model import FRAME_NAME_SIZE, NAME_ENCODING, SKIN_NAME_SIZE
-from .normals import NUM_NORMALS
+from .normals import NORMAL_COUNT
 from .rules import Check, Rule, Subject
 
 _INT16 = np.iinfo(np.int16)
@@ -38,7 +38,7 @@ def at_most(what: str) -> Check:
                 f"The model has {count} {_WORDS[what]}",
                 count,
                 **_beyond(what, rule.limit, count),
-                is_former=_broke(subject.former, what, lambda value: value > rule.limit),
+                is_in_source=_was_broken(subject.source_counts, what, lambda value: value > rule.limit),
             )
 
     return check
@@ -53,19 +53,19 @@ def at_least(what: str) -> Check:
             yield rule.finding(
                 f"The model has {count or 'no'} {_WORDS[what]}",
                 count,
-                is_former=_broke(subject.former, what, lambda value: value < rule.limit),
+                is_in_source=_was_broken(subject.source_counts, what, lambda value: value < rule.limit),
             )
 
     return check
 
 
 def _beyond(what: str, limit: int, count: int) -> dict[str, Any]:
-    """The indices of what is too much, where it can be selected."""
+    """The indices of the surplus elements, where they can be selected."""
     return {what: range(limit, count)} if what in ("vertices", "triangles") else {}
 
 
-def _broke(former: Counts | None, what: str, breaks: Any) -> bool:
-    return former is not None and bool(breaks(getattr(former, what)))
+def _was_broken(source_counts: Counts | None, what: str, breaks: Callable[[int], bool]) -> bool:
+    return source_counts is not None and bool(breaks(getattr(source_counts, what)))
 
 
 # Numbers
@@ -74,7 +74,7 @@ def _broke(former: Counts | None, what: str, breaks: Any) -> bool:
 def corner_count(rule: Rule, subject: Subject) -> Iterator[Finding]:
     """Triangles have more distinct pairs of a vertex and the value of a texture coordinate than the limit."""
     model = subject.model
-    if 3 * model.num_triangles <= rule.limit:
+    if 3 * model.triangle_count <= rule.limit:
         return
     inside = (model.triangle_st >= 0) & (model.triangle_st < len(model.st))
     texels = model.st[model.triangle_st[inside]].astype(np.int64) - _INT16.min
@@ -115,21 +115,22 @@ def st_outside(rule: Rule, subject: Subject) -> Iterator[Finding]:
 
 def empty_skin(rule: Rule, subject: Subject) -> Iterator[Finding]:
     """The skin has no texels."""
-    counts, former = subject.counts, subject.former
+    counts, source_counts = subject.counts, subject.source_counts
     if counts.skin_width <= 0 or counts.skin_height <= 0:
         yield rule.finding(
             f"The skin is {counts.skin_width} x {counts.skin_height} texels",
             f"{counts.skin_width} x {counts.skin_height}",
-            is_former=former is not None and min(former.skin_width, former.skin_height) <= 0,
+            is_in_source=source_counts is not None
+            and min(source_counts.skin_width, source_counts.skin_height) <= 0,
         )
 
 
 def bad_normals(rule: Rule, subject: Subject) -> Iterator[Finding]:
-    """Indices of normals mean nothing."""
-    bad = subject.model.normals >= NUM_NORMALS
+    """Indices of normals are outside the table of normals."""
+    bad = subject.model.normals >= NORMAL_COUNT
     if bad.any():
         yield rule.finding(
-            f"{int(bad.sum())} normal indices are {NUM_NORMALS} or more",
+            f"{int(bad.sum())} normal indices are {NORMAL_COUNT} or more",
             int(bad.sum()),
             vertices=np.flatnonzero(bad.any(axis=0)),
         )
@@ -147,10 +148,10 @@ def _triangles_of_st(subject: Subject, chosen: NDArray[Any]) -> NDArray[np.int64
 
 
 def name_characters(rule: Rule, subject: Subject) -> Iterator[Finding]:
-    """A name has characters that the file cannot hold."""
+    """A name has characters that are not in Latin-1."""
     for kind, name, _size in _names(subject):
         if _bytes(name) is None:
-            yield rule.finding(f"The {kind} name {name!r} has characters that MD2 cannot hold", name)
+            yield rule.finding(f"The {kind} name {name!r} has characters that are not in Latin-1", name)
 
 
 def name_too_long(rule: Rule, subject: Subject) -> Iterator[Finding]:
@@ -162,12 +163,12 @@ def name_too_long(rule: Rule, subject: Subject) -> Iterator[Finding]:
 
 
 def skin_unterminated(rule: Rule, subject: Subject) -> Iterator[Finding]:
-    """The name of a skin leaves no room for its end."""
+    """The name of a skin leaves no room for its terminator."""
     yield from _unterminated(rule, subject, "skin")
 
 
 def frame_unterminated(rule: Rule, subject: Subject) -> Iterator[Finding]:
-    """The name of a frame leaves no room for its end."""
+    """The name of a frame leaves no room for its terminator."""
     yield from _unterminated(rule, subject, "frame")
 
 
@@ -193,7 +194,7 @@ def frame_names_repeated(rule: Rule, subject: Subject) -> Iterator[Finding]:
 
 
 def _names(subject: Subject) -> Iterator[tuple[str, str, int]]:
-    """The distinct names: what they are of, the name, the bytes of its field."""
+    """The distinct names: the kind (skin or frame), the name, and the size of its field in bytes."""
     model = subject.model
     for kind, names, size in (
         ("skin", model.skins, SKIN_NAME_SIZE),
@@ -214,23 +215,23 @@ def _bytes(name: str) -> bytes | None:
 
 
 def commands_differ(rule: Rule, subject: Subject) -> Iterator[Finding]:
-    """The GL commands draw other triangles than the list has; those on fewer than three vertices are nothing to see."""
+    """The GL commands draw other triangles than the list has; degenerate ones are invisible and do not count."""
     model = subject.model
     if not len(model.gl_commands.counts):
         return
     drawn, _ = drawn_triangles(model.gl_commands)
-    listed, shown = _sorted(model.triangles), _sorted(drawn)
-    if not np.array_equal(listed, shown):
+    listed, drawn = _sorted(model.triangles), _sorted(drawn)
+    if not np.array_equal(listed, drawn):
         yield rule.finding(
-            f"The GL commands draw {len(shown)} triangles, not the {len(listed)} of the list", len(shown)
+            f"The GL commands draw {len(drawn)} triangles, not the {len(listed)} of the list", len(drawn)
         )
 
 
 def _sorted(triangles: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Proper triangles (T, 3), each from its lowest vertex on, in rising order."""
+    """The triangles (T, 3) that are not degenerate, each from its lowest vertex on, in rising order."""
     a, b, c = triangles.T
     proper = triangles[(a != b) & (b != c) & (c != a)]
-    first = proper.argmin(axis=1)[:, None] if len(proper) else np.zeros((0, 1), np.int64)
-    turned = np.take_along_axis(proper, (first + np.arange(3)) % 3, axis=1)
-    result: NDArray[np.int32] = turned[np.lexsort(turned.T[::-1])]
+    first = proper.argmin(axis=1)[:, None]
+    rotated = np.take_along_axis(proper, (first + np.arange(3)) % 3, axis=1)
+    result: NDArray[np.int32] = rotated[np.lexsort(rotated.T[::-1])]
     return result

@@ -1,10 +1,10 @@
-"""How much of what a model has, which is what games limit."""
+"""The numbers of triangles, vertices, frames and so on, which games limit."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .model import Md2Model
+from .model import Model
 
 
 @dataclass(frozen=True)
@@ -13,7 +13,7 @@ class Counts:
 
     Attributes:
         triangles: with degenerate ones.
-        vertices: of a frame.
+        vertices: in each frame.
         frames: how many.
         skins: names of skins.
         skin_width: in texels.
@@ -30,12 +30,12 @@ class Counts:
     st: int = 0
 
     @classmethod
-    def of(cls, model: Md2Model) -> Counts:
-        """Those of a model."""
+    def of(cls, model: Model) -> Counts:
+        """The numbers of a model."""
         return cls(
-            triangles=model.num_triangles,
-            vertices=model.num_vertices,
-            frames=model.num_frames,
+            triangles=model.triangle_count,
+            vertices=model.vertex_count,
+            frames=model.frame_count,
             skins=len(model.skins),
             skin_width=model.skin_width,
             skin_height=model.skin_height,

@@ -6,8 +6,8 @@ through a triangle, a fan and a strip for each corner, and they can be followed 
 compiler only goes forward from its first triangle.
 
 Triangles with few unused neighbours come first, since they are left over alone otherwise. Of the six
-primitives the best is the one that gains most: triangles joined are good, unused neighbours of theirs are bad,
-because each is a way on that is lost to others.
+primitives the one with the best score is taken: each triangle adds to it, and each unused neighbour of a triangle
+lowers it, because it loses a way to be joined.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ class Strategy:
     Attributes:
         triangle_gain: what a triangle is worth.
         neighbour_loss: what each unused neighbour of a triangle costs.
-        oldest_first: of triangles with equally few neighbours, take the one that has waited longest rather
-            than the one that came last.
+        oldest_first: of triangles with equally few neighbours, take the one that was added first rather than the
+            one added last.
     """
 
     triangle_gain: int
@@ -39,13 +39,13 @@ class Strategy:
 # Found by trial on some two hundred real models: each is the better one on some of them.
 STRATEGIES = (Strategy(3, 1, True), Strategy(20, 7, False))
 
-# Where to stop following a primitive, so that time stays linear on meshes with long ways. What a cut costs
-# is small against the triangles before it.
+# The most triangles to follow in one direction, so that time stays linear on meshes with long strips. One more
+# primitive costs little compared with that many triangles.
 _LONGEST = 128
 
 
 def cover_primitives(partners: list[int], strategy: Strategy) -> tuple[list[int], list[int]]:
-    """Return primitives that together use every triangle once.
+    """Primitives that together use every triangle once.
 
     Args:
         partners: for each half-edge the one across it, or -1.
@@ -55,29 +55,29 @@ def cover_primitives(partners: list[int], strategy: Strategy) -> tuple[list[int]
         The primitives' counts of vertices, negative for fans as in GL commands, and their vertices one
         after another as numbers of corners.
     """
-    num_triangles = len(partners) // 3
-    owner, following, previous = around(3 * num_triangles)
+    triangle_count = len(partners) // 3
+    owner, following, previous = around(3 * triangle_count)
     gain, loss = strategy.triangle_gain, strategy.neighbour_loss
-    free = [True] * num_triangles
+    free = [True] * triangle_count
     degree: list[int] = (np.array(partners, np.int64).reshape(-1, 3) >= 0).sum(axis=1).tolist()
-    # A triangle is listed anew when its degree changes; its older places are then skipped.
+    # A triangle is added again when its degree changes; its older entries are then skipped.
     waiting: list[deque[int]] = [deque(), deque(), deque(), deque()]
-    for triangle in range(num_triangles):
+    for triangle in range(triangle_count):
         waiting[degree[triangle]].append(triangle)
     if not strategy.oldest_first:
-        for places in waiting:
-            places.reverse()
-    seen = [0] * num_triangles
+        for queue in waiting:
+            queue.reverse()
+    seen = [0] * triangle_count
     stamp = 0
     counts: list[int] = []
     corners: list[int] = []
 
     while True:
-        places = next((places for places in waiting if places), waiting[0])
-        if not places:
+        queue = next((queue for queue in waiting if queue), waiting[0])
+        if not queue:
             return counts, corners
-        first = places.popleft() if strategy.oldest_first else places.pop()
-        if not free[first] or waiting[degree[first]] is not places:
+        first = queue.popleft() if strategy.oldest_first else queue.pop()
+        if not free[first] or waiting[degree[first]] is not queue:
             continue
         # The triangle alone.
         best_value = gain
@@ -136,7 +136,7 @@ def cover_primitives(partners: list[int], strategy: Strategy) -> tuple[list[int]
 
 
 def _corners(first: int, is_fan: bool, crossed: list[int], partners: list[int]) -> list[int]:
-    """Return the vertices of a primitive from the half-edges that it crosses, or from its one triangle."""
+    """The vertices of a primitive, from the half-edges that it crosses or from its one triangle."""
     if not crossed:
         return [3 * first, 3 * first + 1, 3 * first + 2]
     # The half-edge crossed first leads from the last of the first three vertices to the first in a fan, and

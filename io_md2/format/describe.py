@@ -1,4 +1,4 @@
-"""What is in an MD2 file, in numbers and in words."""
+"""A description of an MD2 file, as values and as text."""
 
 from __future__ import annotations
 
@@ -16,12 +16,11 @@ from .sequences import find_sequences
 
 @dataclass(frozen=True)
 class Description:
-    """What there is to tell about a file.
+    """A description of a file.
 
     Attributes:
-        facts: text, numbers and lists of them, as JSON has them; "kind" and "warnings" are always there, and "findings"
-            where a game was named.
-        lines: the same, to be read.
+        facts: values for JSON; "kind" and "warnings" are always present, and "findings" if a game was given.
+        lines: the same as text.
     """
 
     facts: dict[str, Any]
@@ -33,7 +32,7 @@ def describe_model(path: str | os.PathLike[str], game: str = "") -> Description:
 
     Args:
         path: the file.
-        game: the name of a game, whose findings are told besides.
+        game: the name of a game, whose findings are included.
 
     Raises:
         Md2Error: it cannot be understood.
@@ -44,26 +43,26 @@ def describe_model(path: str | os.PathLike[str], game: str = "") -> Description:
         {"name": sequence.name, "first": sequence.first, "last": sequence.last}
         for sequence in find_sequences(model.frame_names)
     ]
-    places = decompress(model.vertices, model.scale, model.translate).reshape(-1, 3)
+    positions = decompress(model.vertices, model.scale, model.translate).reshape(-1, 3)
     facts: dict[str, Any] = {
         "kind": "md2",
-        "frames": model.num_frames,
-        "seconds": model.num_frames / FRAMES_PER_SECOND,
-        "vertices": model.num_vertices,
-        "triangles": model.num_triangles,
+        "frames": model.frame_count,
+        "seconds": model.frame_count / FRAMES_PER_SECOND,
+        "vertices": model.vertex_count,
+        "triangles": model.triangle_count,
         "texture_coordinates": len(model.st),
         "gl_commands": len(model.gl_commands.counts),
         "skin_size": [model.skin_width, model.skin_height],
         "skins": model.skins,
         "sequences": sequences,
-        "box": [places.min(axis=0).tolist(), places.max(axis=0).tolist()] if len(places) else [],
+        "box": [positions.min(axis=0).tolist(), positions.max(axis=0).tolist()] if len(positions) else [],
         "warnings": list(dict.fromkeys([*model.warnings, *(str(finding) for finding in check_model(model))])),
     }
     corners = [" ".join(f"{value:.6g}" for value in corner) for corner in facts["box"]]
     lines = [
         "MD2 model",
-        f"{_counted(model.num_frames, 'frame')}, {model.num_vertices:,} vertices, "
-        f"{_counted(model.num_triangles, 'triangle')}, {facts['gl_commands']:,} strips and fans",
+        f"{_counted(model.frame_count, 'frame')}, {model.vertex_count:,} vertices, "
+        f"{_counted(model.triangle_count, 'triangle')}, {facts['gl_commands']:,} strips and fans",
         f"skin of {model.skin_width} by {model.skin_height} pixels: {', '.join(model.skins) or 'none named'}",
         *([f"box from ({corners[0]}) to ({corners[1]})"] if corners else []),
         *(
@@ -76,18 +75,18 @@ def describe_model(path: str | os.PathLike[str], game: str = "") -> Description:
         texts = {finding.text for finding in findings}
         facts["warnings"] = [text for text in facts["warnings"] if text not in texts]
         facts |= {"game": game, "findings": [asdict(finding) for finding in findings]}
-        told = [
+        texts_of_game = [
             f"{game} {'error' if finding.is_error else 'warning'}: {finding.text}" for finding in findings
         ]
-        lines += told or [f"{game}: nothing to complain of"]
+        lines += texts_of_game or [f"{game}: no findings"]
     return Description(facts, lines)
 
 
 DESCRIBERS = {".md2": describe_model}
-"""What describes each kind of file, by its ending."""
+"""The function that describes each kind of file, by suffix."""
 
 
 def _counted(number: int, what: str) -> str:
-    """A number and the word for it: "1 mesh", "2,000 joints"."""
+    """A number with its noun: "1 mesh", "2,000 joints"."""
     plural = "" if number == 1 else "es" if what.endswith("sh") else "s"
     return f"{number:,} {what}{plural}"

@@ -23,7 +23,7 @@ class EdgeTable:
     """
 
     def __init__(self, corners: NDArray[Any]) -> None:
-        """Build the table in O(T log T).
+        """Builds the table in O(T log T).
 
         Args:
             corners: (T, 3) integers, equal where a primitive may go on.
@@ -41,7 +41,7 @@ class EdgeTable:
         self.across: list[int] = across.tolist()
 
     def partners(self) -> list[int]:
-        """Return for each half-edge the one of another triangle that runs the other way, or -1.
+        """For each half-edge the one of another triangle that runs the other way, or -1.
 
         Partners are mutual: where a surface passes an edge more than once, the first goes with the first.
         """
@@ -62,7 +62,7 @@ class EdgeTable:
 
 
 def around(count: int) -> tuple[list[int], list[int], list[int]]:
-    """Return the triangle of each of so many half-edges, and the next and the previous one around it."""
+    """The triangle of each of `count` half-edges, and the next and the previous half-edge of that triangle."""
     half_edges = np.arange(count)
     following = half_edges + np.where(half_edges % 3 == 2, -2, 1)
     previous = half_edges + np.where(half_edges % 3 == 0, 2, -1)

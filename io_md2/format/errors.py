@@ -6,14 +6,14 @@ from __future__ import annotations
 class Md2Error(ValueError):
     """An MD2 file that cannot be understood, or a model that cannot be written.
 
-    The message names the file, the byte, what was found and what was expected, as far as they are known.
+    The message has the file, the byte offset, the value found and the value expected, where known.
 
     Args:
-        reason: what is wrong, in words.
+        reason: what is wrong.
         path: the file.
         offset: the byte in it, counted from 0.
-        found: the offending value.
-        expected: what should have stood there.
+        found: the bad value.
+        expected: what it should have been.
     """
 
     def __init__(
@@ -33,10 +33,10 @@ class Md2Error(ValueError):
         super().__init__(reason)
 
     def __str__(self) -> str:
-        place = self.path
+        where = self.path
         if self.offset is not None:
-            place = f"{place}, byte {self.offset}" if place else f"byte {self.offset}"
-        text = f"{place}: {self.reason}" if place else self.reason
+            where = f"{where}, byte {self.offset}" if where else f"byte {self.offset}"
+        text = f"{where}: {self.reason}" if where else self.reason
         if self.found is not None:
             text += f"; found {self.found}"
         if self.expected is not None:

@@ -1,4 +1,7 @@
-"""What was found about a model that a game would not take, or not show as Blender does."""
+"""What a check finds in a model or animation: what a game would refuse, or would show differently from Blender.
+
+This module exists twice, word for word: in both `format` packages, each of which works alone.
+"""
 
 from __future__ import annotations
 
@@ -7,20 +10,20 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that was found; MD5 and MD2 have the same attributes.
+    """One finding.
 
     Attributes:
         code: the name of the rule, for programs: lower case with underscores.
-        is_error: whether the game or the format would refuse it; else it would be shown otherwise than in Blender.
+        is_error: whether the game or the format would refuse the file; otherwise it would look different from Blender.
         text: what is wrong and where, the limit and the game, and what to do.
         found: the value that was found, as text.
-        limit: the limit, as text; nothing where there is none.
-        engine: whose loader it is about.
+        limit: the limit, as text; empty if there is none.
+        engine: the engine whose loader has the rule.
         remedy: what to do.
-        mesh: the index of the mesh; MD2 has one, so it is 0 where there are indices, else -1.
-        joints: indices of joints; MD2 has none.
-        vertices: indices of the vertices concerned.
-        triangles: indices of the triangles concerned.
+        mesh: the index of the mesh in the file, 0 where a format has one mesh; -1 if the finding is not about a mesh.
+        joints: indices of the joints concerned; empty in formats without joints.
+        vertices: indices of the vertices concerned, in that mesh.
+        triangles: indices of the triangles concerned, in that mesh.
     """
 
     code: str

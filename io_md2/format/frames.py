@@ -20,14 +20,14 @@ STEPS = 255
 
 Wrap = Literal["blend", "jump", "hold"]
 
-# What single precision leaves of a coordinate after a few operations, as a part of the greatest one.
+# The rounding error of a coordinate after a few operations in single precision, relative to the greatest one.
 _ROUNDING = 2.0**-20
 
 
 def decompress(
     vertices: NDArray[np.uint8], scale: NDArray[Any], translate: NDArray[Any]
 ) -> NDArray[np.float32]:
-    """Return the positions of vertices: ``byte * scale + translate``, in single precision as the engine.
+    """The positions of vertices: ``byte * scale + translate``, in single precision as in the engine.
 
     Args:
         vertices: (F, V, 3) uint8, or (V, 3) for one frame.
@@ -39,23 +39,23 @@ def decompress(
     """
     scale, translate = np.asarray(scale, np.float32), np.asarray(translate, np.float32)
     positions = np.empty(vertices.shape, np.float32)
-    # An axis at a time numpy has long rows to work on.
+    # One axis at a time gives numpy long rows to work on.
     for axis in range(3):
-        places = positions[..., axis]
-        np.multiply(vertices[..., axis], scale[..., None, axis], out=places)
-        places += translate[..., None, axis]
+        coordinates = positions[..., axis]
+        np.multiply(vertices[..., axis], scale[..., None, axis], out=coordinates)
+        coordinates += translate[..., None, axis]
     return positions
 
 
 def box_grid(
     positions: NDArray[Any], *, shared: bool = False
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Return the grid of each frame by the compiler's rule.
+    """The grid of each frame by the compiler's rule.
 
     Args:
         positions: (F, V, 3) floats, in the model's units.
-        shared: use the box of all frames together for each of them, so that what does not move keeps its
-            bytes; the grid is coarser.
+        shared: use the box of all frames together for each of them, so that what does not move has the same
+            bytes in all of them; the grid is coarser.
 
     Returns:
         ``scale`` and ``translate``, (F, 3) float32. A scale is 0 where a frame is flat.
@@ -78,7 +78,7 @@ def box_grid(
 def quantise(
     positions: NDArray[Any], *, shared: bool = False
 ) -> tuple[NDArray[np.uint8], NDArray[np.float32], NDArray[np.float32]]:
-    """Turn positions into bytes on the grid of each frame's own box, by the compiler's rule.
+    """The positions as bytes on the grid of each frame's own box, by the compiler's rule.
 
     Args:
         positions: (F, V, 3) floats, in the model's units.
@@ -98,7 +98,7 @@ def quantise(
 def quantise_on_grid(
     positions: NDArray[Any], scale: NDArray[Any], translate: NDArray[Any]
 ) -> NDArray[np.uint8]:
-    """Turn positions into bytes on a given grid; what lies outside it goes to its edge.
+    """The positions as bytes on a given grid; positions outside are clamped to its edge.
 
     Args:
         positions: (F, V, 3) floats, or (V, 3) for one frame, in the model's units.
@@ -128,7 +128,7 @@ def quantise_on_grid(
 def grid_tolerance(
     scale: NDArray[Any], translate: NDArray[Any], positions: NDArray[Any] | None = None
 ) -> NDArray[np.float64]:
-    """Return how far from its grid point a vertex may be by rounding in single precision.
+    """How far from its grid point rounding in single precision may move a vertex.
 
     It grows with the coordinates, since they come back from a program that holds them as floats, but is
     never more than a quarter of a step, beyond which a vertex was moved.
@@ -158,7 +158,7 @@ def match_grid(
     tolerance: float | NDArray[Any] | None = None,
     previous: NDArray[np.uint8] | None = None,
 ) -> tuple[NDArray[np.uint8], NDArray[np.bool_]]:
-    """Quantise on a given grid, and tell which vertices lie on it.
+    """Quantises on a given grid, and finds out which vertices lie on it.
 
     An untouched frame gives the bytes it came from, and a frame is on its grid when all its vertices are.
 
@@ -168,9 +168,8 @@ def match_grid(
         translate: (F, 3) or (3,) floats.
         tolerance: how far a vertex may be from its grid point on each axis, in the model's units: a number
             or an array of the shape of ``scale``; ``grid_tolerance`` unless given.
-        previous: the bytes that the frames once had, the shape of ``positions``. They are kept where they
-            still give the position: on a flat axis, or where steps are finer than a float's, several bytes
-            do.
+        previous: the bytes of the imported frames, the shape of ``positions``. They are reused where they still give
+            the position: on a flat axis, or where steps are finer than a float's, several bytes do.
 
     Returns:
         ``vertices`` uint8, the shape of ``positions``, and ``on_grid`` bool, without its last axis.
@@ -178,9 +177,9 @@ def match_grid(
     Raises:
         Md2Error: positions are not finite.
     """
-    places = positions if previous is None else decompress(previous, scale, translate)
-    if previous is not None and np.array_equal(places, positions):
-        # Nothing was touched.
+    before = positions if previous is None else decompress(previous, scale, translate)
+    if previous is not None and np.array_equal(before, positions):
+        # Nothing was edited.
         return previous.copy(), np.ones(previous.shape[:-1], bool)
     points = np.asarray(positions, np.float64)
     allowed = (
@@ -190,10 +189,10 @@ def match_grid(
     if previous is None:
         vertices = quantise_on_grid(points, scale, translate)
     else:
-        kept = _within(allowed, places, points)
-        if kept.all():
+        is_same = _within(allowed, before, points)
+        if is_same.all():
             return previous.copy(), np.ones(points.shape[:-1], bool)
-        vertices = np.where(kept, previous, quantise_on_grid(points, scale, translate))
+        vertices = np.where(is_same, previous, quantise_on_grid(points, scale, translate))
     on_grid: NDArray[np.bool_] = np.all(
         _within(allowed, decompress(vertices, scale, translate), points), axis=-1
     )
@@ -201,7 +200,7 @@ def match_grid(
 
 
 def _within(allowed: NDArray[Any], some: NDArray[Any], others: NDArray[Any]) -> NDArray[np.bool_]:
-    """Return where coordinates (..., V, 3) differ by no more than is allowed (..., 1, 3)."""
+    """Where coordinates (..., V, 3) differ by no more than is allowed (..., 1, 3)."""
     near = np.empty(some.shape, bool)
     for axis in range(3):
         distance = np.abs(some[..., axis] - others[..., axis])
@@ -212,7 +211,7 @@ def _within(allowed: NDArray[Any], some: NDArray[Any], others: NDArray[Any]) -> 
 def frame_at(
     time: float, first: int, last: int, fps: float = FRAMES_PER_SECOND, wrap: Wrap = "blend"
 ) -> tuple[int, int, float]:
-    """Return the two frames and the fraction between them that a time within a sequence shows.
+    """The two frames shown at a time within a sequence, and the fraction between them.
 
     Args:
         time: seconds since the sequence began.
@@ -224,8 +223,7 @@ def frame_at(
             the MD2 specification does. ``"hold"``: it stays.
 
     Returns:
-        The current frame, the next one, and the fraction in [0, 1) by which the former has moved towards
-        the latter.
+        The current frame, the next one, and the fraction in [0, 1) of the way from one to the other.
 
     Raises:
         Md2Error: the sequence has no frames, or the time or the rate has no meaning.
@@ -253,7 +251,7 @@ def frame_at(
 
 
 def interpolate(start: NDArray[Any], end: NDArray[Any], fraction: float) -> NDArray[np.float32]:
-    """Return ``start + fraction * (end - start)`` (MD2 specification, "Animation").
+    """The interpolated values ``start + fraction * (end - start)`` (MD2 specification, "Animation").
 
     It serves positions and normal vectors alike; interpolated normals are a little shorter than 1, as in
     the specification.

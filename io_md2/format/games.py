@@ -1,7 +1,7 @@
-"""The games: what each takes, with the source of every rule, and how files for them are written.
+"""The games: what each accepts, with the source of every rule, and how files for them are written.
 
-The facts were read in the published sources of the loaders and seen by running them over real models and exports. A
-rule is an error where the loader refuses the file, a warning where it shows something else than Blender.
+The rules were read in the published sources of the loaders and tested by running them over real models and exports. A
+rule is an error where the loader refuses the file, a warning where the result looks different from Blender.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from enum import Enum
 import numpy as np
 
 from . import checks
-from .model import SKIN_NAME_SIZE, Md2Model
+from .model import SKIN_NAME_SIZE, Model
 from .rules import Rule
 
 
 class Game(Enum):
-    """Whose loader is to take the files."""
+    """The game that is to load a file."""
 
     ANY = "ANY"
     QUAKE2 = "QUAKE2"
@@ -29,12 +29,12 @@ class Profile:
     """A game.
 
     Attributes:
-        game: which.
+        game: its identifier.
         label: its name in the interface.
-        description: what else it stands for, in one line.
-        engines: whose loaders were read.
-        rules: what it takes, besides what every game does.
-        written: how files for it are written, in words.
+        description: the games and programs that it covers, in one line.
+        engines: the engines whose loaders were read.
+        rules: its own rules, besides those of every game.
+        written: sentences about how files for it are written.
     """
 
     game: Game
@@ -53,14 +53,14 @@ _UNTERMINATED = Rule(
 )  # fmt: skip
 
 COMMON: tuple[Rule, ...] = (
-    Rule("no_frames", True, checks.at_least("frames"), "all", "at least one frame", "no game loads that",
+    Rule("no_frames", True, checks.at_least("frames"), "all", "at least one frame", "games refuse an empty model",
          "export at least one frame", _FORMAT, 1),
     Rule("vertices_beyond_format", True, checks.at_most("vertices"), "all", "at most 65,536 vertices",
-         "a triangle can name 65536", "reduce the mesh", _FORMAT, 65536),
+         "a triangle can refer to 65536", "reduce the mesh", _FORMAT, 65536),
     Rule("st_beyond_format", True, checks.at_most("st"), "all", "at most 65,536 texture coordinates",
-         "a triangle can name 65536", "reduce the mesh or join its UVs", _FORMAT, 65536),
-    Rule("st_range", True, checks.st_range, "all", "texture coordinates of 16 bits", "no file can hold that",
-         "move the UVs into the image", _FORMAT),
+         "a triangle can refer to 65536", "reduce the mesh or merge UV islands", _FORMAT, 65536),
+    Rule("st_range", True, checks.st_range, "all", "texture coordinates of 16 bits", "the file holds 16 bits",
+         "move the UVs onto the image", _FORMAT),
     Rule("name_characters", True, checks.name_characters, "all", "names of Latin-1 characters", "",
          "rename the image or the frame", _FORMAT),
     Rule("name_too_long", True, checks.name_too_long, "all",
@@ -75,34 +75,34 @@ COMMON: tuple[Rule, ...] = (
     Rule("no_vertices", False, checks.at_least("vertices"), "all", "at least one vertex", "", "", _FORMAT, 1),
     Rule("no_triangles", False, checks.at_least("triangles"), "all", "at least one triangle", "", "", _FORMAT, 1),
     Rule("bad_normals", False, checks.bad_normals, "all", "indices of normals below 162",
-         "engines light them in their own way", "", "id's `anorms.h`", 161),
+         "engines shade them differently", "", "id's `anorms.h`", 161),
     Rule("empty_skin", False, checks.empty_skin, "all", "a skin of at least 1 x 1 texels",
          "engines divide by its size", "choose a Skin Size", _FORMAT),
     Rule("st_outside_skin", False, checks.st_outside, "all", "texture coordinates on the skin",
-         "software renderers read beside the skin", "", "id's `ref_soft`"),
+         "software renderers read outside the image", "", "id's `ref_soft`"),
     Rule("gl_commands_differ", False, checks.commands_differ, "all",
          "GL commands draw the triangles of the list", "GL and software renderers show different models",
-         "export it: they are made anew", "id's `ref_gl/gl_mesh.c` and `ref_soft/r_alias.c`"),
+         "export the model again: the export writes new ones", "id's `ref_gl/gl_mesh.c` and `ref_soft/r_alias.c`"),
 )  # fmt: skip
-"""What every game asks."""
+"""The rules of every game."""
 
 _ID = "id's `ref_gl/gl_model.c`, `Mod_LoadAliasModel`; yquake2 `ref_gl1`, `Mod_LoadMD2`"
-_HEADER = "id's `qfiles.h`; the loader does not ask"
+_HEADER = "id's `qfiles.h`; the loader does not check it"
 _QUAKE2_RULES = (
     Rule("skin_too_tall", True, checks.at_most("skin_height"), "Quake II", "a skin of at most 480 texels in height",
-         "Quake II takes 480", "use a lower image, or set Skin Size", _ID, 480),
+         "Quake II takes 480", "use a lower image, or set Skin Size to Custom", _ID, 480),
     Rule("too_many_vertices", True, checks.at_most("vertices"), "Quake II", "at most 2,048 vertices",
          "Quake II takes 2048", "reduce the mesh", _ID, 2048),
     Rule("missing_vertices", True, checks.at_least("vertices"), "Quake II", "at least one vertex",
-         "Quake II refuses that", "export a mesh with faces", _ID, 1),
+         "Quake II refuses the model", "export a mesh with faces", _ID, 1),
     Rule("missing_triangles", True, checks.at_least("triangles"), "Quake II", "at least one triangle",
-         "Quake II refuses that", "export a mesh with faces", _ID, 1),
+         "Quake II refuses the model", "export a mesh with faces", _ID, 1),
     Rule("missing_st", True, checks.at_least("st"), "Quake II", "at least one texture coordinate",
-         "Quake II refuses that", "export it anew: some are added", _ID, 1),
+         "Quake II refuses the model", "export the model again: the export adds some", _ID, 1),
     Rule("too_many_triangles", False, checks.at_most("triangles"), "Quake II", "at most 4,096 triangles",
-         "Quake II is made for 4096", "reduce the mesh", _HEADER, 4096),
+         "Quake II supports 4096", "reduce the mesh", _HEADER, 4096),
     Rule("too_many_frames", False, checks.at_most("frames"), "Quake II", "at most 512 frames",
-         "Quake II is made for 512", "export fewer frames", _HEADER, 512),
+         "Quake II supports 512", "export fewer frames", _HEADER, 512),
     Rule("too_many_skins", False, checks.at_most("skins"), "Quake II", "at most 32 skins",
          "Quake II reads the first 32", "remove materials", f"{_HEADER}: `MAX_MD2SKINS`", 32),
 )  # fmt: skip
@@ -116,33 +116,33 @@ _MODERN_RULES = (
          "export fewer frames", _Q2PRO, 1024),
     Rule("too_many_corners", True, checks.corner_count, "q2pro",
          "at most 6,144 distinct pairs of vertex and texture coordinate", "q2pro makes a vertex of each and takes 6144",
-         "reduce the mesh or join its UVs", f"{_Q2PRO_LOAD}: `TESS_MAX_VERTICES`", 6144),
+         "reduce the mesh or merge UV islands", f"{_Q2PRO_LOAD}: `TESS_MAX_VERTICES`", 6144),
     Rule("few_vertices", True, checks.at_least("vertices"), "q2pro", "at least 3 vertices",
-         "q2pro takes the model for empty", "export a mesh with faces", _Q2PRO_LOAD, 3),
+         "q2pro ignores the model as empty", "export a mesh with faces", _Q2PRO_LOAD, 3),
     Rule("missing_triangles", True, checks.at_least("triangles"), "q2pro", "at least one triangle",
-         "q2pro takes the model for empty", "export a mesh with faces", _Q2PRO_LOAD, 1),
+         "q2pro ignores the model as empty", "export a mesh with faces", _Q2PRO_LOAD, 1),
     Rule("few_st", True, checks.at_least("st"), "q2pro", "at least 3 texture coordinates",
-         "q2pro takes the model for empty", "export it anew: some are added", _Q2PRO_LOAD, 3),
-    Rule("empty_skin", True, checks.empty_skin, "q2pro", "a skin of at least 1 x 1 texels", "q2pro refuses that",
+         "q2pro ignores the model as empty", "export the model again: the export adds some", _Q2PRO_LOAD, 3),
+    Rule("empty_skin", True, checks.empty_skin, "q2pro", "a skin of at least 1 x 1 texels", "q2pro refuses the model",
          "choose a Skin Size", _Q2PRO),
     replace(_UNTERMINATED, is_error=True, engine="q2pro", why="q2pro refuses the model",
             source=f"{_Q2PRO_LOAD}: `Q_memccpy`"),
     Rule("too_many_vertices", False, checks.at_most("vertices"), "q2pro", "at most 2,048 vertices",
-         "older q2pro take 2048", "reduce the mesh", f"{_Q2PRO}: `MD2_MAX_VERTS`", 2048),
-    Rule("too_many_skins", False, checks.at_most("skins"), "q2pro", "at most 32 skins", "older q2pro take 32",
+         "older q2pro versions take 2048", "reduce the mesh", f"{_Q2PRO}: `MD2_MAX_VERTS`", 2048),
+    Rule("too_many_skins", False, checks.at_most("skins"), "q2pro", "at most 32 skins", "older q2pro versions take 32",
          "remove materials", f"{_Q2PRO}: `MD2_MAX_SKINS`", 32),
 )  # fmt: skip
 
 _WRITTEN = (
     "at least 3 texture coordinates: unused ones are added",
-    "GL commands made anew from the triangles, so that both draw the same",
+    "GL commands are generated from the triangles, so that all renderers draw the same",
 )
 
 PROFILES: dict[Game, Profile] = {
     profile.game: profile
     for profile in (
         Profile(
-            Game.ANY, "Any", "Cube, Sauerbraten, AssaultCube, Egoboo, viewers: all that the format can hold",
+            Game.ANY, "Any", "Cube, Sauerbraten, AssaultCube, Egoboo, viewers: everything that the format can hold",
             "the format", (), _WRITTEN,
         ),
         Profile(
@@ -157,28 +157,28 @@ PROFILES: dict[Game, Profile] = {
 """All games, `Game.ANY` first."""
 
 FEWEST_ST = 3
-"""Texture coordinates that a file is written with at least."""
+"""The least number of texture coordinates that a file is written with."""
 
 
 def rules_of(game: Game) -> tuple[Rule, ...]:
-    """The rules of a game: those of every game, unless it has its own of that name, and its own."""
+    """The rules of a game: the common ones, unless it has one with the same code, and its own."""
     own = {rule.code for rule in PROFILES[game].rules}
     return (*(rule for rule in COMMON if rule.code not in own), *PROFILES[game].rules)
 
 
 def game_named(name: str) -> Game:
-    """The game of a name that also games of other formats may have; `Game.ANY` for those."""
+    """The game with a name; `Game.ANY` for the name of a game that other formats have."""
     return Game(name) if name in Game.__members__ else Game.ANY
 
 
-def prepare_model(model: Md2Model) -> Md2Model:
-    """A model as every game takes it: one with triangles has three texture coordinates at least, some of them unused.
+def prepare_model(model: Model) -> Model:
+    """A model with unused texture coordinates added until there are three, as games require of one with triangles.
 
     Args:
         model: it is not changed.
     """
     missing = FEWEST_ST - len(model.st)
-    if missing <= 0 or not model.num_triangles:
+    if missing <= 0 or not model.triangle_count:
         return model
     last = model.st[-1:] if len(model.st) else np.zeros((1, 2), model.st.dtype)
     return replace(model, st=np.concatenate([model.st, np.repeat(last, missing, axis=0)]))

@@ -2,7 +2,7 @@
 
 The commands are primitives one after another (MD2 specification, "OpenGL commands"): +n begins a strip of n
 vertices, -n a fan, each vertex is (float s, float t, int vertex), and 0 ends the list. A GL renderer draws
-these and never looks at the triangles, a software renderer does the reverse, so both must say the same.
+these and ignores the list of triangles, a software renderer does the reverse, so both must agree.
 
 The k-th triangle of a strip is (k, k+1, k+2) if k is even and (k+1, k, k+2) if it is odd, that of a fan is
 (0, k+1, k+2): so OpenGL keeps the winding. n triangles in one primitive take 1 + 3 (n + 2) words, hence T
@@ -24,7 +24,7 @@ from .model import GlCommands
 
 
 def drawn_triangles(commands: GlCommands) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
-    """Return the triangles that GL commands draw, in their order and with their winding.
+    """The triangles that GL commands draw, in their order and with their winding.
 
     Args:
         commands: the commands.
@@ -50,11 +50,11 @@ def drawn_triangles(commands: GlCommands) -> tuple[NDArray[np.int32], NDArray[np
 
 
 def st_fractions(st: NDArray[Any], skin_width: int, skin_height: int) -> NDArray[np.float32]:
-    """Return texture coordinates as GL commands have them: (st + 0.5) / size (Quake II's model compiler).
+    """Texture coordinates as in GL commands: (st + 0.5) / size (Quake II's model compiler).
 
     Args:
         st: (..., 2) integers, in texels from the upper left corner of the skin.
-        skin_width: width of the skin; 0 counts as 1, so that the result is finite.
+        skin_width: width of the skin; 0 is taken as 1, so that the result is finite.
         skin_height: height of the skin, likewise.
 
     Returns:
@@ -67,7 +67,7 @@ def st_fractions(st: NDArray[Any], skin_width: int, skin_height: int) -> NDArray
 def generate_commands(
     triangles: NDArray[Any], triangle_st: NDArray[Any], st: NDArray[Any], skin_width: int, skin_height: int
 ) -> GlCommands:
-    """Make strips and fans that draw each triangle once, with its winding and texture coordinates.
+    """Strips and fans that draw each triangle once, with its winding and texture coordinates.
 
     Degenerate and repeated triangles are drawn as often as they are listed. The result is never longer than
     that of Quake II's model compiler: several searches are made, its own among them, and the shortest result
@@ -94,8 +94,8 @@ def generate_commands(
     if triangle_st.min() < 0 or triangle_st.max() >= len(st):
         raise Md2Error("a triangle's texture coordinate does not exist", expected=f"an index below {len(st)}")
 
-    # Entries of st that are equal draw the same, so the covers may pass from one to the other. The
-    # compiler does not see that, and its search is repeated as it was.
+    # Equal entries of st draw the same, so primitives may continue from one to the other. The compiler's own
+    # search does not do that.
     values, equal = np.unique(st, axis=0, return_inverse=True)
     by_value = equal.reshape(-1)[triangle_st]
     partners = EdgeTable(_join(triangles, by_value)).partners()
@@ -113,7 +113,7 @@ def generate_commands(
 
 
 def _join(triangles: NDArray[Any], triangle_st: NDArray[Any]) -> NDArray[np.int64]:
-    """Return (T, 3) numbers of corners, equal where both vertex and texture coordinate are."""
+    """A number for each corner (T, 3), equal where both vertex and texture coordinate are."""
     size = int(triangle_st.max()) + 1
     pairs = triangles.astype(np.int64) * size + triangle_st
     _values, numbers = np.unique(pairs, return_inverse=True)

@@ -11,7 +11,7 @@ from .edges import EdgeTable
 
 
 def greedy_primitives(table: EdgeTable) -> tuple[list[int], list[int]]:
-    """Return the primitives that the compiler would make.
+    """The primitives that the compiler would make.
 
     Args:
         table: the edges.
@@ -43,7 +43,7 @@ def greedy_primitives(table: EdgeTable) -> tuple[list[int], list[int]]:
 
 
 class _Search:
-    """Which triangles are used, and the way on from any of them.
+    """The triangles that are used, and the way on from any of them.
 
     A primitive is never longer than the best one from its triangle, so that all tries together take time
     in proportion to the triangles, if each step does. Where several later triangles share an edge and the
@@ -58,11 +58,11 @@ class _Search:
         # The number of the last try that each triangle was in.
         self.tried = [0] * len(self.used)
         self.current = 0
-        # Where in each group to begin: what lies before belongs to triangles that the list has passed.
+        # Where in each group to begin: entries before belong to triangles that the search has passed.
         self.heads = table.begin[:-1]
 
     def follow(self, first: int, corner: int, is_fan: bool) -> list[int]:
-        """Return the half-edges by which a fan or strip from a corner of a triangle enters the next ones."""
+        """The half-edges by which a fan or strip from a corner of a triangle enters the next ones."""
         members, across, heads, used, tried = self.members, self.across, self.heads, self.used, self.tried
         ends = self.ends
         self.current = current = self.current + 1

@@ -1,7 +1,7 @@
-"""Texture coordinates that triangles refer to and the file does not have.
+"""Texture coordinates that triangles refer to but that the file lacks.
 
-Two of Egoboo's models have them (index 65535). GL renderers never look at them: what they draw stands in the GL
-commands, so it is taken from there (q2pro skips such triangles).
+Two of Egoboo's models have such triangles (index 65535). GL renderers never use these indices, as the GL commands have
+texture coordinates of their own, so the missing ones are taken from there (q2pro skips such triangles).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def restore_st(
     commands: GlCommands,
     skin_size: tuple[int, int],
 ) -> tuple[NDArray[np.int16], NDArray[np.int32], str]:
-    """Give each corner of a triangle a texture coordinate that there is.
+    """Gives each corner of a triangle a texture coordinate that exists.
 
     Args:
         st: (S, 2) texture coordinates in texels.
@@ -32,29 +32,29 @@ def restore_st(
         skin_size: width and height in texels.
 
     Returns:
-        The table, longer by what was missing; the indices into it; a warning, or nothing if all are there.
+        The table with the missing ones added; the indices into it; a warning, empty if none are missing.
     """
     missing = triangle_st >= len(st)
     if not missing.any():
         return st, triangle_st, ""
     drawn, fractions = drawn_triangles(commands)
-    sources, turns = _match(triangles, drawn)
+    sources, rotations = _match(triangles, drawn)
     rows, corners = np.nonzero(missing)
     found = sources[rows] >= 0
     texels = np.zeros((len(rows), 2), np.int16)
     # The corner of the drawn triangle that is this one.
-    places = (corners[found] + turns[rows[found]]) % 3
+    drawn_corners = (corners[found] + rotations[rows[found]]) % 3
     size = np.maximum(np.array(skin_size, np.float64), 1)
     with np.errstate(invalid="ignore"):
-        exact = np.rint(fractions[sources[rows[found]], places].astype(np.float64) * size - 0.5)
+        exact = np.rint(fractions[sources[rows[found]], drawn_corners].astype(np.float64) * size - 0.5)
     texels[found] = np.clip(np.nan_to_num(exact), _INT16.min, _INT16.max).astype(np.int16)
     values, entries = np.unique(texels, axis=0, return_inverse=True)
     result = triangle_st.copy()
     result[rows, corners] = len(st) + entries.reshape(-1)
-    lost = int(missing.any(axis=1).sum())
+    affected = int(missing.any(axis=1).sum())
     rest = int((~found).sum())
-    warning = f"{lost} triangles refer to texture coordinates that do not exist; " + (
-        f"{len(rows) - rest} corners took them from the GL commands, {rest} are in the upper left corner of the skin"
+    warning = f"{affected} triangles refer to texture coordinates that do not exist; " + (
+        f"{len(rows) - rest} corners got them from the GL commands, {rest} are in the upper left corner of the skin"
         if rest
         else "they were taken from the GL commands"
     )
@@ -64,24 +64,24 @@ def restore_st(
 def _match(
     triangles: NDArray[np.int32], drawn: NDArray[np.int32]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return for each triangle (T, 3) the first drawn one (D, 3) that has its vertices in its order, or -1.
+    """For each triangle (T, 3) the first drawn one (D, 3) with the same vertices and winding, or -1; and its rotation.
 
-    And by how many corners the drawn one is turned: corner k of the triangle is corner (k + turn) % 3 of the drawn.
+    The rotation counts corners: corner k of the triangle is corner (k + rotation) % 3 of the drawn one.
     """
     keys, starts = _keys(triangles)
     drawn_keys, drawn_starts = _keys(drawn)
     values, firsts = np.unique(drawn_keys, return_index=True)
     if not len(values):
         return np.full(len(triangles), -1), np.zeros(len(triangles), np.int64)
-    places = np.minimum(np.searchsorted(values, keys), len(values) - 1)
-    sources = np.where(values[places] == keys, firsts[places], -1)
+    slots = np.minimum(np.searchsorted(values, keys), len(values) - 1)
+    sources = np.where(values[slots] == keys, firsts[slots], -1)
     return sources, (drawn_starts[sources] - starts) % 3
 
 
 def _keys(triangles: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return a number for each triangle, equal where vertices follow each other alike, and its lowest corner."""
+    """A number for each triangle, equal for the same vertices and winding, and the corner of its lowest vertex."""
     if not len(triangles):
         return np.zeros(0, np.int64), np.zeros(0, np.int64)
     first = triangles.argmin(axis=1)
-    turned = np.take_along_axis(triangles, (first[:, None] + np.arange(3)) % 3, axis=1).astype(np.int64)
-    return (turned[:, 0] << 34) + (turned[:, 1] << 17) + turned[:, 2], first
+    rotated = np.take_along_axis(triangles, (first[:, None] + np.arange(3)) % 3, axis=1).astype(np.int64)
+    return (rotated[:, 0] << 34) + (rotated[:, 1] << 17) + rotated[:, 2], first

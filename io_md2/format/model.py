@@ -1,7 +1,7 @@
 """An MD2 model as numpy arrays, and the layout of its file.
 
 MD2 version 8 (MD2 specification) is little-endian: a header of 17 int32, then sections at the offsets that
-the header names. The dtypes of the sections stand here, because reading and writing share them.
+the header gives. Reading and writing share the dtypes of the sections, which are defined here.
 
 Axes are the game's: +X forward, +Y left, +Z up. Triangles are clockwise seen from outside. Texture
 coordinates are texels counted from the upper left corner of the skin.
@@ -44,23 +44,22 @@ FRAME_NAME_SIZE = 16
 FRAME_HEADER_SIZE = 40
 VERTEX_SIZE = 4
 
-# Latin-1 maps every byte to one character and back, so that any name survives a round trip, and its
-# characters are all valid Unicode: Blender takes them, as it would not take the surrogates that
-# Python's "surrogateescape" leaves.
+# Latin-1 maps every byte to one character and back, so any name survives a round trip. Its characters are valid
+# Unicode, which Blender accepts, unlike the surrogates of Python's "surrogateescape".
 NAME_ENCODING = "latin-1"
 
 ST_DTYPE = np.dtype([("st", "<i2", (2,))])
 TRIANGLE_DTYPE = np.dtype([("vertex", "<u2", (3,)), ("st", "<u2", (3,))])
 
 
-def frame_dtype(num_vertices: int, frame_size: int | None = None) -> np.dtype[np.void]:
-    """Return the dtype of one frame in the file.
+def frame_dtype(vertex_count: int, frame_size: int | None = None) -> np.dtype[np.void]:
+    """The dtype of one frame in the file.
 
     Args:
-        num_vertices: vertices of a frame.
+        vertex_count: how many vertices a frame has.
         frame_size: bytes from one frame to the next; the size of a frame's own data unless given.
     """
-    size = FRAME_HEADER_SIZE + VERTEX_SIZE * num_vertices
+    size = FRAME_HEADER_SIZE + VERTEX_SIZE * vertex_count
     return np.dtype(
         {
             "names": ["scale", "translate", "name", "vertices"],
@@ -68,7 +67,7 @@ def frame_dtype(num_vertices: int, frame_size: int | None = None) -> np.dtype[np
                 ("<f4", (3,)),
                 ("<f4", (3,)),
                 ("V", FRAME_NAME_SIZE),
-                (np.uint8, (num_vertices, VERTEX_SIZE)),
+                (np.uint8, (vertex_count, VERTEX_SIZE)),
             ],
             "offsets": [0, 12, 24, FRAME_HEADER_SIZE],
             "itemsize": size if frame_size is None else frame_size,
@@ -76,11 +75,11 @@ def frame_dtype(num_vertices: int, frame_size: int | None = None) -> np.dtype[np
     )
 
 
-def has_place(scale: NDArray[np.float32], translate: NDArray[np.float32]) -> NDArray[np.bool_]:
-    """Whether every step of each frame's grid (F, 3) is a place that a float holds, (F, 3)."""
+def is_in_range(scale: NDArray[np.float32], translate: NDArray[np.float32]) -> NDArray[np.bool_]:
+    """Whether all positions on each frame's grid are finite in single precision, (F, 3)."""
     with np.errstate(invalid="ignore"):  # signalling NaNs
         far = np.abs(scale.astype(np.float64)) * 255 + np.abs(translate.astype(np.float64))
-    # NaN fails every comparison, so this asks for what is good.
+    # NaN fails every comparison, so the test is for what is valid.
     return far <= np.finfo(np.float32).max
 
 
@@ -108,19 +107,19 @@ class GlCommands:
     __hash__ = None  # type: ignore[assignment]
 
     @property
-    def num_ints(self) -> int:
+    def word_count(self) -> int:
         """Length of the commands in the file in 32-bit words, with the 0 that ends them."""
         return len(self.counts) + 3 * len(self.vertices) + 1
 
 
 @dataclass(eq=False)
-class Md2Model:
+class Model:
     """A model: one mesh, and its vertices in every frame.
 
     S is the number of texture coordinates, T of triangles, F of frames, V of vertices.
 
-    Two models are equal when all but their warnings is; arrays are compared byte for byte, so that a
-    not-a-number is equal to itself.
+    Two models are equal if everything but their warnings is; arrays are compared byte for byte, so that NaN is
+    equal to itself.
 
     Attributes:
         skin_width: width of the skin in texels.
@@ -134,9 +133,9 @@ class Md2Model:
         translate: (F, 3) float32, origin of each frame's grid.
         frame_names: the frames' names, decoded as those of skins are; at most 16 characters.
         vertices: (F, V, 3) uint8, steps on the frame's grid: the position is ``byte * scale + translate``.
-        normals: (F, V) uint8, indices into the 162 normals; 162 and over occur and mean nothing.
+        normals: (F, V) uint8, indices into the 162 normals; 162 and over occur and have no meaning.
         gl_commands: strips and fans of the same triangles.
-        warnings: what was odd in the file, in words.
+        warnings: sentences about what was unusual in the file.
     """
 
     skin_width: int = 0
@@ -154,30 +153,30 @@ class Md2Model:
     warnings: list[str] = field(default_factory=list, compare=False)
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Md2Model):
+        if not isinstance(other, Model):
             return NotImplemented
         return all(_same(getattr(self, f.name), getattr(other, f.name)) for f in fields(self) if f.compare)
 
     __hash__ = None  # type: ignore[assignment]
 
     @property
-    def num_frames(self) -> int:
+    def frame_count(self) -> int:
         """Number of frames."""
         return len(self.frame_names)
 
     @property
-    def num_vertices(self) -> int:
+    def vertex_count(self) -> int:
         """Number of vertices in a frame."""
         return int(self.vertices.shape[1])
 
     @property
-    def num_triangles(self) -> int:
+    def triangle_count(self) -> int:
         """Number of triangles."""
         return len(self.triangles)
 
 
-def first_frame(model: Md2Model) -> Md2Model:
-    """Return the model with its first frame alone.
+def first_frame(model: Model) -> Model:
+    """The model with its first frame alone.
 
     Args:
         model: with at least one frame; it is not changed.

@@ -1,8 +1,8 @@
-"""Names for frames that have none yet.
+"""Names for new frames.
 
 A frame's name is the sequence's and a number, in 16 bytes with a NUL at the end (MD2 specification). id's own models
 write as few digits as the sequence needs, but two where the sequence itself ends in one: ``run1``, ``stand01``,
-``pain101``. Of three digits only two would count as the number (see ``sequences``).
+``pain101``. Of three digits only the last two are the number (see ``sequences``).
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ MAX_FRAME_NAME = FRAME_NAME_SIZE - 1
 """Characters of a name, without the NUL that ends it."""
 
 DEFAULT_SEQUENCE = "frame"
-"""What frames are called that nothing gives a name; their numbers have three digits."""
+"""The prefix of frames without any name; their numbers have three digits."""
 
 _UNFIT = re.compile(r"[\x00-\x20\x7f-\xa0]+")
 
 
 def clean_name(name: str, size: int = MAX_FRAME_NAME) -> str:
-    """Return a name as a file can hold it: characters of Latin-1 without blanks and controls, cut to size.
+    """A name that fits into the file: Latin-1 without blanks and control characters, cut to size.
 
     Args:
         name: any text.
@@ -33,7 +33,7 @@ def clean_name(name: str, size: int = MAX_FRAME_NAME) -> str:
 
 
 def to_latin1(name: str) -> str:
-    """Return a name with an underscore for each character that is not in Latin-1, whose bytes names are.
+    """A name with an underscore for each character that is not in Latin-1, the encoding of names.
 
     Args:
         name: any text.
@@ -42,9 +42,9 @@ def to_latin1(name: str) -> str:
 
 
 def number_frames(sequences: Sequence[str]) -> list[str]:
-    """Return a name for each frame from the name of its sequence, with numbers from 1.
+    """A name for each frame: that of its sequence, and a number from 1.
 
-    A sequence that comes up again later goes on counting.
+    The numbers of a sequence that comes up again continue.
 
     Args:
         sequences: for each frame; an empty one stands for ``DEFAULT_SEQUENCE``.
@@ -60,23 +60,23 @@ def number_frames(sequences: Sequence[str]) -> list[str]:
 
 
 def _digits(prefix: str, count: int) -> int:
-    """Return how many digits the numbers of a sequence have."""
+    """How many digits the numbers of a sequence have."""
     least = 3 if prefix == DEFAULT_SEQUENCE else 2 if prefix[-1].isdigit() else 1
     return max(least, len(str(count)))
 
 
 def _numbered(prefix: str, number: int, digits: int = 1) -> str:
-    """Return a name of at most 15 characters; it is the prefix that is cut."""
+    """A name of at most 15 characters; the prefix is cut if needed."""
     suffix = str(number).zfill(digits)
     return prefix[: MAX_FRAME_NAME - len(suffix)] + suffix
 
 
 def make_unique(names: Iterable[str], taken: Iterable[str] = ()) -> list[str]:
-    """Return the names with those changed that were there before.
+    """Unique names: repeated ones get another number.
 
     Args:
         names: at most 15 characters each; an empty one becomes ``DEFAULT_SEQUENCE`` and a number.
-        taken: names that are given elsewhere.
+        taken: names that are used elsewhere.
     """
     used = set(taken)
     result = []

@@ -2,7 +2,7 @@
 
 The vectors are data of the game: the table ``anorms.h`` of Quake II's model compiler, which the engine and
 the MD2 specification use too. They are the corners of a twice subdivided icosahedron, in the model's own
-axes (+X forward, +Y left, +Z up). A file's index is a byte, so that 162 to 255 occur and mean nothing.
+axes (+X forward, +Y left, +Z up). A file's index is a byte, so 162 to 255 occur, which have no meaning.
 """
 
 from __future__ import annotations
@@ -182,12 +182,12 @@ NORMALS: NDArray[np.float64] = np.array(
 
 NORMALS.flags.writeable = False
 
-NUM_NORMALS = len(NORMALS)
+NORMAL_COUNT = len(NORMALS)
 
 # With "no normal" after the last one.
 _PADDED = np.vstack([NORMALS, np.zeros(3)]).astype(np.float32)
 
-# Two products this near are equal but for rounding, which depends on the order of additions. The table's
+# Products this close are equal except for rounding, which depends on the order of additions. The table's
 # vectors mirror each other, so that such ties are common on symmetrical models.
 _TIE = 1e-12
 
@@ -199,21 +199,21 @@ _CHUNK = 1 << 14
 
 
 def normal_vectors(indices: NDArray[Any]) -> NDArray[np.float32]:
-    """Return the vectors of normal indices.
+    """The vectors of normal indices.
 
     Args:
-        indices: integers of any shape; those of 162 and over give the zero vector, which says "no normal"
-            (the engine would read beyond its table).
+        indices: integers of any shape; 162 and over give the zero vector, which stands for "no normal" (the engine
+            would read beyond its table).
 
     Returns:
         float32, the shape of ``indices`` and a last axis of 3.
     """
-    vectors: NDArray[np.float32] = _PADDED[np.minimum(indices, NUM_NORMALS)]
+    vectors: NDArray[np.float32] = _PADDED[np.minimum(indices, NORMAL_COUNT)]
     return vectors
 
 
 def nearest_normals(vectors: NDArray[Any]) -> NDArray[np.uint8]:
-    """Return the indices of the table's vectors nearest in direction (Quake II's model compiler).
+    """The indices of the table's vectors nearest in direction (Quake II's model compiler).
 
     That is the one with the greatest dot product, the first of equals.
 
@@ -236,7 +236,7 @@ def nearest_normals(vectors: NDArray[Any]) -> NDArray[np.uint8]:
 
 
 def face_normals(positions: NDArray[Any], triangles: NDArray[Any]) -> NDArray[np.float64]:
-    """Return the unit normals of triangles in every frame: (v0 - v1) x (v2 - v1), as they are clockwise.
+    """The unit normals of triangles in every frame: (v0 - v1) x (v2 - v1), as they are clockwise.
 
     Args:
         positions: (..., V, 3) floats.
@@ -258,9 +258,9 @@ def face_normals(positions: NDArray[Any], triangles: NDArray[Any]) -> NDArray[np
 
 
 def vertex_normals(positions: NDArray[Any], triangles: NDArray[Any]) -> NDArray[np.float64]:
-    """Return the mean of the unit face normals at each vertex in every frame (Quake II's model compiler).
+    """The mean of the unit face normals at each vertex in every frame (Quake II's model compiler).
 
-    Every corner counts once, whatever the triangle's size. Vertices in the same place stay apart.
+    Every corner has the same weight, regardless of the triangle's size. Vertices at the same position are not merged.
 
     Args:
         positions: (..., V, 3) floats.
@@ -269,13 +269,13 @@ def vertex_normals(positions: NDArray[Any], triangles: NDArray[Any]) -> NDArray[
     Returns:
         (..., V, 3) float64, not of unit length; zero for a vertex without faces or whose faces cancel.
     """
-    num_vertices = np.shape(positions)[-2]
+    vertex_count = np.shape(positions)[-2]
     result = np.zeros(np.shape(positions))
     if len(triangles) == 0:
         return result
     faces = face_normals(positions, triangles)
     order = np.argsort(triangles, axis=None, kind="stable")
-    corners_of = np.bincount(triangles.reshape(-1), minlength=num_vertices)
+    corners_of = np.bincount(triangles.reshape(-1), minlength=vertex_count)
     used = np.flatnonzero(corners_of)
     starts = (np.cumsum(corners_of) - corners_of)[used]
     sums = np.add.reduceat(faces[..., order // 3, :], starts, axis=-2)
@@ -286,7 +286,7 @@ def vertex_normals(positions: NDArray[Any], triangles: NDArray[Any]) -> NDArray[
 
 
 def normal_indices(positions: NDArray[Any], triangles: NDArray[Any]) -> NDArray[np.uint8]:
-    """Return the normal index of every vertex in every frame by the rule of Quake II's model compiler.
+    """The normal index of every vertex in every frame by the rule of Quake II's model compiler.
 
     The compiler stops at a vertex without faces; here it gets index 0, as does one whose faces cancel.
 
@@ -297,11 +297,11 @@ def normal_indices(positions: NDArray[Any], triangles: NDArray[Any]) -> NDArray[
     Returns:
         (F, V) uint8.
     """
-    num_frames, num_vertices = np.shape(positions)[:2]
-    result = np.zeros((num_frames, num_vertices), np.uint8)
+    frame_count, vertex_count = np.shape(positions)[:2]
+    result = np.zeros((frame_count, vertex_count), np.uint8)
     # Some frames at a time, so that memory does not grow with the animation.
-    step = max(1, _CHUNK // max(1, num_vertices, len(triangles)))
-    for start in range(0, num_frames, step):
+    step = max(1, _CHUNK // max(1, vertex_count, len(triangles)))
+    for start in range(0, frame_count, step):
         frames = slice(start, start + step)
         result[frames] = nearest_normals(vertex_normals(positions[frames], triangles))
     return result

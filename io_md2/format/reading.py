@@ -1,9 +1,9 @@
-"""MD2 files to models.
+"""Reading of MD2 files.
 
 The layout is the MD2 specification's. Every count and offset is checked against the file's size before
-anything is taken, so that time and memory are bounded by that size, whatever the header says.
+anything is read, so that time and memory are bounded by that size, whatever the header says.
 
-Refused, because it would index outside the file or its tables, or has no meaning: another identifier or
+Refused, because it would index outside the file or its tables, or makes no sense: another identifier or
 version, negative counts, offsets and skin sizes, sections that end outside the file, frames smaller than
 their vertices, no frame at all, indices outside the table of vertices, and frames whose scale or translation
 is not finite or takes a vertex beyond what a float holds.
@@ -41,9 +41,9 @@ from .model import (
     VERSION,
     VERTEX_SIZE,
     GlCommands,
-    Md2Model,
+    Model,
     frame_dtype,
-    has_place,
+    is_in_range,
 )
 from .regular_files import read_file
 
@@ -60,8 +60,8 @@ _OTHER_FORMATS = {
 }
 
 
-def read_model(path: str | os.PathLike[str]) -> Md2Model:
-    """Read a file.
+def read_model(path: str | os.PathLike[str]) -> Model:
+    """Reads a file.
 
     Args:
         path: the file.
@@ -73,15 +73,15 @@ def read_model(path: str | os.PathLike[str]) -> Md2Model:
     return parse_model(read_file(path), os.fspath(path))
 
 
-def parse_model(data: bytes, path: str = "") -> Md2Model:
-    """Turn the bytes of a file into a model.
+def parse_model(data: bytes, path: str = "") -> Model:
+    """The model in the bytes of a file.
 
     Args:
         data: the whole file.
         path: its name, for messages.
 
     Returns:
-        The model; its arrays are its own, and its ``warnings`` say what was odd.
+        The model; it owns its arrays, and its ``warnings`` say what was unusual.
 
     Raises:
         Md2Error: the bytes are not an MD2 model or are damaged.
@@ -110,20 +110,20 @@ class _Reader:
     def error(self, reason: str, offset: int, found: object, expected: str) -> Md2Error:
         return Md2Error(reason, path=self.path, offset=offset, found=str(found), expected=expected)
 
-    def model(self) -> Md2Model:
+    def model(self) -> Model:
         self.read_header()
         h = self.header
-        num_vertices = h["num_vertices"]
+        vertex_count = h["num_vertices"]
         skins = self.section("skins", SKIN_NAME_SIZE)
         st = self.section("st", ST_DTYPE.itemsize)
         triangles = self.section("tris", TRIANGLE_DTYPE.itemsize)
         frames = self.section("frames", h["framesize"])
 
         frame_array = np.frombuffer(
-            self.data, frame_dtype(num_vertices, h["framesize"]), h["num_frames"], frames.offset
+            self.data, frame_dtype(vertex_count, h["framesize"]), h["num_frames"], frames.offset
         )
         triangle_array = self.array(triangles, TRIANGLE_DTYPE)
-        model = Md2Model(
+        model = Model(
             skin_width=h["skinwidth"],
             skin_height=h["skinheight"],
             skins=self.names(skins.offset, h["num_skins"], SKIN_NAME_SIZE, SKIN_NAME_SIZE, "skin"),
@@ -135,12 +135,12 @@ class _Reader:
             frame_names=self.names(
                 frames.offset + 24, h["num_frames"], FRAME_NAME_SIZE, h["framesize"], "frame"
             ),
-            vertices=_places(frame_array["vertices"]),
+            vertices=_position_bytes(frame_array["vertices"]),
             normals=np.ascontiguousarray(frame_array["vertices"][:, :, 3]),
         )
         self.check_triangles(model, triangles.offset)
         self.check_frames(model, frames.offset)
-        model.gl_commands, commands = self.gl_commands(num_vertices)
+        model.gl_commands, commands = self.gl_commands(vertex_count)
         model.st, model.triangle_st, warning = restore_st(
             model.st,
             model.triangles,
@@ -158,7 +158,9 @@ class _Reader:
         data = self.data
         if data[:4] != IDENT:
             if len(data) < 4:
-                raise self.error("the file is too short for MD2", 0, f"{len(data)} bytes", "a header")
+                raise self.error(
+                    "the file is too short for an MD2 model", 0, f"{len(data)} bytes", "a header"
+                )
             other = _OTHER_FORMATS.get(data[:4], "not an MD2 model")
             raise self.error(f"the file is {other}", 0, repr(data[:4])[1:], "'IDP2'")
         if len(data) < HEADER_SIZE:
@@ -170,7 +172,7 @@ class _Reader:
         if h["version"] != VERSION:
             raise self.error("unknown version of MD2", 4, h["version"], str(VERSION))
         for i, name in enumerate(HEADER_FIELDS):
-            # The file's end is known without offset_end, which is wrong in real files.
+            # offset_end is not needed, and wrong in real files.
             if h[name] < 0 and name not in ("ident", "offset_end"):
                 raise self.error(f"negative {name}", 4 * i, h[name], "0 or more")
         if h["num_frames"] == 0:
@@ -193,7 +195,7 @@ class _Reader:
         return 4 * HEADER_FIELDS.index(name)
 
     def section(self, name: str, item_size: int) -> _Section:
-        """Return where a section is; an empty one may claim to be anywhere."""
+        """Where a section is; the offset of an empty one is not checked."""
         count, offset = self.header[f"num_{name}"], self.header[f"offset_{name}"]
         if count == 0:
             return _Section(name, 0, 0)
@@ -228,8 +230,8 @@ class _Reader:
             self.warnings.append(f"{unterminated} {kind} names fill their {size} bytes, without a terminator")
         return names
 
-    def check_triangles(self, model: Md2Model, offset: int) -> None:
-        count = model.num_vertices
+    def check_triangles(self, model: Model, offset: int) -> None:
+        count = model.vertex_count
         bad = np.flatnonzero(model.triangles >= count)
         if len(bad):
             triangle, corner = divmod(int(bad[0]), 3)
@@ -240,18 +242,18 @@ class _Reader:
                 f"an index below {count}",
             )
 
-    def check_frames(self, model: Md2Model, offset: int) -> None:
-        bad = np.flatnonzero(~has_place(model.scale, model.translate))
+    def check_frames(self, model: Model, offset: int) -> None:
+        bad = np.flatnonzero(~is_in_range(model.scale, model.translate))
         if len(bad):
             frame, axis = divmod(int(bad[0]), 3)
             raise self.error(
-                f"frame {frame} has no finite place on axis {'xyz'[axis]}",
+                f"frame {frame} has positions that are not finite on axis {'xyz'[axis]}",
                 offset + self.header["framesize"] * frame + 4 * axis,
                 f"scale {model.scale[frame, axis]}, translate {model.translate[frame, axis]}",
                 "finite numbers",
             )
 
-    def gl_commands(self, num_vertices: int) -> tuple[GlCommands, _Section]:
+    def gl_commands(self, vertex_count: int) -> tuple[GlCommands, _Section]:
         count, offset = self.header["num_glcmds"], self.header["offset_glcmds"]
         if count == 0:
             if self.header["num_tris"]:
@@ -263,7 +265,7 @@ class _Reader:
         if count > available:
             self.warnings.append(
                 f"The GL commands run past the end of the file: {count} words are declared, "
-                f"{available} are there"
+                f"but the file has {available}"
             )
             count = available
         if count == 0:
@@ -275,7 +277,7 @@ class _Reader:
             self.warnings.append("The GL commands have no terminator")
         end = heads[-1] + 1 + 3 * abs(counts[-1]) if heads else 0
         if not ended and end < count:
-            self.warnings.append("The last of the GL commands runs past their end and is left out")
+            self.warnings.append("The last of the GL commands runs past their end and was left out")
         if any(abs(n) < 3 for n in counts):
             self.warnings.append("The GL commands have primitives of fewer than three vertices")
 
@@ -283,14 +285,14 @@ class _Reader:
         body_mask[heads] = False
         body = words[:end][body_mask].reshape(-1, 3)
         vertices = body[:, 2].astype(np.int32)
-        bad = np.flatnonzero((vertices < 0) | (vertices >= num_vertices))
+        bad = np.flatnonzero((vertices < 0) | (vertices >= vertex_count))
         if len(bad):
             word = int(np.flatnonzero(body_mask)[3 * bad[0] + 2])
             raise self.error(
                 "the GL commands use a vertex that does not exist",
                 offset + 4 * word,
                 int(vertices[bad[0]]),
-                f"an index below {num_vertices}",
+                f"an index below {vertex_count}",
             )
         st = np.ascontiguousarray(body[:, :2]).view("<f4").astype(np.float32)
         return GlCommands(np.array(counts, np.int32), st, vertices), _Section("glcmds", offset, 4 * count)
@@ -304,16 +306,16 @@ class _Reader:
             self.warnings.append(f"{left} bytes follow the last section")
 
 
-def _places(vertices: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Return the bytes of places (F, V, 3) without those of normals; numpy copies an axis at a time much faster."""
-    places = np.empty((*vertices.shape[:2], 3), np.uint8)
+def _position_bytes(vertices: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """The bytes of positions (F, V, 3) without those of normals; numpy copies one axis at a time much faster."""
+    positions = np.empty((*vertices.shape[:2], 3), np.uint8)
     for axis in range(3):
-        places[..., axis] = vertices[..., axis]
-    return places
+        positions[..., axis] = vertices[..., axis]
+    return positions
 
 
 def _walk(words: NDArray[np.int32]) -> tuple[list[int], list[int], bool]:
-    """Return where the primitives begin, their counts, and whether a 0 ended them."""
+    """Where the primitives begin, their counts, and whether a 0 ended them."""
     heads: list[int] = []
     counts: list[int] = []
     position, size = 0, len(words)

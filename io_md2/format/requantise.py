@@ -1,9 +1,9 @@
-"""Frames for a file from positions, with as much of the source's frames as still holds.
+"""Frames of a file made from positions, with everything of the imported frames that is still valid.
 
-A frame whose vertices all lie on the grid of the source keeps the grid, and with it the bytes of the vertices. Any
-other frame gets the grid of its own box, as Quake II's model compiler does it. A vertex keeps its normal as long as
-it, its triangles and their other vertices are where they were: normals are the original exporter's, and often no
-rule gives them. Any other vertex gets the normal of its faces.
+A frame whose vertices all lie on the grid of the imported frame keeps that grid, and so the bytes of its vertices. Any
+other frame gets the grid of its own box, as in Quake II's model compiler. A vertex keeps its normal index while it, its
+triangles and their other vertices have not moved: the program that wrote the file chose it, often by no known rule. Any
+other vertex gets the normal of its faces.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class FrameData:
     normals: NDArray[np.uint8]
 
     def take(self, frames: NDArray[Any], vertices: NDArray[Any]) -> FrameData:
-        """Return some vertices of some frames; all as they are without copying them."""
+        """Some vertices of some frames; the object itself, without a copy, if that is all of them in order."""
         if np.array_equal(frames, np.arange(len(self.scale))) and np.array_equal(
             vertices, np.arange(self.normals.shape[1])
         ):
@@ -58,15 +58,15 @@ def requantise(
     same_faces: NDArray[np.bool_] | None = None,
     shared: bool = False,
 ) -> tuple[FrameData, NDArray[np.bool_]]:
-    """Turn positions into frames.
+    """The frames of positions.
 
     Args:
         positions: (F, V, 3) floats, in the model's units.
         triangles: (T, 3) integers, indices of vertices, clockwise.
-        source: what the same vertices were in the same frames.
-        is_source: (F,) which frames of ``source`` mean something; all unless given.
-        same_faces: (V,) which vertices have the triangles that they had; all unless given.
-        shared: one box for all frames, so that what does not move keeps its bytes.
+        source: the same vertices in the same frames, as imported.
+        is_source: (F,) which frames of ``source`` are valid; all unless given.
+        same_faces: (V,) which vertices have the same triangles as in the imported file; all unless given.
+        shared: one box for all frames, so that what does not move has the same bytes in all of them.
 
     Returns:
         The frames, and which of them (F,) kept their bytes, normals included.
@@ -81,33 +81,35 @@ def requantise(
         return FrameData(scale, translate, vertices, normals), np.zeros(count, bool)
 
     matched, on_grid = match_grid(positions, source.scale, source.translate, previous=source.vertices)
-    stays = on_grid.all(axis=1)
+    keeps_grid = on_grid.all(axis=1)
     if is_source is not None:
-        stays &= is_source
+        keeps_grid &= is_source
     unchanged = on_grid & (matched == source.vertices).all(axis=2)
     if is_source is not None:
         unchanged &= is_source[:, None]
     keeps_normal = _with_faces(unchanged, triangles)
     if same_faces is not None:
         keeps_normal &= same_faces
-    if shared and not (stays.all() and _is_one_grid(source)):
-        # All frames or none: a box for the edited ones alone would let still parts wobble between the two.
-        stays = np.zeros(count, bool)
+    if shared and not (keeps_grid.all() and _is_one_grid(source)):
+        # All frames or none: with a second box for the edited ones, parts that do not move would jitter.
+        keeps_grid = np.zeros(count, bool)
 
     scale, translate = source.scale.copy(), source.translate.copy()
     vertices, normals = matched.copy(), source.normals.copy()
-    if not stays.all():
-        vertices[~stays], scale[~stays], translate[~stays] = quantise(positions[~stays], shared=shared)
+    if not keeps_grid.all():
+        vertices[~keeps_grid], scale[~keeps_grid], translate[~keeps_grid] = quantise(
+            positions[~keeps_grid], shared=shared
+        )
     same_normals = keeps_normal.all(axis=1)
     if not same_normals.all():
         edited = ~same_normals
         computed = normal_indices(positions[edited], triangles)
         normals[edited] = np.where(keeps_normal[edited], normals[edited], computed)
-    return FrameData(scale, translate, vertices, normals), stays & unchanged.all(axis=1) & same_normals
+    return FrameData(scale, translate, vertices, normals), keeps_grid & unchanged.all(axis=1) & same_normals
 
 
 def _with_faces(unchanged: NDArray[np.bool_], triangles: NDArray[Any]) -> NDArray[np.bool_]:
-    """Return which of the unchanged vertices (F, V) only have triangles (T, 3) of unchanged vertices."""
+    """Which of the unchanged vertices (F, V) only have triangles (T, 3) of unchanged vertices."""
     result = unchanged.copy()
     for frame in np.flatnonzero(~unchanged.all(axis=1)):
         has_changed = ~unchanged[frame][triangles].all(axis=1)

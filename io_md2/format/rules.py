@@ -1,4 +1,4 @@
-"""Rules: what a loader refuses or shows otherwise, with the source where that stands."""
+"""Rules: what a loader refuses or shows differently from Blender, with the source of each."""
 
 from __future__ import annotations
 
@@ -10,47 +10,47 @@ import numpy.typing as npt
 
 from .counts import Counts
 from .findings import Finding
-from .model import Md2Model
+from .model import Model
 
 Check = Callable[["Rule", "Subject"], Iterator[Finding]]
 
 
 @dataclass(frozen=True)
 class Subject:
-    """What is judged.
+    """What is checked.
 
     Attributes:
         model: the model.
-        counts: its numbers.
-        former: those of the file that it was imported from; None if there is none.
+        counts: the numbers of triangles, vertices and so on.
+        source_counts: those of the file that it was imported from; None if there is none.
     """
 
-    model: Md2Model
+    model: Model
     counts: Counts
-    former: Counts | None = None
+    source_counts: Counts | None = None
 
 
 @dataclass(frozen=True)
 class Rule:
-    """What a game asks of a file.
+    """A requirement of a game.
 
     Attributes:
         code: its name, for programs.
         is_error: whether the game refuses what breaks it.
         check: finds what breaks it.
-        engine: whose loader it is.
-        says: the rule, as the documentation has it.
-        why: what the loader does with what breaks it; the middle of a message.
+        engine: whose loader has the rule.
+        requirement: what a file has to be like, as the documentation states it.
+        why: what the loader does with a file that breaks it; the middle of a message.
         remedy: what to do; the end of a message.
-        source: where it stands in the loader.
-        limit: the most, or least, that is taken; 0 where that says nothing.
+        source: where it is in the loader's source code.
+        limit: the most, or least, that is accepted; 0 where the rule has no number.
     """
 
     code: str
     is_error: bool
     check: Check
     engine: str
-    says: str
+    requirement: str
     why: str
     remedy: str
     source: str
@@ -63,22 +63,24 @@ class Rule:
         *,
         vertices: npt.ArrayLike = (),
         triangles: npt.ArrayLike = (),
-        is_former: bool = False,
+        is_in_source: bool = False,
     ) -> Finding:
         """A finding of this rule.
 
         Args:
-            what: what breaks it, with its place and the value; the beginning of the message.
+            what: what breaks it, where, and the value; the beginning of the message.
             found: the value.
             vertices: indices of vertices.
             triangles: indices of triangles.
-            is_former: the file that the model was imported from broke it as well; then it is only a warning.
+            is_in_source: whether the imported file already broke the rule; then it is only a warning.
         """
-        tail = "; the imported file was so too" if is_former else f": {self.remedy}" if self.remedy else ""
+        tail = (
+            "; the imported file already did" if is_in_source else f": {self.remedy}" if self.remedy else ""
+        )
         indices = [tuple(np.asarray(part, dtype=np.int64).ravel().tolist()) for part in (vertices, triangles)]
         return Finding(
             self.code,
-            self.is_error and not is_former,
+            self.is_error and not is_in_source,
             "".join([what, f"; {self.why}" if self.why else "", tail]),
             found=str(found),
             limit=f"{self.limit:g}" if self.limit else "",

@@ -1,8 +1,8 @@
-"""Sequences, found from the names of frames.
+"""Sequences of frames, derived from the names of the frames.
 
 A frame's name is the sequence's name and a number: ``stand01``. With three or more digits only the last two
 are the number, since sequences may themselves end in a digit: ``pain101`` is frame 1 of ``pain1``. The file
-says nothing else about sequences; the games know them by their numbers of frames.
+says nothing else about sequences; the games have the frame numbers built in.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class FrameSequence:
     last: int
 
     @property
-    def num_frames(self) -> int:
+    def frame_count(self) -> int:
         """Number of frames."""
         return self.last - self.first + 1
 
@@ -57,7 +57,7 @@ PLAYER_SEQUENCES = (
 
 
 def split_frame_name(name: str) -> tuple[str, int | None]:
-    """Return the sequence's name and the number of a frame, None where the name has no number.
+    """The name of a frame's sequence, and its number or None where the name has no number.
 
     ``stand01`` is ("stand", 1), ``pain101`` is ("pain1", 1), ``hold`` is ("hold", None).
 
@@ -72,12 +72,11 @@ def split_frame_name(name: str) -> tuple[str, int | None]:
 
 
 def find_sequences(names: Iterable[str]) -> list[FrameSequence]:
-    """Return the runs of consecutive frames whose names belong to the same sequence.
+    """The runs of consecutive frames whose names belong to the same sequence.
 
-    Every frame is in exactly one of them, and they are in the order of the frames. The numbers decide
-    nothing: they repeat and have gaps in real files. So a sequence whose name comes up again after another
-    one is listed twice, neighbours of equal names are one sequence, and a frame whose name nothing shares is a
-    sequence of its own. Frames without names make a sequence whose name is empty.
+    Every frame is in exactly one of them, in the order of the frames. The numbers are ignored, as they repeat and
+    have gaps in real files. A name that comes up again after another sequence is listed twice, and a frame whose
+    name no neighbour shares is a sequence of its own. Frames without names form a sequence whose name is empty.
 
     Args:
         names: the names of all frames.

@@ -1,6 +1,6 @@
-"""Models to MD2 files.
+"""Writing of MD2 files.
 
-Sections stand in the order of Quake II's model compiler: header, skins, texture coordinates, triangles,
+Sections are in the order of Quake II's model compiler: header, skins, texture coordinates, triangles,
 frames, GL commands. Names are padded with NULs.
 """
 
@@ -26,19 +26,18 @@ from .model import (
     TRIANGLE_DTYPE,
     VERSION,
     GlCommands,
-    Md2Model,
+    Model,
     frame_dtype,
-    has_place,
+    is_in_range,
 )
 
 _INT32_MAX = 2**31 - 1
 
 
-def write_model(model: Md2Model, path: str | os.PathLike[str]) -> None:
-    """Write a file.
+def write_model(model: Model, path: str | os.PathLike[str]) -> None:
+    """Writes a file.
 
-    The bytes are complete before the file is opened, so that a model that cannot be written leaves an
-    existing file alone.
+    The file is opened after all bytes are made, so a model that cannot be written leaves an existing file unchanged.
 
     Args:
         model: the model.
@@ -57,10 +56,10 @@ def write_model(model: Md2Model, path: str | os.PathLike[str]) -> None:
         file.write(data)
 
 
-def format_model(model: Md2Model) -> bytes:
-    """Turn a model into the bytes of a file.
+def format_model(model: Model) -> bytes:
+    """The bytes of the file of a model.
 
-    Only what the format can hold is asked for here; what a game accepts is the matter of ``check_model``.
+    Only the limits of the format are checked here; those of games are checked by ``check_model``.
 
     Args:
         model: the model; its GL commands are written as they are.
@@ -69,30 +68,29 @@ def format_model(model: Md2Model) -> bytes:
         Md2Error: arrays do not fit together, indices lie outside their tables, or values or names do not
             fit into their fields.
     """
-    num_frames, num_vertices = model.num_frames, model.num_vertices
     _check_shapes(model)
-    _check_indices("triangles", model.triangles, num_vertices)
+    _check_indices("triangles", model.triangles, model.vertex_count)
     _check_indices("triangle_st", model.triangle_st, len(model.st))
-    _check_indices("gl_commands.vertices", model.gl_commands.vertices, num_vertices)
+    _check_indices("gl_commands.vertices", model.gl_commands.vertices, model.vertex_count)
     for name in ("skin_width", "skin_height"):
         value = getattr(model, name)
         if not 0 <= value <= _INT32_MAX:
             raise Md2Error(f"{name} does not fit", found=str(value), expected=f"0 to {_INT32_MAX}")
-    bad = np.flatnonzero(~has_place(model.scale, model.translate).all(axis=1))
+    bad = np.flatnonzero(~is_in_range(model.scale, model.translate).all(axis=1))
     if len(bad):
         frame = int(bad[0])
         raise Md2Error(
-            f"frame {frame} has no finite place",
+            f"frame {frame} has positions that are not finite",
             found=f"scale {model.scale[frame]}, translate {model.translate[frame]}",
             expected="finite numbers",
         )
 
     st = np.zeros(len(model.st), ST_DTYPE)
     st["st"] = _fit("st", model.st, np.int16)
-    triangles = np.zeros(model.num_triangles, TRIANGLE_DTYPE)
+    triangles = np.zeros(model.triangle_count, TRIANGLE_DTYPE)
     triangles["vertex"] = _fit("triangles", model.triangles, np.uint16)
     triangles["st"] = _fit("triangle_st", model.triangle_st, np.uint16)
-    frames = np.zeros(num_frames, frame_dtype(num_vertices))
+    frames = np.zeros(model.frame_count, frame_dtype(model.vertex_count))
     frames["scale"] = model.scale
     frames["translate"] = model.translate
     frames["name"] = _names("frame name", model.frame_names, FRAME_NAME_SIZE)
@@ -115,34 +113,34 @@ def format_model(model: Md2Model) -> bytes:
         model.skin_height,
         frames.dtype.itemsize,
         len(model.skins),
-        num_vertices,
+        model.vertex_count,
         len(st),
         len(triangles),
         len(commands),
-        num_frames,
+        model.frame_count,
         *offsets,
     )
     return b"".join([header, *sections])
 
 
-def _check_shapes(model: Md2Model) -> None:
-    num_frames, num_vertices = model.num_frames, model.num_vertices
+def _check_shapes(model: Model) -> None:
+    frame_count, vertex_count = model.frame_count, model.vertex_count
     commands = model.gl_commands
     corners = int(np.abs(commands.counts.astype(np.int64)).sum())
     for name, array, shape in (
         ("st", model.st, (len(model.st), 2)),
-        ("triangles", model.triangles, (model.num_triangles, 3)),
-        ("triangle_st", model.triangle_st, (model.num_triangles, 3)),
-        ("scale", model.scale, (num_frames, 3)),
-        ("translate", model.translate, (num_frames, 3)),
-        ("vertices", model.vertices, (num_frames, num_vertices, 3)),
-        ("normals", model.normals, (num_frames, num_vertices)),
+        ("triangles", model.triangles, (model.triangle_count, 3)),
+        ("triangle_st", model.triangle_st, (model.triangle_count, 3)),
+        ("scale", model.scale, (frame_count, 3)),
+        ("translate", model.translate, (frame_count, 3)),
+        ("vertices", model.vertices, (frame_count, vertex_count, 3)),
+        ("normals", model.normals, (frame_count, vertex_count)),
         ("gl_commands.st", commands.st, (corners, 2)),
         ("gl_commands.vertices", commands.vertices, (corners,)),
     ):
         if array.shape != shape:
             raise Md2Error(f"{name} has the wrong shape", found=str(array.shape), expected=str(shape))
-    if num_frames == 0:
+    if frame_count == 0:
         raise Md2Error("the model has no frames", found="0", expected="1 or more")
     if not commands.counts.all():
         raise Md2Error("a primitive of no vertices would end the GL commands early")
@@ -152,14 +150,14 @@ def _check_indices(name: str, indices: NDArray[Any], count: int) -> None:
     bad = indices[(indices < 0) | (indices >= count)]
     if len(bad):
         raise Md2Error(
-            f"{name} has {len(bad)} indices outside their table",
+            f"{name} has {len(bad)} indices out of range",
             found=str(bad[0]),
             expected=f"an index below {count}",
         )
 
 
 def _fit(name: str, array: NDArray[Any], dtype: type[np.integer[Any]]) -> NDArray[Any]:
-    """Return the array in the file's type; a value that the type cannot hold is an error, not a wrap."""
+    """The array in the type of the file; a value that does not fit is an error and is not wrapped."""
     limits = np.iinfo(dtype)
     bad = array[(array < limits.min) | (array > limits.max)]
     if len(bad):
@@ -178,7 +176,7 @@ def _names(kind: str, names: Sequence[str], size: int) -> NDArray[Any]:
             text = name.encode(NAME_ENCODING)
         except UnicodeEncodeError as error:
             raise Md2Error(
-                f"a {kind} has characters that MD2 cannot hold", found=repr(name), expected="Latin-1"
+                f"a {kind} has characters that are not in Latin-1", found=repr(name), expected="Latin-1"
             ) from error
         if len(text) > size or b"\0" in text:
             raise Md2Error(
@@ -189,7 +187,7 @@ def _names(kind: str, names: Sequence[str], size: int) -> NDArray[Any]:
 
 
 def _format_commands(commands: GlCommands) -> NDArray[np.int32]:
-    words = np.zeros(commands.num_ints, "<i4")
+    words = np.zeros(commands.word_count, "<i4")
     sizes = 1 + 3 * np.abs(commands.counts.astype(np.int64))
     heads = np.cumsum(sizes) - sizes
     body_mask = np.ones(len(words), bool)

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.props import BoolProperty, EnumProperty, IntProperty, IntVectorProperty, StringProperty
 
-from ...io_common import reports
 from ...io_common.operators import file_operators, game_option, preferences
-from ..exporter import DEFAULT_SKIN_SIZE, ExportOptions, export_file
+from ...io_common.scene.frame_plan import FrameOptions
+from ..exporter import DEFAULT_SKIN_SIZE, ExportOptions, export_model
 from ..format import PROFILES, Game, Md2Error
-from ..frame_plan import FrameOptions
 
 if TYPE_CHECKING:
     from bpy.types import Context, UILayout
@@ -66,9 +65,9 @@ class EXPORT_SCENE_OT_md2(
         name="End", description="The last frame; setting it in a script chooses a custom range", default=0
     )
     one_box: BoolProperty(
-        name="One Box for All Frames",
-        description="Use the same grid in all frames, so that parts that do not move stay quite still. "
-        "It is coarser than one for each frame",
+        name="Same Grid for All Frames",
+        description="Use the same grid in all frames, so that parts that do not move do not jitter. "
+        "It is coarser than a grid for each frame",
         default=False,
     )
     skin_size_from: EnumProperty(
@@ -112,10 +111,8 @@ class EXPORT_SCENE_OT_md2(
         self._draw_model(layout)
 
     def _export(self, context: Context) -> file_operators.Outcome:
-        report = reports.Report()
-        path = self.path()
-        export_file(context, path, self._options(context), report)
-        return report, [path]
+        result = export_model(context, self.path(), self._options(context))
+        return result.report, result.paths
 
     def _draw_frames(self, layout: UILayout) -> None:
         header, body = layout.panel("IO_MD2_export_frames")

@@ -1,11 +1,11 @@
-"""Data of an imported MD2 file, stored on its mesh for export.
+"""Data of an imported MD2 file that Blender has no place for, stored on its mesh for export.
 
-Blender has no place for some of what a file holds: bytes on a grid for each frame, normal indices, texture coordinates
-in texels of a skin of some size, some of which no triangle uses. `model` stores them as the property group ``md2`` of
-the mesh, `attributes` as two attributes of its vertices and corners. Nothing else reads or writes these.
+That is the bytes on each frame's grid, normal indices, and texture coordinates in texels with the size of the skin,
+even unused ones. `model` stores them in the property group ``md2`` of the mesh, `attributes` in two attributes of its
+vertices and corners. No other module reads or writes these.
 
-What is read here is valid, but not necessarily true: the mesh may have been edited, joined or copied since. Export
-uses a stored value only where it reproduces what Blender shows now.
+Values that are loaded are valid but may be outdated: the mesh may have been edited, joined or copied since. Export uses
+a stored value only where it reproduces what Blender shows now.
 """
 
 from .attributes import load_corner_st, load_vertices, store_attributes

@@ -1,7 +1,7 @@
-"""The model of a file as the property group ``md2`` of its mesh.
+"""The model of a file in the property group ``md2`` of its mesh.
 
-Whatever is read is checked: a value of the wrong type, size or range means that nothing was stored. Anyone can
-edit custom properties, and Blender copies them with the mesh.
+Anyone can edit custom properties, so all values are validated: if one has the wrong type, size or range, the whole
+group is ignored.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from ..format import Counts, Md2Model
+from ..format import Counts, Model
 from ..format.degenerate import degenerate_rows
 from ..format.model import FRAME_NAME_SIZE, SKIN_NAME_SIZE
 from ..format.requantise import FrameData
@@ -27,13 +27,13 @@ _MAX_VERTICES = 65_536
 _MAX_SKINS = 65_536
 _MAX_SIZE = 65_536
 _MAX_LABEL = 1_024
-# Far beyond any coordinate of a game, and far enough from the end of single precision to calculate with.
+# Larger than any coordinate in a game, and small enough to calculate with in single precision.
 _MAX_COORDINATE = 1e30
 
 
 @dataclass(frozen=True, eq=False)
 class StoredModel:
-    """A model as it was imported, without what the mesh itself holds. F frames, V vertices.
+    """A model as it was imported, without the data that the mesh itself holds. F frames, V vertices.
 
     Attributes:
         frame_names: as in the file.
@@ -41,12 +41,12 @@ class StoredModel:
         frame_start: the scene frame of the first frame.
         frames: grids, bytes and normal indices.
         triangles: clockwise, without degenerate ones, int32 (T, 3).
-        degenerate: number in the file, three vertices and three texture coordinates of each, int32 (n, 7).
+        degenerate: index in the file, three vertices and three texture coordinates of each, int32 (n, 7).
         st: texture coordinates in texels, int16 (S, 2).
         skin_size: width and height of the skin.
-        image_size: width and height of the image that import put on the model; zeros if there was none.
+        image_size: width and height of the image that import found; zeros if there was none.
         skins: names as in the file.
-        material_skins: the name that export gave each material of the mesh when it was imported.
+        material_skins: the skin name of each material of the mesh at the time of the import.
     """
 
     frame_names: list[str]
@@ -82,7 +82,7 @@ class StoredModel:
 
 def store_model(
     mesh: Mesh,
-    model: Md2Model,
+    model: Model,
     triangles: npt.NDArray[np.int32],
     key_names: list[str],
     *,
@@ -119,13 +119,13 @@ def store_model(
 
 
 class _InvalidError(ValueError):
-    """A stored value is not what was stored."""
+    """A stored value is not valid."""
 
 
 def load_model(mesh: Mesh) -> StoredModel | None:
     """The model that `store_model` stored; None if there is none, or if any of its values is not valid.
 
-    The time it takes is that of reading the properties, whatever they say.
+    The time is bounded by the size of the properties, whatever their values.
     """
     group = mesh.get(_GROUP)
     if not hasattr(group, "keys"):

@@ -1,6 +1,6 @@
-"""Opens regular files and nothing else: to read from a pipe or a device may be without end, or change it.
+"""Opening of regular files only: reading from a pipe or a device may never end, or may change it.
 
-This module is there three times, word for word: in `io_common` and in both `format` packages, which can be used alone.
+This module exists three times, word for word: in `io_common` and in both `format` packages, each of which works alone.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ import os
 import stat
 from io import BufferedReader
 
-_REASON = "this is no file; folders, pipes and devices are not read"
-# Without O_NONBLOCK, opening a pipe waits for somebody who writes. Not every system has all of these.
+_REASON = "this is not a regular file: folders, pipes and devices cannot be read"
+# Without O_NONBLOCK, opening a pipe waits for a writer. Some systems lack some of these flags.
 _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_BINARY", 0)
 
 
@@ -19,9 +19,9 @@ def open_file(path: str | os.PathLike[str]) -> BufferedReader:
     """Opens a regular file, or a link to one, for reading.
 
     Raises:
-        OSError: it is something else, or cannot be opened.
+        OSError: it is not a regular file, or cannot be opened.
     """
-    # Some devices act when they are opened, so this is asked first, and again of what was opened in the end.
+    # Opening some devices has side effects, so the path is checked first, and again what was opened in the end.
     _check(os.stat(path), path)
     handle = os.open(path, _FLAGS)
     try:
@@ -33,10 +33,10 @@ def open_file(path: str | os.PathLike[str]) -> BufferedReader:
 
 
 def read_file(path: str | os.PathLike[str]) -> bytes:
-    """The content of a regular file, or of the one that a link leads to.
+    """The content of a regular file, or of the one that a link points to.
 
     Raises:
-        OSError: it is something else, or cannot be read.
+        OSError: it is not a regular file, or cannot be read.
     """
     with open_file(path) as file:
         return file.read()

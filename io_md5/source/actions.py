@@ -40,16 +40,16 @@ def store_action(action: Action, name: str, commandline: str, frame_rate: float)
     """Stores what is known of a file on its action, whose name and frame range are set."""
     frames = [round(action.frame_start), round(action.frame_end)]
     action[GROUP] = {_FRAME_RATE: float(frame_rate), _FRAME_RANGE: frames}
-    names.keep(action[GROUP], _NAME, name, action.name)
+    names.store_name(action[GROUP], _NAME, name, action.name)
     if commandline:
-        names.keep_text(action[GROUP], _COMMANDLINE, commandline)
+        names.store_text(action[GROUP], _COMMANDLINE, commandline)
 
 
 def read_action(action: Action) -> StoredAction:
     """What an action knows of its file."""
     group = values.read_group(action, GROUP)
     has_name = values.read_text(group, _NAME) is not None
-    name = names.original(group, _NAME, action.name) if has_name else action.name
+    name = names.load_name(group, _NAME, action.name) if has_name else action.name
     frames = group.get(_FRAME_RANGE)
     is_range = getattr(frames, "typecode", "") == "i" and len(frames) == 2
     return StoredAction(

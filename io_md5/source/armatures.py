@@ -8,7 +8,7 @@ import numpy as np
 
 from ...io_common.scene import names
 from ...io_common.scene import stored_values as values
-from ...io_common.scene.axes import Conversion, unchanged
+from ...io_common.scene.axes import Conversion, identity
 from . import GROUP
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ def store_armature(armature: Armature, commandline: str, conversion: Conversion)
     """Stores what is known of the file as a whole."""
     armature[GROUP] = {}
     if commandline:
-        names.keep_text(armature[GROUP], _COMMANDLINE, commandline)
+        names.store_text(armature[GROUP], _COMMANDLINE, commandline)
     store_conversion(armature, conversion)
 
 
@@ -40,7 +40,7 @@ def store_conversion(data: ID, conversion: Conversion) -> None:
         if GROUP not in data:
             data[GROUP] = {}
         data[GROUP][_SCALE] = conversion.scale
-        data[GROUP][_AXES] = conversion.turn.ravel()
+        data[GROUP][_AXES] = conversion.rotation.ravel()
 
 
 def read_conversion(data: ID) -> Conversion:
@@ -49,8 +49,8 @@ def read_conversion(data: ID) -> Conversion:
     scale = values.read_number(group, _SCALE, lowest=_SMALLEST_SCALE, highest=_LARGEST_SCALE)
     axes = values.read_floats(group, _AXES, 9)
     if scale is None or axes is None or len(axes) != 1:
-        return unchanged()
+        return identity()
     rotation = axes[0].reshape(3, 3)
     if np.abs(rotation @ rotation.T - np.eye(3)).max() > _ROTATION_TOLERANCE or np.linalg.det(rotation) < 0.0:
-        return unchanged()
+        return identity()
     return Conversion(scale, rotation)

@@ -57,7 +57,7 @@ def store_bones(bones: list[Bone], joints: Joints, axes: Floats) -> None:
     binds = np.column_stack([joints.positions, joints.orientations])
     for index, (bone, name) in enumerate(zip(bones, joints.names, strict=True)):
         bone[GROUP] = {_INDEX: index, _AXES: axes[index], _BIND: binds[index]}
-        names.keep(bone[GROUP], _NAME, name, bone.name)
+        names.store_name(bone[GROUP], _NAME, name, bone.name)
 
 
 def read_bones(bones: list[Bone]) -> StoredBones:
@@ -69,7 +69,7 @@ def read_bones(bones: list[Bone]) -> StoredBones:
     groups = [values.read_group(bone, GROUP) for bone in bones]
     shown = [bone.name for bone in bones]
     stored_names = [
-        names.original(group, _NAME, name) if values.read_text(group, _NAME) is not None else name
+        names.load_name(group, _NAME, name) if values.read_text(group, _NAME) is not None else name
         for group, name in zip(groups, shown, strict=True)
     ]
     indices = np.full(count, -1, dtype=np.int64)

@@ -97,11 +97,11 @@ def store_camera(
     group = data[GROUP]
     if len(camera.cuts):
         group[_CUTS] = camera.cuts.tolist()
-        names.keep_text(group, _CUT_MARKER, cut_marker)
+        names.store_text(group, _CUT_MARKER, cut_marker)
     if any(camera.cut_groups):
-        names.keep_text(group, _CUT_GROUPS, _SEPARATOR.join(camera.cut_groups))
+        names.store_text(group, _CUT_GROUPS, _SEPARATOR.join(camera.cut_groups))
     if camera.commandline:
-        names.keep_text(group, _COMMANDLINE, camera.commandline)
+        names.store_text(group, _COMMANDLINE, camera.commandline)
     store_conversion(data, conversion)
 
 
@@ -133,7 +133,7 @@ def load_camera(data: CameraData, conversion: Conversion) -> StoredCamera | None
     camera = Camera(cuts, table[:, :3], table[:, 3:6], table[:, 6], cut_groups=groups)
     between = read_conversion(data).then(conversion)
     # There and back again is only nearly nothing, as the operators' scales have 32 bits.
-    if abs(between.scale - 1.0) > _SAME or np.abs(between.turn - np.eye(3)).max() > _SAME:
+    if abs(between.scale - 1.0) > _SAME or np.abs(between.rotation - np.eye(3)).max() > _SAME:
         camera = convert_camera(camera, between)
     shown, instants = timeline(cuts, len(table))
     ends = np.minimum(numbered(instants), len(table) - 1).astype(np.int32)

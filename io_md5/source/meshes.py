@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from ...io_common.scene import evaluated, mesh_data, names
 from ...io_common.scene import stored_values as values
+from ...io_common.triangles import FLIPPED_WINDING
 from ..format import Mesh as MeshBlock
 from ..format.model import Floats
 from ..format.seams import degenerate as _is_degenerate
@@ -81,7 +82,7 @@ def store_mesh(
     kept = np.flatnonzero(first_copies == np.arange(mesh.vertex_count))
     mesh_data.set_integers(data, VERTEX, "POINT", kept)
     if len(kept) < mesh.vertex_count:
-        corners = mesh.triangles[~degenerate][:, mesh_data.FLIPPED_WINDING]
+        corners = mesh.triangles[~degenerate][:, FLIPPED_WINDING]
         mesh_data.set_integers(data, CORNER_VERTEX, "CORNER", corners)
     group: dict[str, object] = {_INDEX: index}
     if mesh.vertex_count:
@@ -100,9 +101,9 @@ def store_mesh(
         group[_UNUSED] = np.column_stack([unused, mesh.uvs[unused]]).ravel()
     data[GROUP] = group
     if mesh.name:
-        names.keep_text(data[GROUP], _NAME, mesh.name)
+        names.store_text(data[GROUP], _NAME, mesh.name)
     if mesh.comment_name:
-        names.keep_text(data[GROUP], _COMMENT_NAME, mesh.comment_name)
+        names.store_text(data[GROUP], _COMMENT_NAME, mesh.comment_name)
         data[GROUP][_COMMENT_NAME + "_shown"] = data.name
 
 
@@ -129,7 +130,7 @@ def read_comment_name(data: Mesh, shown: str) -> str | None:
         shown: the name of its object, which counts if it was renamed since.
     """
     group = values.read_group(data, GROUP)
-    return names.original(group, _COMMENT_NAME, shown) if values.read_text(group, _COMMENT_NAME) else None
+    return names.load_name(group, _COMMENT_NAME, shown) if values.read_text(group, _COMMENT_NAME) else None
 
 
 def read_mesh(data: Mesh) -> StoredMesh | None:

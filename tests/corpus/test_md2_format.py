@@ -14,7 +14,7 @@ from md2_compiler import slow_greedy_length
 
 from io_md2.format import (
     Md2Error,
-    Md2Model,
+    Model,
     box_grid,
     check_model,
     decompress,
@@ -52,7 +52,7 @@ def reason_to_refuse(path: Path) -> str | None:
 
 
 @pytest.fixture(scope="module")
-def models() -> dict[str, Md2Model]:
+def models() -> dict[str, Model]:
     return {
         name: read_model(path)
         for name, path in zip(NAMES, PATHS, strict=True)
@@ -86,14 +86,14 @@ def test_every_file_loads_or_is_refused_in_words(path: Path) -> None:
     assert caught.value.expected is not None
 
 
-def test_written_files_are_read_the_same(models: dict[str, Md2Model]) -> None:
+def test_written_files_are_read_the_same(models: dict[str, Model]) -> None:
     for name, model in models.items():
         again = parse_model(format_model(model))
         assert again == model, name
 
 
 def test_files_in_the_compilers_order_come_back_byte_for_byte_but_for_garbage(
-    models: dict[str, Md2Model],
+    models: dict[str, Model],
 ) -> None:
     same = 0
     for name, model in models.items():
@@ -107,7 +107,7 @@ def test_files_in_the_compilers_order_come_back_byte_for_byte_but_for_garbage(
     assert same >= 0.7 * len(models)
 
 
-def test_untouched_frames_match_their_own_grid(models: dict[str, Md2Model]) -> None:
+def test_untouched_frames_match_their_own_grid(models: dict[str, Model]) -> None:
     for name, model in models.items():
         positions = decompress(model.vertices, model.scale, model.translate)
         vertices, on_grid = match_grid(positions, model.scale, model.translate, previous=model.vertices)
@@ -115,7 +115,7 @@ def test_untouched_frames_match_their_own_grid(models: dict[str, Md2Model]) -> N
         assert np.array_equal(vertices, model.vertices), name
 
 
-def test_many_frames_have_the_grid_of_the_compilers_rule(models: dict[str, Md2Model]) -> None:
+def test_many_frames_have_the_grid_of_the_compilers_rule(models: dict[str, Model]) -> None:
     shares = []
     for model in models.values():
         scale, _translate = box_grid(decompress(model.vertices, model.scale, model.translate))
@@ -124,17 +124,17 @@ def test_many_frames_have_the_grid_of_the_compilers_rule(models: dict[str, Md2Mo
     assert np.mean(shares) > 0.5
 
 
-def test_every_frame_is_in_one_sequence(models: dict[str, Md2Model]) -> None:
+def test_every_frame_is_in_one_sequence(models: dict[str, Model]) -> None:
     for name, model in models.items():
         sequences = find_sequences(model.frame_names)
         frames = [frame for s in sequences for frame in range(s.first, s.last + 1)]
-        assert frames == list(range(model.num_frames)), name
+        assert frames == list(range(model.frame_count)), name
 
 
-def test_generated_commands_draw_the_triangles_and_are_short(models: dict[str, Md2Model]) -> None:
+def test_generated_commands_draw_the_triangles_and_are_short(models: dict[str, Model]) -> None:
     ratios, agreeing, words, triangles = [], 0, [0, 0], 0
     for name, model in models.items():
-        if not model.num_triangles:
+        if not model.triangle_count:
             continue
         size = model.skin_width, model.skin_height
         commands = generate_commands(model.triangles, model.triangle_st, model.st, *size)
@@ -145,10 +145,10 @@ def test_generated_commands_draw_the_triangles_and_are_short(models: dict[str, M
         agreeing += Counter(map(turned, map(tuple, original.tolist()))) == Counter(
             map(turned, map(tuple, model.triangles.tolist()))
         )
-        ratios.append(commands.num_ints / model.gl_commands.num_ints)
-        words[0] += commands.num_ints
-        words[1] += model.gl_commands.num_ints
-        triangles += model.num_triangles
+        ratios.append(commands.word_count / model.gl_commands.word_count)
+        words[0] += commands.word_count
+        words[1] += model.gl_commands.word_count
+        triangles += model.triangle_count
     print(
         f"{len(ratios)} models, {triangles} triangles; length against the original's: "
         f"median {np.median(ratios):.3f}, greatest {max(ratios):.3f}, together {words[0] / words[1]:.3f}; "
@@ -158,13 +158,13 @@ def test_generated_commands_draw_the_triangles_and_are_short(models: dict[str, M
     assert max(ratios) <= 1
 
 
-def test_generated_commands_are_never_longer_than_the_compilers_search(models: dict[str, Md2Model]) -> None:
+def test_generated_commands_are_never_longer_than_the_compilers_search(models: dict[str, Model]) -> None:
     compared = 0
     for name, model in models.items():
         # The literal search takes quadratic time.
-        if 0 < model.num_triangles <= 150:
+        if 0 < model.triangle_count <= 150:
             mesh = model.triangles, model.triangle_st, model.st
-            words = generate_commands(*mesh, model.skin_width, model.skin_height).num_ints
+            words = generate_commands(*mesh, model.skin_width, model.skin_height).word_count
             assert words <= slow_greedy_length(mesh), name
             compared += 1
     print(f"{compared} models compared")

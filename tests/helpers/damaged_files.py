@@ -89,7 +89,7 @@ def try_mutants(sources, folder, count, seed):
             text = str(error)
             said = text.partition(str(path))[2]
             assert _REASON.match(said), f"{which}: {text}"
-            assert "fault of the add-on" not in text, f"{which}: {text}"
+            assert "internal error of the add-on" not in text, f"{which}: {text}"
             assert whole_state() == before, f"{which} left something behind: {text}"
             refused += 1
         else:

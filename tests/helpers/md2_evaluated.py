@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from paths import CORPUS
 
-from io_md2.format import Md2Error, Md2Model, decompress, read_model
+from io_md2.format import Md2Error, Model, decompress, read_model
 
 
 def readable_files() -> list[str]:
@@ -47,7 +47,7 @@ def shown_vertices(obj: bpy.types.Object) -> np.ndarray:
     return places.reshape(-1, 3).astype(np.float64) @ matrix[:3, :3].T + matrix[:3, 3]
 
 
-def expected_vertices(model: Md2Model) -> np.ndarray:
+def expected_vertices(model: Model) -> np.ndarray:
     """The vertices of every frame by the formula, (F, V, 3)."""
     return decompress(model.vertices, model.scale, model.translate).astype(np.float64)
 
@@ -69,7 +69,7 @@ def is_degenerate(triangles: np.ndarray) -> np.ndarray:
     return np.array([len(set(triangle)) < 3 for triangle in triangles.tolist()], bool)
 
 
-def triangle_values(model: Md2Model) -> np.ndarray:
+def triangle_values(model: Model) -> np.ndarray:
     """Vertex, s and t of each corner of each triangle but degenerate ones, turned so that equal ones are equal."""
     proper = ~is_degenerate(model.triangles)
     vertices, st = model.triangles[proper], model.st[model.triangle_st[proper]].astype(np.int64)

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import numpy as np
 
-from io_md2.format import GlCommands, Md2Model, find_sequences, generate_commands, write_model
+from io_md2.format import GlCommands, Model, find_sequences, generate_commands, write_model
 
 FRAME_NAMES = ["stand01", "stand02", "run1", "run2", "run2", "pain101", "pain102", 'odd "\\name']
 
 
-def odd_model() -> Md2Model:
+def odd_model() -> Model:
     """A small model with two skins of one name, and:
 
     a grid of no rule in each frame, one of them mirrored; normal indices of no rule and beyond the table; frames of
@@ -31,7 +31,7 @@ def odd_model() -> Md2Model:
     triangle_st = np.array(
         [[0, 1, 2], [4, 2, 3], [1, 0, 5], [0, 1, 7], [0, 2, 3], [2, 2, 3], [3, 2, 1]], np.int32
     )
-    return Md2Model(
+    return Model(
         skin_width=64,
         skin_height=32,
         skins=["players/test/one.pcx", "caf\xe9 \xff.pcx", "players/test/one.pcx"],
@@ -47,16 +47,16 @@ def odd_model() -> Md2Model:
     )
 
 
-def write_sample(folder: Path, model: Md2Model | None = None) -> Path:
+def write_sample(folder: Path, model: Model | None = None) -> Path:
     """Writes a model and returns its path."""
     path = folder / "sample.md2"
     write_model(model if model is not None else odd_model(), path)
     return path
 
 
-def model_of(triangles: int = 1, vertices: int = 3, frames: int = 1, st: int = 3, skins: int = 1) -> Md2Model:
+def model_of(triangles: int = 1, vertices: int = 3, frames: int = 1, st: int = 3, skins: int = 1) -> Model:
     """A model without shape that has so many of everything."""
-    return Md2Model(
+    return Model(
         skin_width=64,
         skin_height=64,
         skins=[f"{i}.pcx" for i in range(skins)],
@@ -71,7 +71,7 @@ def model_of(triangles: int = 1, vertices: int = 3, frames: int = 1, st: int = 3
     )
 
 
-def fan(triangles: int) -> Md2Model:
+def fan(triangles: int) -> Model:
     """A model of so many proper triangles around vertex 0, each corner with a texture coordinate of its own vertex."""
     model = model_of(triangles, triangles + 2, 1, triangles + 2)
     model.triangles = np.array([(0, k + 1, k + 2) for k in range(triangles)], np.int32)
@@ -80,10 +80,10 @@ def fan(triangles: int) -> Md2Model:
     return model
 
 
-def make_model(frames: int = 2) -> Md2Model:
+def make_model(frames: int = 2) -> Model:
     """Two triangles that share an edge, with a skin and a few frames."""
     steps = np.arange(frames * 12, dtype=np.uint8).reshape(frames, 4, 3)
-    return Md2Model(
+    return Model(
         skin_width=64,
         skin_height=32,
         skins=["players/male/grunt.pcx", "caf\xe9 \xff.pcx"],
@@ -107,7 +107,7 @@ def write_two_sequences(folder: Path) -> Path:
     """Writes two triangles in four frames of two sequences, and returns the path."""
     frames, vertices = 4, 4
     places = np.array([[0, 0, 0], [9, 0, 0], [9, 9, 0], [0, 9, 5]], np.uint8)
-    model = Md2Model(
+    model = Model(
         skin_width=64,
         skin_height=32,
         skins=["models/box/skin.pcx"],

@@ -14,7 +14,7 @@ import pytest
 
 from io_common.textures.mtr import parse_mtr
 from io_common.textures.skins import parse_model_cfg, parse_skin
-from io_md2.format import Md2Model, format_model, parse_model
+from io_md2.format import Model, format_model, parse_model
 from io_md5.format import Md5Error, parse_animation, parse_camera, parse_mesh
 from io_md5.format.cuts import timeline
 from io_md5.format.skeleton import poses
@@ -124,6 +124,7 @@ def cost(read, data):
     return time.process_time() - started
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("read", "shape"), SHAPES.values(), ids=SHAPES)
 def test_memory_is_in_proportion_to_the_file(read, shape):
     data = file_of(shape, 100_000)
@@ -146,6 +147,7 @@ def test_time_is_in_proportion_to_the_file(read, shape):
         assert seconds < 25 * min(cost(read, small) for _ in range(3))
 
 
+@pytest.mark.slow
 def test_headers_without_rows_are_scanned_once():
     """What goes wrong here takes little time for each, and so is seen in large files only."""
     read, shape = SHAPES["headers without rows"]
@@ -155,7 +157,7 @@ def test_headers_without_rows_are_scanned_once():
 
 def test_a_model_of_many_frames_and_one_of_many_skins():
     for frames, skins in ((20_000, 0), (1, 20_000)):
-        model = Md2Model(
+        model = Model(
             skins=["skin"] * skins,
             scale=np.ones((frames, 3), np.float32),
             translate=np.zeros((frames, 3), np.float32),

@@ -12,8 +12,10 @@ from .names import NameRule
 from .rules import Check, Rule
 
 
-def _common(code: str, check: Check, says: str, why: str, remedy: str, source: str, limit: float = 0) -> Rule:
-    return Rule(code, True, check, "all", says, why, remedy, source, limit)
+def _common(
+    code: str, check: Check, requirement: str, why: str, remedy: str, source: str, limit: float = 0
+) -> Rule:
+    return Rule(code, True, check, "all", requirement, why, remedy, source, limit)
 
 
 def as_warning(rule: Rule) -> Rule:
@@ -95,10 +97,10 @@ def no_animation(engine: str, source: str) -> Rule:
     )  # fmt: skip
 
 
-def unsafe_names(engine: str, names: NameRule, says: str, why: str, source: str) -> Rule:
+def unsafe_names(engine: str, names: NameRule, requirement: str, why: str, source: str) -> Rule:
     """A game that does not take every name of a joint."""
     return Rule(
-        "unsafe_names", True, partial(joints.unsafe_names, names), engine, says, why,
+        "unsafe_names", True, partial(joints.unsafe_names, names), engine, requirement, why,
         "export with Make Names Safe, or rename the bones", source, names.most_bytes,
     )  # fmt: skip
 

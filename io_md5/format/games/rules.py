@@ -44,7 +44,7 @@ class Rule:
         is_error: whether the game refuses what breaks it.
         check: finds what breaks it.
         engine: whose loader it is.
-        says: the rule, as the documentation has it.
+        requirement: what a file has to be like, as the documentation states it.
         why: what the loader does with what breaks it; the middle of a message.
         remedy: what to do; the end of a message.
         source: where it stands in the loader.
@@ -55,7 +55,7 @@ class Rule:
     is_error: bool
     check: Check
     engine: str
-    says: str
+    requirement: str
     why: str
     remedy: str
     source: str

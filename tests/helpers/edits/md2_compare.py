@@ -17,7 +17,7 @@ from paths import CORPUS
 from triangles import Triangles, partners
 from workbench import Bench
 
-from io_md2.format import Md2Model, generate_commands, write_model
+from io_md2.format import Model, generate_commands, write_model
 
 SETTINGS = {
     "plain": ({}, {}),
@@ -57,7 +57,7 @@ class Comparison:
     warnings: list[str]
 
 
-def tube_model(frames: int = 5) -> Md2Model:
+def tube_model(frames: int = 5) -> Model:
     """A bent tube with a UV seam along it, that waves; a vertex that nothing uses; normals of no rule."""
     rings, sides = 4, 6
     angles = np.arange(sides) * 2 * np.pi / sides
@@ -84,7 +84,7 @@ def tube_model(frames: int = 5) -> Md2Model:
     st = np.array(
         [(9 * side + 3, 11 * ring + 2) for ring in range(rings) for side in range(sides + 1)], np.int16
     )
-    model = Md2Model(
+    model = Model(
         skin_width=64,
         skin_height=48,
         skins=["models/test/tube.pcx"],

@@ -353,10 +353,10 @@ def test_only_files_are_read(idtech, tree, tmp_path):
     assert idtech("convert", tree, "--to", tmp_path / "out")[0] == 0
     status, table, _ = idtech("convert", tree / "endless.md2", "--to", tmp_path / "out")
     assert status == 1
-    assert "it is no file" in table
+    assert "it is not a regular file" in table
     status, told, _ = idtech("info", tree / "endless.md2")
     assert status == 1
-    assert "it is no file" in told
+    assert "it is not a regular file" in told
 
 
 @pytest.mark.slow
@@ -602,7 +602,7 @@ def test_an_internal_error_is_reported_and_the_other_files_are_converted(
     status, table, told = idtech("convert", tree, "--to", tmp_path / "out")
     assert status == 1
     assert counts(table) == [2, 0, 1]
-    assert "this is a fault of the add-on" in table
+    assert "internal error of the add-on" in table
     assert "Traceback" in told
     assert "KeyError: 'oops'" in told
 
@@ -1027,7 +1027,7 @@ def test_a_full_disk_is_reported_for_every_format(idtech, small_disk, name, endi
     ],
 )
 def test_reports_of_blenders_exporters_become_one_sentence(part, text, told):
-    said = part("io_common.error_messages").of_operator(RuntimeError(text), Path("out.glb"))
+    said = part("io_common.error_messages").message_for(RuntimeError(text), target=Path("out.glb"))
     assert told in said
     assert "\n" not in said
 

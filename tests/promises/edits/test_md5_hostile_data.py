@@ -39,6 +39,7 @@ def test_the_sample_stores_values_on_meshes_bones_and_actions(tmp_path, setting)
     assert kinds >= {"mesh", "bone", "action"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("setting", "value"), CASES)
 def test_an_invalid_stored_value_does_not_change_the_export(tmp_path, setting, value):
     cases, failures = try_value(tmp_path, setting, value)
@@ -176,6 +177,7 @@ def test_missing_attributes_do_not_change_the_export(tmp_path, setting):
 # Cost
 
 
+@pytest.mark.slow
 def test_the_memory_of_an_export_does_not_grow_with_stored_numbers(tmp_path):
     """A number that was read as a count or an index once took gigabytes."""
     bench = bench_with_stored_values(tmp_path, "merged")

@@ -336,7 +336,7 @@ def test_a_limit_that_the_imported_file_exceeded_is_a_warning(tmp_path, capfd):
     bpy.ops.import_scene.md2(filepath=str(path))
     capfd.readouterr()
     assert bpy.ops.export_scene.md2(filepath=str(out), game="QUAKE2") == {"FINISHED"}
-    assert "Quake II takes 480; the imported file was so too" in reports_of(capfd)
+    assert "Quake II takes 480; the imported file already did" in reports_of(capfd)
     # A mesh of Blender's own has no such excuse.
     del bpy.context.view_layer.objects.active.data["md2"]
     with pytest.raises(RuntimeError, match="Quake II takes 480: use a lower image"):

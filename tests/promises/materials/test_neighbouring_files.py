@@ -51,7 +51,7 @@ def test_the_animations_of_a_folder_are_files(odd_neighbours, capfd):
     told = imported(capfd, odd_neighbours, animations="FOLDER")
     assert [action.name for action in bpy.data.actions] == ["walk"]
     for name in ("pipe", "zero", "folder"):
-        assert f"{name}.md5anim: this is no file" in told
+        assert f"{name}.md5anim: this is not a regular file" in told
 
 
 @pytest.mark.slow
@@ -88,7 +88,7 @@ def test_an_export_does_not_wait_for_an_image_that_is_a_pipe(tmp_path):
     mesh.materials.clear()
     mesh.materials.append(material)
     assert bpy.ops.export_scene.md2(filepath=str(tmp_path / "out.md2")) == {"FINISHED"}
-    assert read_model(tmp_path / "out.md2").num_triangles
+    assert read_model(tmp_path / "out.md2").triangle_count
 
 
 # Declarations
@@ -166,8 +166,8 @@ def test_images_that_are_too_large_are_left_out_by_their_headers(tmp_path, capfd
 @pytest.mark.parametrize(
     ("limit", "value", "told"),
     [
-        ("MAX_PIXELS", 200, "images were left out: all of them are more than"),
-        ("MAX_DATA", 700, "images were left out: those in archives are more than"),
+        ("MAX_PIXELS", 200, "some images were not loaded: together they have more than"),
+        ("MAX_DATA", 700, "some images were not loaded: the archives hold more than"),
     ],
 )
 def test_images_beyond_the_limit_are_skipped_with_one_warning(
@@ -186,14 +186,14 @@ def test_when_the_time_is_over_images_are_left_out(tmp_path, capfd, part, monkey
     path = model_of(tmp_path, 2)
     write(tmp_path, {f"models/imp/{number}.tga": tga(plain(RED)) for number in range(2)})
     monkeypatch.setattr(part("io_common.textures.budget"), "MAX_SECONDS", -1.0)
-    assert "loading all of them takes too long" in imported(capfd, path)
+    assert "because it took too long" in imported(capfd, path)
     assert len(bpy.data.images) == 0
 
 
 def test_pixels_beyond_a_limit_are_not_kept_in_memory(tmp_path, capfd, part, monkeypatch):
     path = model_of(tmp_path, 4)
     archive(tmp_path / "pak.pk4", {f"models/imp/{number}.tga": tga(plain(RED)) for number in range(4)})
-    monkeypatch.setattr(part("io_common.materials.images"), "_MANY_PIXELS", 100)
+    monkeypatch.setattr(part("io_common.materials.images"), "_MAX_UNPACKED_PIXELS", 100)
     imported(capfd, path)
     images = sorted(bpy.data.images, key=lambda image: image.name)
     assert [image.has_data for image in images] == [True, False, False, False]

@@ -29,14 +29,14 @@ def test_every_frame_is_shown_as_the_formula_says(corpus, name):
     model = read_model(corpus / name)
     expected = expected_vertices(model)
     obj = import_model(corpus / name)
-    assert len(obj.data.shape_keys.key_blocks) == model.num_frames
+    assert len(obj.data.shape_keys.key_blocks) == model.frame_count
     limit = TOLERANCE * size_of(expected)
-    for frame in range(model.num_frames):
+    for frame in range(model.frame_count):
         bpy.context.scene.frame_set(frame)
         assert distance(shown_vertices(obj), expected[frame]) <= limit, f"frame {frame}"
     # A time between two frames for each model, another one for each.
-    if model.num_frames > 1:
-        frame = len(name) % (model.num_frames - 1)
+    if model.frame_count > 1:
+        frame = len(name) % (model.frame_count - 1)
         fraction = (len(name) % 7 + 1) / 8
         bpy.context.scene.frame_set(frame, subframe=fraction)
         between = interpolate(expected[frame], expected[frame + 1], fraction)
@@ -46,11 +46,11 @@ def test_every_frame_is_shown_as_the_formula_says(corpus, name):
 @pytest.mark.parametrize("name", each_readable_file())
 def test_a_moved_vertex_changes_its_frame_alone(corpus, tmp_path, name):
     before = read_model(corpus / name)
-    if not before.num_vertices:
+    if not before.vertex_count:
         pytest.skip("the model has no vertex to move")
     obj = import_model(corpus / name)
     expected = expected_vertices(before)
-    frame, vertex = before.num_frames // 2, before.num_vertices // 2
+    frame, vertex = before.frame_count // 2, before.vertex_count // 2
     move = 0.3 * size_of(expected) or 1.0
     obj.data.shape_keys.key_blocks[frame].points[vertex].co.z += move
     expected[frame, vertex, 2] += move
@@ -59,7 +59,7 @@ def test_a_moved_vertex_changes_its_frame_alone(corpus, tmp_path, name):
     after = read_model(path)
 
     assert after.frame_names == before.frame_names
-    others = np.arange(before.num_frames) != frame
+    others = np.arange(before.frame_count) != frame
     for part in ("scale", "translate", "vertices", "normals"):
         assert np.array_equal(getattr(after, part)[others], getattr(before, part)[others])
     steps = np.abs(after.scale[frame]) * 0.5001 + 1e-6 * np.abs(expected).max()
@@ -83,10 +83,10 @@ def test_an_untouched_model_comes_back(corpus, tmp_path, returned, name):
     assert after.frame_names == before.frame_names
     assert after.skins == before.skins
     assert (after.skin_width, after.skin_height) == (before.skin_width, before.skin_height)
-    assert after.num_vertices == before.num_vertices
+    assert after.vertex_count == before.vertex_count
     # Every file has three texture coordinates; those that were added are not used.
     assert np.array_equal(after.st[: len(before.st)], before.st)
-    assert len(after.st) == (max(3, len(before.st)) if before.num_triangles else len(before.st))
+    assert len(after.st) == (max(3, len(before.st)) if before.triangle_count else len(before.st))
     assert np.array_equal(after.triangles, before.triangles)
     assert np.array_equal(after.triangle_st, before.triangle_st)
     corners, fractions = drawn_triangles(after.gl_commands)
@@ -94,7 +94,7 @@ def test_an_untouched_model_comes_back(corpus, tmp_path, returned, name):
     assert counted(corners, fractions) == counted(after.triangles, meant)
     returned[name] = (
         np.array_equal(after.vertices, before.vertices) and np.array_equal(after.normals, before.normals),
-        after.gl_commands.num_ints / before.gl_commands.num_ints,
+        after.gl_commands.word_count / before.gl_commands.word_count,
     )
 
 

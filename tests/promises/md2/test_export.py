@@ -74,7 +74,7 @@ def assert_same_but(after, before, frames=()):
         assert np.array_equal(getattr(after, name), getattr(before, name)), name
     differing = [
         frame
-        for frame in range(before.num_frames)
+        for frame in range(before.frame_count)
         if any(
             getattr(after, name)[frame].tobytes() != getattr(before, name)[frame].tobytes()
             for name in ("scale", "translate", "vertices", "normals")
@@ -239,8 +239,8 @@ class TestFromNothing:
         cube()
         model = export(out)
         assert model.frame_names == ["frame001"]
-        assert model.num_vertices == 8
-        assert model.num_triangles == 12
+        assert model.vertex_count == 8
+        assert model.triangle_count == 12
         assert outward(model) == pytest.approx(8)
         assert model.skins == []
         assert (model.skin_width, model.skin_height) == (256, 256)
@@ -279,7 +279,7 @@ class TestFromNothing:
         first, second = cube("a"), cube("b")
         second.location.x = 5
         model = export(out)
-        assert (model.num_vertices, model.num_triangles) == (16, 24)
+        assert (model.vertex_count, model.triangle_count) == (16, 24)
         together = np.concatenate([shown_vertices(first), shown_vertices(second)])
         assert (np.abs(expected_vertices(model)[0] - together) <= steps_of(model)[0]).all()
         assert outward(model) == pytest.approx(16, rel=0.02)
@@ -293,33 +293,33 @@ class TestFromNothing:
 
     def test_modifiers(self, out):
         cube().modifiers.new("fine", "SUBSURF")
-        assert export(out).num_vertices == 26
-        assert export(out, apply_modifiers=False).num_vertices == 8
+        assert export(out).vertex_count == 26
+        assert export(out, apply_modifiers=False).vertex_count == 8
 
     def test_loose_vertices_are_left_out(self, out):
         new_mesh("loose", [(9, 9, 9), (0, 0, 0), (1, 0, 0), (0, 1, 0), (8, 8, 8)], [(1, 2, 3)])
-        assert export(out).num_vertices == 3
+        assert export(out).vertex_count == 3
 
     def test_hidden_objects_are_left_out(self, out):
         cube("a")
         cube("b").hide_set(True)
         cube("c").hide_viewport = True
-        assert export(out).num_vertices == 8
+        assert export(out).vertex_count == 8
 
     def test_selection_and_collections(self, out):
         chosen, other = cube("chosen"), cube("other")
         new_mesh("third", [(0, 0, 0), (1, 0, 0), (0, 1, 0)], [(0, 1, 2)])
         chosen.select_set(True)
-        assert export(out, use_selection=True).num_vertices == 8
+        assert export(out, use_selection=True).vertex_count == 8
         collection = bpy.data.collections.new("kit")
         bpy.context.scene.collection.children.link(collection)
         collection.objects.link(other)
-        assert export(out, collection="kit").num_vertices == 8
+        assert export(out, collection="kit").vertex_count == 8
         bpy.context.view_layer.active_layer_collection = bpy.context.view_layer.layer_collection.children[
             "kit"
         ]
-        assert export(out, use_active_collection=True).num_vertices == 8
-        assert export(out).num_vertices == 19
+        assert export(out, use_active_collection=True).vertex_count == 8
+        assert export(out).vertex_count == 19
 
     def test_materials_are_skins(self, out, tmp_path):
         obj = cube()
@@ -384,7 +384,7 @@ class TestFromNothing:
         assert "triangles" not in str(caught.value)
         assert out.read_bytes() == b"before"
         assert [path.name for path in out.parent.iterdir()] == ["out.md2"]
-        assert export(out, game="ANY").num_triangles == 6 * 4**6 * 2
+        assert export(out, game="ANY").triangle_count == 6 * 4**6 * 2
 
     def test_nothing_to_export(self, out):
         with pytest.raises(RuntimeError, match="no mesh"):
@@ -434,7 +434,7 @@ class TestScene:
     def test_a_static_scene_is_one_frame_by_default(self, out):
         cube()
         bpy.context.scene.frame_end = 7
-        assert export(out).num_frames == 1
+        assert export(out).frame_count == 1
         assert export(out, frames="SCENE").frame_names == [f"frame{number:03d}" for number in range(1, 8)]
 
     def test_a_mesh_that_changes_its_number_of_vertices_is_refused(self, out):
@@ -516,7 +516,7 @@ def test_an_md5_model_with_its_action_becomes_an_md2(out):
     scene.frame_end = last + 30
     meshes = sorted((obj for obj in scene.objects if obj.type == "MESH"), key=lambda obj: obj.name)
     model = export(out, game="ANY")
-    assert model.num_frames == last - first + 1
+    assert model.frame_count == last - first + 1
     assert all(name.startswith("swim") for name in model.frame_names)
     for row, places in enumerate(expected_vertices(model)):
         scene.frame_set(first + row)
@@ -534,15 +534,15 @@ def test_a_model_without_vertices_can_get_some(tmp_path, out):
     write_model(model, tmp_path / "empty.md2")
     import_model(tmp_path / "empty.md2")
     cube()
-    assert export(out).num_vertices == 8
+    assert export(out).vertex_count == 8
 
 
 def test_the_exporter_works_without_the_operator(sample, out, part):
     import_model(sample)
-    exporter, reports = part("io_md2.exporter"), part("io_common.reports")
-    report = reports.Report()
-    exporter.export_file(bpy.context, out, exporter.ExportOptions(), report)
-    assert report.counts["unchanged frames"] == len(FRAME_NAMES)
+    exporter = part("io_md2.exporter")
+    result = exporter.export_model(bpy.context, out, exporter.ExportOptions())
+    assert result.paths == [out]
+    assert result.report.counts["unchanged frames"] == len(FRAME_NAMES)
     model = read_model(out)
     assert (
         distance(expected_vertices(model)[0], decompress(model.vertices, model.scale, model.translate)[0])

@@ -237,6 +237,7 @@ def test_the_loader_works_without_the_operator(sample, part):
     result = importer.import_files(bpy.context, [sample], importer.ImportOptions())
     assert result.report.counts["frames"] == len(FRAME_NAMES)
     assert any(
-        "fewer than three vertices, which Blender cannot show: 1" in text for text in result.report.warnings
+        "degenerate triangles, which Blender cannot hold, were left out of the mesh: 1" in text
+        for text in result.report.warnings
     )
     assert len(result.objects) == len(result.actions) == 1

@@ -432,7 +432,7 @@ def test_a_failed_export_leaves_no_file(tmp_path):
         bpy.ops.export_scene.md5camera(filepath=str(path))
     obj = new_camera()
     obj.data.type = "ORTHO"
-    with pytest.raises(RuntimeError, match=r"Camera: .*perspective"):
+    with pytest.raises(RuntimeError, match=r"Camera is of the type Orthographic.*Perspective"):
         bpy.ops.export_scene.md5camera(filepath=str(path))
     obj.data.type = "PERSP"
     empty = bpy.data.objects.new("empty", None)

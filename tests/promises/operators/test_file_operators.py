@@ -114,7 +114,7 @@ def test_pipes_and_devices_are_not_imported(tmp_path, operator, ending):
     os.mkfifo(tmp_path / f"pipe{ending}")
     (tmp_path / f"device{ending}").symlink_to("/dev/zero")
     for name in ("pipe", "device"):
-        with pytest.raises(RuntimeError, match="this is no file"):
+        with pytest.raises(RuntimeError, match="this is not a regular file"):
             getattr(bpy.ops.import_scene, operator)(filepath=str(tmp_path / f"{name}{ending}"))
 
 

@@ -32,7 +32,7 @@ def assert_reported_and_undone(call, path, capfd):
         call(filepath=str(path))
     text = str(caught.value)
     assert path.name in text
-    assert "a fault of the add-on" in text
+    assert "internal error of the add-on" in text
     assert "KeyError: 'no such thing'" in text
     assert "The io_idtech developers" in text
     shown = capfd.readouterr().err
@@ -56,7 +56,7 @@ def model(tmp_path):
         ("io_md5.importer", "build_mesh", 0),
         ("io_md5.import_mesh", "add_vertex_groups", 0),
         ("io_md5.import_armature", "_store_joints", 0),
-        ("io_common.materials.library", "dress", 0),
+        ("io_common.materials.library", "build_nodes", 0),
     ],
 )
 def test_import_of_a_model(part, monkeypatch, capfd, model, module, name, after):
@@ -87,7 +87,7 @@ def test_import_of_a_camera(part, monkeypatch, capfd, model):
     assert_reported_and_undone(bpy.ops.import_scene.md5, model.with_name("shot.md5camera"), capfd)
 
 
-@pytest.mark.parametrize("name", ["add_keys", "build_actions", "add_markers"])
+@pytest.mark.parametrize("name", ["add_frame_keys", "build_actions", "add_markers"])
 def test_import_of_an_md2(part, monkeypatch, capfd, tmp_path, name):
     scene_in_edit_mode()
     spoil(monkeypatch, part("io_md2.importer"), name)
@@ -101,7 +101,7 @@ def test_import_of_an_md2(part, monkeypatch, capfd, tmp_path, name):
         ("md5mesh", "md5mesh", "io_md5.exporter", "format_mesh"),
         ("md5anim", "md5anim", "io_md5.building", "encode_clip"),
         ("md5camera", "md5camera", "io_md5.export_camera", "format_camera"),
-        ("md2", "md2", "io_md2.exporter", "sample"),
+        ("md2", "md2", "io_md2.exporter", "sample_frames"),
         ("md2", "md2", "io_md2.exporter", "format_model"),
     ],
 )

@@ -14,8 +14,8 @@ WEEK_OF_WORK = b"a week of work"
 OPERATORS = ("md5mesh", "md5anim", "md5camera", "md2")
 # The function of the system that fails, how, and what the user is told to do.
 FAULTS = {
-    "full disk": ("fsync", errno.ENOSPC, "make room"),
-    "quota": ("fsync", errno.EDQUOT, "make room"),
+    "full disk": ("fsync", errno.ENOSPC, "free some space"),
+    "quota": ("fsync", errno.EDQUOT, "free some space"),
     "disk that fails": ("fsync", errno.EIO, "choose another folder"),
     "read-only disk": ("open", errno.EROFS, "choose another folder"),
     "read-only folder": ("open", errno.EACCES, "choose another folder"),
@@ -43,7 +43,7 @@ def reports_of(name, path, **options):
     with pytest.raises(RuntimeError) as caught:
         export(name, path, **options)
     assert whole_state() == before
-    assert "fault of the add-on" not in str(caught.value)
+    assert "internal error of the add-on" not in str(caught.value)
     return str(caught.value)
 
 

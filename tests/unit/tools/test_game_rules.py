@@ -29,5 +29,5 @@ def test_the_page_lists_every_rule_of_every_game_with_its_source():
         for profile in games.PROFILES.values():
             assert f"`{profile.game.value}`" in text
             for rule in (*games.COMMON, *profile.rules):
-                assert rule.says in text
+                assert rule.requirement in text
                 assert rule.source in text

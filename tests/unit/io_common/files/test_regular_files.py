@@ -48,7 +48,7 @@ def odd_file(tmp_path):
 @pytest.mark.parametrize("read", READERS)
 def test_readers_refuse_anything_but_regular_files(tmp_path, odd_file, kind, read):
     path = odd_file(tmp_path / "walk.md5anim", kind)
-    with pytest.raises(OSError, match="this is no file") as caught:
+    with pytest.raises(OSError, match="this is not a regular file") as caught:
         read(path)
     assert caught.value.filename == str(path)
 
@@ -57,7 +57,7 @@ def test_a_file_that_becomes_a_pipe_after_the_first_check_is_refused(tmp_path, m
     os.mkfifo(tmp_path / "pipe")
     regular = os.stat(__file__)
     monkeypatch.setattr(os, "stat", lambda *_arguments, **_options: regular)
-    with pytest.raises(OSError, match="this is no file"):
+    with pytest.raises(OSError, match="this is not a regular file"):
         regular_files.open_file(tmp_path / "pipe")
 
 
@@ -126,5 +126,5 @@ def test_textures_are_looked_for_among_files_only(tmp_path, odd_file, kind, name
 
 def test_info_says_that_a_pipe_is_no_file(tmp_path, odd_file, capsys):
     path = odd_file(tmp_path / "walk.md5anim", "pipe")
-    assert file_info.tell([str(path)], {".md5anim": read_animation}, as_json=False) == 1
-    assert "it is no file" in capsys.readouterr().out
+    assert file_info.print_info([str(path)], {".md5anim": read_animation}, as_json=False) == 1
+    assert "it is not a regular file" in capsys.readouterr().out

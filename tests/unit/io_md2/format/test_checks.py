@@ -8,13 +8,13 @@ from md2_samples import fan, model_of
 from io_md2.format import (
     Counts,
     Game,
-    Md2Model,
+    Model,
     check_model,
     generate_commands,
 )
 
 
-def codes(model: Md2Model, game: Game, former: Counts | None = None) -> set[tuple[str, bool]]:
+def codes(model: Model, game: Game, former: Counts | None = None) -> set[tuple[str, bool]]:
     return {(finding.code, finding.is_error) for finding in check_model(model, game, former)}
 
 

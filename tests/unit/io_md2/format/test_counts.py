@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from md2_samples import model_of
 
-from io_md2.format import Counts, Md2Model
+from io_md2.format import Counts, Model
 
 
 def test_everything_that_games_limit_is_counted():
@@ -13,4 +13,4 @@ def test_everything_that_games_limit_is_counted():
 
 
 def test_an_empty_model_has_nothing():
-    assert Counts.of(Md2Model()) == Counts()
+    assert Counts.of(Model()) == Counts()

@@ -10,14 +10,14 @@ from io_md2.format import (
     PROFILES,
     Counts,
     Game,
-    Md2Model,
+    Model,
     check_model,
     prepare_model,
 )
 from io_md2.format.games import game_named, rules_of
 
 
-def codes(model: Md2Model, game: Game, former: Counts | None = None) -> set[tuple[str, bool]]:
+def codes(model: Model, game: Game, former: Counts | None = None) -> set[tuple[str, bool]]:
     return {(finding.code, finding.is_error) for finding in check_model(model, game, former)}
 
 
@@ -87,7 +87,7 @@ def test_what_the_imported_file_exceeded_is_a_warning_also_where_more_was_added(
     former = Counts.of(model_of(vertices=2049))
     (finding,) = (f for f in check_model(model_of(vertices=2060), Game.QUAKE2, former))
     assert (finding.code, finding.is_error) == ("too_many_vertices", False)
-    assert finding.text.endswith("the imported file was so too")
+    assert finding.text.endswith("the imported file already did")
     assert ("too_many_vertices", True) in codes(
         model_of(vertices=2060), Game.QUAKE2, Counts.of(model_of(vertices=2048))
     )
@@ -109,7 +109,7 @@ def test_every_rule_has_a_source_and_every_error_a_remedy():
         assert len({rule.code for rule in rules}) == len(rules)
         for rule in rules:
             assert rule.source
-            assert rule.says
+            assert rule.requirement
             assert rule.remedy or not rule.is_error
     assert set(PROFILES) == set(Game)
 

@@ -65,7 +65,7 @@ def test_each_triangle_is_drawn_once_with_its_winding(mesh: Arrays) -> None:
 
 
 def test_commands_are_never_longer_than_the_compilers(mesh: Arrays) -> None:
-    assert generate(mesh).num_ints <= slow_greedy_length(mesh)
+    assert generate(mesh).word_count <= slow_greedy_length(mesh)
 
 
 @pytest.mark.parametrize("seed", range(60))
@@ -73,12 +73,12 @@ def test_commands_of_small_random_meshes_are_correct_and_short(seed: int) -> Non
     mesh = tangle(100 + seed, 3 + seed % 7, 2 + seed % 11)
     commands = generate(mesh)
     assert Counter(map(turned, slow_draw(commands))) == listed(mesh)
-    assert commands.num_ints <= slow_greedy_length(mesh)
+    assert commands.word_count <= slow_greedy_length(mesh)
 
 
 def test_commands_are_shorter_than_the_compilers_on_a_shuffled_surface() -> None:
     mesh = shuffled(grid(20, 20), 4)
-    assert generate(mesh).num_ints < 0.9 * slow_greedy_length(mesh)
+    assert generate(mesh).word_count < 0.9 * slow_greedy_length(mesh)
 
 
 def test_a_strip_is_one_strip_and_a_fan_is_one_fan() -> None:
@@ -108,7 +108,7 @@ def test_no_triangles() -> None:
     none = np.zeros((0, 3), np.int32)
     commands = generate_commands(none, none, np.zeros((0, 2), np.int16), 64, 64)
     assert commands == GlCommands()
-    assert commands.num_ints == 1
+    assert commands.word_count == 1
 
 
 def test_the_same_mesh_gives_the_same_commands() -> None:

@@ -10,10 +10,10 @@ from io_md2.format.model import (
     FRAME_HEADER_SIZE,
     VERTEX_SIZE,
     GlCommands,
-    Md2Model,
+    Model,
     first_frame,
     frame_dtype,
-    has_place,
+    is_in_range,
 )
 
 
@@ -26,20 +26,20 @@ def test_a_grid_has_a_place_for_each_step_where_floats_hold_its_last_one():
     largest = np.finfo(np.float32).max
     scale = np.array([[1, largest, np.nan], [0, -1, np.inf]], np.float32)
     translate = np.array([[0, 0, 0], [largest, -largest, 0]], np.float32)
-    assert has_place(scale, translate).tolist() == [[True, False, False], [True, True, False]]
+    assert is_in_range(scale, translate).tolist() == [[True, False, False], [True, True, False]]
 
 
 def test_the_first_frame_alone_is_a_model_of_one_frame():
     model = odd_model()
     first = first_frame(model)
-    assert (first.num_frames, first.num_vertices, first.num_triangles) == (
+    assert (first.frame_count, first.vertex_count, first.triangle_count) == (
         1,
-        model.num_vertices,
-        model.num_triangles,
+        model.vertex_count,
+        model.triangle_count,
     )
     assert first.frame_names == model.frame_names[:1]
     np.testing.assert_array_equal(first.vertices[0], model.vertices[0])
-    assert model.num_frames > 1
+    assert model.frame_count > 1
 
 
 def test_a_model_is_equal_to_a_copy_and_to_nothing_else():
@@ -56,6 +56,6 @@ def test_models_of_equal_numbers_in_other_types_differ():
 
 
 def test_an_empty_model_has_nothing_to_draw():
-    model = Md2Model()
-    assert (model.num_frames, model.num_vertices, model.num_triangles) == (0, 0, 0)
-    assert model.gl_commands.num_ints == 1
+    model = Model()
+    assert (model.frame_count, model.vertex_count, model.triangle_count) == (0, 0, 0)
+    assert model.gl_commands.word_count == 1

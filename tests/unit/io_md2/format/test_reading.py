@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from md2_samples import make_model
 
-from io_md2.format import GlCommands, Md2Error, Md2Model, format_model, parse_model, read_model, write_model
+from io_md2.format import GlCommands, Md2Error, Model, format_model, parse_model, read_model, write_model
 
 FIELDS = [
     "ident",
@@ -139,7 +139,7 @@ class TestRoundTrip:
         assert struct.unpack_from("<i ffi", data, start) == (3, 0.0, 0.0625, 0)
         assert struct.unpack_from("<i", data, start + 40) == (-3,)
         assert data[-4:] == bytes(4)
-        assert header_of(data)["num_glcmds"] == 21 == make_model().gl_commands.num_ints
+        assert header_of(data)["num_glcmds"] == 21 == make_model().gl_commands.word_count
 
     def test_other_orders_of_sections_are_read(self, data: bytes) -> None:
         h = header_of(data)
@@ -227,7 +227,7 @@ class TestWarnings:
         assert "2 normal indices" in again.warnings[0]
 
     def test_a_model_with_one_frame_and_nothing_else_is_read(self) -> None:
-        model = Md2Model(
+        model = Model(
             scale=np.ones((1, 3), np.float32),
             translate=np.zeros((1, 3), np.float32),
             frame_names=[""],

@@ -7,8 +7,8 @@ import struct
 import numpy as np
 import pytest
 
-from io_md2.format import GlCommands, Md2Error, Md2Model, decompress, format_model, parse_model
-from io_md2.format.model import has_place
+from io_md2.format import GlCommands, Md2Error, Model, decompress, format_model, parse_model
+from io_md2.format.model import is_in_range
 
 pytest.importorskip("hypothesis", reason="the property tests need hypothesis")
 from hypothesis import example, given, settings
@@ -52,7 +52,7 @@ def models(draw):
     coordinates = draw(st.integers(0, 4))
     triangles = draw(st.integers(0, 3)) if vertices and coordinates else 0
     steps = st.integers(0, 255)
-    return Md2Model(
+    return Model(
         skin_width=draw(st.integers(0, 2**31 - 1)),
         skin_height=draw(st.integers(0, 2**31 - 1)),
         skins=draw(st.lists(st.text(letters, max_size=64), max_size=3)),
@@ -71,7 +71,7 @@ def models(draw):
 def sample() -> bytes:
     rng = np.random.default_rng(8)
     return format_model(
-        Md2Model(
+        Model(
             skin_width=32,
             skin_height=32,
             skins=["skin.pcx"],
@@ -106,10 +106,10 @@ def try_to_read(data):
 @quick
 @given(models())
 def test_any_model_is_read_as_it_was_written(model):
-    if has_place(model.scale, model.translate).all():
+    if is_in_range(model.scale, model.translate).all():
         assert parse_model(format_model(model)) == model
     else:
-        with pytest.raises(Md2Error, match="no finite place"):
+        with pytest.raises(Md2Error, match="positions that are not finite"):
             format_model(model)
 
 
@@ -165,5 +165,5 @@ def test_signalling_nans_are_refused_without_console_output():
     data = bytearray(sample())
     frame = struct.unpack_from("<i", data, 4 * 14)[0]
     data[frame : frame + 4] = b"\x01\0\x80\x7f"
-    with pytest.raises(Md2Error, match="no finite place"):
+    with pytest.raises(Md2Error, match="positions that are not finite"):
         parse_model(bytes(data))

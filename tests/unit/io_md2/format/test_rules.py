@@ -19,8 +19,8 @@ def test_a_message_says_what_is_wrong_why_and_what_to_do():
 
 
 def test_what_the_imported_file_broke_as_well_is_a_warning_without_a_remedy():
-    finding = RULE.finding("3000 vertices", is_former=True)
-    assert finding.text == "3000 vertices; Quake II takes 2048; the imported file was so too"
+    finding = RULE.finding("3000 vertices", is_in_source=True)
+    assert finding.text == "3000 vertices; Quake II takes 2048; the imported file already did"
     assert not finding.is_error
 
 

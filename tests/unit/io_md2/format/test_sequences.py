@@ -33,7 +33,7 @@ class TestSequences:
         assert split_frame_name(name) == expected
 
     def test_the_players_sequences_are_found(self) -> None:
-        names = [f"{s.name}{i + 1:02d}" for s in PLAYER_SEQUENCES for i in range(s.num_frames)]
+        names = [f"{s.name}{i + 1:02d}" for s in PLAYER_SEQUENCES for i in range(s.frame_count)]
         assert len(names) == 198
         assert tuple(find_sequences(names)) == PLAYER_SEQUENCES
 

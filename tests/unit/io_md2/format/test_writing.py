@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from md2_samples import make_model
 
-from io_md2.format import Md2Error, Md2Model, format_model, write_model
+from io_md2.format import Md2Error, Model, format_model, write_model
 
 
 class TestWriting:
-    def refuse(self, model: Md2Model, *words: str) -> None:
+    def refuse(self, model: Model, *words: str) -> None:
         with pytest.raises(Md2Error) as caught:
             format_model(model)
         for word in words:

@@ -50,7 +50,7 @@ def test_as_warning_changes_nothing_but_the_kind():
     rule = common.no_meshes("E", "s")
     warning = common.as_warning(rule)
     assert not warning.is_error
-    assert (warning.code, warning.limit, warning.says) == (rule.code, rule.limit, rule.says)
+    assert (warning.code, warning.limit, warning.requirement) == (rule.code, rule.limit, rule.requirement)
 
 
 def test_no_two_rules_of_every_game_have_one_code():

@@ -97,7 +97,7 @@ def test_every_rule_has_a_source_and_every_error_a_remedy():
         assert len({rule.code for rule in rules}) == len(rules)
         for rule in rules:
             assert rule.source
-            assert rule.says
+            assert rule.requirement
             assert rule.remedy
     assert list(PROFILES) == list(Game)
 

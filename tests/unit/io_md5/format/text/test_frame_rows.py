@@ -100,6 +100,7 @@ def test_bulk_reading_of_frames_gives_the_same_result(old, new):
         bulk_reading.assert_same(parse_animation, data)
 
 
+@pytest.mark.slow
 @settings(max_examples=400, deadline=None, derandomize=True)
 @given(
     st.lists(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from io_md2.format import Md2Model, decompress, normal_indices
-from io_md2.format.merging import merge_copies
+from io_md2.format import Model, decompress, normal_indices
+from io_md2.format.welding import weld
 
 
 class TestMerging:
@@ -16,7 +16,7 @@ class TestMerging:
         vertices[1, 4, 2] = 1
         normals = np.full((2, 5), 200, np.uint8)
         normals[1, 3] = 7
-        model = Md2Model(
+        model = Model(
             triangles=np.array([[0, 1, 2], [3, 0, 4]], np.int32),
             triangle_st=np.zeros((2, 3), np.int32),
             scale=np.ones((2, 3), np.float32),
@@ -25,18 +25,15 @@ class TestMerging:
             vertices=vertices,
             normals=normals,
         )
-        merged = merge_copies(model)
-        assert merged.num_vertices == 4
+        merged = weld(model)
+        assert merged.vertex_count == 4
         assert merged.triangles.tolist() == [[0, 1, 2], [1, 0, 3]]
         assert np.array_equal(merged.vertices, vertices[:, [0, 1, 2, 4]])
         # Vertex 3 had another normal than vertex 1, so that neither counts.
         positions = decompress(merged.vertices, merged.scale, merged.translate)
         assert np.array_equal(merged.normals[:, 1], normal_indices(positions, merged.triangles)[:, 1])
         assert (merged.normals[:, [0, 2, 3]] == 200).all()
-        assert model.num_vertices == 5
+        assert model.vertex_count == 5
 
     def test_nothing_to_merge(self) -> None:
-        assert (
-            merge_copies(Md2Model(frame_names=["a"], vertices=np.zeros((1, 0, 3), np.uint8))).num_vertices
-            == 0
-        )
+        assert weld(Model(frame_names=["a"], vertices=np.zeros((1, 0, 3), np.uint8))).vertex_count == 0

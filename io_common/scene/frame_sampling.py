@@ -1,0 +1,261 @@
+"""What objects show in each frame of a vertex-animated model, sampled from shape keys or from the scene."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from . import evaluated, mesh_data
+from .instances import warn_of_instances
+from .objects import NothingToExportError
+from .shape_keys import KeyPositions, solo_keys
+
+if TYPE_CHECKING:
+    from bpy.types import Context, Mesh, Object
+
+    from ..reports import Progress, Report
+    from .frame_plan import FramePlan
+
+Floats = npt.NDArray[np.float64]
+
+
+class Part(Protocol):
+    """An object whose vertices are sampled. V vertices in Blender, U of them in the file."""
+
+    @property
+    def obj(self) -> Object:
+        """The object in the original data."""
+
+    @property
+    def vertex_count(self) -> int:
+        """V, as it is evaluated."""
+
+    @property
+    def corners(self) -> npt.NDArray[np.int32]:
+        """The vertex of each corner of the evaluated mesh, (L,)."""
+
+    @property
+    def used(self) -> npt.NDArray[np.int64]:
+        """The vertices that the file has, rising, (U,)."""
+
+
+@dataclass(eq=False)
+class EvaluatedFrame:
+    """What one object shows in a frame, to verify the model with.
+
+    Attributes:
+        vertices: all of them in the space of the scene, (V, 3).
+        uvs: u and v of each corner of the mesh, (L, 2); None without a UV map, or if it was not evaluated again.
+        loops: the corners of the triangles that faces are split into, int32 (T, 3); None if all faces are triangles,
+            or if it was not evaluated again.
+    """
+
+    vertices: npt.NDArray[np.floating]
+    uvs: Floats | None = None
+    loops: npt.NDArray[np.int32] | None = None
+
+
+@dataclass(eq=False)
+class Samples:
+    """The frames of all parts.
+
+    Attributes:
+        positions: of the vertices of all parts in each frame, one part after the other, in the space of the scene,
+            (F, U, 3).
+        verified: for each frame to be verified, what each part shows in it.
+    """
+
+    positions: Floats
+    verified: dict[int, list[EvaluatedFrame]]
+
+    def first_frame(self) -> Samples:
+        """The first frame alone."""
+        return Samples(self.positions[:1], {row: frames for row, frames in self.verified.items() if row == 0})
+
+
+def sample_frames(
+    context: Context,
+    parts: Sequence[Part],
+    plan: FramePlan,
+    frames_to_verify: Iterable[int],
+    progress: Progress,
+    report: Report,
+) -> Samples:
+    """Evaluates the parts in each frame.
+
+    The scene may be left at another frame.
+
+    Args:
+        context: of the scene.
+        parts: the objects, as they are evaluated now.
+        plan: the frames.
+        frames_to_verify: indices of the frames to verify.
+        progress: shown to the user.
+        report: takes warnings.
+
+    Raises:
+        NothingToExportError: modifiers make other vertices or faces in one frame than in another.
+    """
+    verified: dict[int, list[EvaluatedFrame]] = {frame: [] for frame in frames_to_verify}
+    if plan.scene_frames is None:
+        return Samples(_sample_keys(context, parts, plan, verified, progress), verified)
+    positions = _empty(parts, plan)
+    for row, frame in enumerate(plan.scene_frames):
+        context.scene.frame_set(frame)
+        depsgraph = context.evaluated_depsgraph_get()
+        begin = 0
+        for part in parts:
+            mesh_object = part.obj.evaluated_get(depsgraph)
+            end = begin + len(part.used)
+            _read_vertices(part, mesh_object, positions[row, begin:end], f"frame {frame} of the scene")
+            if row in verified:
+                verified[row].append(_read_frame(mesh_object))
+                warn_of_instances(part.obj, depsgraph, report)
+            begin = end
+        progress.step()
+    return Samples(positions, verified)
+
+
+@contextmanager
+def first_frame_keys(plan: FramePlan) -> Iterator[None]:
+    """Shows the shape key of the first frame alone on objects whose triangles may depend on it."""
+    objects = [obj for obj in plan.keys if not _is_unmodified(obj)]
+    with solo_keys(objects) as show_alone:
+        for obj in objects:
+            show_alone(obj, plan.keys[obj][0])
+        yield
+
+
+def _empty(parts: Sequence[Part], plan: FramePlan) -> Floats:
+    return np.empty((plan.frame_count, sum(len(part.used) for part in parts), 3))
+
+
+def _read_vertices(part: Part, mesh_object: Object, row: Floats, where: str) -> None:
+    """Reads the vertices that a part shows now into a frame, (U, 3)."""
+    mesh = mesh_object.data
+    if len(mesh.vertices) != part.vertex_count:
+        raise NothingToExportError(
+            f"{part.obj.name} has {len(mesh.vertices)} vertices in {where}, and {part.vertex_count} in others, but all "
+            "frames of a model must have the same vertices. Disable the modifier that changes them, or apply it"
+        )
+    if not _has_same_faces(part, mesh):
+        raise NothingToExportError(
+            f"{part.obj.name} has other faces in {where} than in others, but all frames of a model must have the same "
+            "faces. Disable the modifier that changes them, or apply it"
+        )
+    vertices = evaluated.world_vertices(mesh_object)
+    row[:] = vertices if len(part.used) == len(vertices) else vertices[part.used]
+
+
+def _has_same_faces(part: Part, mesh: Mesh) -> bool:
+    return np.array_equal(mesh_data.corner_vertices(mesh), part.corners)
+
+
+def _read_frame(mesh_object: Object) -> EvaluatedFrame:
+    """What an evaluated object shows now."""
+    mesh = mesh_object.data
+    loops = None
+    if len(mesh.loops) != 3 * len(mesh.polygons):
+        mesh.calc_loop_triangles()
+        loops = np.empty((len(mesh.loop_triangles), 3), dtype=np.int32)
+        mesh.loop_triangles.foreach_get("loops", loops.reshape(-1))
+    return EvaluatedFrame(evaluated.world_vertices(mesh_object), evaluated.texture_coordinates(mesh), loops)
+
+
+# Shape keys
+
+
+def _sample_keys(
+    context: Context,
+    parts: Sequence[Part],
+    plan: FramePlan,
+    verified: dict[int, list[EvaluatedFrame]],
+    progress: Progress,
+) -> Floats:
+    """The positions of each shape key alone: as it is stored, or as it is evaluated where modifiers change it."""
+    result = _empty(parts, plan)
+    depsgraph = context.evaluated_depsgraph_get()
+    begin = 0
+    blocks = []
+    for part in parts:
+        blocks.append(slice(begin, begin + len(part.used)))
+        begin += len(part.used)
+    modified = [part for part in parts if part.obj in plan.keys and not _is_unmodified(part.obj)]
+    for part, block in zip(parts, blocks, strict=True):
+        if part in modified:
+            continue
+        if part.obj in plan.keys:
+            _read_keys(part, plan.keys[part.obj], result[:, block], verified)
+        else:
+            mesh_object = part.obj.evaluated_get(depsgraph)
+            result[:, block] = evaluated.world_vertices(mesh_object)[part.used]
+            for rows in verified.values():
+                rows.append(_read_frame(mesh_object))
+    if modified:
+        _evaluate_keys(context, parts, blocks, modified, plan, result, verified, progress)
+    return result
+
+
+def _evaluate_keys(
+    context: Context,
+    parts: Sequence[Part],
+    blocks: list[slice],
+    modified: list[Part],
+    plan: FramePlan,
+    result: Floats,
+    verified: dict[int, list[EvaluatedFrame]],
+    progress: Progress,
+) -> None:
+    """Evaluates the frames of objects with modifiers, and puts what is to be verified into the order of the parts."""
+    with solo_keys([part.obj for part in modified]) as show_alone:
+        for row, name in enumerate(plan.key_names):
+            for part in modified:
+                show_alone(part.obj, plan.keys[part.obj][row])
+            depsgraph = context.evaluated_depsgraph_get()
+            for position, (part, block) in enumerate(zip(parts, blocks, strict=True)):
+                if part not in modified:
+                    continue
+                mesh_object = part.obj.evaluated_get(depsgraph)
+                _read_vertices(part, mesh_object, result[row, block], f"shape key {name!r}")
+                if row in verified:
+                    verified[row].insert(position, _read_frame(mesh_object))
+            progress.step()
+
+
+def _is_unmodified(obj: Object) -> bool:
+    """Whether an object shows its shape keys as they are stored, but for its transform.
+
+    Objects with faces of more than three corners are evaluated: how Blender splits those depends on their shape.
+    """
+    is_deformed = obj.parent is not None and obj.parent_type in ("ARMATURE", "LATTICE")
+    is_triangulated = len(obj.data.loops) == 3 * len(obj.data.polygons)
+    return (
+        is_triangulated and not is_deformed and not any(modifier.show_viewport for modifier in obj.modifiers)
+    )
+
+
+def _read_keys(
+    part: Part, indices: list[int], block: Floats, verified: dict[int, list[EvaluatedFrame]]
+) -> None:
+    """Reads the positions of some keys of an unmodified object into its part of the frames, (F, U, 3)."""
+    keys = KeyPositions(part.obj, part.vertex_count)
+    table = np.empty((len(indices), part.vertex_count, 3), dtype=np.float32)
+    for row, index in enumerate(indices):
+        keys.read(index, table[row])
+    matrix = evaluated.world_matrix(part.obj)
+    is_identity = np.array_equal(matrix, np.eye(4))
+    if is_identity:
+        block[:] = table if len(part.used) == part.vertex_count else table[:, part.used]
+    else:
+        block[:] = table[:, part.used].astype(np.float64) @ matrix[:3, :3].T + matrix[:3, 3]
+    for row, frames in verified.items():
+        vertices: npt.NDArray[np.floating] = np.empty((part.vertex_count, 3), dtype=np.float32)
+        keys.read(indices[row], vertices)
+        if not is_identity:
+            vertices = vertices.astype(np.float64) @ matrix[:3, :3].T + matrix[:3, 3]
+        frames.append(EvaluatedFrame(vertices))

@@ -1,0 +1,73 @@
+"""Keyframes of F-curves, written as whole arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import bpy
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from bpy.types import FCurve
+
+_INTERPOLATIONS: Any = bpy.types.Keyframe.bl_rna.properties["interpolation"]
+
+LINEAR: int = _INTERPOLATIONS.enum_items["LINEAR"].value
+"""Linear interpolation up to the next keyframe, as `foreach_set` takes it."""
+
+CONSTANT: int = _INTERPOLATIONS.enum_items["CONSTANT"].value
+"""The value is held up to the next keyframe."""
+
+Chosen = slice | npt.NDArray[np.integer]
+
+
+def write_keyframes(
+    curve: FCurve,
+    points: Sequence[float] | npt.NDArray[np.float32],
+    interpolation: Sequence[int] | npt.NDArray[np.int32] | None = None,
+) -> None:
+    """Gives an empty curve all its keyframes.
+
+    Args:
+        curve: without keyframes.
+        points: frame and value of each keyframe in turn, rising frames, (2 n,).
+        interpolation: of each keyframe up to the next, (n,); `LINEAR` for all of them unless given.
+    """
+    count = len(points) // 2
+    keyframes = curve.keyframe_points
+    keyframes.add(count)
+    keyframes.foreach_set("co", points)
+    keyframes.foreach_set("interpolation", [LINEAR] * count if interpolation is None else interpolation)
+    curve.update()
+
+
+class KeyframeWriter:
+    """Writes curves that share their frames; the arrays are reused from curve to curve.
+
+    Args:
+        frame_start: the scene frame of the first value.
+        count: n, how many consecutive frames there are.
+        held: indices of frames whose value is held up to the next one; linear interpolation after all others.
+    """
+
+    def __init__(
+        self, frame_start: int, count: int, held: npt.NDArray[np.integer] | Sequence[int] = ()
+    ) -> None:
+        self._points = np.empty((count, 2), dtype=np.float32)
+        self._points[:, 0] = np.arange(frame_start, frame_start + count)
+        self._interpolation = np.full(count, LINEAR, dtype=np.int32)
+        self._interpolation[np.asarray(held, dtype=np.int64)] = CONSTANT
+
+    def write(self, curve: FCurve, values: npt.NDArray[np.floating], chosen: Chosen = slice(None)) -> None:
+        """Gives an empty curve keyframes with some of the values.
+
+        Args:
+            curve: without keyframes.
+            values: of all frames, (n,).
+            chosen: the frames that get a keyframe; all unless given.
+        """
+        points = self._points[chosen]
+        points[:, 1] = values[chosen]
+        write_keyframes(curve, points.ravel(), self._interpolation[chosen])

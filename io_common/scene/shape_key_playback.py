@@ -1,0 +1,284 @@
+"""How shape keys that are frames play over the frames of the scene.
+
+Import gives each key a curve that is 1 at its own frame, 0 at all others and linear between, so that two keys are mixed
+as games mix two frames; or one curve of the evaluation time that runs through absolute keys. While they play like that,
+the keys are the frames. Otherwise the artist has re-timed or mixed them, and the frames are what the scene shows.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from enum import Enum
+from typing import TYPE_CHECKING, Protocol
+
+import bpy
+import numpy as np
+
+from . import names, versions
+from .keyframes import write_keyframes
+from .shape_keys import has_effect, shape_keys, value_path
+
+if TYPE_CHECKING:
+    from bpy.types import Action, FCurve, Key, Object, Scene, ShapeKey
+
+_TOLERANCE = 1e-4
+_GROUP = "Frames"
+_NAMELESS = "frame"
+
+
+class SourceFrames(Protocol):
+    """The frames of an imported file, as they were stored on its mesh."""
+
+    @property
+    def frame_names(self) -> Sequence[str]:
+        """The names in the file."""
+
+    @property
+    def key_names(self) -> Sequence[str]:
+        """What Blender called the shape key of each frame; empty if none were made."""
+
+    @property
+    def frame_start(self) -> int:
+        """The scene frame of the first frame."""
+
+
+class Playback(Enum):
+    """How shape keys play."""
+
+    STATIC = "nothing animates them"
+    IN_ORDER = "each key of the imported file is shown alone at its own frame"
+    OTHER = "in any other way"
+
+
+# Making
+
+
+def single_frame_points(frame: int, first: int, last: int) -> list[float]:
+    """Frame and value of each keyframe of a key that is shown alone at `frame`, in an action from `first` to `last`."""
+    if not first <= frame <= last:
+        return [first, 0.0]
+    points = [frame - 1, 0.0, frame, 1.0, frame + 1, 0.0]
+    return points[2 * (frame == first) : 4 if frame == last else 6]
+
+
+def build_frame_action(name: str, keys: Key, first: int, last: int, frame_start: int) -> Action:
+    """An action that plays some frames, one on each frame of the scene; it is not assigned.
+
+    Args:
+        name: of the action.
+        keys: a shape key for each frame.
+        first: index of the first frame that is played.
+        last: index of the last one, included.
+        frame_start: the scene frame of the first one.
+    """
+    action = bpy.data.actions.new(names.for_blender(name, versions.MAX_ID_NAME, _NAMELESS))
+    frame_end = frame_start + last - first
+    action.use_frame_range = True
+    action.frame_start = frame_start
+    action.frame_end = frame_end
+    curves = versions.ActionCurves(action, "KEY")
+    if keys.use_relative:
+        # Keys of other frames are held at 0, or they would keep the value of the last action. The basis needs no value.
+        for index, key_name in enumerate([key.name for key in keys.key_blocks][1:], 1):
+            frame = frame_start + index - first
+            write_keyframes(
+                curves.new(value_path(key_name), 0, _GROUP),
+                single_frame_points(frame, frame_start, frame_end),
+            )
+    else:
+        times = np.empty(len(keys.key_blocks), dtype=np.float32)
+        keys.key_blocks.foreach_get("frame", times)
+        frames = np.arange(frame_start, frame_end + 1)
+        points = np.column_stack([frames, times[first : last + 1]])
+        write_keyframes(curves.new("eval_time", 0, _GROUP), points.ravel().tolist())
+    return action
+
+
+# Reading
+
+
+def is_animated(keys: Key) -> bool:
+    """Whether anything animates shape keys."""
+    data = keys.animation_data
+    if data is None:
+        return False
+    return bool(data.action or data.drivers or (data.use_nla and data.nla_tracks))
+
+
+def playback_of(obj: Object, source: SourceFrames, scene: Scene) -> Playback:
+    """How the shape keys of an imported object play.
+
+    Args:
+        obj: with shape keys.
+        source: the frames of the file that it came from.
+        scene: that plays it.
+    """
+    keys = shape_keys(obj)
+    if keys is None or not is_animated(keys):
+        return Playback.STATIC
+    data = keys.animation_data
+    is_plain = not data.drivers and not (data.use_nla and data.nla_tracks)
+    if not is_plain or scene.render.frame_map_old != scene.render.frame_map_new:
+        return Playback.OTHER
+    curves = {curve.data_path: curve for curve in versions.played_fcurves(data)}
+    if any(curve.mute or len(curve.modifiers) for curve in curves.values()):
+        return Playback.OTHER
+    plays_in_order = _relative_in_order if keys.use_relative else _absolute_in_order
+    return Playback.IN_ORDER if plays_in_order(keys, curves, source) else Playback.OTHER
+
+
+def _relative_in_order(keys: Key, curves: dict[str, FCurve], source: SourceFrames) -> bool:
+    first = source.frame_start
+    own_frames = {name: first + index for index, name in enumerate(source.key_names)}
+    blocks = list(keys.key_blocks)
+    last = first + len(source.key_names) - 1
+    found, expected, added = _KeyframeTable(2 * 3 * len(blocks)), [], []
+    # The first one, the basis, is shown where no other is.
+    for position, key in enumerate(blocks[1:], 1):
+        if key.mute:
+            continue
+        if not key.slider_min <= 0.0 <= key.slider_max:
+            # It can never be hidden.
+            return False
+        name = key.name
+        curve = curves.get(value_path(name))
+        frame = own_frames.get(name)
+        if frame is None:
+            added.append((position, key, curve))
+            continue
+        points = single_frame_points(frame, first, last)
+        if curve is None or not found.read(curve, len(points)):
+            return False
+        expected += points
+    if not found.equals(expected):
+        return False
+    if not added:
+        return True
+    frames = [own_frames[key.name] for key in blocks if key.name in own_frames]
+    return all(
+        _is_added_frame(key, curve, first + position, frames, list(curves.values()))
+        for position, key, curve in added
+    )
+
+
+class _KeyframeTable:
+    """Keyframes of one curve after the other: frame and value of each.
+
+    Args:
+        size: the most numbers.
+    """
+
+    def __init__(self, size: int) -> None:
+        self._values = np.empty(size, dtype=np.float32)
+        self._end = 0
+
+    def read(self, curve: FCurve, count: int) -> bool:
+        """Reads the keyframes of a curve if they are `count` numbers; returns whether they are."""
+        points = curve.keyframe_points
+        if 2 * len(points) != count:
+            return False
+        points.foreach_get("co", self._values[self._end : self._end + count])
+        self._end += count
+        return True
+
+    def equals(self, expected: list[float]) -> bool:
+        """Whether what was read is what was expected."""
+        return bool((np.abs(self._values[: self._end] - expected) <= _TOLERANCE).all())
+
+
+def _is_added_frame(
+    key: ShapeKey, curve: FCurve | None, own: int, others: list[int], curves: list[FCurve]
+) -> bool:
+    """Whether a key that is not in the file leaves the file's frames alone and, if animated, has a frame of its own.
+
+    Args:
+        key: the key.
+        curve: of its value.
+        own: the frame that it would have by its position in the list.
+        others: the frames of the keys of the file.
+        curves: of all keys.
+    """
+    if curve is None:
+        return key.value == 0.0 or not has_effect(key)
+    if any(abs(curve.evaluate(frame)) > _TOLERANCE for frame in others if frame != own):
+        return False
+    return all(abs(other.evaluate(own) - (other == curve)) <= _TOLERANCE for other in curves)
+
+
+def _absolute_in_order(keys: Key, curves: dict[str, FCurve], source: SourceFrames) -> bool:
+    curve = curves.get("eval_time")
+    if curve is None:
+        return False
+    times = {key.name: key.frame for key in keys.key_blocks if not key.mute}
+    return all(
+        abs(curve.evaluate(source.frame_start + index) - times[name]) <= _TOLERANCE
+        for index, name in enumerate(source.key_names)
+        if name in times
+    )
+
+
+def played_range(obj: Object, source: SourceFrames | None) -> tuple[int, int] | None:
+    """First and last frame of what plays on the shape keys of an object; None if nothing does.
+
+    The range that import gave the action only counts as long as the keyframes fill it.
+    """
+    keys = shape_keys(obj)
+    if keys is None or not is_animated(keys):
+        return None
+    data = keys.animation_data
+    action = data.action
+    ranges = [curve.range() for curve in versions.played_fcurves(data)]
+    if action is not None and action.use_frame_range:
+        manual = round(action.frame_start), round(action.frame_end)
+        imported = source and (source.frame_start, source.frame_start + len(source.frame_names) - 1)
+        if manual != imported or not ranges:
+            return manual
+    if data.use_nla:
+        ranges += [
+            (strip.frame_start, strip.frame_end)
+            for track in data.nla_tracks
+            if not track.mute
+            for strip in track.strips
+        ]
+    if not ranges:
+        return None
+    return math.floor(min(first for first, _ in ranges)), math.ceil(max(last for _, last in ranges))
+
+
+def keys_at_frames(obj: Object, frames: Sequence[int]) -> list[str | None]:
+    """The name of the shape key that is shown alone on each frame of the scene.
+
+    None where several are mixed, or where drivers or NLA strips make it unknown.
+    """
+    keys = shape_keys(obj)
+    data = keys.animation_data if keys is not None else None
+    if (
+        keys is None
+        or data is None
+        or data.action is None
+        or data.drivers
+        or (data.use_nla and data.nla_tracks)
+    ):
+        return [None] * len(frames)
+    curves = {curve.data_path: curve for curve in versions.played_fcurves(data) if not curve.mute}
+    if not keys.use_relative:
+        curve = curves.get("eval_time")
+        key_names = {round(key.frame, 3): key.name for key in keys.key_blocks}
+        return [key_names.get(round(curve.evaluate(frame), 3)) if curve else None for frame in frames]
+    others = [key for key in keys.key_blocks if key != keys.reference_key and not key.mute]
+    values = np.zeros((len(others), len(frames)))
+    for row, key in enumerate(others):
+        curve = curves.get(value_path(key.name))
+        values[row] = [curve.evaluate(frame) for frame in frames] if curve else key.value
+    is_zero, is_one = np.abs(values) <= _TOLERANCE, np.abs(values - 1.0) <= _TOLERANCE
+    result: list[str | None] = []
+    for column in range(len(frames)):
+        ones = np.flatnonzero(is_one[:, column])
+        if is_zero[:, column].all():
+            result.append(keys.reference_key.name)
+        elif len(ones) == 1 and is_zero[:, column].sum() == len(others) - 1:
+            result.append(others[ones[0]].name)
+        else:
+            result.append(None)
+    return result

@@ -1,0 +1,36 @@
+"""Warnings are reported and errors are raised, whatever the format."""
+
+from __future__ import annotations
+
+import pytest
+
+from io_common.validation import raise_errors
+from io_md2.format import Md2Error
+from io_md2.format.findings import Finding
+from io_md5.format import Md5Error
+
+
+class Warnings:
+    """Takes warnings as a report does."""
+
+    def __init__(self) -> None:
+        self.texts: list[tuple[str, str]] = []
+
+    def warn(self, text: str, subject: str = "") -> None:
+        self.texts.append((text, subject))
+
+
+@pytest.mark.parametrize("error", [Md2Error, Md5Error])
+def test_all_errors_are_raised_as_one_exception_of_the_format(error):
+    findings = [Finding("a", True, "too many"), Finding("b", False, "odd"), Finding("c", True, "too few")]
+    report = Warnings()
+    with pytest.raises(error) as caught:
+        raise_errors(findings, error, "model.x", report)
+    assert str(caught.value) == "model.x: too many; too few"
+    assert report.texts == [("odd", "model.x")]
+
+
+def test_warnings_alone_stop_nothing():
+    report = Warnings()
+    raise_errors([Finding("b", False, "odd")], Md2Error, "model.md2", report)
+    assert report.texts == [("odd", "model.md2")]
