@@ -8,14 +8,17 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
+from ..families import FAMILIES
+from ..io_common.family import game_identifiers
 from ..io_common.files import file_info
 from ..io_common.verification import Verify
-from ..io_md2.format import Game as Md2Game
-from ..io_md5.format.games import Game as Md5Game
-from .settings import ANIMATIONS_BESIDE, FORMATS, NO_ANIMATIONS, Settings
+from .formats import FAMILY_FORMATS, FORMATS, INPUT_SUFFIXES
+from .settings import ANIMATIONS_BESIDE, NO_ANIMATIONS, Settings
 
-GAMES = list(dict.fromkeys(game.value for family in (Md5Game, Md2Game) for game in family))
-"""The games of all formats."""
+GAMES = game_identifiers(FAMILIES)
+"""The games of all families."""
+
+_FAMILY_NAMES = " and ".join(name.upper() for name in FAMILY_FORMATS)
 
 PROGRAM = "blender --command idtech"
 
@@ -64,7 +67,7 @@ def _add_convert(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         type=file_info.given,
         metavar="IN",
-        help="a file (.md5mesh, .md5anim, .md5camera, .md2, .blend) or a folder",
+        help=f"a file ({', '.join(INPUT_SUFFIXES)}) or a folder",
     )
     parser.add_argument(
         "--to", required=True, type=_out_folder, metavar="OUT_FOLDER", help="where the results go"
@@ -105,14 +108,15 @@ def _add_convert(parser: argparse.ArgumentParser) -> None:
         choices=GAMES,
         type=str.upper,
         default="",
-        help="write MD5 and MD2 files for this game, and refuse what it would (default: as in the preferences)",
+        help=f"write {_FAMILY_NAMES} files for this game, and refuse what it would refuse (default: as in the "
+        "preferences)",
     )
     parser.add_argument(
         "--verify",
         choices=[verify.value for verify in Verify],
         type=str.upper,
         default=Verify.SOME.value,
-        help="on which frames MD5 and MD2 files are compared with what Blender shows (default: SOME)",
+        help=f"on which frames {_FAMILY_NAMES} files are compared with what Blender shows (default: SOME)",
     )
     parser.add_argument(
         "--force",

@@ -13,11 +13,11 @@ from typing import Any
 
 import bpy
 
+from ..families import FAMILIES
 from ..io_common import manifest
+from ..io_common.family import describers
 from ..io_common.files import file_info
 from ..io_common.operators import preferences
-from ..io_md2.format import describe as md2_describe
-from ..io_md5.format import describe as md5_describe
 from . import arguments, plan
 from .convert import convert
 from .progress import Progress, table
@@ -61,8 +61,7 @@ def main(words: Sequence[str]) -> int:
     except SystemExit as end:
         return int(end.code or 0)
     if given.command == "info":
-        describers: dict[str, file_info.Describe] = {**md5_describe.DESCRIBERS, **md2_describe.DESCRIBERS}
-        return file_info.tell(given.files, describers, as_json=given.json, game=given.game)
+        return file_info.tell(given.files, describers(FAMILIES), as_json=given.json, game=given.game)
     if given.command == "work":
         work(given.replies)
         return 0

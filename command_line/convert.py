@@ -7,20 +7,21 @@ from pathlib import Path
 
 import bpy
 
+from ..families import FAMILIES
 from ..io_common import error_messages
+from ..io_common.batch import Loaded, LoadOptions
+from ..io_common.family import family_of
 from ..io_common.files.regular_files import open_file
 from ..io_common.operators import preferences
 from ..io_common.reports import Report
 from ..io_common.scene import axes
 from ..io_common.scene.objects import NothingToExportError
-from ..io_md2 import importer as md2_importer
-from ..io_md2.format import Md2Error
-from ..io_md5 import importer as md5_importer
-from ..io_md5.format import Md5Error
 from .placing import TakenError, find_places, move, without_workplace, workplace
 from .record import Records, digest
 from .settings import CONVERTED, FAILED, Outcome, Settings, Task
 from .writers import WRITERS, Scene
+
+_BAD_DATA = tuple(family.error for family in FAMILIES)
 
 
 def convert(task: Task, records: Records) -> Outcome:
@@ -51,7 +52,7 @@ def convert(task: Task, records: Records) -> Outcome:
             move(places)
             records.keep(task, digests)
         outcome = Outcome(CONVERTED)
-    except (Md5Error, Md2Error, NothingToExportError, TakenError) as error:
+    except (*_BAD_DATA, NothingToExportError, TakenError) as error:
         outcome = Outcome(FAILED, _without_path(str(error), task.source))
     except RuntimeError as error:
         outcome = Outcome(FAILED, error_messages.of_operator(error, task.target))
@@ -78,47 +79,25 @@ def _load(source: Path, settings: Settings, report: Report) -> Scene:
     """Makes a file the scene.
 
     Raises:
-        Md5Error, Md2Error: it cannot be understood.
+        ValueError: the family's error: the file cannot be understood.
         OSError, RuntimeError: it cannot be read.
     """
-    ending = source.suffix.lower()
-    if ending == ".blend":
+    family = family_of(FAMILIES, source.suffix)
+    if family is None:
         # Blender would wait for what comes out of a pipe.
         open_file(source).close()
         bpy.ops.wm.open_mainfile(filepath=str(source), load_ui=False, use_scripts=False)
-        return Scene(ending, settings.scale)
+        return Scene(None, settings.scale)
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
-    conversion = axes.importing(settings.scale, "Y", "Z")
-    if ending == ".md2":
-        result = md2_importer.import_files(
-            bpy.context,
-            [source],
-            md2_importer.ImportOptions(
-                # Only there an animation may be one of several.
-                sequence_actions=settings.format == "glb",
-                use_textures=settings.use_textures,
-                game_folders=settings.game_folders,
-                conversion=conversion,
-            ),
-        )
-        _take(report, result.report)
-        return Scene(ending, sequences=result.actions[1:])
-    folder = settings.animation_folder(source)
-    imported = md5_importer.import_files(
-        bpy.context,
-        [source],
-        md5_importer.ImportOptions(
-            animations="NONE" if folder is None else "FOLDER",
-            animation_folder=folder,
-            use_textures=settings.use_textures,
-            game_folders=settings.game_folders,
-            conversion=conversion,
-        ),
+    options = LoadOptions(
+        conversion=axes.importing(settings.scale, "Y", "Z"),
+        use_textures=settings.use_textures,
+        game_folders=settings.game_folders,
+        animation_folder=settings.animation_folder(source),
+        # Only there an animation may be one of several.
+        separate_actions=settings.format == "glb",
     )
-    _take(report, imported.report)
-    return Scene(ending)
-
-
-def _take(report: Report, other: Report) -> None:
-    for text in other.warnings:
+    loaded: Loaded = family.blender().load(bpy.context, source, options)
+    for text in loaded.report.warnings:
         report.warn(text)
+    return Scene(loaded)

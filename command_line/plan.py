@@ -10,21 +10,10 @@ from dataclasses import replace
 from itertools import chain, count
 from pathlib import Path
 
-from .settings import ANIMATION, FAILED, NO_ANIMATIONS, Outcome, Settings, Task
+from ..io_common.family import Role
+from .formats import FAMILY_FORMATS, INPUT_SUFFIXES, result_suffix, role_of, source_suffixes
+from .settings import FAILED, NO_ANIMATIONS, Outcome, Settings, Task
 from .sources import Sources, key, place, read_by
-
-_CAMERA, _BLEND = ".md5camera", ".blend"
-_MODELS = (".md5mesh", ".md2")
-_NAMED = (*_MODELS, ANIMATION, _CAMERA, _BLEND)
-# What each format is made of. A .blend is a source of the games' formats only.
-_SOURCES = {
-    "blend": (*_MODELS, ANIMATION, _CAMERA),
-    "glb": (*_MODELS, ANIMATION, _CAMERA),
-    "fbx": (*_MODELS, ANIMATION, _CAMERA),
-    "md5": _NAMED,
-    "md2": (*_MODELS, _BLEND),
-}
-_KEEPS_ENDING = (ANIMATION, _CAMERA)
 
 
 def make_plan(
@@ -73,16 +62,17 @@ def _unfit(path: Path, settings: Settings) -> str:
         return "there is no such file or folder"
     if not path.is_file():
         return "it is no file"
-    if ending not in _NAMED:
-        return f"not one of {', '.join(_NAMED)}"
-    if ending not in _SOURCES[settings.format]:
-        return f"{settings.format} is made of {', '.join(_SOURCES[settings.format])}"
+    if ending not in INPUT_SUFFIXES:
+        return f"not one of {', '.join(INPUT_SUFFIXES)}"
+    suffixes = source_suffixes(settings.format)
+    if ending not in suffixes:
+        return f"{settings.format} is made of {', '.join(suffixes)}"
     return ""
 
 
 def _walk(folder: Path, out: Path, settings: Settings) -> Iterable[Path]:
     """The sources in a folder and the folders in it; animations travel with their models."""
-    endings = [ending for ending in _SOURCES[settings.format] if ending != ANIMATION]
+    endings = [ending for ending in source_suffixes(settings.format) if role_of(ending) is not Role.ANIMATION]
     results = os.path.realpath(out)
     for parent, folders, names in os.walk(folder):
         folders[:] = sorted(
@@ -97,15 +87,8 @@ def _walk(folder: Path, out: Path, settings: Settings) -> Iterable[Path]:
 
 
 def _task(source: Path, relative: Path, out: Path, settings: Settings) -> Task:
-    target = out / relative.with_name(relative.stem + _ending(source, settings))
+    target = out / relative.with_name(relative.stem + result_suffix(source.suffix, settings.format))
     return Task(source, target, source.as_posix())
-
-
-def _ending(source: Path, settings: Settings) -> str:
-    ending = source.suffix.lower()
-    if settings.format == "md5":
-        return ending if ending in _KEEPS_ENDING else ".md5mesh"
-    return f".{settings.format}"
 
 
 def _without_clashes(tasks: list[Task], sources: Sources, refused: list[tuple[Task, Outcome]]) -> list[Task]:
@@ -138,18 +121,18 @@ def _without_clashes(tasks: list[Task], sources: Sources, refused: list[tuple[Ta
 def _claim(task: Task) -> tuple[bool, int, str]:
     """Who keeps a name: what stays in its format, then models before the rest."""
     ending = task.source.suffix.lower()
-    return ending != task.target.suffix, _NAMED.index(ending), task.name
+    return ending != task.target.suffix, INPUT_SUFFIXES.index(ending), task.name
 
 
 def _prefixed(tasks: list[Task], settings: Settings) -> list[Task]:
     """Where several files of a folder may have animations of the same name, has them bear the model's as well."""
-    if settings.format != "md5":
+    family = FAMILY_FORMATS.get(settings.format)
+    if family is None or family.has_one_file:
         return tasks
     folders: dict[str, list[Task]] = defaultdict(list)
     for task in tasks:
-        if task.target.suffix == ANIMATION or (
-            task.target.suffix == ".md5mesh" and settings.animations != NO_ANIMATIONS
-        ):
+        role = role_of(task.target.suffix)
+        if role is Role.ANIMATION or (role is Role.MODEL and settings.animations != NO_ANIMATIONS):
             folders[key(task.target.parent)].append(task)
     prefixes: dict[Path, str] = {}
     for writers in folders.values():
@@ -165,10 +148,10 @@ def _prefixes(writers: list[Task]) -> dict[Path, str]:
     another one, nor does an animation that is converted by itself. So `imp` with `b_walk`, beside `imp_b` with `walk`,
     becomes `imp__b_walk`.
     """
-    taken = sorted(key(task.target) for task in writers if task.target.suffix == ANIMATION)
+    taken = sorted(key(task.target) for task in writers if role_of(task.target.suffix) is Role.ANIMATION)
     beginnings: set[str] = set()
     result = {}
-    models = [task for task in writers if task.target.suffix != ANIMATION]
+    models = [task for task in writers if role_of(task.target.suffix) is not Role.ANIMATION]
     for task in sorted(models, key=lambda task: (-len(task.target.stem), task.name)):
         stem = task.target.stem
         # Of an `imp_` the name begins as that of `imp` with any number of underscores does.

@@ -6,10 +6,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-FORMATS = ("blend", "md5", "md2", "glb", "fbx")
 NO_ANIMATIONS = "none"
 ANIMATIONS_BESIDE = "folder"
-ANIMATION = ".md5anim"
 
 
 @dataclass(frozen=True)
@@ -17,7 +15,7 @@ class Settings:
     """How files are converted.
 
     Attributes:
-        format: one of `FORMATS`.
+        format: one of `formats.FORMATS`.
         animations: 'none', 'folder' for those beside a model, or the path of another folder.
         scale: factor of all lengths.
         use_textures: give materials their images.

@@ -12,9 +12,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from .settings import ANIMATION, Settings, Task
-
-_WITH_ANIMATIONS = ".md5mesh"
+from ..io_common.family import Role
+from .formats import role_of
+from .settings import Settings, Task
 
 
 class Sources:
@@ -55,7 +55,7 @@ def read_by(tasks: Iterable[Task], settings: Settings) -> Iterator[Path]:
     for task in tasks:
         yield task.source
         folder = settings.animation_folder(task.source)
-        if folder is not None and task.source.suffix.lower() == _WITH_ANIMATIONS:
+        if folder is not None and role_of(task.source.suffix) is Role.MODEL:
             folders[folder] = None
     for folder in folders:
         yield from animations_in(folder)
@@ -65,7 +65,7 @@ def animations_in(folder: Path) -> list[Path]:
     """The animations in a folder, in alphabetical order; none where it cannot be read."""
     try:
         return sorted(
-            path for path in folder.iterdir() if path.suffix.lower() == ANIMATION and path.is_file()
+            path for path in folder.iterdir() if role_of(path.suffix) is Role.ANIMATION and path.is_file()
         )
     except OSError:
         return []

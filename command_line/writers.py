@@ -8,26 +8,21 @@ import io
 import os
 import shutil
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import bpy
 
+from ..io_common.batch import Loaded, SaveOptions
+from ..io_common.family import Family
 from ..io_common.files.regular_files import open_file
 from ..io_common.operators import preferences
 from ..io_common.reports import Report
 from ..io_common.scene import axes
 from ..io_common.verification import Verify
-from ..io_md2 import exporter as md2_exporter
-from ..io_md2.format import FRAMES_PER_SECOND
-from ..io_md2.format.games import game_named as md2_game_named
-from ..io_md2.frame_plan import FrameOptions
-from ..io_md5 import exporter as md5_exporter
-from ..io_md5.building import ModelOptions
-from ..io_md5.clips import AnimationOptions
-from ..io_md5.export_camera import CameraExportOptions, export_camera
-from ..io_md5.format.games import game_named as md5_game_named
+from .formats import FAMILY_FORMATS
 from .settings import NO_ANIMATIONS, Settings
 from .tracks import armature_and_actions, one_after_the_other, retime, side_by_side
 
@@ -40,14 +35,12 @@ class Scene:
     """What the scene of Blender holds.
 
     Attributes:
-        ending: of the file that it came from.
+        loaded: what was imported; None for a .blend.
         scale: the factor of lengths that is still to be applied.
-        sequences: the actions of the sequences of an MD2.
     """
 
-    ending: str
+    loaded: Loaded | None
     scale: float = 1.0
-    sequences: list[Action] = field(default_factory=list)
 
 
 _BLEND, _SEEKABLE = b"BLENDER", (0x8F92EAB1).to_bytes(4, "little")
@@ -88,53 +81,37 @@ def _is_whole_blend(path: Path) -> bool:
     return b"ENDB" in end if start == _BLEND else end.endswith(_SEEKABLE)
 
 
-def _write_md5(target: Path, scene: Scene, settings: Settings, report: Report) -> list[Path]:
-    conversion = axes.exporting(scene.scale, "Y", "Z")
-    if scene.ending == ".md5camera":
-        options = CameraExportOptions(conversion=conversion, verify=Verify(settings.verify))
-        for text in export_camera(bpy.context, target, options).warnings:
-            report.warn(text)
-        return [target]
-    game = md5_game_named(settings.game or preferences.md5_game())
-    model = ModelOptions(conversion=conversion, game=game, verify=Verify(settings.verify))
-    if scene.ending == ".md5anim":
-        return md5_exporter.export_animations(
-            bpy.context, target, model, "ACTIVE", AnimationOptions(), report
-        )
-    # Which armature is the active one, nobody sees on a command line: several are refused.
-    bpy.context.view_layer.objects.active = None
-    _warn_of_frames(report)
-    actions = "NONE" if settings.animations == NO_ANIMATIONS else "ALL"
-    return md5_exporter.export_model(bpy.context, target, model, actions, AnimationOptions(), report)
-
-
-def _write_md2(target: Path, scene: Scene, settings: Settings, report: Report) -> list[Path]:
+def _write_family(
+    family: Family, target: Path, scene: Scene, settings: Settings, report: Report
+) -> list[Path]:
+    with_animations = settings.animations != NO_ANIMATIONS
     armature, actions = armature_and_actions()
-    retime(actions, FRAMES_PER_SECOND)
-    frames = "AUTO"
-    if armature is not None and len(actions) > 1 and settings.animations != NO_ANIMATIONS:
+    if family.frame_rate is not None:
+        retime(actions, family.frame_rate)
+    in_a_row = family.has_one_file and with_animations and len(actions) > 1
+    if in_a_row:
         one_after_the_other(armature, actions)
-        frames = "SCENE"
-    options = md2_exporter.ExportOptions(
-        frames=FrameOptions(frames),
-        game=md2_game_named(settings.game or preferences.md2_game()),
-        verify=Verify(settings.verify),
+    options = SaveOptions(
         conversion=axes.exporting(scene.scale, "Y", "Z"),
+        game=settings.game or preferences.game(family.name),
+        verify=Verify(settings.verify),
+        with_animations=with_animations,
+        use_scene_range=in_a_row,
     )
-    md2_exporter.export_file(bpy.context, target, options, report)
-    return [target]
+    result = family.blender().save(bpy.context, target, options)
+    for text in result.report.warnings:
+        report.warn(text)
+    return result.paths
 
 
 def _write_glb(target: Path, scene: Scene, settings: Settings, report: Report) -> list[Path]:
     del settings, report
-    armature, actions = armature_and_actions()
-    _retime_to_scene(actions)
-    # Blender's exporter looks for several actions in the tracks.
-    if armature is not None and len(actions) > 1:
-        side_by_side(armature, actions, "OBJECT")
-    if scene.sequences:
-        (obj,) = bpy.context.view_layer.objects
-        side_by_side(obj.data.shape_keys, scene.sequences, "KEY")
+    loaded = scene.loaded
+    if loaded is not None and loaded.owner is not None:
+        _retime_to_scene(loaded.actions)
+        # Blender's exporter looks for several actions in the tracks.
+        if len(loaded.actions) > 1 or loaded.owner.animation_data.action not in loaded.actions:
+            side_by_side(loaded.owner, loaded.actions)
     with _enabled("io_scene_gltf2"), _silent():
         bpy.ops.export_scene.gltf(
             filepath=str(target), export_format="GLB", export_cameras=True, check_existing=False
@@ -143,11 +120,12 @@ def _write_glb(target: Path, scene: Scene, settings: Settings, report: Report) -
 
 
 def _write_fbx(target: Path, scene: Scene, settings: Settings, report: Report) -> list[Path]:
-    del scene, settings, report
-    armature, actions = armature_and_actions()
-    _retime_to_scene(actions)
+    del settings, report
+    loaded = scene.loaded
     # Where actions are not those of one armature, the scene as it plays is all that Blender's exporter can write.
-    has_actions = armature is not None
+    has_actions = loaded is not None and isinstance(loaded.owner, bpy.types.Object)
+    if loaded is not None and has_actions:
+        _retime_to_scene(loaded.actions)
     with _enabled("io_scene_fbx"), _silent():
         bpy.ops.export_scene.fbx(
             filepath=str(target),
@@ -161,18 +139,11 @@ def _write_fbx(target: Path, scene: Scene, settings: Settings, report: Report) -
 
 WRITERS: dict[str, Writer] = {
     "blend": _write_blend,
-    "md5": _write_md5,
-    "md2": _write_md2,
+    **{name: partial(_write_family, family) for name, family in FAMILY_FORMATS.items()},
     "glb": _write_glb,
     "fbx": _write_fbx,
 }
 """For each format what writes the scene to a file; it returns all files that it wrote."""
-
-
-def _warn_of_frames(report: Report) -> None:
-    for obj in bpy.data.objects:
-        if obj.type == "MESH" and obj.data.shape_keys is not None:
-            report.warn("MD5 moves joints only: the frames of shape keys are left out", obj.name)
 
 
 def _retime_to_scene(actions: list[Action]) -> None:

@@ -9,12 +9,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "robustness.md"
-READERS = {
-    "md5mesh": "md5mesh",
-    "md5anim": "md5anim",
-    "md5camera": "md5camera",
-    "md2": "md2",
-    "pcx": "pcx",
+LABELS = {
     "mtr": "mtr (material declarations)",
     "skins": "skins (`md5.cfg`, `.skin`)",
     "archive": "archive (`.pk4`, `.pk3`)",
@@ -32,9 +27,8 @@ def main() -> None:
     if (folder / "costs.json").is_file():
         page = replaced(page, "costs", cost_table(json.loads((folder / "costs.json").read_text())))
     fuzzed = {
-        name: json.loads(path.read_text())
-        for name in READERS
-        if (path := ROOT / "build" / "fuzz" / name / "figures.json").is_file()
+        path.parent.name: json.loads(path.read_text())
+        for path in sorted((ROOT / "build" / "fuzz").glob("*/figures.json"))
     }
     if fuzzed:
         page = replaced(page, "fuzzed", fuzz_table(fuzzed))
@@ -95,7 +89,7 @@ def fuzz_table(figures: dict[str, dict[str, Any]]) -> str:
     lines = ["| Reader | Inputs | Processor time |", "|---|---|---|"]
     for name, told in figures.items():
         minutes = told["cpu_seconds"] / 60
-        lines.append(f"| {READERS[name]} | {told['inputs']:,} | {minutes:,.0f} minutes |")
+        lines.append(f"| {LABELS.get(name, name)} | {told['inputs']:,} | {minutes:,.0f} minutes |")
     return "\n".join(lines)
 
 

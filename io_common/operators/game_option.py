@@ -3,21 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import Any
 
 from bpy.props import EnumProperty
 
-
-class Profile(Protocol):
-    """What an interface shows of a game."""
-
-    @property
-    def label(self) -> str:
-        """Its name."""
-
-    @property
-    def description(self) -> str:
-        """What else it stands for."""
+from ..family import Profile
 
 
 def game_items(profiles: Mapping[Any, Profile]) -> list[tuple[str, str, str]]:

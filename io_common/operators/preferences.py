@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import bpy
 from bpy.props import CollectionProperty, EnumProperty, FloatProperty, IntProperty, StringProperty
 
-from ...io_md2.format import PROFILES as MD2_PROFILES
-from ...io_md5.format.games import PROFILES as MD5_PROFILES
+from ..family import Family
 from . import game_option
 
 if TYPE_CHECKING:
@@ -20,7 +19,12 @@ if TYPE_CHECKING:
 _EXTENSION = (__package__ or "").removesuffix(".io_common.operators")
 
 
+DEFAULT_GAME = "ANY"
+"""The game of all families where the add-on is not enabled."""
+
 _instead: list[tuple[str, ...]] = []
+_families: list[Family] = []
+_find_conflicts: list[Callable[[Iterable[Family]], list[str]]] = []
 
 
 @contextmanager
@@ -47,21 +51,27 @@ def default_scale() -> float:
     return given.default_scale if given else 1.0
 
 
-def md5_game() -> str:
-    """The game that MD5 files are exported for, where nothing else is asked for."""
+def game(family: str) -> str:
+    """The identifier of the game that files are exported for, where none is given.
+
+    Args:
+        family: the name of the family, such as "md5".
+    """
     given = _preferences()
-    return given.md5_game if given else next(iter(MD5_PROFILES)).value
+    return getattr(given, _game_property(family)) if given else DEFAULT_GAME
 
 
-def md2_game() -> str:
-    """The game that MD2 files are exported for, where nothing else is asked for."""
-    given = _preferences()
-    return given.md2_game if given else next(iter(MD2_PROFILES)).value
+def _game_property(family: str) -> str:
+    return f"{family}_game"
 
 
 def _preferences() -> Any:
     addon = bpy.context.preferences.addons.get(_EXTENSION)
     return addon.preferences if addon is not None else None
+
+
+def _families_with_games() -> list[Family]:
+    return [family for family in _families if family.games]
 
 
 class IO_IDTECH_PG_game_folder(bpy.types.PropertyGroup):
@@ -181,17 +191,6 @@ class IO_IDTECH_preferences(bpy.types.AddonPreferences):
         soft_max=1000.0,
     )
 
-    md5_game: EnumProperty(
-        name="Game of MD5 Files",
-        description="Which game MD5 files are exported for, unless another one is chosen there",
-        items=game_option.game_items(MD5_PROFILES),
-    )
-    md2_game: EnumProperty(
-        name="Game of MD2 Files",
-        description="Which game MD2 files are exported for, unless another one is chosen there",
-        items=game_option.game_items(MD2_PROFILES),
-    )
-
     def draw(self, context: Context) -> None:
         """Draws the list and its buttons."""
         del context
@@ -209,8 +208,10 @@ class IO_IDTECH_preferences(bpy.types.AddonPreferences):
             move = buttons.operator(PREFERENCES_OT_io_idtech_game_folder_move.bl_idname, text="", icon=icon)
             move.direction = direction
         layout.prop(self, "default_scale")
-        layout.prop(self, "md5_game")
-        layout.prop(self, "md2_game")
+        for family in _families_with_games():
+            layout.prop(self, _game_property(family.name))
+        for line in [line for find in _find_conflicts for line in find(_families)]:
+            layout.label(text=line, icon="ERROR")
 
 
 _CLASSES = (
@@ -223,13 +224,26 @@ _CLASSES = (
 )
 
 
-def register() -> None:
-    """Registers the preferences."""
+def register(families: Sequence[Family], conflicts: Callable[[Iterable[Family]], list[str]]) -> None:
+    """Registers the preferences, with the choice of a game for each family.
+
+    Args:
+        families: of the extension.
+        conflicts: gives sentences about other add-ons that get in the way, which the preferences show.
+    """
+    _families[:] = families
+    _find_conflicts[:] = [conflicts]
+    for family in _families_with_games():
+        IO_IDTECH_preferences.__annotations__[_game_property(family.name)] = EnumProperty(
+            name=f"Game for {family.name.upper()}",
+            description=f"The game that {family.name.upper()} files are exported for, unless the export says otherwise",
+            items=game_option.game_items(family.games),
+        )
     for cls in _CLASSES:
         bpy.utils.register_class(cls)
 
 
 def unregister() -> None:
-    """Takes them back."""
+    """Removes them."""
     for cls in reversed(_CLASSES):
         bpy.utils.unregister_class(cls)

@@ -29,7 +29,7 @@ class OBJECT_OT_md2_check_game(bpy.types.Operator):
 
     def execute(self, context: Context) -> set[str]:
         """Checks, and keeps what was found for the panel and for scripts."""
-        game = Game(game_option.chosen(self, preferences.md2_game()))
+        game = Game(game_option.chosen(self, preferences.game("md2")))
         try:
             found = find(context, game)
         except (NothingToExportError, Md2Error) as error:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import bpy
 from bpy.props import BoolProperty, EnumProperty, IntProperty, IntVectorProperty, StringProperty
@@ -92,7 +92,7 @@ class EXPORT_SCENE_OT_md2(
 
     def default_game(self) -> str:
         """The one of the preferences."""
-        return preferences.md2_game()
+        return preferences.game("md2")
 
     def default_name(self, context: Context) -> str:
         """The active object's."""
@@ -167,9 +167,3 @@ class EXPORT_SCENE_OT_md2(
             self.frame_start if has_start else scene.frame_start,
             self.frame_end if has_end else scene.frame_end,
         )
-
-
-def menu(self: Any, context: Context) -> None:
-    """The entry in File > Export."""
-    del context
-    self.layout.operator(EXPORT_SCENE_OT_md2.bl_idname, text="id Tech 2 MD2 (.md2)")

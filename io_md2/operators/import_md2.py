@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, StringProperty
@@ -125,9 +125,3 @@ class IMPORT_SCENE_OT_md2(bpy.types.Operator, file_operators.ImportFiles):
         )
         paths = self.paths()
         return import_files(context, paths, options).report, paths
-
-
-def menu(self: Any, context: Context) -> None:
-    """The entry in File > Import."""
-    del context
-    self.layout.operator(IMPORT_SCENE_OT_md2.bl_idname, text="id Tech 2 MD2 (.md2)")

@@ -36,7 +36,7 @@ class OBJECT_OT_md5_check_game(bpy.types.Operator):
 
     def execute(self, context: Context) -> set[str]:
         """Checks, and keeps what was found for the panel and for scripts."""
-        game = Game(game_option.chosen(self, preferences.md5_game()))
+        game = Game(game_option.chosen(self, preferences.game("md5")))
         try:
             found = find(context, game, make_names_safe=self.make_names_safe, folder=_folder())
         except NothingToExportError as error:

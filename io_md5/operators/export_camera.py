@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import bpy
 from bpy.props import BoolProperty, EnumProperty, StringProperty
@@ -72,9 +72,3 @@ class EXPORT_SCENE_OT_md5camera(bpy.types.Operator, file_operators.ExportFile, f
             verify=self.verification(),
         )
         return export_camera(context, path, options), [path]
-
-
-def menu(self: Any, context: Context) -> None:
-    """The entry in File > Export."""
-    del context
-    self.layout.operator(EXPORT_SCENE_OT_md5camera.bl_idname, text="id Tech 4 MD5 Camera (.md5camera)")

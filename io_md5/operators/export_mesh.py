@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import bpy
 from bpy.props import EnumProperty, StringProperty
@@ -43,9 +43,3 @@ class EXPORT_SCENE_OT_md5mesh(bpy.types.Operator, ExportOptions):
     def draw(self, context: Context) -> None:
         """Draws the panels of the file browser, or of a collection's exporter."""
         self.draw_panels(context, "IO_MD5_export_mesh")
-
-
-def menu(self: Any, context: Context) -> None:
-    """The entry in File > Export."""
-    del context
-    self.layout.operator(EXPORT_SCENE_OT_md5mesh.bl_idname, text="id Tech 4 MD5 Mesh (.md5mesh)")

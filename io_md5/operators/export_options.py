@@ -102,7 +102,7 @@ class ExportOptions(file_operators.ExportFile, file_operators.ExportScope, file_
 
     def default_game(self) -> str:
         """The one of the preferences."""
-        return preferences.md5_game()
+        return preferences.game("md5")
 
     def model_options(self) -> ModelOptions:
         """The options of the model."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import bpy
 from bpy.props import BoolProperty, EnumProperty, IntProperty, StringProperty
@@ -119,9 +119,3 @@ class IMPORT_SCENE_OT_md5(bpy.types.Operator, file_operators.ImportFiles):
     def _has_own_conversion(self) -> bool:
         turned = any(self.properties.is_property_set(name) for name in ("axis_forward", "axis_up"))
         return turned or self.has_own_scale()
-
-
-def menu(self: Any, context: Context) -> None:
-    """The entry in File > Import."""
-    del context
-    self.layout.operator(IMPORT_SCENE_OT_md5.bl_idname, text="id Tech 4 MD5 (.md5mesh, .md5anim, .md5camera)")
