@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from ..io_common.files import atomic
 from ..io_common.reports import Report, progress
+from ..io_common.results import ExportResult
 from ..io_common.scene import axes, state
 from ..io_common.scene.animated_values import kept_frame_and_values
 from ..io_common.scene.objects import NothingToExportError, Scope, collect
@@ -85,14 +86,13 @@ class Build:
     former: Counts | None
 
 
-def export_file(context: Context, path: Path, options: ExportOptions, report: Report) -> Md2Model:
+def export_model(context: Context, path: Path, options: ExportOptions) -> ExportResult:
     """Writes objects, joined, as an MD2 model.
 
     Args:
         context: of the scene and view layer.
         path: the file.
         options: what the user asks for.
-        report: takes counts and warnings.
 
     Returns:
         What was written.
@@ -102,6 +102,7 @@ def export_file(context: Context, path: Path, options: ExportOptions, report: Re
         NothingToExportError: there is nothing to export; nothing was written.
         OSError: the file cannot be written; it is as it was.
     """
+    report = Report()
     with state.out_of_edit_mode(context):
         built = build_model(context, options, report)
     model = built.model
@@ -111,7 +112,7 @@ def export_file(context: Context, path: Path, options: ExportOptions, report: Re
     report.count("vertices", model.num_vertices)
     report.count("triangles", model.num_triangles)
     report.count("skins", len(model.skins))
-    return model
+    return ExportResult([path], report)
 
 
 def _check(built: Build, game: Game, name: str, report: Report) -> None:

@@ -12,6 +12,7 @@ import os
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,6 +20,7 @@ import numpy.typing as npt
 
 from ..io_common.files import atomic
 from ..io_common.reports import Report
+from ..io_common.results import ExportResult
 from ..io_common.scene import axes
 from ..io_common.scene.animated_values import kept_frame_and_values
 from ..io_common.scene.evaluated import world_matrix
@@ -100,7 +102,9 @@ class _Views:
         return self.positions, self.orientations, self.fields_of_view
 
 
-def export_camera(context: Context, path: str | os.PathLike[str], options: CameraExportOptions) -> Report:
+def export_camera(
+    context: Context, path: str | os.PathLike[str], options: CameraExportOptions
+) -> ExportResult:
     """Writes the scene's camera over the scene's range.
 
     Args:
@@ -120,7 +124,7 @@ def export_camera(context: Context, path: str | os.PathLike[str], options: Camer
     atomic.write_file(path, format_camera(camera))
     report.count("frames", camera.entry_count - len(camera.cuts))
     report.count("cuts", len(camera.cuts))
-    return report
+    return ExportResult([Path(path)], report)
 
 
 def read_scene(context: Context, options: CameraExportOptions, report: Report) -> Camera:

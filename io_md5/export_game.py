@@ -10,7 +10,7 @@ from .format import Md5Error, Model, format_animation, read_animation
 from .format.bounds import pose_bounds
 from .format.check import Finding, check_animation
 from .format.games import PROFILES, Target, prepare_animation, prepare_model, rest_pose
-from .importer import ANIMATION_SUFFIX
+from .format.suffixes import ANIMATION_SUFFIX
 from .source.meshes import read_comment_name
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from ..io_common.scene import names
 from ..io_common.scene.objects import NothingToExportError, Scope, collect
 from .binding import armatures_of
 from .clips import Clip, active_clip, all_clips, scene_clip
-from .importer import ANIMATION_SUFFIX
+from .format.suffixes import ANIMATION_SUFFIX
 from .source.meshes import read_index
 
 if TYPE_CHECKING:

@@ -7,65 +7,21 @@ constant transforms around what the file says, whatever axes the bones have.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 import bpy
 import numpy as np
 import numpy.typing as npt
 
 from ..io_common.scene import names, versions
-from .format import ROOT, Animation, Joints
+from .format import ROOT, Animation
 from .format import quaternions as quat
 from .format.model import Floats
 from .format.skeleton import component_columns, components
-from .rig import Rig, parent_names
+from .joint_matching import Match
+from .rig import Rig
 from .source.actions import store_action
 
 # So many poses of a joint are computed at once.
 _CACHED = 1 << 13
-
-
-@dataclass(frozen=True)
-class Match:
-    """Which joints of an animation move which bones.
-
-    Attributes:
-        joints: joints of the animation.
-        bones: the bone of each, as an index into the rig.
-        extra: names of joints that the rig does not have.
-        missing: names of bones that the animation does not move.
-        differing: names of joints that hang under another parent than in the rig; they are not moved.
-    """
-
-    joints: list[int] = field(default_factory=list)
-    bones: list[int] = field(default_factory=list)
-    extra: list[str] = field(default_factory=list)
-    missing: list[str] = field(default_factory=list)
-    differing: list[str] = field(default_factory=list)
-
-    @property
-    def is_complete(self) -> bool:
-        """Whether the animation is one of exactly this skeleton."""
-        return not (self.extra or self.missing or self.differing)
-
-
-def match_joints(animation: Animation, joints: Joints) -> Match:
-    """Matches the joints of an animation with those of a skeleton by name; of equal names the first counts."""
-    match = Match()
-    bones = {name: bone for bone, name in reversed(list(enumerate(joints.names)))}
-    animation_parents = parent_names(animation.names, animation.parents)
-    rig_parents = parent_names(joints.names, joints.parents)
-    for joint, name in enumerate(animation.names):
-        bone = bones.pop(name, None)
-        if bone is None:
-            match.extra.append(name)
-        elif animation.has_hierarchy and animation_parents[joint] != rig_parents[bone]:
-            match.differing.append(name)
-        else:
-            match.joints.append(joint)
-            match.bones.append(bone)
-    match.missing.extend(joints.names[bone] for bone in sorted(bones.values()))
-    return match
 
 
 def build_action(

@@ -19,7 +19,7 @@ from .format import Animation
 from .format import quaternions as quat
 from .format.model import Floats
 from .format.skeleton import poses
-from .import_anim import Match
+from .joint_matching import Match
 from .player import playback
 from .rig import Rig
 from .source.meshes import UNKNOWN, read_mesh, read_vertices

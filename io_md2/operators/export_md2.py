@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 import bpy
 from bpy.props import BoolProperty, EnumProperty, IntProperty, IntVectorProperty, StringProperty
 
-from ...io_common import reports
 from ...io_common.operators import file_operators, game_option, preferences
-from ..exporter import DEFAULT_SKIN_SIZE, ExportOptions, export_file
+from ..exporter import DEFAULT_SKIN_SIZE, ExportOptions, export_model
 from ..format import PROFILES, Game, Md2Error
 from ..frame_plan import FrameOptions
 
@@ -112,10 +111,8 @@ class EXPORT_SCENE_OT_md2(
         self._draw_model(layout)
 
     def _export(self, context: Context) -> file_operators.Outcome:
-        report = reports.Report()
-        path = self.path()
-        export_file(context, path, self._options(context), report)
-        return report, [path]
+        result = export_model(context, self.path(), self._options(context))
+        return result.report, result.paths
 
     def _draw_frames(self, layout: UILayout) -> None:
         header, body = layout.panel("IO_MD2_export_frames")

@@ -17,6 +17,7 @@ from .games import COMMON, Subject, game_named
 from .mesh_file import read_mesh
 from .model import ROOT, Floats, Joints, Mesh
 from .skinning import skin
+from .suffixes import ANIMATION_SUFFIX, CAMERA_SUFFIX, MESH_SUFFIX
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,7 @@ def describe_mesh(path: str | os.PathLike[str], game: str = "") -> Description:
         "commandline": model.commandline,
         "warnings": _warnings(model.warnings, Subject(model=model)),
     }
-    beside = Path(path).with_suffix(".md5anim").exists()
+    beside = Path(path).with_suffix(ANIMATION_SUFFIX).exists()
     findings = check_model(model, game_named(game), has_animation=beside) if game else []
     lines = [
         "MD5 mesh",
@@ -136,7 +137,11 @@ def describe_camera(path: str | os.PathLike[str], game: str = "") -> Description
     return _with_findings(facts, lines, game, [])
 
 
-DESCRIBERS = {".md5mesh": describe_mesh, ".md5anim": describe_animation, ".md5camera": describe_camera}
+DESCRIBERS = {
+    MESH_SUFFIX: describe_mesh,
+    ANIMATION_SUFFIX: describe_animation,
+    CAMERA_SUFFIX: describe_camera,
+}
 """What describes each kind of file, by its ending."""
 
 
@@ -177,7 +182,7 @@ def _with_findings(
 def _joints_beside(path: str | os.PathLike[str]) -> Joints | None:
     """The joints of the mesh of an animation's name; None if there is none that can be read."""
     try:
-        return read_mesh(Path(path).with_suffix(".md5mesh")).joints
+        return read_mesh(Path(path).with_suffix(MESH_SUFFIX)).joints
     except (OSError, Md5Error):
         return None
 
