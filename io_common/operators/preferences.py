@@ -20,7 +20,7 @@ _EXTENSION = (__package__ or "").removesuffix(".io_common.operators")
 
 
 DEFAULT_GAME = "ANY"
-"""The game of all families where the add-on is not enabled."""
+"""The game of a family without a choice, and of all where the add-on is not enabled."""
 
 _instead: list[tuple[str, ...]] = []
 _families: list[Family] = []
@@ -57,8 +57,7 @@ def game(family: str) -> str:
     Args:
         family: the name of the family, such as "md5".
     """
-    given = _preferences()
-    return getattr(given, _game_property(family)) if given else DEFAULT_GAME
+    return getattr(_preferences(), _game_property(family), DEFAULT_GAME)
 
 
 def _game_property(family: str) -> str:

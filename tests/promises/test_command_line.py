@@ -570,12 +570,10 @@ def test_limits_of_the_chosen_game_are_kept(idtech, tree, tmp_path):
 
 
 def test_a_fault_of_the_extension_is_told_and_stops_nothing(idtech, tree, tmp_path, part, monkeypatch):
-    importer = part("io_md2.importer")
-
     def faulty(*_arguments):
         raise KeyError("oops")
 
-    monkeypatch.setattr(importer, "import_files", faulty)
+    monkeypatch.setattr(part("io_md2.batch"), "import_files", faulty)
     status, table, told = idtech("convert", tree, "--to", tmp_path / "out")
     assert status == 1
     assert counts(table) == [2, 0, 1]
