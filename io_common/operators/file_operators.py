@@ -22,6 +22,13 @@ if TYPE_CHECKING:
     from bpy.types import Context, UILayout
 
 
+if TYPE_CHECKING:
+    _Operator = bpy.types.Operator
+else:
+    # Blender's classes cannot be the base of what is no class of Blender.
+    _Operator = object
+
+
 class NoFileError(ValueError):
     """What the user chose is no file."""
 
@@ -31,19 +38,23 @@ Outcome = tuple[reports.Report, Iterable[Path]]
 
 
 @orientation_helper(axis_forward="Y", axis_up="Z")
-class Transform:
+class Transform(_Operator):
     """Scale and axes between the file and the scene."""
 
-    global_scale: FloatProperty(
-        name="Scale",
-        description="Factor of all lengths",
-        default=1.0,
-        min=1e-6,
-        max=1e6,
-        soft_min=0.001,
-        soft_max=1000.0,
-    )
-    scale_of_preferences: FloatProperty(options={"HIDDEN", "SKIP_SAVE"})
+    if TYPE_CHECKING:
+        global_scale: float
+        scale_of_preferences: float
+    else:
+        global_scale: FloatProperty(
+            name="Scale",
+            description="Factor of all lengths",
+            default=1.0,
+            min=1e-6,
+            max=1e6,
+            soft_min=0.001,
+            soft_max=1000.0,
+        )
+        scale_of_preferences: FloatProperty(options={"HIDDEN", "SKIP_SAVE"})
 
     def default_scale(self) -> float:
         """The scale of the add-on's preferences, in the direction of this operator."""
@@ -51,22 +62,19 @@ class Transform:
 
     def offer_default_scale(self) -> None:
         """Shows the scale of the preferences, to be changed by the user."""
-        operator: Any = self
-        operator.scale_of_preferences = self.default_scale()
-        if not operator.properties.is_property_set("global_scale"):
-            operator.global_scale = operator.scale_of_preferences
+        self.scale_of_preferences = self.default_scale()
+        if not self.properties.is_property_set("global_scale"):
+            self.global_scale = self.scale_of_preferences
 
     def has_own_scale(self) -> bool:
         """Whether the user, or a script, gave a scale, rather than leaving it to the preferences."""
-        operator: Any = self
-        given = operator.properties.is_property_set("global_scale")
-        return given and operator.global_scale != operator.scale_of_preferences
+        given = self.properties.is_property_set("global_scale")
+        return given and self.global_scale != self.scale_of_preferences
 
     def scale(self) -> float:
         """The scale that counts: the one that was given, else that of the preferences."""
-        operator: Any = self
-        given = operator.properties.is_property_set("global_scale")
-        return operator.global_scale if given else self.default_scale()
+        given = self.properties.is_property_set("global_scale")
+        return self.global_scale if given else self.default_scale()
 
     def draw_transform(self, layout: UILayout, prefix: str) -> None:
         """The panel of scale and axes, as in Blender's own importers.
@@ -90,15 +98,20 @@ class Transform:
 class ImportFiles(Transform, ImportHelper):
     """An operator that reads one file, or several at once."""
 
-    filepath: StringProperty(
-        name="File Path",
-        description="The file to read",
-        maxlen=1024,
-        subtype="FILE_PATH",
-        options={"HIDDEN", "SKIP_SAVE"} | versions.PATH_OPTIONS,
-    )
-    files: CollectionProperty(type=bpy.types.OperatorFileListElement, options={"HIDDEN", "SKIP_SAVE"})
-    directory: StringProperty(subtype="DIR_PATH", options={"HIDDEN", "SKIP_SAVE"} | versions.PATH_OPTIONS)
+    if TYPE_CHECKING:
+        filepath: str
+        files: Any
+        directory: str
+    else:
+        filepath: StringProperty(
+            name="File Path",
+            description="The file to read",
+            maxlen=1024,
+            subtype="FILE_PATH",
+            options={"HIDDEN", "SKIP_SAVE"} | versions.PATH_OPTIONS,
+        )
+        files: CollectionProperty(type=bpy.types.OperatorFileListElement, options={"HIDDEN", "SKIP_SAVE"})
+        directory: StringProperty(subtype="DIR_PATH", options={"HIDDEN", "SKIP_SAVE"} | versions.PATH_OPTIONS)
 
     def default_scale(self) -> float:
         """The scale of the preferences."""
@@ -116,12 +129,11 @@ class ImportFiles(Transform, ImportHelper):
         Raises:
             NoFileError: there is none.
         """
-        operator: Any = self
-        chosen = [file.name for file in operator.files if file.name]
+        chosen = [file.name for file in self.files if file.name]
         if chosen:
-            paths = [Path(bpy.path.abspath(operator.directory)) / name for name in chosen]
+            paths = [Path(bpy.path.abspath(self.directory)) / name for name in chosen]
         else:
-            paths = [_file(bpy.path.abspath(operator.filepath))]
+            paths = [_file(bpy.path.abspath(self.filepath))]
         for path in paths:
             if path.exists() and not path.is_file():
                 # To read from a pipe or a device may be without end.
@@ -130,20 +142,22 @@ class ImportFiles(Transform, ImportHelper):
 
     def conversion(self) -> axes.Conversion:
         """From the coordinates of the file into those of the scene."""
-        operator: Any = self
-        return axes.importing(self.scale(), operator.axis_forward, operator.axis_up)
+        return axes.importing(self.scale(), self.axis_forward, self.axis_up)
 
 
 class ExportFile(Transform, ExportHelper):
     """An operator that writes a file, and possibly others beside it."""
 
-    filepath: StringProperty(
-        name="File Path",
-        description="The file to write",
-        maxlen=1024,
-        subtype="FILE_PATH",
-        options=versions.PATH_OPTIONS,
-    )
+    if TYPE_CHECKING:
+        filepath: str
+    else:
+        filepath: StringProperty(
+            name="File Path",
+            description="The file to write",
+            maxlen=1024,
+            subtype="FILE_PATH",
+            options=versions.PATH_OPTIONS,
+        )
 
     def default_scale(self) -> float:
         """What takes back the scale of the preferences."""
@@ -159,15 +173,14 @@ class ExportFile(Transform, ExportHelper):
 
     def invoke(self, context: Context, event: bpy.types.Event) -> set[str]:
         """Asks in the file browser, with a name that fits."""
-        operator: Any = self
         self.offer_default_scale()
         default_game = self.default_game()
         if default_game is not None:
             game_option.offer(self, default_game)
-        if not operator.filepath:
+        if not self.filepath:
             folder = Path(bpy.path.abspath("//")) if bpy.data.filepath else Path()
             name = names.for_files(self.default_name(context), "untitled")
-            operator.filepath = str(folder / f"{name}{operator.filename_ext}")
+            self.filepath = str(folder / f"{name}{self.filename_ext}")
         return super().invoke(context, event)  # type: ignore[return-value] # the stubs lack what it returns
 
     def path(self) -> Path:
@@ -176,38 +189,42 @@ class ExportFile(Transform, ExportHelper):
         Raises:
             NoFileError: there is none.
         """
-        operator: Any = self
-        path = _file(bpy.path.abspath(operator.filepath))
-        return Path(bpy.path.ensure_ext(str(path), operator.filename_ext))
+        path = _file(bpy.path.abspath(self.filepath))
+        return Path(bpy.path.ensure_ext(str(path), self.filename_ext))
 
     def conversion(self) -> axes.Conversion:
         """From the coordinates of the scene into those of the file."""
-        operator: Any = self
-        return axes.exporting(self.scale(), operator.axis_forward, operator.axis_up)
+        return axes.exporting(self.scale(), self.axis_forward, self.axis_up)
 
 
-class ExportScope:
+class ExportScope(_Operator):
     """Which objects an export is about."""
 
-    use_selection: BoolProperty(
-        name="Selected Only",
-        description="Export the selected objects. With an armature alone selected, all its meshes are meant",
-        default=False,
-    )
-    use_active_collection: BoolProperty(
-        name="Active Collection", description="Export only what is in the active collection", default=False
-    )
-    collection: StringProperty(
-        name="Source Collection",
-        description="Export only what is in the collection of this name",
-        default="",
-        options={"HIDDEN"},
-    )
+    if TYPE_CHECKING:
+        use_selection: bool
+        use_active_collection: bool
+        collection: str
+    else:
+        use_selection: BoolProperty(
+            name="Selected Only",
+            description="Export the selected objects. With an armature alone selected, all its meshes are meant",
+            default=False,
+        )
+        use_active_collection: BoolProperty(
+            name="Active Collection",
+            description="Export only what is in the active collection",
+            default=False,
+        )
+        collection: StringProperty(
+            name="Source Collection",
+            description="Export only what is in the collection of this name",
+            default="",
+            options={"HIDDEN"},
+        )
 
     def scope(self) -> Scope:
         """The objects that were asked for."""
-        operator: Any = self
-        return Scope(operator.use_selection, operator.use_active_collection, operator.collection)
+        return Scope(self.use_selection, self.use_active_collection, self.collection)
 
     def draw_include(self, layout: UILayout, context: Context, prefix: str) -> None:
         """The panel of what is exported; a collection's own exporter has no choice."""
@@ -220,24 +237,26 @@ class ExportScope:
             body.prop(self, "use_active_collection")
 
 
-class ExportVerify:
+class ExportVerify(_Operator):
     """Whether an export is compared with what Blender shows before it is written."""
 
-    verify: EnumProperty(
-        name="Verify",
-        description="Compare the export with what Blender shows before it is written, and warn about differences",
-        items=(
-            (Verify.SOME.value, "Some Frames", "Compare the first frame, the last and a few between"),
-            (Verify.ALL.value, "All Frames", "Compare every frame"),
-            (Verify.NONE.value, "Off", "Do not compare"),
-        ),
-        default=Verify.SOME.value,
-    )
+    if TYPE_CHECKING:
+        verify: str
+    else:
+        verify: EnumProperty(
+            name="Verify",
+            description="Compare the export with what Blender shows before it is written, and warn about differences",
+            items=(
+                (Verify.SOME.value, "Some Frames", "Compare the first frame, the last and a few between"),
+                (Verify.ALL.value, "All Frames", "Compare every frame"),
+                (Verify.NONE.value, "Off", "Do not compare"),
+            ),
+            default=Verify.SOME.value,
+        )
 
     def verification(self) -> Verify:
         """The frames to verify."""
-        operator: Any = self
-        return Verify(operator.verify)
+        return Verify(self.verify)
 
 
 def draw_textures(layout: UILayout, operator: Any, prefix: str) -> None:

@@ -95,24 +95,32 @@ def keep(context: Context, family: str, game: str, found: Iterable[Found]) -> No
 class IO_IDTECH_PG_finding(bpy.types.PropertyGroup):
     """Something that a game would not take, or show otherwise than Blender."""
 
-    code: StringProperty(name="Rule", description="The name of the rule")
-    is_error: BoolProperty(name="Error", description="The game would refuse the model")
-    text: StringProperty(name="Text", description="What is wrong and what to do")
-    object_name: StringProperty(name="Object", description="Where; empty for the model as a whole")
-    kind: EnumProperty(
-        name="Kind",
-        description="What is selected",
-        items=(
-            (VERTICES, "Vertices", "Vertices of a mesh"),
-            (FACES, "Faces", "Faces of a mesh"),
-            (BONES, "Bones", "Bones of an armature"),
-            (NOTHING, "Nothing", "The object, or the model as a whole"),
-        ),
-        default=NOTHING,
-    )
-    elements: StringProperty(
-        name="Elements", description="Indices of vertices or faces, or names of bones, as JSON"
-    )
+    if TYPE_CHECKING:
+        code: str
+        is_error: bool
+        text: str
+        object_name: str
+        kind: str
+        elements: str
+    else:
+        code: StringProperty(name="Rule", description="The name of the rule")
+        is_error: BoolProperty(name="Error", description="The game would refuse the model")
+        text: StringProperty(name="Text", description="What is wrong and what to do")
+        object_name: StringProperty(name="Object", description="Where; empty for the model as a whole")
+        kind: EnumProperty(
+            name="Kind",
+            description="What is selected",
+            items=(
+                (VERTICES, "Vertices", "Vertices of a mesh"),
+                (FACES, "Faces", "Faces of a mesh"),
+                (BONES, "Bones", "Bones of an armature"),
+                (NOTHING, "Nothing", "The object, or the model as a whole"),
+            ),
+            default=NOTHING,
+        )
+        elements: StringProperty(
+            name="Elements", description="Indices of vertices or faces, or names of bones, as JSON"
+        )
 
 
 class IO_IDTECH_UL_findings(bpy.types.UIList):
@@ -140,7 +148,10 @@ class OBJECT_OT_io_idtech_select_finding(bpy.types.Operator):
     bl_label = "Select Finding"
     bl_options = {"REGISTER", "UNDO"}
 
-    index: IntProperty(name="Finding", description="Its number in the list, from 0", default=0, min=0)
+    if TYPE_CHECKING:
+        index: int
+    else:
+        index: IntProperty(name="Finding", description="Its number in the list, from 0", default=0, min=0)
 
     def execute(self, context: Context) -> set[str]:
         """Selects."""

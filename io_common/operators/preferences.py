@@ -76,11 +76,14 @@ def _families_with_games() -> list[Family]:
 class IO_IDTECH_PG_game_folder(bpy.types.PropertyGroup):
     """A game folder."""
 
-    path: StringProperty(
-        name="Folder",
-        description="A folder with models, textures and materials of a game in it, or archives (.pk4, .pk3) of them",
-        subtype="DIR_PATH",
-    )
+    if TYPE_CHECKING:
+        path: str
+    else:
+        path: StringProperty(
+            name="Folder",
+            description="A folder with models, textures and materials of a game, or with archives (.pk4, .pk3) of them",
+            subtype="DIR_PATH",
+        )
 
 
 class IO_IDTECH_UL_game_folders(bpy.types.UIList):
@@ -122,7 +125,10 @@ class PREFERENCES_OT_io_idtech_game_folder_add(_GameFolderOperator, bpy.types.Op
     bl_idname = "preferences.io_idtech_game_folder_add"
     bl_label = "Add Game Folder"
 
-    directory: StringProperty(subtype="DIR_PATH", options={"SKIP_SAVE"})
+    if TYPE_CHECKING:
+        directory: str
+    else:
+        directory: StringProperty(subtype="DIR_PATH", options={"SKIP_SAVE"})
 
     def invoke(self, context: Context, event: Any) -> set[str]:
         """Asks for the folder."""
@@ -160,7 +166,10 @@ class PREFERENCES_OT_io_idtech_game_folder_move(_GameFolderOperator, bpy.types.O
     bl_idname = "preferences.io_idtech_game_folder_move"
     bl_label = "Move Game Folder"
 
-    direction: EnumProperty(items=(("UP", "Up", ""), ("DOWN", "Down", "")))
+    if TYPE_CHECKING:
+        direction: str
+    else:
+        direction: EnumProperty(items=(("UP", "Up", ""), ("DOWN", "Down", "")))
 
     def execute(self, context: Context) -> set[str]:
         """Moves the active folder by one place."""
@@ -178,17 +187,22 @@ class IO_IDTECH_preferences(bpy.types.AddonPreferences):
 
     bl_idname = _EXTENSION
 
-    game_folders: CollectionProperty(type=IO_IDTECH_PG_game_folder)
-    active_game_folder: IntProperty(options={"HIDDEN"})
-    default_scale: FloatProperty(
-        name="Default Scale",
-        description="Scale of imports, unless another one is chosen there. Exports divide by it",
-        default=1.0,
-        min=1e-6,
-        max=1e6,
-        soft_min=0.001,
-        soft_max=1000.0,
-    )
+    if TYPE_CHECKING:
+        game_folders: Any
+        active_game_folder: int
+        default_scale: float
+    else:
+        game_folders: CollectionProperty(type=IO_IDTECH_PG_game_folder)
+        active_game_folder: IntProperty(options={"HIDDEN"})
+        default_scale: FloatProperty(
+            name="Default Scale",
+            description="Scale of imports, unless another one is chosen there. Exports divide by it",
+            default=1.0,
+            min=1e-6,
+            max=1e6,
+            soft_min=0.001,
+            soft_max=1000.0,
+        )
 
     def draw(self, context: Context) -> None:
         """Draws the list and its buttons."""

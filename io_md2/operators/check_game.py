@@ -25,7 +25,10 @@ class OBJECT_OT_md2_check_game(bpy.types.Operator):
     bl_label = "Check for Game (MD2)"
     bl_options = {"REGISTER", "UNDO"}
 
-    game: game_option.game_property(PROFILES)
+    if TYPE_CHECKING:
+        game: str
+    else:
+        game: game_option.game_property(PROFILES)
 
     def execute(self, context: Context) -> set[str]:
         """Checks, and keeps what was found for the panel and for scripts."""

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class EXPORT_SCENE_OT_md2(
-    bpy.types.Operator, file_operators.ExportFile, file_operators.ExportScope, file_operators.ExportVerify
+    file_operators.ExportFile, file_operators.ExportScope, file_operators.ExportVerify, bpy.types.Operator
 ):
     """Save meshes, joined, as an MD2 model whose frames are shape keys or frames of the scene"""
 
@@ -26,68 +26,83 @@ class EXPORT_SCENE_OT_md2(
     bl_options = {"REGISTER", "PRESET"}
 
     filename_ext = ".md2"
-    filter_glob: StringProperty(default="*.md2", options={"HIDDEN"})
+    if TYPE_CHECKING:
+        filter_glob: str
+        apply_modifiers: bool
+        frames: str
+        frame_step: int
+        use_frame_range: bool
+        frame_start: int
+        frame_end: int
+        one_box: bool
+        skin_size_from: str
+        skin_size: tuple[int, int]
+        game: str
+    else:
+        filter_glob: StringProperty(default="*.md2", options={"HIDDEN"})
 
-    apply_modifiers: BoolProperty(
-        name="Apply Modifiers",
-        description="Export the meshes as modifiers make them. The Armature modifier counts in any case",
-        default=True,
-    )
-    frames: EnumProperty(
-        name="Frames",
-        description="What the frames are made of",
-        items=(
-            (
-                "AUTO",
-                "Automatic",
-                "The frames of an imported MD2 as they play now, or the range of the armature's imported action; else "
-                "shape keys if nothing moves; else the scene, as one frame if nothing changes",
+        apply_modifiers: BoolProperty(
+            name="Apply Modifiers",
+            description="Export the meshes as modifiers make them. The Armature modifier counts in any case",
+            default=True,
+        )
+        frames: EnumProperty(
+            name="Frames",
+            description="What the frames are made of",
+            items=(
+                (
+                    "AUTO",
+                    "Automatic",
+                    "The frames of an imported MD2 as they play now, or the range of the armature's imported action. "
+                    "Else shape keys if nothing moves. Else the scene, as one frame if nothing changes",
+                ),
+                ("SHAPE_KEYS", "Shape Keys", "Each shape key is a frame"),
+                ("SCENE", "Scene", "What the scene shows over its range: armatures, modifiers, caches"),
             ),
-            ("SHAPE_KEYS", "Shape Keys", "Each shape key is a frame"),
-            ("SCENE", "Scene", "What the scene shows over its range: armatures, modifiers, caches"),
-        ),
-        default="AUTO",
-    )
-    frame_step: IntProperty(
-        name="Frame Step",
-        description="Export every N-th frame of the scene",
-        default=1,
-        min=1,
-        soft_max=10,
-    )
-    use_frame_range: BoolProperty(
-        name="Custom Range", description="Export other frames than the scene's own range", default=False
-    )
-    frame_start: IntProperty(
-        name="Start", description="The first frame; setting it in a script chooses a custom range", default=0
-    )
-    frame_end: IntProperty(
-        name="End", description="The last frame; setting it in a script chooses a custom range", default=0
-    )
-    one_box: BoolProperty(
-        name="One Box for All Frames",
-        description="Use the same grid in all frames, so that parts that do not move stay quite still. "
-        "It is coarser than one for each frame",
-        default=False,
-    )
-    skin_size_from: EnumProperty(
-        name="Skin Size",
-        description="Where the size of the skin comes from, in whose pixels texture coordinates are counted",
-        items=(
-            ("AUTO", "Automatic", "The image of the material, the imported file, or the size given here"),
-            ("CUSTOM", "Custom", "The size given here"),
-        ),
-        default="AUTO",
-    )
-    skin_size: IntVectorProperty(
-        name="Size",
-        description="Width and height of the skin in pixels",
-        size=2,
-        default=DEFAULT_SKIN_SIZE,
-        min=1,
-        soft_max=1024,
-    )
-    game: game_option.game_property(PROFILES)
+            default="AUTO",
+        )
+        frame_step: IntProperty(
+            name="Frame Step",
+            description="Export every N-th frame of the scene",
+            default=1,
+            min=1,
+            soft_max=10,
+        )
+        use_frame_range: BoolProperty(
+            name="Custom Range", description="Export other frames than the scene's own range", default=False
+        )
+        frame_start: IntProperty(
+            name="Start",
+            description="The first frame; setting it in a script chooses a custom range",
+            default=0,
+        )
+        frame_end: IntProperty(
+            name="End", description="The last frame; setting it in a script chooses a custom range", default=0
+        )
+        one_box: BoolProperty(
+            name="One Box for All Frames",
+            description="Use the same grid in all frames, so that parts that do not move stay quite still. "
+            "It is coarser than one for each frame",
+            default=False,
+        )
+        skin_size_from: EnumProperty(
+            name="Skin Size",
+            description="Where the size of the skin comes from, in whose pixels texture coordinates are counted",
+            items=(
+                ("AUTO", "Automatic", "The image of the material, the imported file, or the size given here"),
+                ("CUSTOM", "Custom", "The size given here"),
+            ),
+            default="AUTO",
+        )
+        skin_size: IntVectorProperty(
+            name="Size",
+            description="Width and height of the skin in pixels",
+            size=2,
+            default=DEFAULT_SKIN_SIZE,
+            min=1,
+            soft_max=1024,
+        )
+        game: game_option.game_property(PROFILES)
 
     def default_game(self) -> str:
         """The one of the preferences."""

@@ -27,12 +27,16 @@ class OBJECT_OT_md5_check_game(bpy.types.Operator):
     bl_label = "Check for Game (MD5)"
     bl_options = {"REGISTER", "UNDO"}
 
-    game: game_option.game_property(PROFILES)
-    make_names_safe: BoolProperty(
-        name="Make Names Safe",
-        description="Names that export replaces are warnings instead of errors",
-        default=True,
-    )
+    if TYPE_CHECKING:
+        game: str
+        make_names_safe: bool
+    else:
+        game: game_option.game_property(PROFILES)
+        make_names_safe: BoolProperty(
+            name="Make Names Safe",
+            description="Names that export replaces are warnings instead of errors",
+            default=True,
+        )
 
     def execute(self, context: Context) -> set[str]:
         """Checks, and keeps what was found for the panel and for scripts."""

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from bpy.types import Context
 
 
-class EXPORT_SCENE_OT_md5anim(bpy.types.Operator, ExportOptions):
+class EXPORT_SCENE_OT_md5anim(ExportOptions, bpy.types.Operator):
     """Save animations of an armature as MD5"""
 
     bl_idname = "export_scene.md5anim"
@@ -23,11 +23,15 @@ class EXPORT_SCENE_OT_md5anim(bpy.types.Operator, ExportOptions):
     bl_options = {"REGISTER", "PRESET"}
 
     filename_ext = ".md5anim"
-    filter_glob: StringProperty(default="*.md5anim", options={"HIDDEN"})
+    if TYPE_CHECKING:
+        filter_glob: str
+        actions: str
+    else:
+        filter_glob: StringProperty(default="*.md5anim", options={"HIDDEN"})
 
-    actions: EnumProperty(
-        name="Actions", description="Which animations are written", items=ACTIONS, default="ACTIVE"
-    )
+        actions: EnumProperty(
+            name="Actions", description="Which animations are written", items=ACTIONS, default="ACTIVE"
+        )
 
     def default_name(self, context: Context) -> str:
         """The active action's, by the name that it had in its file."""

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from bpy.types import Context
 
 
-class EXPORT_SCENE_OT_md5camera(bpy.types.Operator, file_operators.ExportFile, file_operators.ExportVerify):
+class EXPORT_SCENE_OT_md5camera(file_operators.ExportFile, file_operators.ExportVerify, bpy.types.Operator):
     """Save the active camera, or the cameras that markers bind, as an MD5 camera path for a Doom 3 cut scene"""
 
     bl_idname = "export_scene.md5camera"
@@ -23,24 +23,29 @@ class EXPORT_SCENE_OT_md5camera(bpy.types.Operator, file_operators.ExportFile, f
     bl_options = {"REGISTER", "PRESET"}
 
     filename_ext = ".md5camera"
-    filter_glob: StringProperty(default="*.md5camera", options={"HIDDEN"})
+    if TYPE_CHECKING:
+        filter_glob: str
+        use_markers: bool
+        frame_rate_from: str
+    else:
+        filter_glob: StringProperty(default="*.md5camera", options={"HIDDEN"})
 
-    use_markers: BoolProperty(
-        name="Camera Markers",
-        description="Follow the cameras that timeline markers bind, each of them a cut. Markers whose names begin "
-        'with the word "cut" are cuts in any case',
-        default=True,
-    )
+        use_markers: BoolProperty(
+            name="Camera Markers",
+            description="Follow the cameras that timeline markers bind, each of them a cut. Markers whose names begin "
+            'with the word "cut" are cuts in any case',
+            default=True,
+        )
 
-    frame_rate_from: EnumProperty(
-        name="Frame Rate",
-        description="Where the frame rate of the path comes from",
-        items=(
-            ("AUTO", "Automatic", "The file that the camera was imported from, or the scene"),
-            ("SCENE", "Scene", "The scene, also for an imported camera"),
-        ),
-        default="AUTO",
-    )
+        frame_rate_from: EnumProperty(
+            name="Frame Rate",
+            description="Where the frame rate of the path comes from",
+            items=(
+                ("AUTO", "Automatic", "The file that the camera was imported from, or the scene"),
+                ("SCENE", "Scene", "The scene, also for an imported camera"),
+            ),
+            default="AUTO",
+        )
 
     def default_name(self, context: Context) -> str:
         """The camera's."""

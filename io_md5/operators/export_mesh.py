@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from bpy.types import Context
 
 
-class EXPORT_SCENE_OT_md5mesh(bpy.types.Operator, ExportOptions):
+class EXPORT_SCENE_OT_md5mesh(ExportOptions, bpy.types.Operator):
     """Save an armature and its meshes as an MD5 model, on request with animations"""
 
     bl_idname = "export_scene.md5mesh"
@@ -22,14 +22,18 @@ class EXPORT_SCENE_OT_md5mesh(bpy.types.Operator, ExportOptions):
     bl_options = {"REGISTER", "PRESET"}
 
     filename_ext = ".md5mesh"
-    filter_glob: StringProperty(default="*.md5mesh", options={"HIDDEN"})
+    if TYPE_CHECKING:
+        filter_glob: str
+        actions: str
+    else:
+        filter_glob: StringProperty(default="*.md5mesh", options={"HIDDEN"})
 
-    actions: EnumProperty(
-        name="Actions",
-        description="Which animations are written beside the mesh",
-        items=(("NONE", "None", "Only the mesh"), *ACTIONS),
-        default="NONE",
-    )
+        actions: EnumProperty(
+            name="Actions",
+            description="Which animations are written beside the mesh",
+            items=(("NONE", "None", "Only the mesh"), *ACTIONS),
+            default="NONE",
+        )
 
     def default_name(self, context: Context) -> str:
         """The armature's."""

@@ -35,71 +35,84 @@ ACTIONS = (
 class ExportOptions(file_operators.ExportFile, file_operators.ExportScope, file_operators.ExportVerify):
     """Properties of an export operator, and the options that they stand for."""
 
-    apply_modifiers: BoolProperty(
-        name="Apply Modifiers",
-        description="Export the meshes as modifiers other than the Armature make them",
-        default=True,
-    )
-    deform_only: BoolProperty(
-        name="Deform Bones Only", description="Leave out bones that do not deform", default=False
-    )
-    add_origin: BoolProperty(
-        name="Add Origin",
-        description="Put a joint named origin above several roots, or above one that is not there. Doom 3 wants one "
-        "root, at the origin",
-        default=False,
-    )
-    max_influences: IntProperty(
-        name="Max Weights",
-        description="How many weights a vertex may have; the largest are kept. 0 keeps all, Doom 3 BFG uses 4",
-        default=0,
-        min=0,
-        soft_max=8,
-    )
-    min_weight: FloatProperty(
-        name="Min Weight",
-        description="Leave out smaller weights",
-        default=0.0,
-        min=0.0,
-        max=1.0,
-        precision=4,
-    )
-    game: game_option.game_property(PROFILES)
-    make_names_safe: BoolProperty(
-        name="Make Names Safe",
-        description="Replace names of joints that the game cannot take, alike in mesh and animations. Off, they are "
-        "errors",
-        default=True,
-    )
-    frame_step: IntProperty(
-        name="Frame Step", description="Export every N-th frame", default=1, min=1, soft_max=10
-    )
-    frame_rate: FloatProperty(
-        name="Frame Rate",
-        description="Frames per second to sample at, before every N-th is taken; "
-        "0 for the action's own, else the scene's",
-        default=0.0,
-        min=0.0,
-        soft_max=120.0,
-    )
-    position_precision: FloatProperty(
-        name="Position Precision",
-        description="Units that a joint may be off by. A position that changes by less is not animated; "
-        "id's exporter has 0.125",
-        default=POSITION_PRECISION,
-        min=0.0,
-        soft_max=0.125,
-        precision=6,
-    )
-    orientation_precision: FloatProperty(
-        name="Orientation Precision",
-        description="What the quaternion of a joint may be off by. One that changes by less is not animated; "
-        "id's exporter has 0.000122",
-        default=ORIENTATION_PRECISION,
-        min=0.0,
-        soft_max=0.001,
-        precision=7,
-    )
+    if TYPE_CHECKING:
+        apply_modifiers: bool
+        deform_only: bool
+        add_origin: bool
+        max_influences: int
+        min_weight: float
+        game: str
+        make_names_safe: bool
+        frame_step: int
+        frame_rate: float
+        position_precision: float
+        orientation_precision: float
+    else:
+        apply_modifiers: BoolProperty(
+            name="Apply Modifiers",
+            description="Export the meshes as modifiers other than the Armature make them",
+            default=True,
+        )
+        deform_only: BoolProperty(
+            name="Deform Bones Only", description="Leave out bones that do not deform", default=False
+        )
+        add_origin: BoolProperty(
+            name="Add Origin",
+            description="Add a joint named origin as the parent of several roots, or of one that is not at the origin. "
+            "Doom 3 needs a single root, at the origin",
+            default=False,
+        )
+        max_influences: IntProperty(
+            name="Max Weights",
+            description="How many weights a vertex may have; the largest are kept. 0 keeps all, Doom 3 BFG uses 4",
+            default=0,
+            min=0,
+            soft_max=8,
+        )
+        min_weight: FloatProperty(
+            name="Min Weight",
+            description="Leave out smaller weights",
+            default=0.0,
+            min=0.0,
+            max=1.0,
+            precision=4,
+        )
+        game: game_option.game_property(PROFILES)
+        make_names_safe: BoolProperty(
+            name="Make Names Safe",
+            description="Replace joint names that the game cannot read, in the mesh and all animations alike. "
+            "If off, they are errors",
+            default=True,
+        )
+        frame_step: IntProperty(
+            name="Frame Step", description="Export every N-th frame", default=1, min=1, soft_max=10
+        )
+        frame_rate: FloatProperty(
+            name="Frame Rate",
+            description="Frames per second to sample at, before every N-th is taken; "
+            "0 for the action's own, else the scene's",
+            default=0.0,
+            min=0.0,
+            soft_max=120.0,
+        )
+        position_precision: FloatProperty(
+            name="Position Precision",
+            description="Units that a joint may be off by. A position that changes by less is not animated; "
+            "id's exporter has 0.125",
+            default=POSITION_PRECISION,
+            min=0.0,
+            soft_max=0.125,
+            precision=6,
+        )
+        orientation_precision: FloatProperty(
+            name="Orientation Precision",
+            description="What the quaternion of a joint may be off by. One that changes by less is not animated; "
+            "id's exporter has 0.000122",
+            default=ORIENTATION_PRECISION,
+            min=0.0,
+            soft_max=0.001,
+            precision=7,
+        )
 
     def default_game(self) -> str:
         """The one of the preferences."""
@@ -107,27 +120,25 @@ class ExportOptions(file_operators.ExportFile, file_operators.ExportScope, file_
 
     def model_options(self) -> ModelOptions:
         """The options of the model."""
-        operator: Any = self
         return ModelOptions(
             scope=self.scope(),
             conversion=self.conversion(),
-            apply_modifiers=operator.apply_modifiers,
-            deform_only=operator.deform_only,
-            add_origin=operator.add_origin,
-            weights=WeightOptions(operator.max_influences, operator.min_weight),
+            apply_modifiers=self.apply_modifiers,
+            deform_only=self.deform_only,
+            add_origin=self.add_origin,
+            weights=WeightOptions(self.max_influences, self.min_weight),
             game=Game(game_option.chosen(self, self.default_game())),
-            make_names_safe=operator.make_names_safe,
+            make_names_safe=self.make_names_safe,
             verify=self.verification(),
         )
 
     def animation_options(self) -> AnimationOptions:
         """The options of animations."""
-        operator: Any = self
         return AnimationOptions(
-            frame_step=operator.frame_step,
-            frame_rate=operator.frame_rate,
-            position_precision=operator.position_precision,
-            orientation_precision=operator.orientation_precision,
+            frame_step=self.frame_step,
+            frame_rate=self.frame_rate,
+            position_precision=self.position_precision,
+            orientation_precision=self.orientation_precision,
         )
 
     def run(
@@ -139,10 +150,9 @@ class ExportOptions(file_operators.ExportFile, file_operators.ExportScope, file_
             context: the operator's.
             export: `export_mesh` or `export_animations`.
         """
-        operator: Any = self
 
         def job() -> file_operators.Outcome:
-            options = exporter.ExportOptions(self.model_options(), operator.actions, self.animation_options())
+            options = exporter.ExportOptions(self.model_options(), self.actions, self.animation_options())
             result = export(context, self.path(), options)
             return result.report, result.paths
 

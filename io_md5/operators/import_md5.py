@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from bpy.types import Context
 
 
-class IMPORT_SCENE_OT_md5(bpy.types.Operator, file_operators.ImportFiles):
+class IMPORT_SCENE_OT_md5(file_operators.ImportFiles, bpy.types.Operator):
     """Load MD5 models, animations and camera paths (Doom 3, Quake 4, Sauerbraten, the Quake re-releases)"""
 
     bl_idname = "import_scene.md5"
@@ -23,56 +23,66 @@ class IMPORT_SCENE_OT_md5(bpy.types.Operator, file_operators.ImportFiles):
     bl_options = {"REGISTER", "UNDO", "PRESET"}
 
     filename_ext = ".md5mesh"
-    filter_glob: StringProperty(default="*.md5mesh;*.md5anim;*.md5camera", options={"HIDDEN"})
-    merge_vertices: BoolProperty(
-        name="Merge Vertices",
-        description="Make one vertex of the copies that UV seams need in the file, so that the model can be "
-        "edited without tearing; export splits them again",
-        default=True,
-    )
-    bone_direction: EnumProperty(
-        name="Bone Direction",
-        description="Where bones point. Poses, animations and export are the same either way",
-        items=(
-            ("CHILD", "To Child", "Bones point to their children, so that they look like a skeleton"),
-            ("JOINT", "As Joint", "Bones have exactly the axes of the joints in the file"),
-        ),
-        default="CHILD",
-    )
-    animations: EnumProperty(
-        name="Animations",
-        description="Which animations come along with a model",
-        items=(
-            ("NONE", "None", "Only the chosen files"),
-            ("FOLDER", "From Folder", "All animations beside the model that have the same joints"),
-        ),
-        default="NONE",
-    )
-    frame_start: IntProperty(
-        name="Start Frame",
-        description="The scene frame of the first frame of a file",
-        default=0,
-        min=-1_000_000,
-        max=1_000_000,
-    )
-    use_scene_timing: BoolProperty(
-        name="Set Scene Timing",
-        description="Set the scene's frame rate and range by the first camera path, else by the first animation",
-        default=True,
-    )
-    use_render_size: BoolProperty(
-        name="4:3 Render Size",
-        description="Set the render size to 4:3 when a camera path is imported: the field of view of the file is the "
-        "width of such a picture",
-        default=False,
-    )
+    if TYPE_CHECKING:
+        filter_glob: str
+        merge_vertices: bool
+        bone_direction: str
+        animations: str
+        frame_start: int
+        use_scene_timing: bool
+        use_render_size: bool
+        use_textures: bool
+    else:
+        filter_glob: StringProperty(default="*.md5mesh;*.md5anim;*.md5camera", options={"HIDDEN"})
+        merge_vertices: BoolProperty(
+            name="Merge Vertices",
+            description="Make one vertex of the copies that UV seams need in the file, so that the model can be "
+            "edited without tearing; export splits them again",
+            default=True,
+        )
+        bone_direction: EnumProperty(
+            name="Bone Direction",
+            description="Where bones point. Poses, animations and export are the same either way",
+            items=(
+                ("CHILD", "To Child", "Bones point to their children, so that they look like a skeleton"),
+                ("JOINT", "As Joint", "Bones have exactly the axes of the joints in the file"),
+            ),
+            default="CHILD",
+        )
+        animations: EnumProperty(
+            name="Animations",
+            description="Which animations come along with a model",
+            items=(
+                ("NONE", "None", "Only the chosen files"),
+                ("FOLDER", "From Folder", "All animations beside the model that have the same joints"),
+            ),
+            default="NONE",
+        )
+        frame_start: IntProperty(
+            name="Start Frame",
+            description="The scene frame of the first frame of a file",
+            default=0,
+            min=-1_000_000,
+            max=1_000_000,
+        )
+        use_scene_timing: BoolProperty(
+            name="Set Scene Timing",
+            description="Set the scene's frame rate and range by the first camera path, else by the first animation",
+            default=True,
+        )
+        use_render_size: BoolProperty(
+            name="4:3 Render Size",
+            description="Set the render size to 4:3 when a camera path is imported: the field of view in the file is "
+            "that of a 4:3 picture",
+            default=False,
+        )
 
-    use_textures: BoolProperty(
-        name="Textures",
-        description="Give the materials their images, found by their names beside the model, in its game folder "
-        "and in the game folders of the add-on's preferences",
-        default=True,
-    )
+        use_textures: BoolProperty(
+            name="Textures",
+            description="Give the materials their images, found by their names beside the model, in its game folder "
+            "and in the game folders of the add-on's preferences",
+            default=True,
+        )
 
     def execute(self, context: Context) -> set[str]:
         """Imports the chosen files."""

@@ -40,7 +40,7 @@ class _Options:
         self.conversion = conversion
 
 
-class IMPORT_SCENE_OT_tri(bpy.types.Operator, file_operators.ImportFiles):
+class IMPORT_SCENE_OT_tri(file_operators.ImportFiles, bpy.types.Operator):
     """Load a triangle"""
 
     bl_idname = "import_scene.tri"
@@ -56,7 +56,7 @@ class IMPORT_SCENE_OT_tri(bpy.types.Operator, file_operators.ImportFiles):
         return file_operators.run(self, "Imported", tri.TriError, job)
 
 
-class EXPORT_SCENE_OT_tri(bpy.types.Operator, file_operators.ExportFile):
+class EXPORT_SCENE_OT_tri(file_operators.ExportFile, bpy.types.Operator):
     """Save a triangle"""
 
     bl_idname = "export_scene.tri"
