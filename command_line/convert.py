@@ -1,4 +1,4 @@
-"""One file into another format, in this Blender: its scene is given up for it."""
+"""The conversion of one file in this Blender, whose scene is replaced."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from ..io_common.operators import preferences
 from ..io_common.reports import Report
 from ..io_common.scene import axes
 from ..io_common.scene.objects import NothingToExportError
-from .placing import TakenError, find_places, move, without_workplace, workplace
-from .record import Records, digest
+from .output_files import TargetError, find_targets, move, temporary_folder, with_target_name
+from .records import Records, digest
 from .settings import CONVERTED, FAILED, Outcome, Settings, Task
 from .writers import WRITERS, Scene
 
@@ -28,42 +28,42 @@ def convert(task: Task, records: Records) -> Outcome:
     """Converts a file.
 
     Args:
-        task: the file, and what it becomes. The folder of the target is made.
-        records: of the results; they say how it is converted, and are kept.
+        task: the source and the target, whose folder is made if needed.
+        records: of the output folder, with the settings; updated.
 
     Returns:
-        What became of it. An error in the file is a reason to fail; so is a fault of the extension, whose
-        traceback is printed.
+        The outcome. Both bad files and internal errors of the extension fail; the traceback of an internal error is
+        printed.
     """
     started = time.perf_counter()
     report = Report()
     settings = records.settings
     try:
         with (
-            workplace(task.target.parent) as folder,
+            temporary_folder(task.target.parent) as folder,
             preferences.using_game_folders(settings.game_folders),
         ):
             scene = _load(task.source, settings, report)
-            made = WRITERS[settings.format](folder / task.target.name, scene, settings, report)
-            places = find_places(made, task, records)
-            digests = {place: digest(path) for path, place in places.items()}
-            # Whatever happens from here on, what is there is ours.
-            records.claim(task, digests)
-            move(places)
-            records.keep(task, digests)
+            written = WRITERS[settings.format](folder / task.target.name, scene, settings, report)
+            targets = find_targets(written, task, records)
+            digests = {target: digest(path) for path, target in targets.items()}
+            # If Blender is killed from here on, a later run may still replace the targets.
+            records.store_pending(task, digests)
+            move(targets)
+            records.store_done(task, digests)
         outcome = Outcome(CONVERTED)
-    except (*_BAD_DATA, NothingToExportError, TakenError) as error:
+    except (*_BAD_DATA, NothingToExportError, TargetError) as error:
         outcome = Outcome(FAILED, _without_path(str(error), task.source))
     except RuntimeError as error:
         outcome = Outcome(FAILED, error_messages.of_operator(error, task.target))
     except OSError as error:
         outcome = Outcome(
-            FAILED, _without_path(error_messages.of_file(without_workplace(error, task)), task.source)
+            FAILED, _without_path(error_messages.of_file(with_target_name(error, task)), task.source)
         )
     except MemoryError:
-        outcome = Outcome(FAILED, "there is not enough memory for this")
+        outcome = Outcome(FAILED, "not enough memory")
     except Exception as error:
-        # No file may stop the others.
+        # An internal error. It must not stop the conversion of the other files.
         outcome = Outcome(FAILED, error_messages.of_program(error))
     outcome.warnings = report.warnings
     outcome.seconds = time.perf_counter() - started
@@ -71,20 +71,20 @@ def convert(task: Task, records: Records) -> Outcome:
 
 
 def _without_path(text: str, source: Path) -> str:
-    """A reason without the file that it stands beside anyway."""
+    """A reason without the path at its start, as the path is printed before it anyway."""
     return text.removeprefix(f"{source}, ").removeprefix(f"{source}: ")
 
 
 def _load(source: Path, settings: Settings, report: Report) -> Scene:
-    """Makes a file the scene.
+    """Loads a file as the scene.
 
     Raises:
-        ValueError: the family's error: the file cannot be understood.
-        OSError, RuntimeError: it cannot be read.
+        ValueError: the family's error: the file is invalid.
+        OSError, RuntimeError: the file cannot be read.
     """
     family = family_of(FAMILIES, source.suffix)
     if family is None:
-        # Blender would wait for what comes out of a pipe.
+        # This refuses pipes, on which Blender would wait forever.
         open_file(source).close()
         bpy.ops.wm.open_mainfile(filepath=str(source), load_ui=False, use_scripts=False)
         return Scene(None, settings.scale)
@@ -94,7 +94,7 @@ def _load(source: Path, settings: Settings, report: Report) -> Scene:
         use_textures=settings.use_textures,
         game_folders=settings.game_folders,
         animation_folder=settings.animation_folder(source),
-        # Only there an animation may be one of several.
+        # Only glTF holds the animations of a file separately.
         separate_actions=settings.format == "glb",
     )
     loaded: Loaded = family.blender().load(bpy.context, source, options)

@@ -1,4 +1,4 @@
-"""Which formats files are converted to, and from which files each is made."""
+"""The formats that files can be converted to, and the suffixes of the files that each can be made from."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ KINDS: dict[str, FileKind] = kinds_by_suffix(FAMILIES)
 """The kinds of files of all families, by suffix."""
 
 FAMILY_FORMATS: dict[str, Family] = {family.name: family for family in FAMILIES}
-"""The formats that are families."""
+"""The output formats that are format families."""
 
 FORMATS: tuple[str, ...] = ("blend", *FAMILY_FORMATS, "glb", "fbx")
 
@@ -23,7 +23,7 @@ INPUT_SUFFIXES: tuple[str, ...] = (
 
 
 def role_of(suffix: str) -> Role | None:
-    """What a file with a suffix, in any case, holds; None for a .blend and for files that are no family's."""
+    """The role of files with a suffix, in any case; None for .blend files and unknown suffixes."""
     kind = KINDS.get(suffix.lower())
     return kind.role if kind is not None else None
 
@@ -31,8 +31,8 @@ def role_of(suffix: str) -> Role | None:
 def source_suffixes(format_name: str) -> tuple[str, ...]:
     """The suffixes of the files that a format can be made from.
 
-    A .blend is a source of the families only. A family takes models of every family, but animations and cameras only
-    of its own.
+    Only the families accept .blend files. A family accepts models of every family, but only its own animations and
+    cameras.
     """
     family = FAMILY_FORMATS.get(format_name)
     if family is None:
@@ -45,7 +45,7 @@ def source_suffixes(format_name: str) -> tuple[str, ...]:
 
 
 def result_suffix(source_suffix: str, format_name: str) -> str:
-    """The suffix of what a file becomes; a family's own animations and cameras keep theirs."""
+    """The suffix of a converted file; a family's own animations and cameras keep theirs."""
     family = FAMILY_FORMATS.get(format_name)
     if family is None:
         return f".{format_name}"

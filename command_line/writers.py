@@ -1,4 +1,4 @@
-"""The scene as a file of each format."""
+"""Writers of the scene, one for each output format."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from ..io_common.operators import preferences
 from ..io_common.reports import Report
 from ..io_common.scene import axes
 from ..io_common.verification import Verify
+from .actions import add_consecutive_tracks, add_parallel_tracks, armature_and_actions, retime
 from .formats import FAMILY_FORMATS
 from .settings import NO_ANIMATIONS, Settings
-from .tracks import armature_and_actions, one_after_the_other, retime, side_by_side
 
 if TYPE_CHECKING:
     from bpy.types import Action
@@ -32,22 +32,22 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Scene:
-    """What the scene of Blender holds.
+    """The loaded scene.
 
     Attributes:
-        loaded: what was imported; None for a .blend.
-        scale: the factor of lengths that is still to be applied.
+        loaded: the result of the import; None for a .blend file.
+        scale: the factor for lengths that the writer must still apply.
     """
 
     loaded: Loaded | None
     scale: float = 1.0
 
 
-_BLEND, _SEEKABLE = b"BLENDER", (0x8F92EAB1).to_bytes(4, "little")
-# The header of the last block of a .blend in any version.
-_LONGEST_END = 64
-# Bytes; a disk with less room was most likely full.
-_LITTLE_ROOM = 64 << 20
+_BLEND_MAGIC, _ZSTD_SEEKABLE_MAGIC = b"BLENDER", (0x8F92EAB1).to_bytes(4, "little")
+# Bytes that hold the header of the last block of a .blend file in any version.
+_END_SIZE = 64
+# Bytes; with less free space, a failed write was most likely due to a full disk.
+_LOW_DISK_SPACE = 64 << 20
 
 Writer = Callable[[Path, Scene, Settings, Report], list[Path]]
 
@@ -56,29 +56,30 @@ def _write_blend(target: Path, scene: Scene, settings: Settings, report: Report)
     del scene, settings, report
     try:
         bpy.ops.wm.save_as_mainfile(filepath=str(target), copy=True, check_existing=False)
-        is_whole = _is_whole_blend(target)
+        is_complete = _is_complete_blend(target)
     except RuntimeError as error:
-        # Blender removes a file that did not become whole, and then misses it.
+        # Blender removes an incomplete file, and then reports that it does not exist.
         if not str(error).strip().endswith(os.strerror(errno.ENOENT)):
             raise
-        is_whole = False
-    if not is_whole:
-        is_full = shutil.disk_usage(target.parent).free < _LITTLE_ROOM
+        is_complete = False
+    if not is_complete:
+        is_full = shutil.disk_usage(target.parent).free < _LOW_DISK_SPACE
         number = errno.ENOSPC if is_full else errno.EIO
         raise OSError(number, os.strerror(number), str(target))
     return [target]
 
 
-def _is_whole_blend(path: Path) -> bool:
-    """Whether a .blend has its end. On a full disk, 4.5 and later say that they saved a compressed one and did not.
+def _is_complete_blend(path: Path) -> bool:
+    """Whether a .blend file is not cut off. On a full disk, 4.5 and later cut off compressed files without an error.
 
-    The last block of a .blend is called ENDB; a compressed one ends with the mark of Zstandard's seekable format.
+    The last block of a .blend file is called ENDB; a compressed one ends with the magic number of Zstandard's seekable
+    format.
     """
     with open_file(path) as file:
-        start = file.read(len(_BLEND))
-        file.seek(max(0, path.stat().st_size - _LONGEST_END))
+        start = file.read(len(_BLEND_MAGIC))
+        file.seek(max(0, path.stat().st_size - _END_SIZE))
         end = file.read()
-    return b"ENDB" in end if start == _BLEND else end.endswith(_SEEKABLE)
+    return b"ENDB" in end if start == _BLEND_MAGIC else end.endswith(_ZSTD_SEEKABLE_MAGIC)
 
 
 def _write_family(
@@ -88,15 +89,15 @@ def _write_family(
     armature, actions = armature_and_actions()
     if family.frame_rate is not None:
         retime(actions, family.frame_rate)
-    in_a_row = family.has_one_file and with_animations and len(actions) > 1
-    if in_a_row:
-        one_after_the_other(armature, actions)
+    is_joined = family.has_one_file and with_animations and len(actions) > 1
+    if is_joined:
+        add_consecutive_tracks(armature, actions)
     options = SaveOptions(
         conversion=axes.exporting(scene.scale, "Y", "Z"),
         game=settings.game or preferences.game(family.name),
         verify=Verify(settings.verify),
         with_animations=with_animations,
-        use_scene_range=in_a_row,
+        use_scene_range=is_joined,
     )
     result = family.blender().save(bpy.context, target, options)
     for text in result.report.warnings:
@@ -109,9 +110,9 @@ def _write_glb(target: Path, scene: Scene, settings: Settings, report: Report) -
     loaded = scene.loaded
     if loaded is not None and loaded.owner is not None:
         _retime_to_scene(loaded.actions)
-        # Blender's exporter looks for several actions in the tracks.
+        # Blender's glTF exporter takes several actions from NLA tracks.
         if len(loaded.actions) > 1 or loaded.owner.animation_data.action not in loaded.actions:
-            side_by_side(loaded.owner, loaded.actions)
+            add_parallel_tracks(loaded.owner, loaded.actions)
     with _enabled("io_scene_gltf2"), _silent():
         bpy.ops.export_scene.gltf(
             filepath=str(target), export_format="GLB", export_cameras=True, check_existing=False
@@ -122,7 +123,7 @@ def _write_glb(target: Path, scene: Scene, settings: Settings, report: Report) -
 def _write_fbx(target: Path, scene: Scene, settings: Settings, report: Report) -> list[Path]:
     del settings, report
     loaded = scene.loaded
-    # Where actions are not those of one armature, the scene as it plays is all that Blender's exporter can write.
+    # Blender's FBX exporter writes several actions only for objects; shape keys are written as the scene plays.
     has_actions = loaded is not None and isinstance(loaded.owner, bpy.types.Object)
     if loaded is not None and has_actions:
         _retime_to_scene(loaded.actions)
@@ -143,18 +144,18 @@ WRITERS: dict[str, Writer] = {
     "glb": _write_glb,
     "fbx": _write_fbx,
 }
-"""For each format what writes the scene to a file; it returns all files that it wrote."""
+"""The writer of each format. It returns all files that it wrote."""
 
 
 def _retime_to_scene(actions: list[Action]) -> None:
-    """One file has one rate for all its animations."""
+    """Retimes actions to the scene's frame rate, as the file has one rate for all animations."""
     render = bpy.context.scene.render
     retime(actions, render.fps / render.fps_base)
 
 
 @contextlib.contextmanager
 def _enabled(addon: str) -> Iterator[None]:
-    """Blender's own add-on, enabled; users may have disabled it."""
+    """Enables one of Blender's own add-ons for the time of the block, as users may have disabled it."""
     import addon_utils
 
     _, was_enabled = addon_utils.check(addon)
@@ -168,5 +169,5 @@ def _enabled(addon: str) -> Iterator[None]:
 
 
 def _silent() -> contextlib.AbstractContextManager[object]:
-    """Keeps what exporters print off the lines of this command."""
+    """Discards what exporters print, as it would mix with the output of this command."""
     return contextlib.redirect_stdout(io.StringIO())

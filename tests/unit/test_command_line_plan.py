@@ -7,11 +7,14 @@ import os
 from pathlib import Path
 
 import pytest
+import working_copy
 
-from command_line import messages
-from command_line.plan import make_plan
-from command_line.settings import Settings, Task
-from command_line.sources import Sources, key
+working_copy.load()
+
+from io_idtech.command_line import messages  # noqa: E402
+from io_idtech.command_line.plan import make_plan  # noqa: E402
+from io_idtech.command_line.settings import Settings, Task  # noqa: E402
+from io_idtech.command_line.source_files import Sources, path_key  # noqa: E402
 
 
 def plan(folder: Path, *names: str, out: str = "out", **settings):
@@ -28,12 +31,12 @@ def test_names_that_differ_in_case_only_are_one_name(tmp_path):
     names = ("a/imp.md5mesh", "b/IMP.md5mesh", "c/Imp.md2", "d/stra\u00dfe.md2", "e/STRASSE.md2")
     tasks, refused = plan(tmp_path, *names)
     assert refused == []
-    assert len({key(task.target) for task in tasks}) == len(names)
+    assert len({path_key(task.target) for task in tasks}) == len(names)
 
 
 def test_accents_that_are_coded_in_two_ways_are_one_name(tmp_path):
     tasks, _ = plan(tmp_path, "a/caf\u00e9.md2", "b/cafe\u0301.md2")
-    assert len({key(task.target) for task in tasks}) == 2
+    assert len({path_key(task.target) for task in tasks}) == 2
 
 
 def test_a_made_name_is_not_that_of_another_file(tmp_path):
@@ -60,7 +63,7 @@ def test_a_source_is_no_result_and_its_name_is_not_given_to_another_in_other_cas
     tasks, refused = plan(tmp_path, "IMP.md5mesh", "sub/imp.md2", out=".", format="md5")
     assert [task.target.name for task in tasks] == ["imp_md2.md5mesh"]
     (reason,) = refused
-    assert "IMP.md5mesh is a source itself" in reason
+    assert "IMP.md5mesh is an input file of this run" in reason
 
 
 STEMS = ["imp", "imp_", "imp_b", "imp_b_", "imp__b", "IMP_B_C", "b", "walk"]
@@ -91,7 +94,7 @@ def test_sources_are_known_by_their_identity_also_elsewhere(tmp_path):
     (tmp_path / "folder").symlink_to("a")
     (tmp_path / "file").symlink_to("a/imp.md2")
     (tmp_path / "hard").hardlink_to(source)
-    sources = Sources.from_plain(Sources([source]).plain())
+    sources = Sources.from_json(Sources([source]).to_json())
     for other in ("a/imp.md2", "folder/imp.md2", "folder/../a/imp.md2", "file", "hard", "a/IMP.MD2"):
         assert tmp_path / other in sources, other
     for other in ("a/other.md2", "imp.md2", "nowhere/imp.md2"):
@@ -116,7 +119,7 @@ def test_a_part_of_a_message_is_none():
 
 def test_a_task_is_the_same_in_another_process():
     task = Task(Path("a\nb"), Path("c\udcff"), "name", "prefix_", is_forced=True)
-    stream = io.BytesIO(messages.pack(task.plain()))
+    stream = io.BytesIO(messages.pack(task.to_json()))
     told = messages.read(stream)
     assert told is not None
-    assert Task.from_plain(told) == task
+    assert Task.from_json(told) == task

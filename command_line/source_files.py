@@ -1,7 +1,7 @@
-"""The files that a run reads, none of which it writes over, whatever it is allowed to otherwise.
+"""The input files of a run, which it never overwrites, not even with ``--force``.
 
-Files are compared by their identity on the disk: links, other spellings and folders that lead to one another are seen
-through. A file that is not there yet is compared by its place, without regard to case.
+Files are compared by device and inode, so that links and other spellings of a path make no difference. A file that
+does not exist yet is compared by its path, ignoring case.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from .settings import Settings, Task
 
 
 class Sources:
-    """Files that are read.
+    """A set of input files.
 
     Args:
         paths: the files.
@@ -28,29 +28,29 @@ class Sources:
         self._identities: set[tuple[int, int]] = set()
         self._keys: set[str] = set()
         for path in paths:
-            self._keys.add(key(path))
+            self._keys.add(path_key(path))
             if (identity := _identity(path)) is not None:
                 self._identities.add(identity)
 
     def __contains__(self, path: Path) -> bool:
         identity = _identity(path)
-        return key(path) in self._keys or (identity is not None and identity in self._identities)
+        return path_key(path) in self._keys or (identity is not None and identity in self._identities)
 
-    def plain(self) -> dict[str, Any]:
-        """As JSON holds it."""
+    def to_json(self) -> dict[str, Any]:
+        """The values that `from_json` takes, as JSON can hold them."""
         return {"identities": sorted(self._identities), "keys": sorted(self._keys)}
 
     @classmethod
-    def from_plain(cls, values: dict[str, Any]) -> Sources:
-        """Back from `plain`."""
+    def from_json(cls, values: dict[str, Any]) -> Sources:
+        """The set that `to_json` was called on."""
         sources = cls()
         sources._identities = {(device, number) for device, number in values["identities"]}
         sources._keys = set(values["keys"])
         return sources
 
 
-def read_by(tasks: Iterable[Task], settings: Settings) -> Iterator[Path]:
-    """The files that tasks read: what they convert, and the animations that go along."""
+def source_files(tasks: Iterable[Task], settings: Settings) -> Iterator[Path]:
+    """The files that tasks read: their sources, and the animations of models."""
     folders: dict[Path, None] = {}
     for task in tasks:
         yield task.source
@@ -62,7 +62,7 @@ def read_by(tasks: Iterable[Task], settings: Settings) -> Iterator[Path]:
 
 
 def animations_in(folder: Path) -> list[Path]:
-    """The animations in a folder, in alphabetical order; none where it cannot be read."""
+    """The animations in a folder, in alphabetical order; none if the folder cannot be read."""
     try:
         return sorted(
             path for path in folder.iterdir() if role_of(path.suffix) is Role.ANIMATION and path.is_file()
@@ -71,19 +71,22 @@ def animations_in(folder: Path) -> list[Path]:
         return []
 
 
-def place(path: Path) -> str:
-    """The path of a file without the links in its folders."""
+def resolved_path(path: Path) -> str:
+    """The absolute path of a file, with links in its folders resolved but not the file itself."""
     folder, name = os.path.split(os.path.abspath(path))
     return os.path.join(os.path.realpath(folder), name)
 
 
-def key(path: Path) -> str:
-    """The place of a file as disks see it that take names for one that differ in case, or in how accents are coded."""
-    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", place(path)).casefold())
+def path_key(path: Path) -> str:
+    """The resolved path, equal for paths that differ only in case or in how accents are encoded.
+
+    Some file systems treat such paths as one file.
+    """
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", resolved_path(path)).casefold())
 
 
 def _identity(path: Path) -> tuple[int, int] | None:
-    """What a file is known by while it exists; that of a link is that of the file it leads to."""
+    """Device and inode of a file, those of its target for a link; None if it does not exist."""
     try:
         status = path.stat()
     except (OSError, ValueError):

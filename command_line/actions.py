@@ -1,4 +1,4 @@
-"""Actions where exporters look for them: in tracks, side by side or in a row, at the rate of the scene."""
+"""Actions prepared for exporters: retimed to one frame rate, and placed on NLA tracks."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ def _frame_rate(action: Any) -> float | None:
 
 
 def retime(actions: list[Any], rate: float) -> None:
-    """Has actions of imported animations last as long at another rate as they do at their own.
+    """Scales the keys of imported actions in time, so that they last as long at another frame rate as at their own.
 
     Args:
-        actions: each with the rate of its file.
+        actions: those without a known frame rate are left as they are.
         rate: frames per second.
     """
     for action in actions:
@@ -48,8 +48,8 @@ def retime(actions: list[Any], rate: float) -> None:
         )
 
 
-def side_by_side(owner: Any, actions: list[Any]) -> None:
-    """Puts each action into an NLA track of its own, at its own frames.
+def add_parallel_tracks(owner: Any, actions: list[Any]) -> None:
+    """Adds an NLA track for each action, at the frames of the action.
 
     Args:
         owner: an object, or the shape keys of one.
@@ -60,8 +60,11 @@ def side_by_side(owner: Any, actions: list[Any]) -> None:
     versions.assign_action(owner.animation_data, None, owner.id_type)
 
 
-def one_after_the_other(armature: Any, actions: list[Any]) -> None:
-    """Puts actions in a row over the range of the scene, a marker at the beginning of each."""
+def add_consecutive_tracks(armature: Any, actions: list[Any]) -> None:
+    """Adds an NLA track for each action, one after the other from frame 0, with a marker at each start.
+
+    The range of the scene becomes that of all actions.
+    """
     scene = bpy.context.scene
     scene.timeline_markers.clear()
     start = 0
@@ -78,5 +81,5 @@ def _add_strip(owner: Any, action: Any, start: int) -> None:
     track.name = action.name
     strip = track.strips.new(action.name, start, action)
     versions.assign_slot(strip, action, owner.id_type)
-    # What plays in a row must not hold on when the next one begins.
+    # A strip must not hold its last pose while the next one plays.
     strip.extrapolation = "NOTHING"
