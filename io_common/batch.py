@@ -1,4 +1,4 @@
-"""Imports and exports of the command line: what is the same for all families."""
+"""Options and results of the imports and exports that the command line runs, the same for all families."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ class LoadOptions:
 
     Attributes:
         conversion: scale and axes.
-        use_textures: give materials their images.
-        game_folders: where images are looked for.
-        animation_folder: where animations with the model's joints are imported from; None for none.
-        separate_actions: make an action of each animation, where one file holds several.
+        use_textures: load images for materials.
+        game_folders: the game folders to search for images.
+        animation_folder: the folder from which to import the animations that have the model's joints; None for none.
+        separate_actions: make an action for each animation if one file holds several.
     """
 
     conversion: axes.Conversion
@@ -35,11 +35,11 @@ class LoadOptions:
 
 @dataclass(frozen=True)
 class Loaded:
-    """What an import made.
+    """The result of an import.
 
     Attributes:
         report: counts and warnings.
-        owner: the data-block that the actions animate, an object or shape keys; None if there is none.
+        owner: the data-block that the actions animate: an object or shape keys; None if nothing is animated.
         actions: the animations.
     """
 
@@ -55,9 +55,9 @@ class SaveOptions:
     Attributes:
         conversion: scale and axes.
         game: the identifier of the game; one that is not the family's means its default.
-        verify: on which frames the export is compared with what Blender shows.
-        with_animations: export all animations, not only the model.
-        use_scene_range: export what plays over the scene's range.
+        verify: the frames on which the export is compared with what Blender shows.
+        with_animations: export all animations with the model.
+        use_scene_range: export the scene as it plays over its frame range.
     """
 
     conversion: axes.Conversion

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Role(Enum):
-    """What a file holds."""
+    """The contents of a file."""
 
     MODEL = "model"
     ANIMATION = "animation"
@@ -36,10 +36,10 @@ class FileKind:
 
     Attributes:
         suffix: in lower case, with the dot.
-        label: its name in menus.
-        role: what it holds.
+        label: for menus.
+        role: the contents.
         read: reads a file without Blender; raises the family's error or OSError.
-        describe: what ``info`` tells about a file.
+        describe: returns what ``info`` prints about a file.
     """
 
     suffix: str
@@ -50,15 +50,15 @@ class FileKind:
 
 
 class Profile(Protocol):
-    """A game, as the interface shows it."""
+    """A game, for the user interface."""
 
     @property
     def label(self) -> str:
-        """Its name."""
+        """The name of the game."""
 
     @property
     def description(self) -> str:
-        """Which other games and programs it stands for."""
+        """The games and programs that it covers."""
 
 
 @dataclass(frozen=True)
@@ -66,10 +66,10 @@ class FuzzTarget:
     """A reader to be fuzzed.
 
     Attributes:
-        read: takes the bytes of a file and does with it what an import does before Blender comes in, and what an export
-            does after; raises one of `errors` or nothing.
-        errors: the reader's own exceptions.
-        seeds: files that it reads.
+        read: takes the bytes of a file and runs the parts of an import and an export that need no Blender; raises
+            only exceptions in `errors`.
+        errors: the exceptions of the reader.
+        seeds: valid files.
         words: tokens of the format, for the fuzzer's dictionary.
     """
 
@@ -84,13 +84,14 @@ class BlenderPart:
     """What a family adds to Blender.
 
     Attributes:
-        importer: the operator of File > Import, also for files dropped onto the window.
-        exporters: the operators of File > Export; each has the `filename_ext` of one kind of file. The first is the
-            exporter of collections too.
-        classes: other classes to register: property groups before what uses them, panels, operators.
+        importer: the operator for File > Import and for dropped files.
+        exporters: the operators for File > Export; each has the `filename_ext` of one kind of file. The first is also
+            the collection exporter.
+        classes: other classes to register: panels, operators, and property groups before the classes that use them.
         load: imports a file into the scene, for the command line.
-        save: exports the scene to a file, for the command line; the suffix of the path says as what.
-        action_frame_rate: the frame rate that an action of this family was imported with; None if it has none.
+        save: exports the scene to a file, for the command line; the suffix of the path selects the kind of file.
+        action_frame_rate: returns the frame rate with which an action was imported; None if this family did not import
+            it.
     """
 
     importer: type
@@ -102,7 +103,7 @@ class BlenderPart:
 
     @property
     def operators(self) -> tuple[type, ...]:
-        """The operators of the menus."""
+        """The operators in the menus."""
         return (self.importer, *self.exporters)
 
 
@@ -111,15 +112,16 @@ class Family:
     """A family of formats that belong together.
 
     Attributes:
-        name: in lower case: the operators', the command line's ``--format``, the property group's.
-        label: its name in menus.
+        name: in lower case, as in operators, ``--format`` on the command line, and the property group.
+        label: for menus.
         kinds: its kinds of files; the first is the model.
-        error: what its readers and writers raise about bad data.
-        blender: gives the part that needs Blender.
-        textures: how names of skins or shaders lead to images.
-        games: what the games take; their values are identifiers, the first is the default. Empty if all are alike.
-        fuzz_targets: gives the readers to be fuzzed, by name.
-        frame_rate: frames per second, where the format has a fixed rate; else None.
+        error: the exception that its readers and writers raise for bad data.
+        blender: returns the part that needs Blender.
+        textures: the rules by which images are found for its skins or shaders.
+        games: the profiles of games; the values of the keys are identifiers, the first is the default. Empty if files
+            are the same for all games.
+        fuzz_targets: returns the readers to be fuzzed, by name.
+        frame_rate: frames per second if the format has a fixed rate, else None.
         has_one_file: whether a model and all its animations are one file.
     """
 
@@ -136,35 +138,35 @@ class Family:
 
     @property
     def suffixes(self) -> tuple[str, ...]:
-        """Of all kinds of files, the model's first."""
+        """The suffixes of all kinds of files, that of the model first."""
         return tuple(kind.suffix for kind in self.kinds)
 
     @property
     def model_suffix(self) -> str:
-        """Of a model."""
+        """The suffix of a model."""
         return self.kinds[0].suffix
 
     @property
     def game_identifiers(self) -> tuple[str, ...]:
-        """The names of the games."""
+        """The identifiers of the games."""
         return tuple(game.value for game in self.games)
 
 
 def kinds_by_suffix(families: Iterable[Family]) -> dict[str, FileKind]:
-    """All kinds of files of some families."""
+    """The kinds of files of all families, by suffix."""
     return {kind.suffix: kind for family in families for kind in family.kinds}
 
 
 def describers(families: Iterable[Family]) -> dict[str, Describe]:
-    """What describes each kind of file, by suffix."""
+    """The function that describes each kind of file, by suffix."""
     return {suffix: kind.describe for suffix, kind in kinds_by_suffix(families).items()}
 
 
 def family_of(families: Sequence[Family], suffix: str) -> Family | None:
-    """The family that a suffix belongs to, in any case; None if it is no family's."""
+    """The family of files with a suffix, in any case; None if it is unknown."""
     return next((family for family in families if suffix.lower() in family.suffixes), None)
 
 
 def game_identifiers(families: Iterable[Family]) -> list[str]:
-    """The names of the games of all families, each once."""
+    """The identifiers of the games of all families, each once."""
     return list(dict.fromkeys(name for family in families for name in family.game_identifiers))

@@ -1,4 +1,4 @@
-"""Registering what the families add to Blender: operators, menu entries, file handlers."""
+"""Registration of the families: operators, menu entries, file handlers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _handlers: list[type] = []
 
 
 def register(families: Sequence[Family]) -> None:
-    """Registers the families and what they share."""
+    """Registers the families, the preferences and the list of findings."""
     for line in conflicts(families):
         print(f"Warning: {line}")
     preferences.register(families, conflicts)
@@ -36,7 +36,7 @@ def unregister(families: Sequence[Family]) -> None:
     while _handlers:
         bpy.utils.unregister_class(_handlers.pop())
     for cls in reversed([cls for family in families for cls in _classes(family)]):
-        # Another add-on with an operator of this name has replaced ours.
+        # It may have been unregistered by another add-on that registered an operator with the same name.
         if cls.is_registered:  # type: ignore[attr-defined] # every class of Blender has it
             bpy.utils.unregister_class(cls)
     game_check.unregister()
@@ -44,7 +44,7 @@ def unregister(families: Sequence[Family]) -> None:
 
 
 def conflicts(families: Iterable[Family]) -> list[str]:
-    """Sentences about other add-ons that have registered an operator of ours, which then runs theirs or ours."""
+    """Warnings about other add-ons that registered operators with the same names as this one's."""
     found: dict[str, list[str]] = {}
     for family in families:
         for cls in family.blender().operators:
@@ -52,7 +52,7 @@ def conflicts(families: Iterable[Family]) -> list[str]:
             if registered is not None and registered.__module__ != cls.__module__:
                 found.setdefault(registered.__module__.partition(".operators")[0], []).append(cls.bl_idname)
     return [
-        f"The add-on {module} also has {', '.join(names)}: disable one of the two add-ons, then enable this one again"
+        f"The add-on {module} also registers {', '.join(names)}. Disable one of the add-ons, then enable this one again"
         for module, names in found.items()
     ]
 
@@ -88,10 +88,10 @@ def _add_to_menu(menu: type, operator: type, text: str) -> None:
 
 
 def _file_handler(family: Family) -> type:
-    """What handles files of a family that are dropped onto the window, and exports collections.
+    """The file handler of a family: for files dropped onto a window, and for the exporter of collections.
 
-    One handler for all kinds: a model and its animations that are dropped together go to the operator together. The
-    first suffix is that of a collection's export.
+    There is one handler for all kinds of files, so that a model and its animations can be dropped together. The
+    collection exporter takes the first suffix.
     """
     part = family.blender()
     name = f"IO_FH_{family.name}"
@@ -105,7 +105,7 @@ def _file_handler(family: Family) -> type:
             "bl_import_operator": part.importer.bl_idname,
             "bl_export_operator": part.exporters[0].bl_idname,
             "bl_file_extensions": ";".join(family.suffixes),
-            # Onto the 3D viewport and the outliner.
+            # True in the 3D viewport and the outliner.
             "poll_drop": classmethod(lambda cls, context: bool(poll_file_object_drop(context))),
         },
     )

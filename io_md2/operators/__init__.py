@@ -1,4 +1,4 @@
-"""The operators of the MD2 family, and what else it adds to Blender."""
+"""The operators and panels of the MD2 family."""
 
 from __future__ import annotations
 

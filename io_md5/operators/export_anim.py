@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class EXPORT_SCENE_OT_md5anim(ExportOptions, bpy.types.Operator):
-    """Save animations of an armature as MD5"""
+    """Export animations of an armature as MD5"""
 
     bl_idname = "export_scene.md5anim"
     bl_label = "Export MD5 Animation"
@@ -30,20 +30,20 @@ class EXPORT_SCENE_OT_md5anim(ExportOptions, bpy.types.Operator):
         filter_glob: StringProperty(default="*.md5anim", options={"HIDDEN"})
 
         actions: EnumProperty(
-            name="Actions", description="Which animations are written", items=ACTIONS, default="ACTIVE"
+            name="Actions", description="Animations to export", items=ACTIONS, default="ACTIVE"
         )
 
     def default_name(self, context: Context) -> str:
-        """The active action's, by the name that it had in its file."""
+        """The name of the active action, that of its file if it was imported."""
         armature = armature_of(context)
         data = armature.animation_data if armature is not None else None
         action = data.action if data is not None else None
         return read_action(action).name if action is not None else ""
 
     def execute(self, context: Context) -> set[str]:
-        """Writes the chosen file."""
+        """Exports the file."""
         return self.run(context, export_animations)
 
     def draw(self, context: Context) -> None:
-        """Draws the panels of the file browser, or of a collection's exporter."""
+        """Draws the options in the file browser or in a collection exporter."""
         self.draw_panels(context, "IO_MD5_export_anim")

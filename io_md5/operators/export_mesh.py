@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class EXPORT_SCENE_OT_md5mesh(ExportOptions, bpy.types.Operator):
-    """Save an armature and its meshes as an MD5 model, on request with animations"""
+    """Export an armature and its meshes as an MD5 model, optionally with animations"""
 
     bl_idname = "export_scene.md5mesh"
     bl_label = "Export MD5 Mesh"
@@ -30,20 +30,20 @@ class EXPORT_SCENE_OT_md5mesh(ExportOptions, bpy.types.Operator):
 
         actions: EnumProperty(
             name="Actions",
-            description="Which animations are written beside the mesh",
-            items=(("NONE", "None", "Only the mesh"), *ACTIONS),
+            description="Animations to export with the mesh",
+            items=(("NONE", "None", "Export only the mesh"), *ACTIONS),
             default="NONE",
         )
 
     def default_name(self, context: Context) -> str:
-        """The armature's."""
+        """The name of the armature."""
         armature = armature_of(context)
         return armature.name if armature is not None else ""
 
     def execute(self, context: Context) -> set[str]:
-        """Writes the chosen file."""
+        """Exports the file."""
         return self.run(context, export_mesh)
 
     def draw(self, context: Context) -> None:
-        """Draws the panels of the file browser, or of a collection's exporter."""
+        """Draws the options in the file browser or in a collection exporter."""
         self.draw_panels(context, "IO_MD5_export_mesh")
