@@ -16,8 +16,10 @@ working_copy.load()
 from io_idtech.families import FAMILIES  # noqa: E402
 from io_idtech.io_common.family import FuzzTarget  # noqa: E402
 from io_idtech.io_common.textures.dimensions import pixel_count  # noqa: E402
-from io_idtech.io_common.textures.gamefolder import FileReadError, Root  # noqa: E402
-from io_idtech.io_common.textures.mtr import map_uses, parse_mtr  # noqa: E402
+from io_idtech.io_common.textures.folders import Root  # noqa: E402
+from io_idtech.io_common.textures.game_files import FileReadError  # noqa: E402
+from io_idtech.io_common.textures.image_expressions import map_uses  # noqa: E402
+from io_idtech.io_common.textures.mtr import parse_mtr  # noqa: E402
 from io_idtech.io_common.textures.pcx import PcxError, decode_pcx  # noqa: E402
 from io_idtech.io_common.textures.skins import parse_model_cfg, parse_skin  # noqa: E402
 

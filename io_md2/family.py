@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from ..io_common.family import Family, FileKind, FuzzTarget, Role
-from ..io_common.textures.rules import TextureRules
 from .format import FRAMES_PER_SECOND, PROFILES, Md2Error, read_model
 from .format.describe import describe_model
+from .texture_rules import TEXTURE_RULES
 
 if TYPE_CHECKING:
     from ..io_common.family import BlenderPart
@@ -32,7 +32,7 @@ FAMILY = Family(
     kinds=(FileKind(".md2", "id Tech 2 MD2", Role.MODEL, read_model, describe_model),),
     error=Md2Error,
     blender=_blender,
-    textures=TextureRules(config_name="md2.cfg"),
+    textures=TEXTURE_RULES,
     games=PROFILES,
     fuzz_targets=_fuzz_targets,
     frame_rate=FRAMES_PER_SECOND,

@@ -13,7 +13,8 @@ from ..io_common.materials.library import SKIN, MaterialLibrary
 from ..io_common.reports import Report, progress
 from ..io_common.scene import axes, mesh_data, state
 from ..io_common.scene.mesh_data import FLIPPED_WINDING
-from ..io_common.textures.search import MaterialImages, Search
+from ..io_common.textures.material_images import MaterialImages
+from ..io_common.textures.search import Search
 from .format import FRAMES_PER_SECOND, Md2Error, Md2Model, decompress, read_model
 from .format.degenerate import is_degenerate
 from .format.merging import merge_copies
@@ -22,6 +23,7 @@ from .import_frames import ABSOLUTE, NONE, RELATIVE, add_keys, add_markers, buil
 from .import_model import build_object, set_normals
 from .skins import image_size, material_skins
 from .source import store_model
+from .texture_rules import TEXTURE_RULES
 
 if TYPE_CHECKING:
     from bpy.types import Action, Context, Material, Mesh, Object, Scene
@@ -91,9 +93,9 @@ def import_files(context: Context, paths: list[Path], options: ImportOptions) ->
     models = {path: read_model(path) for path in dict.fromkeys(paths)}
     if options.animation != NONE:
         _check_size(models)
-    search = Search(options.game_folders)
+    search = Search(options.game_folders, TEXTURE_RULES)
     skins = {
-        path: search.model(path, model.skins).md2_skins() if options.use_textures else None
+        path: search.model(path, model.skins).skins() if options.use_textures else None
         for path, model in models.items()
     }
     animated = [model for model in models.values() if model.num_frames > 1 and options.animation != NONE]

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from ..io_common.family import Family, FileKind, FuzzTarget, Role
-from ..io_common.textures.rules import TextureRules
 from .format import Md5Error, read_animation, read_camera, read_mesh
 from .format.describe import describe_animation, describe_camera, describe_mesh
 from .format.games import PROFILES
+from .texture_rules import TEXTURE_RULES
 
 if TYPE_CHECKING:
     from ..io_common.family import BlenderPart
@@ -44,7 +44,7 @@ FAMILY = Family(
     ),
     error=Md5Error,
     blender=_blender,
-    textures=TextureRules(config_name="md5.cfg", has_shaders=True, keeps_suffix=False),
+    textures=TEXTURE_RULES,
     games=PROFILES,
     fuzz_targets=_fuzz_targets,
 )

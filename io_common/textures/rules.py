@@ -1,4 +1,4 @@
-"""How a family's names of skins or shaders lead to images: what `search` has to know about it."""
+"""How images are found for the skins or shaders of a family: what `search` has to know about it."""
 
 from __future__ import annotations
 
@@ -10,11 +10,15 @@ class TextureRules:
     """The rules of a family.
 
     Attributes:
-        config_name: of the file beside a model in which Sauerbraten configures it; empty if there is none.
-        has_shaders: names are shaders, which material declarations and .skin files explain; else they are image files.
-        keeps_suffix: names written by an export keep the suffix of the image file.
+        config_name: the name of Sauerbraten's configuration file next to a model; empty if there is none.
+        has_shaders: whether names are shaders, one for each mesh, which material declarations and .skin files resolve;
+            else they are names of image files, each a skin of the whole model.
+        has_player_skins: whether all images next to a player model that names none of them are its skins, as in
+            Quake II.
+        keeps_suffix: whether names written by an export keep the suffix of the image file.
     """
 
     config_name: str = ""
     has_shaders: bool = False
+    has_player_skins: bool = False
     keeps_suffix: bool = True

@@ -499,9 +499,10 @@ def test_a_replaced_skin_is_called_by_its_new_image(tmp_path, part, names_of):
         tmp_path,
         {"players/a/a.pcx": pcx(COLOURS), "players/a/b.png": png(COLOURS), "players/a/tris.md2": b""},
     )
-    search = part("io_common.textures.search").Search()
+    rules = part("io_md2.texture_rules").TEXTURE_RULES
+    search = part("io_common.textures.search").Search([], rules)
     library = part("io_common.materials.library").MaterialLibrary("md2_skin")
-    found = search.model(tmp_path / "players" / "a" / "tris.md2", ["players/a/a.pcx"]).md2_skins()
+    found = search.model(tmp_path / "players" / "a" / "tris.md2", ["players/a/a.pcx"]).skins()
     (material,) = library.skins(found, "tris")
     assert material.name == material["md2_skin"] == "players/a/a.pcx"
     assert names_of.skin_name(material) == "players/a/a.pcx"

@@ -11,10 +11,12 @@ from pathlib import Path
 
 import pytest
 from paths import ROOT
+from texture_rules import MD5_RULES
 
-from io_common.textures import budget, gamefolder, mtr
+from io_common.textures import budget, game_files, material_parser
 from io_common.textures.dimensions import pixel_count
-from io_common.textures.mtr import Call, map_uses, parse_mtr
+from io_common.textures.image_expressions import Call, map_uses
+from io_common.textures.mtr import parse_mtr
 from io_common.textures.search import Search
 
 sys.path.append(str(ROOT / "fuzz"))
@@ -35,9 +37,9 @@ def packed(path: Path, files: dict[str, bytes | str]) -> Path:
 
 def search_in(game: Path, shaders=(SHADER,)):
     """What is found for shaders of a model in a game folder, and the warnings."""
-    search = Search([game])
+    search = Search([game], MD5_RULES)
     place = search.model(game / "models/imp/imp.md5mesh", shaders)
-    return [place.md5_material(shader) for shader in shaders], search.warnings
+    return [place.material(shader) for shader in shaders], search.warnings
 
 
 # Expressions
@@ -49,9 +51,9 @@ def test_an_expression_of_thousands_of_images_is_cut_with_a_warning(function):
         f"a {{ bumpmap {function}(" + ", ".join(f"i{number}" for number in range(2000)) + ") alphaTest 0.25 }"
     )
     found = parse_mtr(text, "a.mtr")
-    assert len(map_uses(found.materials["a"].bump)) == mtr.MAX_PARTS - 1
+    assert len(map_uses(found.materials["a"].bump)) == material_parser.MAX_PARTS - 1
     assert found.warnings == [
-        "a.mtr:1: an image of 'a' is made of more than 64 parts or 32 functions in each other; the rest is left out"
+        "a.mtr:1: an image expression of 'a' has more than 64 parts or 32 nested functions; the rest is ignored"
     ]
     # What stands behind it is read as before.
     assert found.materials["a"].alpha_test == 0.25
@@ -59,7 +61,7 @@ def test_an_expression_of_thousands_of_images_is_cut_with_a_warning(function):
 
 def test_an_expression_of_thousands_of_functions_in_each_other_is_cut_with_a_warning():
     found = parse_mtr("a { bumpmap " + "add( x, " * 2000 + "y" + " )" * 2000 + " alphaTest 0.25 }")
-    assert len(map_uses(found.materials["a"].bump)) <= mtr.MAX_PARTS
+    assert len(map_uses(found.materials["a"].bump)) <= material_parser.MAX_PARTS
     assert len(found.warnings) == 1
     assert found.materials["a"].alpha_test == 0.25
 
@@ -105,7 +107,7 @@ def test_a_file_of_declarations_is_read_up_to_a_number_of_tokens():
         tracemalloc.stop()
     assert found.token_count == 100_000
     assert peak < 40 << 20
-    assert "a.mtr:1: the rest of the file is left out, as there are too many materials" in found.warnings
+    assert "a.mtr:1: too many materials; the rest of the file is skipped" in found.warnings
 
 
 def test_comments_count_as_they_take_time_too():
@@ -123,11 +125,11 @@ def test_entries_that_share_their_data_are_read_up_to_a_limit_and_looked_through
     share_entry(path, [f"materials/{number:04}.mtr" for number in range(1, 300)])
     monkeypatch.setattr(budget, "MAX_TEXT", 5 * len(text))
     reads = []
-    read_member = gamefolder._read_member
-    monkeypatch.setattr(gamefolder, "_read_member", lambda *a: reads.append(1) or read_member(*a))
+    read_member = game_files._read_member
+    monkeypatch.setattr(game_files, "_read_member", lambda *a: reads.append(1) or read_member(*a))
     found, warnings = search_in(tmp_path, [f"{SHADER}{number}" for number in range(50)])
     assert len(reads) == 5
-    assert sum("more materials than are read" in warning for warning in warnings) == 1
+    assert sum("too many materials" in warning for warning in warnings) == 1
     assert len(found) == 50
 
 
@@ -152,7 +154,7 @@ def test_names_are_looked_for_up_to_a_limit(tmp_path, monkeypatch):
     monkeypatch.setattr(budget, "MAX_SCANNED", 35_000)
     found, warnings = search_in(tmp_path, [SHADER, "b/b", "c/c", "d/d", "e/e"])
     assert found[0].declaration is not None
-    assert sum("more materials than are searched" in warning for warning in warnings) == 1
+    assert sum("too many materials: some" in warning for warning in warnings) == 1
 
 
 def test_when_the_time_is_over_the_rest_is_left_out(tmp_path, monkeypatch):
@@ -160,7 +162,7 @@ def test_when_the_time_is_over_the_rest_is_left_out(tmp_path, monkeypatch):
     monkeypatch.setattr(budget, "MAX_SECONDS", -1.0)
     (found,), warnings = search_in(tmp_path)
     assert found.declaration is None
-    assert any("more materials than are read" in warning for warning in warnings)
+    assert any("too many materials" in warning for warning in warnings)
 
 
 def test_files_beside_a_model_are_read_up_to_a_limit(tmp_path, monkeypatch):
@@ -169,9 +171,9 @@ def test_files_beside_a_model_are_read_up_to_a_limit(tmp_path, monkeypatch):
     for number in range(20):
         (folder / f"{number:02}.skin").write_text("imp,models/other/other\n" + "x" * 1000)
     monkeypatch.setattr(budget, "MAX_CONFIGS", 5000)
-    search = Search([tmp_path])
-    search.model(folder / "imp.md5mesh", [SHADER]).md5_material(SHADER, "imp")
-    assert sum("more text than is read" in warning for warning in search.warnings) == 16
+    search = Search([tmp_path], MD5_RULES)
+    search.model(folder / "imp.md5mesh", [SHADER]).material(SHADER, "imp")
+    assert sum("too many .cfg and .skin files" in warning for warning in search.warnings) == 16
 
 
 # Archives

@@ -4,15 +4,9 @@ import time
 
 import pytest
 
-from io_common.textures.mtr import (
-    BuiltIn,
-    Call,
-    MapImage,
-    Material,
-    canonical_name,
-    map_uses,
-    parse_mtr,
-)
+from io_common.textures.image_expressions import BuiltIn, Call, MapImage, map_uses
+from io_common.textures.material_parser import Material
+from io_common.textures.mtr import canonical_name, parse_mtr
 
 
 def material(body: str) -> Material:
