@@ -721,14 +721,14 @@ def test_animations_that_are_used_are_not_written_over(idtech, tree, tmp_path):
     words = ("--to", tree, "--format", "md5", "--animations", tree, "--force")
     status, table, _ = idtech("convert", model, *words)
     assert status == 1
-    assert "is a source of this run" in table
+    assert "is an input file of this run" in table
     assert contents(tree) == before
     # Nor through a link.
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "walk.md5anim").symlink_to(tree / "walk.md5anim")
     status, table, _ = idtech("convert", model, "--to", tmp_path / "out", *words[2:])
     assert status == 1
-    assert "walk.md5anim is a source of this run" in table
+    assert "walk.md5anim is an input file of this run" in table
     assert contents(tree) == before
 
 
@@ -896,7 +896,7 @@ def test_sources_hold_for_several_blenders(idtech, tree, tmp_path):
     status, table, _ = idtech("convert", tree, "--to", out, *words)
     assert status == 1
     assert counts(table) == [2, 0, 1]
-    assert "walk.md5anim is a source of this run" in table
+    assert "walk.md5anim is an input file of this run" in table
     assert contents(out)["boss/walk.md5anim"] == before["boss/walk.md5anim"]
 
 
