@@ -1,26 +1,24 @@
-"""The extension's door: id Software's MD5 and MD2 models in and out of Blender."""
+"""Import and export of id Software's models: one package for each format family, listed in `families`."""
 
 from __future__ import annotations
 
-from importlib import import_module
-
-# What Blender is told of, in this order: the families need the preferences.
-_PARTS = (
-    ".io_common.operators.preferences",
-    ".io_common.operators.game_check",
-    ".io_md5.operators",
-    ".io_md2.operators",
-    ".command_line.command",
-)
-
 
 def register() -> None:
-    """Registers the families and the command with Blender."""
-    for part in _PARTS:
-        import_module(part, __package__).register()
+    """Registers the families and the command line with Blender."""
+    # Only Blender calls this: without it, the packages that need no Blender can be imported on their own.
+    from .command_line import command
+    from .families import FAMILIES
+    from .io_common.operators import registration
+
+    registration.register(FAMILIES)
+    command.register()
 
 
 def unregister() -> None:
-    """Takes all back."""
-    for part in reversed(_PARTS):
-        import_module(part, __package__).unregister()
+    """Removes everything that `register` added."""
+    from .command_line import command
+    from .families import FAMILIES
+    from .io_common.operators import registration
+
+    command.unregister()
+    registration.unregister(FAMILIES)

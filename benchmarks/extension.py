@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
+import importlib
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -10,19 +10,14 @@ from pathlib import Path
 import bpy
 
 ROOT = Path(__file__).resolve().parent.parent
+sys.path.append(str(ROOT / "tests" / "helpers"))
+
+import working_copy  # noqa: E402
 
 
 def load_extension() -> type:
     """Registers the working copy; returns its writer of F-curves, which the floor uses too."""
-    spec = importlib.util.spec_from_file_location(
-        "io_idtech", ROOT / "__init__.py", submodule_search_locations=[str(ROOT)]
-    )
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["io_idtech"] = module
-    spec.loader.exec_module(module)
-    module.register()
+    working_copy.load().register()
     return importlib.import_module("io_idtech.io_common.scene.versions").ActionCurves
 
 

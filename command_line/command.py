@@ -1,4 +1,4 @@
-"""The command ``idtech``, registered with Blender."""
+"""The command ``blender --command idtech``."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from typing import Any
 
 import bpy
 
+from ..families import FAMILIES
 from ..io_common import manifest
+from ..io_common.family import describers
 from ..io_common.files import file_info
 from ..io_common.operators import preferences
-from ..io_md2.format import describe as md2_describe
-from ..io_md5.format import describe as md5_describe
 from . import arguments, plan
 from .convert import convert
+from .interrupt import Interrupt, deferred_interrupt
 from .progress import Progress, table
-from .record import Records
+from .records import Records
 from .settings import FAILED, UP_TO_DATE, Outcome, Task
-from .stopping import Stop, stoppable
 from .worker import work
-from .workers import convert_all
+from .worker_pool import convert_all
 
 _NAME = "idtech"
-_INTERRUPTED = 130  # as shells have it
-_NOTICE = "Stopping when this file is done; Ctrl-C again stops at once."
+_INTERRUPTED = 130  # the exit status that shells use for it
+_NOTICE = "Stopping after the current file; press Ctrl-C again to stop at once."
 _STDOUT, _STDERR = 1, 2
 
 _registered: list[Any] = []
@@ -41,7 +41,7 @@ def register() -> None:
 
 
 def unregister() -> None:
-    """Takes it back."""
+    """Unregisters the command."""
     while _registered:
         bpy.utils.unregister_cli_command(_registered.pop())
 
@@ -50,62 +50,63 @@ def main(words: Sequence[str]) -> int:
     """Runs the command.
 
     Args:
-        words: what stands behind its name.
+        words: the arguments after the name of the command.
 
     Returns:
-        The status of the process: 0 if all went well, 1 if a file failed, 2 if the words make no sense, 130 if it was
-        interrupted.
+        The exit status: 0 for success, 1 if a file failed, 2 if the arguments are invalid, 130 after Ctrl-C.
     """
     try:
-        given = arguments.parse(words)
+        options = arguments.parse(words)
     except SystemExit as end:
         return int(end.code or 0)
-    if given.command == "info":
-        describers: dict[str, file_info.Describe] = {**md5_describe.DESCRIBERS, **md2_describe.DESCRIBERS}
-        return file_info.print_info(given.files, describers, as_json=given.json, game=given.game)
-    if given.command == "work":
-        work(given.replies)
+    if options.command == "info":
+        return file_info.tell(options.files, describers(FAMILIES), as_json=options.json, game=options.game)
+    if options.command == "work":
+        work(options.replies)
         return 0
     try:
-        with stoppable(_NOTICE) as stop:
-            return _convert(given, stop)
+        with deferred_interrupt(_NOTICE) as interrupt:
+            return _convert(options, interrupt)
     except KeyboardInterrupt:
-        file_info.write(sys.stderr, "\nStopped; what is done is kept, and skipped the next time.\n")
+        file_info.write(sys.stderr, "\nStopped. Finished files are kept, and the next run skips them.\n")
         return _INTERRUPTED
 
 
-def _convert(given: Namespace, stop: Stop) -> int:
-    settings = arguments.settings(given, preferences.game_folders())
-    out = Path(given.to)
-    earlier = Records(out, settings, manifest.version()).results()
-    tasks, refused, sources = plan.make_plan(given.inputs, out, settings, earlier)
+def _convert(options: Namespace, interrupt: Interrupt) -> int:
+    settings = arguments.settings(options, preferences.game_folders())
+    out = Path(options.to)
+    earlier_results = Records(out, settings, manifest.version()).results()
+    tasks, refused, sources = plan.make_plan(options.inputs, out, settings, earlier_results)
     records = Records(out, settings, manifest.version(), sources)
     if not tasks and not refused:
         file_info.write(
-            sys.stderr, f"There is nothing to convert to {settings.format} in {', '.join(given.inputs)}\n"
+            sys.stderr, f"There is nothing to convert to {settings.format} in {', '.join(options.inputs)}\n"
         )
         return 1
-    part, parts = given.shard
+    part, parts = options.shard
     tasks = plan.shard(tasks, part, parts)
-    # What nobody can do is told once.
+    # Only one of the parts reports the files that cannot be converted.
     results = refused if part == 1 else []
     progress = Progress(len(tasks) + len(results), sys.stderr)
-    # Whoever stops this waits for no more than what is begun.
-    with _blender_aside(), closing(_outcomes(tasks, records, given.jobs, force=given.force)) as outcomes:
+    # After Ctrl-C, `closing` waits only for the files that have been started.
+    with (
+        _stdout_to_stderr(),
+        closing(_outcomes(tasks, records, options.jobs, force=options.force)) as outcomes,
+    ):
         for task, outcome in results:
-            progress.tell(task, outcome)
+            progress.report(task, outcome)
         for task, outcome in outcomes:
-            progress.tell(task, outcome)
+            progress.report(task, outcome)
             results.append((task, outcome))
-            stop.check()
+            interrupt.check()
     progress.close()
     file_info.write(sys.stdout, table(results))
     return int(any(outcome.status == FAILED for _, outcome in results))
 
 
 @contextmanager
-def _blender_aside() -> Iterator[None]:
-    """What Blender prints goes to the standard error: the standard output is the table's."""
+def _stdout_to_stderr() -> Iterator[None]:
+    """Redirects what Blender prints to standard error, so that standard output holds only the table."""
     sys.stdout.flush()
     output = os.dup(_STDOUT)
     os.dup2(_STDERR, _STDOUT)
@@ -120,14 +121,14 @@ def _blender_aside() -> Iterator[None]:
 def _outcomes(
     tasks: list[Task], records: Records, jobs: int, *, force: bool
 ) -> Generator[tuple[Task, Outcome], None, None]:
-    to_do = []
+    outdated = []
     for task in tasks:
-        if not force and records.is_current(task):
+        if not force and records.is_up_to_date(task):
             yield task, Outcome(UP_TO_DATE)
         else:
-            to_do.append(replace(task, is_forced=force))
-    if jobs > 1 and len(to_do) > 1:
-        yield from convert_all(to_do, records, jobs)
+            outdated.append(replace(task, is_forced=force))
+    if jobs > 1 and len(outdated) > 1:
+        yield from convert_all(outdated, records, jobs)
     else:
-        for task in to_do:
+        for task in outdated:
             yield task, convert(task, records)

@@ -1,6 +1,6 @@
-"""Messages between Blenders: each is the number of its bytes, then JSON.
+"""Messages between Blenders: the length in bytes, then JSON.
 
-Whatever stands in a message, no text in it can be taken for its end or for the beginning of another one.
+With the length in front, no text inside a message can be mistaken for the end of it.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ _LENGTH = struct.Struct(">Q")
 
 def pack(message: dict[str, Any]) -> bytes:
     """The bytes of a message."""
-    # Names that are no UTF-8 are surrogates, which JSON's escapes can hold.
+    # File names that are not UTF-8 contain surrogates, which JSON writes as ASCII escapes.
     data = json.dumps(message).encode("ascii")
     return _LENGTH.pack(len(data)) + data
 
 
 def read(stream: BinaryIO) -> dict[str, Any] | None:
-    """The next message of a stream; None if it ended, or holds no more than a part of one so far."""
+    """The next message in a stream; None at the end, or if the message is not complete yet."""
     head = stream.read(_LENGTH.size)
     if len(head) < _LENGTH.size:
         return None

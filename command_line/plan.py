@@ -1,4 +1,4 @@
-"""Which files are to be converted, and where to: the same on every machine that sees the same files."""
+"""The plan of a run: its sources and their targets, the same on every machine that sees the same files."""
 
 from __future__ import annotations
 
@@ -10,79 +10,75 @@ from dataclasses import replace
 from itertools import chain, count
 from pathlib import Path
 
-from .settings import ANIMATION, FAILED, NO_ANIMATIONS, Outcome, Settings, Task
-from .sources import Sources, key, place, read_by
-
-_CAMERA, _BLEND = ".md5camera", ".blend"
-_MODELS = (".md5mesh", ".md2")
-_NAMED = (*_MODELS, ANIMATION, _CAMERA, _BLEND)
-# What each format is made of. A .blend is a source of the games' formats only.
-_SOURCES = {
-    "blend": (*_MODELS, ANIMATION, _CAMERA),
-    "glb": (*_MODELS, ANIMATION, _CAMERA),
-    "fbx": (*_MODELS, ANIMATION, _CAMERA),
-    "md5": _NAMED,
-    "md2": (*_MODELS, _BLEND),
-}
-_KEEPS_ENDING = (ANIMATION, _CAMERA)
+from ..io_common.family import Role
+from .formats import FAMILY_FORMATS, INPUT_SUFFIXES, result_suffix, role_of, source_suffixes
+from .settings import FAILED, NO_ANIMATIONS, Outcome, Settings, Task
+from .source_files import Sources, path_key, resolved_path, source_files
 
 
 def make_plan(
     inputs: Sequence[str], out: Path, settings: Settings, results: Iterable[Path]
 ) -> tuple[list[Task], list[tuple[Task, Outcome]], Sources]:
-    """Finds what is to be converted.
+    """Finds the files to convert and their targets.
 
     Args:
         inputs: files and folders, as the user gave them.
-        out: the folder of the results.
+        out: the output folder.
         settings: how files are converted.
-        results: what lies in that folder from earlier runs, which is no source again.
+        results: of earlier runs, which are not converted again.
 
     Returns:
-        The tasks in an order that does not depend on the machine; those that cannot be done, with why; and the files
-        that are read, none of which is written over.
+        The tasks in an order that does not depend on the machine; the files that cannot be converted, with reasons;
+        and the set of all input files, which must not be overwritten.
     """
     tasks: dict[str, Task] = {}
     refused: list[tuple[Task, Outcome]] = []
-    known = {place(path) for path in results}
+    known = {resolved_path(path) for path in results}
     for given in dict.fromkeys(inputs):
         path = Path(given)
         if path.is_dir():
             for file in _walk(path, out, settings):
-                if place(file) not in known:
-                    tasks.setdefault(place(file), _task(file, file.relative_to(path), out, settings))
+                if resolved_path(file) not in known:
+                    tasks.setdefault(resolved_path(file), _task(file, file.relative_to(path), out, settings))
             continue
-        reason = _unfit(path, settings)
+        reason = _reason_to_refuse(path, settings)
         if reason:
             refused.append(_refuse(Task(path, out / path.name, given), reason))
         else:
-            tasks.setdefault(place(path), _task(path, Path(path.name), out, settings))
-    sources = Sources(read_by(tasks.values(), settings))
-    return _prefixed(_without_clashes(list(tasks.values()), sources, refused), settings), refused, sources
+            tasks.setdefault(resolved_path(path), _task(path, Path(path.name), out, settings))
+    sources = Sources(source_files(tasks.values(), settings))
+    return (
+        _with_prefixes(_with_unique_targets(list(tasks.values()), sources, refused), settings),
+        refused,
+        sources,
+    )
 
 
 def shard(tasks: Sequence[Task], part: int, parts: int) -> list[Task]:
-    """Every `parts`-th task, beginning with the `part`-th, counted from 1."""
+    """Every `parts`-th task, starting with the `part`-th, counted from 1."""
     return list(tasks[part - 1 :: parts])
 
 
-def _unfit(path: Path, settings: Settings) -> str:
-    """Why a file that was named cannot be converted; nothing if it can."""
-    ending = path.suffix.lower()
+def _reason_to_refuse(path: Path, settings: Settings) -> str:
+    """Why a file that the user named cannot be converted; empty if it can."""
+    suffix = path.suffix.lower()
     if not path.exists():
-        return "there is no such file or folder"
+        return "no such file or folder"
     if not path.is_file():
-        return "it is not a regular file"
-    if ending not in _NAMED:
-        return f"not one of {', '.join(_NAMED)}"
-    if ending not in _SOURCES[settings.format]:
-        return f"{settings.format} is made of {', '.join(_SOURCES[settings.format])}"
+        return "not a regular file"
+    if suffix not in INPUT_SUFFIXES:
+        return f"not one of {', '.join(INPUT_SUFFIXES)}"
+    suffixes = source_suffixes(settings.format)
+    if suffix not in suffixes:
+        return f"only {', '.join(suffixes)} can be converted to {settings.format}"
     return ""
 
 
 def _walk(folder: Path, out: Path, settings: Settings) -> Iterable[Path]:
-    """The sources in a folder and the folders in it; animations travel with their models."""
-    endings = [ending for ending in _SOURCES[settings.format] if ending != ANIMATION]
+    """The sources in a folder, searched recursively, without animations: those are converted with their models."""
+    suffixes = [
+        suffix for suffix in source_suffixes(settings.format) if role_of(suffix) is not Role.ANIMATION
+    ]
     results = os.path.realpath(out)
     for parent, folders, names in os.walk(folder):
         folders[:] = sorted(
@@ -92,65 +88,65 @@ def _walk(folder: Path, out: Path, settings: Settings) -> Iterable[Path]:
         )
         for name in sorted(names):
             path = Path(parent, name)
-            if not name.startswith(".") and path.suffix.lower() in endings and path.is_file():
+            if not name.startswith(".") and path.suffix.lower() in suffixes and path.is_file():
                 yield path
 
 
 def _task(source: Path, relative: Path, out: Path, settings: Settings) -> Task:
-    target = out / relative.with_name(relative.stem + _ending(source, settings))
+    target = out / relative.with_name(relative.stem + result_suffix(source.suffix, settings.format))
     return Task(source, target, source.as_posix())
 
 
-def _ending(source: Path, settings: Settings) -> str:
-    ending = source.suffix.lower()
-    if settings.format == "md5":
-        return ending if ending in _KEEPS_ENDING else ".md5mesh"
-    return f".{settings.format}"
+def _with_unique_targets(
+    tasks: list[Task], sources: Sources, refused: list[tuple[Task, Outcome]]
+) -> list[Task]:
+    """Tasks with different targets: of files with the same one, such as a.md5mesh and a.md2, all but one get another.
 
-
-def _without_clashes(tasks: list[Task], sources: Sources, refused: list[tuple[Task, Outcome]]) -> list[Task]:
-    """Of files that would have the same result, such as a.md5mesh and a.md2, one keeps the name."""
+    A task whose target is an input file goes to `refused`.
+    """
     taken: set[str] = set()
-    kept, others = [], []
-    for task in sorted(tasks, key=_claim):
-        if key(task.target) in taken:
-            others.append(task)
+    accepted, clashing = [], []
+    for task in sorted(tasks, key=_priority):
+        if path_key(task.target) in taken:
+            clashing.append(task)
             continue
-        taken.add(key(task.target))
+        taken.add(path_key(task.target))
         if task.target in sources:
-            refused.append(_refuse(task, f"{task.target} is a source itself: use another folder"))
+            refused.append(
+                _refuse(task, f"{task.target} is an input file of this run: choose another output folder")
+            )
         else:
-            kept.append(task)
-    # After those that keep theirs: no other name may be one of them.
+            accepted.append(task)
+    # Once all unchanged names are known, so that no new name is one of them.
     numbers: Counter[str] = Counter()
-    for task in others:
+    for task in clashing:
         stem = f"{task.target.stem}_{task.source.suffix[1:].lower()}"
         target = task.target.with_name(stem + task.target.suffix)
-        first = key(target)
-        while key(target) in taken or target in sources:
+        first = path_key(target)
+        while path_key(target) in taken or target in sources:
             numbers[first] += 1
             target = task.target.with_name(f"{stem}_{numbers[first] + 1}{task.target.suffix}")
-        taken.add(key(target))
-        kept.append(replace(task, target=target))
-    return sorted(kept, key=lambda task: task.name)
+        taken.add(path_key(target))
+        accepted.append(replace(task, target=target))
+    return sorted(accepted, key=lambda task: task.name)
 
 
-def _claim(task: Task) -> tuple[bool, int, str]:
-    """Who keeps a name: what stays in its format, then models before the rest."""
-    ending = task.source.suffix.lower()
-    return ending != task.target.suffix, _NAMED.index(ending), task.name
+def _priority(task: Task) -> tuple[bool, int, str]:
+    """A sort key: of tasks with the same target, the first keeps it. Files that keep their format, then models."""
+    suffix = task.source.suffix.lower()
+    return suffix != task.target.suffix, INPUT_SUFFIXES.index(suffix), task.name
 
 
-def _prefixed(tasks: list[Task], settings: Settings) -> list[Task]:
-    """Where several files of a folder may have animations of the same name, has them bear the model's as well."""
-    if settings.format != "md5":
+def _with_prefixes(tasks: list[Task], settings: Settings) -> list[Task]:
+    """Tasks with the model's name as a prefix for animations, where several models write to one folder."""
+    family = FAMILY_FORMATS.get(settings.format)
+    if family is None or family.has_one_file:
         return tasks
     folders: dict[str, list[Task]] = defaultdict(list)
     for task in tasks:
-        if task.target.suffix == ANIMATION or (
-            task.target.suffix == ".md5mesh" and settings.animations != NO_ANIMATIONS
-        ):
-            folders[key(task.target.parent)].append(task)
+        role = role_of(task.target.suffix)
+        if role is Role.ANIMATION or (role is Role.MODEL and settings.animations != NO_ANIMATIONS):
+            folders[path_key(task.target.parent)].append(task)
     prefixes: dict[Path, str] = {}
     for writers in folders.values():
         if len(writers) > 1:
@@ -159,36 +155,38 @@ def _prefixed(tasks: list[Task], settings: Settings) -> list[Task]:
 
 
 def _prefixes(writers: list[Task]) -> dict[Path, str]:
-    """For the target of each model of a folder what the names of its animations begin with.
+    """The prefix for animations of each model in a folder, by target.
 
-    No name of one model's animation is that of another's, whatever the animations are called: no beginning begins with
-    another one, nor does an animation that is converted by itself. So `imp` with `b_walk`, beside `imp_b` with `walk`,
-    becomes `imp__b_walk`.
+    No prefix starts with another one, nor does the name of an animation that is converted by itself, so that two
+    models never write the same file, whatever their animations are called: `imp` with `b_walk` becomes `imp__b_walk`
+    next to `imp_b` with `walk`.
     """
-    taken = sorted(key(task.target) for task in writers if task.target.suffix == ANIMATION)
-    beginnings: set[str] = set()
+    taken = sorted(path_key(task.target) for task in writers if role_of(task.target.suffix) is Role.ANIMATION)
+    prefix_keys: set[str] = set()
     result = {}
-    models = [task for task in writers if task.target.suffix != ANIMATION]
+    models = [task for task in writers if role_of(task.target.suffix) is not Role.ANIMATION]
     for task in sorted(models, key=lambda task: (-len(task.target.stem), task.name)):
         stem = task.target.stem
-        # Of an `imp_` the name begins as that of `imp` with any number of underscores does.
+        # A number, as a model `imp_` would clash with `imp` for any number of underscores.
         candidates = chain((f"{stem}_", f"{stem}__"), (f"{stem}_{number}_" for number in count(2)))
         prefix = next(
-            one for one in candidates if not _begins_alike(key(task.target.with_name(one)), taken, beginnings)
+            one
+            for one in candidates
+            if not _has_common_prefix(path_key(task.target.with_name(one)), taken, prefix_keys)
         )
-        beginning = key(task.target.with_name(prefix))
-        beginnings.add(beginning)
-        insort(taken, beginning)
+        prefix_key = path_key(task.target.with_name(prefix))
+        prefix_keys.add(prefix_key)
+        insort(taken, prefix_key)
         result[task.target] = prefix
     return result
 
 
-def _begins_alike(text: str, taken: list[str], beginnings: set[str]) -> bool:
-    """Whether one of the texts in alphabetical order begins with a text, or it with one of the beginnings."""
-    at = bisect_left(taken, text)
-    if at < len(taken) and taken[at].startswith(text):
+def _has_common_prefix(text: str, taken: list[str], prefixes: set[str]) -> bool:
+    """Whether one of the sorted texts in `taken` starts with a text, or the text with one of the prefixes."""
+    index = bisect_left(taken, text)
+    if index < len(taken) and taken[index].startswith(text):
         return True
-    return any(text[:length] in beginnings for length in range(len(text)))
+    return any(text[:length] in prefixes for length in range(len(text)))
 
 
 def _refuse(task: Task, reason: str) -> tuple[Task, Outcome]:

@@ -1,4 +1,4 @@
-"""What is seen while files are converted, and the table at the end."""
+"""The progress of a run on the terminal, and the table at the end."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ _STATUSES = (CONVERTED, UP_TO_DATE, FAILED)
 
 
 class Progress:
-    """Tells of each file when it is done: on a terminal in one line that changes, elsewhere in a line for each.
+    """Reports finished files: on a terminal by updating a single line, elsewhere with a line for each file.
 
-    Failures and warnings have lines that stay in either case.
+    Failures and warnings are always printed on lines of their own.
 
     Args:
-        count: of the files.
-        out: where to write.
+        count: the number of files.
+        out: the stream to write to.
     """
 
     def __init__(self, count: int, out: TextIO) -> None:
@@ -27,28 +27,28 @@ class Progress:
         self._done = 0
         self._failed = 0
         self._out = out
-        self._changes = out.isatty()
+        self._is_terminal = out.isatty()
 
-    def tell(self, task: Task, outcome: Outcome) -> None:
-        """One more file is done."""
+    def report(self, task: Task, outcome: Outcome) -> None:
+        """Reports a finished file."""
         self._done += 1
         self._failed += outcome.status == FAILED
-        if self._changes:
+        if self._is_terminal:
             self._clear()
-            self._lines(task, outcome, with_success=False)
+            self._write_lines(task, outcome, with_success=False)
             failed = f", {self._failed} failed" if self._failed else ""
             line = f"[{self._done}/{self._count}{failed}] {on_one_line(task.name)}"
             width = shutil.get_terminal_size().columns - 1
             self._write(line if len(line) <= width else f"{line[: width - 1]}…")
         else:
-            self._lines(task, outcome, with_success=True)
+            self._write_lines(task, outcome, with_success=True)
 
     def close(self) -> None:
-        """All is done."""
-        if self._changes:
+        """Clears the progress line on a terminal."""
+        if self._is_terminal:
             self._clear()
 
-    def _lines(self, task: Task, outcome: Outcome, *, with_success: bool) -> None:
+    def _write_lines(self, task: Task, outcome: Outcome, *, with_success: bool) -> None:
         if outcome.status == FAILED:
             self._write(f"failed {on_one_line(task.name)}: {on_one_line(outcome.reason)}\n")
         elif with_success:
@@ -58,7 +58,7 @@ class Progress:
             self._write(f"  warning: {on_one_line(text)}\n")
 
     def _clear(self) -> None:
-        # Back to the beginning of the line, and erase it.
+        # Move to the start of the line and erase it.
         self._write("\r\x1b[K")
 
     def _write(self, text: str) -> None:
@@ -67,7 +67,7 @@ class Progress:
 
 
 def table(results: Iterable[tuple[Task, Outcome]]) -> str:
-    """How many files of each kind had which end, and what failed with the reason."""
+    """A table of the outcomes by kind of file, and the list of failures with their reasons."""
     results = list(results)
     kinds = sorted({task.source.suffix.lower() for task, _ in results})
     rows: list[tuple[str, ...]] = [("", *_STATUSES, "warnings", "seconds")]

@@ -1,4 +1,4 @@
-"""How files are converted, and what becomes of them: plain values, which other processes and records can hold."""
+"""Settings, tasks and outcomes of conversions: plain values that can be sent to other processes and stored."""
 
 from __future__ import annotations
 
@@ -6,10 +6,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-FORMATS = ("blend", "md5", "md2", "glb", "fbx")
 NO_ANIMATIONS = "none"
 ANIMATIONS_BESIDE = "folder"
-ANIMATION = ".md5anim"
 
 
 @dataclass(frozen=True)
@@ -17,13 +15,13 @@ class Settings:
     """How files are converted.
 
     Attributes:
-        format: one of `FORMATS`.
-        animations: 'none', 'folder' for those beside a model, or the path of another folder.
-        scale: factor of all lengths.
-        use_textures: give materials their images.
-        game: the name of the game that files are exported for; nothing for those of the preferences.
-        game_folders: where images are looked for.
-        verify: on which frames exports are compared with Blender: 'SOME', 'ALL' or 'NONE'.
+        format: one of `formats.FORMATS`.
+        animations: 'none', 'folder' for the animations next to each model, or the path of another folder.
+        scale: factor for all lengths.
+        use_textures: load images for materials.
+        game: the identifier of the game to export for; empty for the games in the preferences.
+        game_folders: where to search for images.
+        verify: the frames on which exports are compared with Blender: 'SOME', 'ALL' or 'NONE'.
     """
 
     format: str = "blend"
@@ -35,18 +33,18 @@ class Settings:
     verify: str = "SOME"
 
     def animation_folder(self, source: Path) -> Path | None:
-        """Where the animations of a model are; None if none are wanted."""
+        """The folder with the animations of a model; None if animations are not converted."""
         if self.animations == NO_ANIMATIONS:
             return None
         return source.parent if self.animations == ANIMATIONS_BESIDE else Path(self.animations)
 
-    def plain(self) -> dict[str, Any]:
-        """As JSON holds it."""
+    def to_json(self) -> dict[str, Any]:
+        """The values that `from_json` takes, as JSON can hold them."""
         return {**asdict(self), "game_folders": list(self.game_folders)}
 
     @classmethod
-    def from_plain(cls, values: dict[str, Any]) -> Settings:
-        """Back from `plain`."""
+    def from_json(cls, values: dict[str, Any]) -> Settings:
+        """The settings that `to_json` was called on."""
         return cls(**{**values, "game_folders": tuple(values["game_folders"])})
 
 
@@ -56,10 +54,10 @@ class Task:
 
     Attributes:
         source: the file.
-        target: the file that it becomes; others may be written beside it.
-        name: what it is called in messages: its path as the user gave it.
-        prefix: what the names of animations beside the target begin with.
-        is_forced: whether files that are no results may be written over.
+        target: the output file; animations may be written next to it.
+        name: for messages: the path as the user gave it.
+        prefix: of the file names of animations next to the target.
+        is_forced: whether files that are not results of earlier runs may be replaced.
     """
 
     source: Path
@@ -68,13 +66,13 @@ class Task:
     prefix: str = ""
     is_forced: bool = False
 
-    def plain(self) -> dict[str, Any]:
-        """As JSON holds it."""
+    def to_json(self) -> dict[str, Any]:
+        """The values that `from_json` takes, as JSON can hold them."""
         return {**asdict(self), "source": str(self.source), "target": str(self.target)}
 
     @classmethod
-    def from_plain(cls, values: dict[str, Any]) -> Task:
-        """Back from `plain`."""
+    def from_json(cls, values: dict[str, Any]) -> Task:
+        """The task that `to_json` was called on."""
         return cls(**{**values, "source": Path(values["source"]), "target": Path(values["target"])})
 
 
@@ -83,12 +81,12 @@ CONVERTED, UP_TO_DATE, FAILED = "converted", "up to date", "failed"
 
 @dataclass
 class Outcome:
-    """What became of a task.
+    """The outcome of a task.
 
     Attributes:
         status: one of the three above.
         reason: why it failed.
-        warnings: what was odd or left out.
+        warnings: of the import and the export.
         seconds: how long it took.
     """
 

@@ -1,7 +1,6 @@
-"""What a Blender does that another one started: it converts the files that it is told, one after the other.
+"""A worker: a Blender started by another one, which converts the files that it is sent, one after the other.
 
-It gets tasks on its standard input and writes outcomes into a file of its own. Its standard output and error are
-Blender's, which prints what it likes there.
+Tasks arrive on standard input. Outcomes go to a file, as Blender prints its own messages to standard output and error.
 """
 
 from __future__ import annotations
@@ -17,31 +16,31 @@ from ..io_common import manifest
 from ..io_common.files.regular_files import open_file
 from . import messages
 from .convert import convert
-from .record import Records
+from .records import Records
 from .settings import Settings, Task
-from .sources import Sources
+from .source_files import Sources
 
 JOB = "job"
-"""The file that holds what all tasks of a run have in common."""
+"""The name of the file with what all tasks of a run have in common."""
 
 
 def work(replies: Path) -> None:
-    """Converts until there is no more input.
+    """Converts files until standard input ends.
 
     Args:
-        replies: the file for the outcomes, in a folder with the file `JOB`; the folder is removed in the end.
+        replies: the file for the outcomes, in a folder with the file `JOB`. The folder is removed at the end.
     """
     job = _read_job(replies.with_name(JOB))
     if job is None:
-        # The run was over before this began.
+        # The run has already ended.
         return
-    settings = Settings.from_plain(job["settings"])
-    records = Records(Path(job["out"]), settings, manifest.version(), Sources.from_plain(job["sources"]))
+    settings = Settings.from_json(job["settings"])
+    records = Records(Path(job["out"]), settings, manifest.version(), Sources.from_json(job["sources"]))
     with suppress(FileNotFoundError), open(replies, "ab", buffering=0) as out:
-        while (told := messages.read(sys.stdin.buffer)) is not None:
-            outcome = convert(Task.from_plain(told), records)
+        while (message := messages.read(sys.stdin.buffer)) is not None:
+            outcome = convert(Task.from_json(message), records)
             out.write(messages.pack(asdict(outcome)))
-    # Whoever started this may have been killed.
+    # The Blender that started this one may have been killed.
     shutil.rmtree(replies.parent, ignore_errors=True)
 
 

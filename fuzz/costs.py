@@ -1,6 +1,6 @@
-"""Measures what imports of hostile files take in this Blender: ``costs.py``, each in a process of its own.
+"""Measures the time and memory of importing hostile files in this Blender, each in a separate process.
 
-The figures go to `build/robustness/costs.json`, from where `page.py` takes them.
+The figures go to `build/robustness/costs.json`, from which `page.py` makes a table.
 """
 
 from __future__ import annotations
@@ -84,18 +84,18 @@ def mesh_of(text: str) -> Callable[[Path], Path]:
 
 
 CASES: dict[str, Callable[[Path], Path]] = {
-    "a model of two triangles, for comparison": plain,
-    "an archive of 16 kB with 16 MB of braces": braces,
+    "for comparison: a model of two triangles": plain,
+    "a 16 kB archive with 16 MB of braces": braces,
     "eight images of 16,000 by 16,000 in an archive": large_images,
-    "an archive of 200 MB of declarations, 50 shaders": shared_entries,
-    "two expressions of 2,000 images": long_expression,
+    "an archive with 200 MB of material files, 50 shaders": shared_entries,
+    "two image expressions of 2,000 images": long_expression,
     "10 MB of braces as an MD5 mesh": mesh_of("{}"),
     "10 MB of quotes as an MD5 mesh": mesh_of('"'),
 }
 
 
 def measure(case: str) -> None:
-    """Imports one case and prints seconds, megabytes beyond those of Blender, and whether it was imported."""
+    """Imports one case and prints the seconds, the additional megabytes, and whether it was imported."""
     import installed
 
     with tempfile.TemporaryDirectory() as name:
@@ -107,9 +107,9 @@ def measure(case: str) -> None:
         except RuntimeError:
             is_imported = False
         seconds = time.perf_counter() - started
-        more = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
-    told = {"seconds": round(seconds, 1), "megabytes": more >> 10, "imported": is_imported}
-    print(f"\n{json.dumps(told)}", flush=True)
+        additional = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+    figures = {"seconds": round(seconds, 1), "megabytes": additional >> 10, "imported": is_imported}
+    print(f"\n{json.dumps(figures)}", flush=True)
     os._exit(0)
 
 

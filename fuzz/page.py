@@ -1,4 +1,4 @@
-"""Puts the figures of damaged files and of fuzzing, as far as they were made, into docs/robustness.md."""
+"""Writes the figures of damaged files and of fuzzing to docs/robustness.md, as far as there are any."""
 
 from __future__ import annotations
 
@@ -9,21 +9,16 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "robustness.md"
-READERS = {
-    "md5mesh": "md5mesh",
-    "md5anim": "md5anim",
-    "md5camera": "md5camera",
-    "md2": "md2",
-    "pcx": "pcx",
-    "mtr": "mtr (material declarations)",
+LABELS = {
+    "mtr": "mtr (material files)",
     "skins": "skins (`md5.cfg`, `.skin`)",
     "archive": "archive (`.pk4`, `.pk3`)",
-    "dimensions": "dimensions (the headers of images)",
+    "dimensions": "dimensions (image headers)",
 }
 
 
 def main() -> None:
-    """Replaces the tables for which there are figures."""
+    """Replaces the tables that have new figures."""
     page = PAGE.read_text(encoding="utf-8")
     folder = ROOT / "build" / "robustness"
     damaged = {path.stem: json.loads(path.read_text()) for path in folder.glob("[0-9].[0-9].json")}
@@ -32,9 +27,8 @@ def main() -> None:
     if (folder / "costs.json").is_file():
         page = replaced(page, "costs", cost_table(json.loads((folder / "costs.json").read_text())))
     fuzzed = {
-        name: json.loads(path.read_text())
-        for name in READERS
-        if (path := ROOT / "build" / "fuzz" / name / "figures.json").is_file()
+        path.parent.name: json.loads(path.read_text())
+        for path in sorted((ROOT / "build" / "fuzz").glob("*/figures.json"))
     }
     if fuzzed:
         page = replaced(page, "fuzzed", fuzz_table(fuzzed))
@@ -42,25 +36,27 @@ def main() -> None:
 
 
 def replaced(page: str, name: str, text: str) -> str:
-    """The page with other text between two marks."""
-    marks = f"<!-- {name} -->", f"<!-- /{name} -->"
-    pattern = re.compile(f"{re.escape(marks[0])}.*?{re.escape(marks[1])}", re.DOTALL)
-    assert pattern.search(page), f"{PAGE} has no place for: {name}"
-    return pattern.sub(lambda _: f"{marks[0]}\n{text}\n{marks[1]}", page)
+    """The page with new text between two markers."""
+    markers = f"<!-- {name} -->", f"<!-- /{name} -->"
+    pattern = re.compile(f"{re.escape(markers[0])}.*?{re.escape(markers[1])}", re.DOTALL)
+    assert pattern.search(page), f"{PAGE} has no markers for: {name}"
+    return pattern.sub(lambda _: f"{markers[0]}\n{text}\n{markers[1]}", page)
 
 
 def damaged_tables(counts: dict[str, dict[str, Any]]) -> str:
-    """How many of each seed loaded and were refused: the same in all versions, or it is said where not."""
+    """How many files of each seed loaded and how many were refused, which must be the same in all versions."""
     first = next(iter(counts.values()))
     for version, others in counts.items():
         for kind in ("sources", "files", "archives"):
-            assert others[kind] == first[kind], f"Blender {version} counts other {kind}: {others[kind]}"
+            assert others[kind] == first[kind], (
+                f"different counts in Blender {version}: {kind} {others[kind]}"
+            )
     files, archives = sum(sum(pair) for pair in first["files"].values()), sum(first["archives"])
     versions = list(counts)
     lines = [
         f"Blender {', '.join(versions)}: {len(versions) * files:,} damaged copies of {first['sources']} real files "
         f"and {len(versions) * archives:,} damaged archives.",
-        f"The same {files:,} files and {archives:,} archives in each version, with the same outcome in all of them:",
+        f"The same {files:,} files and {archives:,} archives in each version, with the same outcome in all:",
         "",
         "| Seed | Files | Loaded | Refused |",
         "|---|---|---|---|",
@@ -72,30 +68,30 @@ def damaged_tables(counts: dict[str, dict[str, Any]]) -> str:
     lines += [
         f"| all | {files:,} | {loaded:,} | {refused:,} |",
         "",
-        f"Of the {archives:,} archives, {first['archives'][0]:,} still gave the model its image of colours and "
-        f"{first['archives'][1]:,} did not; the model was imported with all of them.",
+        f"The diffuse image could still be read from {first['archives'][0]:,} of the {archives:,} archives; the model "
+        "was imported with all of them.",
         "",
-        f"{properties:,} exports with a hostile value in a custom property that an import stores were what Blender "
-        "shows: texts, bytes, huge, negative, NaN and infinite numbers, wrong types and sizes.",
+        f"{properties:,} exports after setting a custom property of an import to a hostile value matched Blender: "
+        "strings, bytes, huge, negative, NaN and infinite numbers, wrong types and sizes.",
     ]
     return "\n".join(lines)
 
 
 def cost_table(costs: dict[str, dict[str, Any]]) -> str:
-    """Time and memory of the import of hostile files."""
+    """The time and memory that hostile files take to import."""
     lines = ["| File | Seconds | MB | Imported |", "|---|---|---|---|"]
-    for case, told in costs.items():
-        is_imported = "yes" if told["imported"] else "refused"
-        lines.append(f"| {case} | {told['seconds']:.1f} | {told['megabytes']} | {is_imported} |")
+    for case, cost in costs.items():
+        is_imported = "yes" if cost["imported"] else "refused"
+        lines.append(f"| {case} | {cost['seconds']:.1f} | {cost['megabytes']} | {is_imported} |")
     return "\n".join(lines)
 
 
 def fuzz_table(figures: dict[str, dict[str, Any]]) -> str:
-    """Inputs and processor time of each reader."""
+    """The number of inputs and the processor time of each reader."""
     lines = ["| Reader | Inputs | Processor time |", "|---|---|---|"]
-    for name, told in figures.items():
-        minutes = told["cpu_seconds"] / 60
-        lines.append(f"| {READERS[name]} | {told['inputs']:,} | {minutes:,.0f} minutes |")
+    for name, figure in figures.items():
+        minutes = figure["cpu_seconds"] / 60
+        lines.append(f"| {LABELS.get(name, name)} | {figure['inputs']:,} | {minutes:,.0f} minutes |")
     return "\n".join(lines)
 
 

@@ -1,19 +1,22 @@
-"""Fuzzes one reader with atheris until the time is over or something is found: ``run.py READER SECONDS [FILES]``.
+"""Fuzzes readers with atheris until the time is over or something is found: ``run.py [READER …] SECONDS``.
+
+Without a reader, all are fuzzed one after the other, each for that time. ``run.py READER 0 FILE …`` tries inputs.
 
 How many inputs were tried, and in how much processor time, is added up in `build/fuzz/READER/figures.json`, from where
 `page.py` takes it; without that folder it begins anew.
 
 A finding is any exception that is not the reader's own error, more time than `_SECONDS` and `_SECONDS_PER_BYTE` allow,
-or more memory than `_BYTES` and `_BYTES_PER_BYTE` allow. The input that did it is kept in `build/fuzz/READER`; given as
-FILES, inputs are tried once each instead.
+or more memory than `_BYTES` and `_BYTES_PER_BYTE` allow. The input that did it is kept in `build/fuzz/READER`.
 """
 
 from __future__ import annotations
 
 import json
 import resource
+import subprocess
 import sys
 import time
+from itertools import takewhile
 from pathlib import Path
 
 import atheris
@@ -21,13 +24,8 @@ import atheris
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "helpers")]
 
-with atheris.instrument_imports(include=["io_common", "io_md2", "io_md5"]):
+with atheris.instrument_imports(include=["io_idtech"]):
     from targets import TARGETS
-
-    from io_md5.format.text import scanner
-
-# The inputs are shorter than the pieces that texts are read in.
-scanner._CHUNK = 256
 
 _MAX_LENGTH = 1 << 14
 _OFTEN = 2.0  # seconds
@@ -41,8 +39,18 @@ class CostError(Exception):
 
 
 def main(arguments: list[str]) -> None:
-    """Fuzzes the named reader; returns only by exit."""
-    name, seconds, *files = arguments
+    """Fuzzes the readers that are named, or all."""
+    readers = list(takewhile(lambda word: not word.isdigit(), arguments))
+    seconds, *files = arguments[len(readers) :] or ["60"]
+    if len(readers) == 1:
+        fuzz(readers[0], seconds, files)
+    for name in readers or TARGETS:
+        # The fuzzer ends the process.
+        subprocess.run([sys.executable, __file__, name, seconds], check=True)
+
+
+def fuzz(name: str, seconds: str, files: list[str]) -> None:
+    """Fuzzes a reader; returns only by exit."""
     target = TARGETS[name]
     folder = ROOT / "build" / "fuzz" / name
     corpus = folder / "corpus"

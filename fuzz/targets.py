@@ -1,8 +1,4 @@
-"""What is fuzzed: a reader of bytes for each kind of file, its own errors, and made files to begin with.
-
-A target does what an import does before Blender comes in, and what an export does after: whatever is read must be fit
-for use, and what is written of it must be read again.
-"""
+"""What is fuzzed: the readers of all families, and those of the files beside models."""
 
 from __future__ import annotations
 
@@ -10,114 +6,22 @@ import io
 import struct
 import tempfile
 import zipfile
-from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
-import bulk_reading
-import numpy as np
-from md5_samples import ANIMATION, CAMERA, MESH, OLD_ANIMATION, OLD_MESH
+import working_copy
 
-from io_common.textures.dimensions import pixel_count
-from io_common.textures.gamefolder import FileReadError, Root
-from io_common.textures.mtr import map_uses, parse_mtr
-from io_common.textures.pcx import PcxError, decode_pcx
-from io_common.textures.skins import parse_model_cfg, parse_skin
-from io_md2.format import (
-    Md2Error,
-    Model,
-    check_model,
-    decompress,
-    find_sequences,
-    format_model,
-    generate_commands,
-    parse_model,
-)
-from io_md2.format.welding import weld
-from io_md5.format import (
-    Md5Error,
-    format_animation,
-    format_camera,
-    format_mesh,
-    parse_animation,
-    parse_camera,
-    parse_mesh,
-)
-from io_md5.format.check import check_animation
-from io_md5.format.check import check_model as check_md5_model
-from io_md5.format.cuts import timeline
-from io_md5.format.skeleton import poses
-from io_md5.format.skinning import bind_pose
+working_copy.load()
 
-# More triangles than this make the search for GL commands, which only an export runs, too slow to fuzz.
-_FEW_TRIANGLES = 40
-
-
-@dataclass(frozen=True)
-class Target:
-    """A reader.
-
-    Attributes:
-        read: takes bytes; raises one of `errors` or nothing.
-        errors: the project's own.
-        seeds: files that it reads.
-        words: what the files are made of, for the fuzzer's dictionary.
-    """
-
-    read: Callable[[bytes], object]
-    errors: tuple[type[Exception], ...]
-    seeds: tuple[bytes, ...]
-    words: tuple[bytes, ...] = ()
-
-
-def md5mesh(data: bytes) -> None:
-    """A mesh file, read in columns and one by one, skinned in its bind pose, and back."""
-    bulk_reading.assert_same(parse_mesh, data)
-    model = parse_mesh(data)
-    joints = model.joints
-    for mesh in model.meshes:
-        vertices, _ = bind_pose(mesh, joints.positions, joints.orientations)
-        assert np.isfinite(vertices).all()
-    check_md5_model(model)
-    again = parse_mesh(format_mesh(model))
-    assert again.joints.names == joints.names
-    assert len(again.meshes) == len(model.meshes)
-
-
-def md5anim(data: bytes) -> None:
-    """An animation file, read in columns and one by one, posed, and back."""
-    bulk_reading.assert_same(parse_animation, data)
-    animation = parse_animation(data)
-    positions, _ = poses(animation)
-    assert positions.shape == (animation.frame_count, len(animation.names), 3)
-    assert animation.frame_rate > 0.0
-    check_animation(animation)
-    again = parse_animation(format_animation(animation))
-    assert again.names == animation.names
-    assert again.frames.shape == animation.frames.shape
-
-
-def md5camera(data: bytes) -> None:
-    """A camera file, its timeline, and back."""
-    camera = parse_camera(data)
-    entries, instants = timeline(camera.cuts, camera.entry_count)
-    assert len(entries) > 0
-    assert len(instants) == len(camera.cuts)
-    again = parse_camera(format_camera(camera))
-    assert again.cuts.tolist() == camera.cuts.tolist()
-
-
-def md2(data: bytes) -> None:
-    """A model, its places and sequences, and back."""
-    model = parse_model(data)
-    assert np.isfinite(decompress(model.vertices, model.scale, model.translate)).all()
-    assert parse_model(format_model(model)) == model
-    find_sequences(model.frame_names)
-    check_model(model)
-    weld(model)
-    if model.triangle_count <= _FEW_TRIANGLES:
-        generate_commands(model.triangles, model.triangle_st, model.st, model.skin_width, model.skin_height)
+from io_idtech.families import FAMILIES  # noqa: E402
+from io_idtech.io_common.family import FuzzTarget  # noqa: E402
+from io_idtech.io_common.textures.dimensions import pixel_count  # noqa: E402
+from io_idtech.io_common.textures.folders import Root  # noqa: E402
+from io_idtech.io_common.textures.game_files import FileReadError  # noqa: E402
+from io_idtech.io_common.textures.image_expressions import map_uses  # noqa: E402
+from io_idtech.io_common.textures.mtr import parse_mtr  # noqa: E402
+from io_idtech.io_common.textures.pcx import PcxError, decode_pcx  # noqa: E402
+from io_idtech.io_common.textures.skins import parse_model_cfg, parse_skin  # noqa: E402
 
 
 def pcx(data: bytes) -> None:
@@ -161,12 +65,6 @@ def skins(data: bytes) -> None:
     parse_skin(text)
 
 
-_MD5_WORDS = tuple(
-    b"MD5Version commandline numJoints numMeshes joints mesh shader name numverts vert numtris tri numweights weight "
-    b"numFrames frameRate numAnimatedComponents hierarchy bounds baseframe frame numCuts cuts camera bone channel "
-    b"bindpos bindmat parent joint attribute keys range framerate // /* */ { } ( ) "
-    b"1e39 nan 1.#IND 2147483648 -1".split()
-)
 _MTR_WORDS = tuple(
     b"material table skin diffusemap specularmap bumpmap qer_editorimage blend map alphaTest twosided translucent { } "
     b"addnormals( heightmap( makealpha( , ) // /* */ _white _flat".split()
@@ -194,28 +92,6 @@ md5bumpmap head normals.jpg
 mdlscale 50
 if (= $x 1) [ md5alphatest * 0.5 ]
 """
-
-
-def _md2_seed() -> bytes:
-    triangles = np.array([[0, 1, 2], [0, 2, 3]], np.int32)
-    st = np.array([[0, 0], [63, 0], [63, 31], [0, 31]], np.int16)
-    vertices = np.arange(2 * 4 * 3, dtype=np.uint8).reshape(2, 4, 3)
-    return format_model(
-        Model(
-            skin_width=64,
-            skin_height=32,
-            skins=["skin.pcx"],
-            st=st,
-            triangles=triangles,
-            triangle_st=triangles.copy(),
-            scale=np.ones((2, 3), np.float32),
-            translate=np.zeros((2, 3), np.float32),
-            frame_names=["stand01", "stand02"],
-            vertices=vertices,
-            normals=np.zeros((2, 4), np.uint8),
-            gl_commands=generate_commands(triangles, triangles, st, 64, 32),
-        )
-    )
 
 
 def _pcx_seeds() -> tuple[bytes, ...]:
@@ -269,13 +145,13 @@ def _image_seeds() -> tuple[bytes, ...]:
 
 
 TARGETS = {
-    "md5mesh": Target(md5mesh, (Md5Error,), (MESH.encode(), OLD_MESH.encode()), _MD5_WORDS),
-    "md5anim": Target(md5anim, (Md5Error,), (ANIMATION.encode(), OLD_ANIMATION.encode()), _MD5_WORDS),
-    "md5camera": Target(md5camera, (Md5Error,), (CAMERA.encode(),), _MD5_WORDS),
-    "md2": Target(md2, (Md2Error,), (_md2_seed(),)),
-    "pcx": Target(pcx, (PcxError,), _pcx_seeds()),
-    "mtr": Target(mtr, (), (_MTR,), _MTR_WORDS),
-    "archive": Target(archive, (), _archive_seeds(), (b"PK\1\2", b"PK\3\4", b"PK\5\6", b"PK\6\6", b"PK\6\7")),
-    "dimensions": Target(dimensions, (), _image_seeds()),
-    "skins": Target(skins, (), (_CFG,), _SKIN_WORDS),
+    **{name: target for family in FAMILIES for name, target in family.fuzz_targets().items()},
+    "pcx": FuzzTarget(pcx, (PcxError,), _pcx_seeds()),
+    "mtr": FuzzTarget(mtr, (), (_MTR,), _MTR_WORDS),
+    "skins": FuzzTarget(skins, (), (_CFG,), _SKIN_WORDS),
+    "archive": FuzzTarget(
+        archive, (), _archive_seeds(), (b"PK\1\2", b"PK\3\4", b"PK\5\6", b"PK\6\6", b"PK\6\7")
+    ),
+    "dimensions": FuzzTarget(dimensions, (), _image_seeds()),
 }
+"""The readers of all families, and of what lies beside models."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..io_common.operators.game_check import FACES, VERTICES, Found, Place, faces_of_corners
+from ..io_common.operators.game_check import FACES, VERTICES, LocatedFinding, Location, faces_of_corners
 from ..io_common.reports import Report
 from ..io_common.scene import state
 from ..io_common.verification import Verify
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from .export_topology import Part
 
 
-def find(context: Context, game: Game) -> list[Found]:
+def find(context: Context, game: Game) -> list[LocatedFinding]:
     """The findings of a game about the visible meshes, joined.
 
     Args:
@@ -34,13 +34,14 @@ def find(context: Context, game: Game) -> list[Found]:
         built = build_model(context, ExportOptions(game=game, verify=Verify.NONE), Report())
     findings = check_model(built.model, game, built.source_counts)
     return [
-        Found(finding.code, finding.is_error, finding.text, _location(finding, built)) for finding in findings
+        LocatedFinding(finding.code, finding.is_error, finding.text, _location(finding, built))
+        for finding in findings
     ]
 
 
-def _location(finding: Finding, built: Build) -> Place:
+def _location(finding: Finding, built: Build) -> Location:
     """The object with most of the elements of a finding, and these elements."""
-    best = Place(built.parts[0].obj if len(built.parts) == 1 else None)
+    best = Location(built.parts[0].obj if len(built.parts) == 1 else None)
     if finding.vertices:
         firsts = np.cumsum([0, *(len(part.used) for part in built.parts)])
         chosen = np.array(finding.vertices)
@@ -56,12 +57,12 @@ def _location(finding: Finding, built: Build) -> Place:
     return best
 
 
-def _better(best: Place, part: Part, kind: str, elements: np.ndarray) -> Place:
+def _better(best: Location, part: Part, kind: str, elements: np.ndarray) -> Location:
     """A location in a part, if it has more elements; the object alone if modifiers changed the number of vertices."""
     if len(elements) <= len(best.elements):
         return best
     if part.vertex_count != len(part.obj.data.vertices):
-        return Place(part.obj)
+        return Location(part.obj)
     if kind == FACES:
         elements = faces_of_corners(part.obj.data, elements)
-    return Place(part.obj, kind, tuple(elements.tolist()))
+    return Location(part.obj, kind, tuple(elements.tolist()))

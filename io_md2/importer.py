@@ -24,6 +24,7 @@ from .import_frames import ABSOLUTE, NONE, RELATIVE, add_markers, build_actions
 from .import_model import build_object, set_normals
 from .skins import image_size, material_skins
 from .source import store_model
+from .texture_rules import TEXTURE_RULES
 
 if TYPE_CHECKING:
     from bpy.types import Context, Material, Mesh, Object, Scene
@@ -77,9 +78,9 @@ def import_files(context: Context, paths: list[Path], options: ImportOptions) ->
     models = {path: read_model(path) for path in dict.fromkeys(paths)}
     if options.animation != NONE:
         _check_size(models)
-    search = Search(options.game_folders)
+    search = Search(options.game_folders, TEXTURE_RULES)
     skins = {
-        path: search.model(path, model.skins).md2_skins() if options.use_textures else None
+        path: search.model(path, model.skins).skins() if options.use_textures else None
         for path, model in models.items()
     }
     animated = [model for model in models.values() if model.frame_count > 1 and options.animation != NONE]

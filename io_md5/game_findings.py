@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..io_common.operators.game_check import BONES, FACES, VERTICES, Found, Place, faces_of_corners
+from ..io_common.operators.game_check import (
+    BONES,
+    FACES,
+    VERTICES,
+    LocatedFinding,
+    Location,
+    faces_of_corners,
+)
 from ..io_common.reports import Report, progress
 from ..io_common.scene import state
 from ..io_common.scene.objects import Scope
@@ -24,7 +31,7 @@ if TYPE_CHECKING:
     from bpy.types import Context
 
 
-def find(context: Context, game: Game, *, make_names_safe: bool, folder: Path) -> list[Found]:
+def find(context: Context, game: Game, *, make_names_safe: bool, folder: Path) -> list[LocatedFinding]:
     """The findings of a game about the active armature, its meshes and all its actions.
 
     Args:
@@ -68,29 +75,29 @@ def _findings(built: Build, game: Game) -> list[tuple[str, Finding]]:
     return found
 
 
-def _placed(finding: Finding, subject: str, built: Build) -> Found:
+def _placed(finding: Finding, subject: str, built: Build) -> LocatedFinding:
     """A finding with its objects in Blender."""
     text = f"{subject}: {finding.text}" if subject else finding.text
-    return Found(finding.code, finding.is_error, text, _place(finding, built))
+    return LocatedFinding(finding.code, finding.is_error, text, _location(finding, built))
 
 
-def _place(finding: Finding, built: Build) -> Place:
+def _location(finding: Finding, built: Build) -> Location:
     skeleton = built.skeleton
     if finding.joints and skeleton.armature is not None:
         bones = skeleton.bones[np.array(finding.joints)]
-        return Place(
+        return Location(
             skeleton.armature, BONES, tuple(skeleton.rig.bone_names[bone] for bone in bones if bone >= 0)
         )
     if not 0 <= finding.mesh < len(built.parts):
-        return Place()
+        return Location()
     obj, block = built.parts[finding.mesh]
     if block.vertex_count != len(obj.data.vertices):
         # Modifiers changed the number of vertices.
-        return Place(obj)
+        return Location(obj)
     if finding.vertices:
         vertices = np.unique(block.vertices[np.array(finding.vertices)])
-        return Place(obj, VERTICES, tuple(vertices.tolist()))
+        return Location(obj, VERTICES, tuple(vertices.tolist()))
     if finding.triangles:
         corners = block.corners[np.array(finding.triangles), 0]
-        return Place(obj, FACES, tuple(faces_of_corners(obj.data, corners).tolist()))
-    return Place(obj)
+        return Location(obj, FACES, tuple(faces_of_corners(obj.data, corners).tolist()))
+    return Location(obj)

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from ..io_common.error_messages import message_for
 from ..io_common.reports import Report
-from ..io_common.textures.search import MaterialImages, Search
+from ..io_common.textures.material_images import MaterialImages
+from ..io_common.textures.search import Search
 from .format import Animation, Camera, Joints, Md5Error, Model, read_animation, read_camera, read_mesh
 from .format.skeleton import depths
 from .format.suffixes import ANIMATION_SUFFIX, CAMERA_SUFFIX, MESH_SUFFIX
@@ -132,7 +133,7 @@ def _read_folder(folder: Path, files: SourceFiles, report: Report) -> None:
 def _find_images(path: Path, model: Model, search: Search) -> list[MaterialImages]:
     """The images of each mesh's shader."""
     found = search.model(path, [mesh.shader for mesh in model.meshes])
-    return [found.md5_material(mesh.shader, mesh.name or mesh.comment_name or None) for mesh in model.meshes]
+    return [found.material(mesh.shader, mesh.name or mesh.comment_name or None) for mesh in model.meshes]
 
 
 def _warn_all(report: Report, path: Path, warnings: list[str]) -> None:

@@ -15,6 +15,7 @@ from .import_build import build_animation, build_camera_path, build_model, set_s
 from .import_options import ImportOptions
 from .import_plan import plan_animations
 from .import_read import read_files
+from .texture_rules import TEXTURE_RULES
 
 if TYPE_CHECKING:
     from bpy.types import Context
@@ -39,7 +40,7 @@ def import_files(context: Context, paths: list[Path], options: ImportOptions) ->
         OSError: a file cannot be read; the scene is not changed.
     """
     result = ImportResult()
-    search = Search(options.game_folders)
+    search = Search(options.game_folders, TEXTURE_RULES)
     files = read_files(paths, options, search, result.report)
     plan = plan_animations(context, files)
     step_count = sum(len(skeleton.model.meshes) + 1 for skeleton in files.skeletons if skeleton.model)

@@ -22,14 +22,14 @@ from typing import TYPE_CHECKING, Any
 
 from ..scene import versions
 from ..textures.conventions import Role
-from ..textures.mtr import BuiltIn, Call, ImageExpression, MapImage, map_uses
+from ..textures.image_expressions import BuiltIn, Call, ImageExpression, MapImage, map_uses
 from .images import ImageError, ImageStore
 
 if TYPE_CHECKING:
     from bpy.types import Image, NodeTree
 
-    from ..textures.gamefolder import GameFile
-    from ..textures.search import MaterialImages
+    from ..textures.game_files import GameFile
+    from ..textures.material_images import MaterialImages
 
 Socket = Any
 """An output of a node; its type in the stubs differs between versions."""

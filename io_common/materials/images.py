@@ -24,7 +24,7 @@ from ..files.regular_files import open_file
 from ..scene import names, versions
 from ..textures import budget
 from ..textures.dimensions import pixel_count
-from ..textures.gamefolder import FileReadError, GameFile
+from ..textures.game_files import FileReadError, GameFile
 from ..textures.pcx import PcxError, decode_pcx
 from . import source
 

@@ -18,8 +18,8 @@ import bpy
 
 from ..reports import Report
 from ..scene import names, versions
+from ..textures.material_images import MaterialImages
 from ..textures.names import clean_name
-from ..textures.search import MaterialImages
 from . import source
 from .images import ImageStore
 from .shading import build_nodes
@@ -71,7 +71,7 @@ class MaterialLibrary:
         return material
 
     def skins(self, found: Iterable[MaterialImages], fallback: str) -> list[Material]:
-        """The materials of a model's skins, one for each of `ModelSearch.md2_skins()` in its order.
+        """The materials of a model's skins, one for each of `ModelSearch.skins()` in its order.
 
         A skin that the file lists twice is returned twice, as the same material.
 

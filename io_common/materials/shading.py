@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..scene import versions
 from ..textures.conventions import Role
-from ..textures.mtr import BuiltIn
-from ..textures.search import MaterialImages
+from ..textures.image_expressions import BuiltIn
+from ..textures.material_images import MaterialImages
 from .image_nodes import Channels, NodeBuilder
 from .images import ImageStore
 

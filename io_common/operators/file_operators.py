@@ -1,4 +1,4 @@
-"""What the operators that read and write files have in common: files, scale and axes, scope, and how a run ends."""
+"""Mixins and helpers of the import and export operators: files, transform, scope, verification, reporting."""
 
 from __future__ import annotations
 
@@ -23,58 +23,66 @@ if TYPE_CHECKING:
     from bpy.types import Context, UILayout
 
 
+if TYPE_CHECKING:
+    _Operator = bpy.types.Operator
+else:
+    # A mixin must not inherit from a Blender class at run time.
+    _Operator = object
+
+
 class NoFileError(ValueError):
-    """What the user chose is no file."""
+    """The user chose no file, or a path that is not a regular file."""
 
 
-# What a run gives: what is to be told, and the files that it was about.
+# The result of an operator's job: the report, and the files that were read or written.
 Outcome = tuple[reports.Report, Iterable[Path]]
 
 
 @orientation_helper(axis_forward="Y", axis_up="Z")
-class Transform:
+class Transform(_Operator):
     """Scale and axes between the file and the scene."""
 
-    global_scale: FloatProperty(
-        name="Scale",
-        description="Factor of all lengths",
-        default=1.0,
-        min=1e-6,
-        max=1e6,
-        soft_min=0.001,
-        soft_max=1000.0,
-    )
-    scale_of_preferences: FloatProperty(options={"HIDDEN", "SKIP_SAVE"})
+    if TYPE_CHECKING:
+        global_scale: float
+        scale_of_preferences: float
+    else:
+        global_scale: FloatProperty(
+            name="Scale",
+            description="Factor for all lengths",
+            default=1.0,
+            min=1e-6,
+            max=1e6,
+            soft_min=0.001,
+            soft_max=1000.0,
+        )
+        scale_of_preferences: FloatProperty(options={"HIDDEN", "SKIP_SAVE"})
 
     def default_scale(self) -> float:
-        """The scale of the add-on's preferences, in the direction of this operator."""
+        """The default scale in the preferences, or its inverse for an export."""
         raise NotImplementedError
 
-    def offer_default_scale(self) -> None:
-        """Shows the scale of the preferences, to be changed by the user."""
-        operator: Any = self
-        operator.scale_of_preferences = self.default_scale()
-        if not operator.properties.is_property_set("global_scale"):
-            operator.global_scale = operator.scale_of_preferences
+    def set_default_scale(self) -> None:
+        """Sets the scale to the default, unless a script or a preset has set it."""
+        self.scale_of_preferences = self.default_scale()
+        if not self.properties.is_property_set("global_scale"):
+            self.global_scale = self.scale_of_preferences
 
     def has_own_scale(self) -> bool:
-        """Whether the user, or a script, gave a scale, rather than leaving it to the preferences."""
-        operator: Any = self
-        given = operator.properties.is_property_set("global_scale")
-        return given and operator.global_scale != operator.scale_of_preferences
+        """Whether the user or a script has set a scale other than the default."""
+        is_set = self.properties.is_property_set("global_scale")
+        return is_set and self.global_scale != self.scale_of_preferences
 
     def scale(self) -> float:
-        """The scale that counts: the one that was given, else that of the preferences."""
-        operator: Any = self
-        given = operator.properties.is_property_set("global_scale")
-        return operator.global_scale if given else self.default_scale()
+        """The scale that the user or a script has set, else the default."""
+        is_set = self.properties.is_property_set("global_scale")
+        return self.global_scale if is_set else self.default_scale()
 
     def draw_transform(self, layout: UILayout, prefix: str) -> None:
-        """The panel of scale and axes, as in Blender's own importers.
+        """Draws the panel with scale and axes, as in Blender's own importers.
 
         Args:
-            layout: where to draw.
-            prefix: makes the panel's name one of its own, so that it remembers whether it is open.
+            layout: the operator's layout.
+            prefix: of the panel's identifier; Blender stores by it whether the panel is open.
         """
         header, body = layout.panel(f"{prefix}_transform")
         header.label(text="Transform")
@@ -82,136 +90,145 @@ class Transform:
             return
         body.prop(self, "global_scale")
         if self.scale() != self.global_scale:  # type: ignore[comparison-overlap]
-            # A collection's exporter is not asked before it runs.
-            body.label(text=f"Left alone, it is {self.scale():g}: see the preferences", icon="INFO")
+            # Collection exporters and scripts run without `invoke`, which sets the default.
+            body.label(text=f"Unless changed: {self.scale():g} (preferences)", icon="INFO")
         body.prop(self, "axis_forward")
         body.prop(self, "axis_up")
 
 
 class ImportFiles(Transform, ImportHelper):
-    """An operator that reads one file, or several at once."""
+    """An operator that imports one or several files."""
 
-    filepath: StringProperty(
-        name="File Path",
-        description="The file to read",
-        maxlen=1024,
-        subtype="FILE_PATH",
-        options={"HIDDEN", "SKIP_SAVE"} | versions.PATH_OPTIONS,
-    )
-    files: CollectionProperty(type=bpy.types.OperatorFileListElement, options={"HIDDEN", "SKIP_SAVE"})
-    directory: StringProperty(subtype="DIR_PATH", options={"HIDDEN", "SKIP_SAVE"} | versions.PATH_OPTIONS)
+    if TYPE_CHECKING:
+        filepath: str
+        files: Any
+        directory: str
+    else:
+        filepath: StringProperty(
+            name="File Path",
+            description="The file to read",
+            maxlen=1024,
+            subtype="FILE_PATH",
+            options={"HIDDEN", "SKIP_SAVE"} | versions.PATH_OPTIONS,
+        )
+        files: CollectionProperty(type=bpy.types.OperatorFileListElement, options={"HIDDEN", "SKIP_SAVE"})
+        directory: StringProperty(subtype="DIR_PATH", options={"HIDDEN", "SKIP_SAVE"} | versions.PATH_OPTIONS)
 
     def default_scale(self) -> float:
         """The scale of the preferences."""
         return preferences.default_scale()
 
     def invoke(self, context: Context, event: bpy.types.Event) -> set[str]:
-        """Asks in the file browser, or, for files that were dropped, only for the options."""
+        """Opens the file browser, or for dropped files a dialog with the options."""
         del event
-        self.offer_default_scale()
+        self.set_default_scale()
         return self.invoke_popup(context)  # type: ignore[return-value] # the stubs lack what it returns
 
     def paths(self) -> list[Path]:
-        """The files that were chosen.
+        """The files to import.
 
         Raises:
-            NoFileError: there is none.
+            NoFileError: no file was selected, or a path is not a regular file.
         """
-        operator: Any = self
-        chosen = [file.name for file in operator.files if file.name]
-        if chosen:
-            paths = [Path(bpy.path.abspath(operator.directory)) / name for name in chosen]
+        selected = [file.name for file in self.files if file.name]
+        if selected:
+            paths = [Path(bpy.path.abspath(self.directory)) / name for name in selected]
         else:
-            paths = [_file(bpy.path.abspath(operator.filepath))]
+            paths = [_file_path(bpy.path.abspath(self.filepath))]
         for path in paths:
             if path.exists() and not path.is_file():
-                # To read from a pipe or a device may be without end.
-                raise NoFileError(f"{path}: this is not a regular file")
+                # Reading from a pipe or a device may never end.
+                raise NoFileError(f"{path}: not a regular file")
         return paths
 
     def conversion(self) -> axes.Conversion:
-        """From the coordinates of the file into those of the scene."""
-        operator: Any = self
-        return axes.from_file(self.scale(), operator.axis_forward, operator.axis_up)
+        """The conversion from the coordinates of the file to those of the scene."""
+        return axes.from_file(self.scale(), self.axis_forward, self.axis_up)
 
 
 class ExportFile(Transform, ExportHelper):
-    """An operator that writes a file, and possibly others beside it."""
+    """An operator that exports one file, and possibly others next to it."""
 
-    filepath: StringProperty(
-        name="File Path",
-        description="The file to write",
-        maxlen=1024,
-        subtype="FILE_PATH",
-        options=versions.PATH_OPTIONS,
-    )
+    if TYPE_CHECKING:
+        filepath: str
+    else:
+        filepath: StringProperty(
+            name="File Path",
+            description="The file to write",
+            maxlen=1024,
+            subtype="FILE_PATH",
+            options=versions.PATH_OPTIONS,
+        )
 
     def default_scale(self) -> float:
-        """What takes back the scale of the preferences."""
+        """The inverse of the scale of the preferences."""
         return 1.0 / preferences.default_scale()
 
     def default_game(self) -> str | None:
-        """The game of the preferences; None for files that all games read alike."""
+        """The game of the preferences; None for files that are the same for all games."""
         return None
 
     def default_name(self, context: Context) -> str:
-        """What the file is named after: the object, or the action, that is to be exported."""
+        """The name of the exported object or action, from which the file name is made."""
         raise NotImplementedError
 
     def invoke(self, context: Context, event: bpy.types.Event) -> set[str]:
-        """Asks in the file browser, with a name that fits."""
-        operator: Any = self
-        self.offer_default_scale()
+        """Opens the file browser with a default file name."""
+        self.set_default_scale()
         default_game = self.default_game()
         if default_game is not None:
-            game_option.offer(self, default_game)
-        if not operator.filepath:
+            game_option.set_default(self, default_game)
+        if not self.filepath:
             folder = Path(bpy.path.abspath("//")) if bpy.data.filepath else Path()
             name = names.for_files(self.default_name(context), "untitled")
-            operator.filepath = str(folder / f"{name}{operator.filename_ext}")
+            self.filepath = str(folder / f"{name}{self.filename_ext}")
         return super().invoke(context, event)  # type: ignore[return-value] # the stubs lack what it returns
 
     def path(self) -> Path:
-        """The file that was chosen, with the format's ending.
+        """The file to write, with the format's suffix.
 
         Raises:
-            NoFileError: there is none.
+            NoFileError: no file was selected.
         """
-        operator: Any = self
-        path = _file(bpy.path.abspath(operator.filepath))
-        return Path(bpy.path.ensure_ext(str(path), operator.filename_ext))
+        path = _file_path(bpy.path.abspath(self.filepath))
+        return Path(bpy.path.ensure_ext(str(path), self.filename_ext))
 
     def conversion(self) -> axes.Conversion:
-        """From the coordinates of the scene into those of the file."""
-        operator: Any = self
-        return axes.to_file(self.scale(), operator.axis_forward, operator.axis_up)
+        """The conversion from the coordinates of the scene to those of the file."""
+        return axes.to_file(self.scale(), self.axis_forward, self.axis_up)
 
 
-class ExportScope:
-    """Which objects an export is about."""
+class ExportScope(_Operator):
+    """The options that limit an export to some of the objects."""
 
-    use_selection: BoolProperty(
-        name="Selected Only",
-        description="Export the selected objects. With an armature alone selected, all its meshes are meant",
-        default=False,
-    )
-    use_active_collection: BoolProperty(
-        name="Active Collection", description="Export only what is in the active collection", default=False
-    )
-    collection: StringProperty(
-        name="Source Collection",
-        description="Export only what is in the collection of this name",
-        default="",
-        options={"HIDDEN"},
-    )
+    if TYPE_CHECKING:
+        use_selection: bool
+        use_active_collection: bool
+        collection: str
+    else:
+        use_selection: BoolProperty(
+            name="Selected Only",
+            description="Export only selected objects. If only an armature is selected, export all its meshes",
+            default=False,
+        )
+        use_active_collection: BoolProperty(
+            name="Active Collection",
+            description="Export only objects in the active collection",
+            default=False,
+        )
+        collection: StringProperty(
+            name="Source Collection",
+            description="Export only objects in the collection with this name",
+            default="",
+            options={"HIDDEN"},
+        )
 
     def scope(self) -> Scope:
-        """The objects that were asked for."""
-        operator: Any = self
-        return Scope(operator.use_selection, operator.use_active_collection, operator.collection)
+        """The scope of the export."""
+        return Scope(self.use_selection, self.use_active_collection, self.collection)
 
     def draw_include(self, layout: UILayout, context: Context, prefix: str) -> None:
-        """The panel of what is exported; a collection's own exporter has no choice."""
+        """Draws the panel *Include*, but not for a collection exporter, which exports its collection."""
         if context.space_data is None or context.space_data.type != "FILE_BROWSER":
             return
         header, body = layout.panel(f"{prefix}_include")
@@ -221,36 +238,42 @@ class ExportScope:
             body.prop(self, "use_active_collection")
 
 
-class ExportVerify:
-    """Whether an export is compared with what Blender shows before it is written."""
+class ExportVerify(_Operator):
+    """The option to compare an export with what Blender shows."""
 
-    verify: EnumProperty(
-        name="Verify",
-        description="Compare the export with what Blender shows before it is written, and warn about differences",
-        items=(
-            (Verify.SOME.value, "Some Frames", "Compare the first frame, the last and a few between"),
-            (Verify.ALL.value, "All Frames", "Compare every frame"),
-            (Verify.NONE.value, "Off", "Do not compare"),
-        ),
-        default=Verify.SOME.value,
-    )
+    if TYPE_CHECKING:
+        verify: str
+    else:
+        verify: EnumProperty(
+            name="Verify",
+            description="Compare the export with what Blender shows before writing it, and warn about differences",
+            items=(
+                (
+                    Verify.SOME.value,
+                    "Some Frames",
+                    "Compare the first frame, the last frame and a few in between",
+                ),
+                (Verify.ALL.value, "All Frames", "Compare every frame"),
+                (Verify.NONE.value, "Off", "Do not compare"),
+            ),
+            default=Verify.SOME.value,
+        )
 
     def verification(self) -> Verify:
         """The frames to verify."""
-        operator: Any = self
-        return Verify(operator.verify)
+        return Verify(self.verify)
 
 
 def draw_textures(layout: UILayout, operator: Any, prefix: str) -> None:
-    """The panel of the materials: whether they get their images."""
+    """Draws the panel *Materials* with the option to load textures."""
     header, body = layout.panel(f"{prefix}_materials")
     header.label(text="Materials")
     if body:
         body.prop(operator, "use_textures")
 
 
-def begin(operator: Any) -> UILayout:
-    """The layout of an operator's panels, as Blender's own file browsers have it."""
+def panel_layout(operator: Any) -> UILayout:
+    """An operator's layout, set up as in Blender's own importers and exporters."""
     layout = operator.layout
     layout.use_property_split = True
     layout.use_property_decorate = False
@@ -258,16 +281,16 @@ def begin(operator: Any) -> UILayout:
 
 
 def run(operator: Any, verb: str, bad_data: type[Exception], job: Callable[[], Outcome]) -> set[str]:
-    """Does the job of an operator and tells the user how it went.
+    """Runs the job of an operator and reports the result to the user.
 
-    A job that fails has changed nothing. An exception that is not about data, files or the user's choice is reported
-    as an internal error.
+    If the job fails, all its changes are undone. Exceptions that are not due to data, files or the user's choices are
+    reported as internal errors.
 
     Args:
-        operator: whose job it is.
+        operator: the operator.
         verb: "Imported" or "Exported".
-        bad_data: the format's exception.
-        job: does it; returns what is to be told, and the files.
+        bad_data: the exception of the format's readers and writers.
+        job: the import or export.
     """
     started = time.perf_counter()
     try:
@@ -281,18 +304,18 @@ def run(operator: Any, verb: str, bad_data: type[Exception], job: Callable[[], O
     return {"FINISHED"}
 
 
-def _file(path: str) -> Path:
-    """A path that names a file, which need not be there.
+def _file_path(path: str) -> Path:
+    """The path of a file, which need not exist.
 
     Raises:
-        NoFileError: it names none.
+        NoFileError: the path is empty or that of a folder.
     """
     if os.path.basename(path) in ("", ".", "..") or os.path.isdir(path):
-        raise NoFileError(f"{path}: this is a folder, choose a file in it" if path else "no file was chosen")
+        raise NoFileError(f"{path}: this is a folder, select a file in it" if path else "no file selected")
     return Path(path)
 
 
 def _subject(operator: Any) -> str:
-    """The file, or files, that an operator is about."""
-    chosen = [file.name for file in getattr(operator, "files", ()) if file.name]
-    return reports.listing(chosen, 2) or bpy.path.basename(operator.filepath)
+    """The names of an operator's files, for messages."""
+    selected = [file.name for file in getattr(operator, "files", ()) if file.name]
+    return reports.listing(selected, 2) or bpy.path.basename(operator.filepath)

@@ -1,7 +1,7 @@
-"""Findings of a check for a game: kept for the session, listed in a panel, and shown where they are in the model.
+"""The findings of Check for Game: stored until Blender closes, listed in a panel, selected in the model.
 
-They lie on the window manager, which every session has, with a window or without: the scene is not changed by a
-check, and undo leaves the list alone.
+They are stored on the window manager, which exists with and without a window. A check does not change the scene, and
+undo does not change the list.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ if TYPE_CHECKING:
     from bpy.types import Context, Object, UILayout
 
 VERTICES, FACES, BONES, NOTHING = "VERTICES", "FACES", "BONES", "NOTHING"
-_LETTER_WIDTH = 7
+_CHARACTER_WIDTH = 7  # pixels
 
 
 @dataclass(frozen=True)
-class Place:
-    """Where something was found.
+class Location:
+    """The part of the model that a finding is about.
 
     Attributes:
         obj: the object; None for the model as a whole.
         kind: `VERTICES`, `FACES`, `BONES` or `NOTHING`.
-        elements: indices of vertices or faces of its mesh, or names of bones.
+        elements: indices of vertices or faces of the object's mesh, or names of bones.
     """
 
     obj: Object | None = None
@@ -42,77 +42,87 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Found:
-    """A finding and its place.
+class LocatedFinding:
+    """A finding and its location.
 
     Attributes:
-        code: the name of the rule.
-        is_error: whether the game would refuse the model.
+        code: the identifier of the rule.
+        is_error: whether the game would not load the model.
         text: what is wrong and what to do.
-        place: where.
+        location: the part of the model that it is about.
     """
 
     code: str
     is_error: bool
     text: str
-    place: Place
+    location: Location
 
 
 def faces_of_corners(mesh: Any, corners: np.ndarray) -> np.ndarray:
-    """The faces of corners of a mesh, rising, each once.
+    """The faces that corners of a mesh belong to, each once, in ascending order.
 
     Args:
         mesh: a mesh data-block.
-        corners: indices of corners; negative ones are left out.
+        corners: indices of corners; negative ones are ignored.
     """
     starts = np.empty(len(mesh.polygons), dtype=np.int32)
     mesh.polygons.foreach_get("loop_start", starts)
     return np.unique(np.searchsorted(starts, corners[corners >= 0], side="right") - 1)
 
 
-def keep(context: Context, family: str, game: str, found: Iterable[Found]) -> None:
-    """Keeps findings in place of those that were there.
+def store(context: Context, family: str, game: str, findings: Iterable[LocatedFinding]) -> None:
+    """Replaces the stored findings.
 
     Args:
-        context: of the session.
-        family: whose panel lists them: "MD5" or "MD2".
+        context: any context.
+        family: the family whose panel lists them, such as "MD5".
         game: the label of the game.
-        found: the findings, errors first.
+        findings: errors first.
     """
     manager: Any = context.window_manager
     manager.io_idtech_findings.clear()
-    for finding in found:
+    for finding in findings:
         item = manager.io_idtech_findings.add()
         item.code, item.is_error, item.text = finding.code, finding.is_error, finding.text
-        item.object_name = finding.place.obj.name if finding.place.obj is not None else ""
-        item.kind = finding.place.kind
-        item.elements = json.dumps(finding.place.elements)
+        item.object_name = finding.location.obj.name if finding.location.obj is not None else ""
+        item.kind = finding.location.kind
+        item.elements = json.dumps(finding.location.elements)
     manager.io_idtech_checked_family, manager.io_idtech_checked_game = family, game
-    # Without its update, which would select the first.
+    # Setting the key does not call the property's update function, which would select a finding.
     manager["io_idtech_active_finding"] = -1
 
 
 class IO_IDTECH_PG_finding(bpy.types.PropertyGroup):
-    """Something that a game would not take, or show otherwise than Blender."""
+    """A problem that keeps a game from loading a model, or from showing it as Blender does."""
 
-    code: StringProperty(name="Rule", description="The name of the rule")
-    is_error: BoolProperty(name="Error", description="The game would refuse the model")
-    text: StringProperty(name="Text", description="What is wrong and what to do")
-    object_name: StringProperty(name="Object", description="Where; empty for the model as a whole")
-    kind: EnumProperty(
-        name="Kind",
-        description="What is selected",
-        items=(
-            (VERTICES, "Vertices", "Vertices of a mesh"),
-            (FACES, "Faces", "Faces of a mesh"),
-            (BONES, "Bones", "Bones of an armature"),
-            (NOTHING, "Nothing", "The object, or the model as a whole"),
-        ),
-        default=NOTHING,
-    )
-    elements: StringProperty(
-        name="Elements", description="Indices of vertices or faces, or names of bones, as JSON"
-    )
+    if TYPE_CHECKING:
+        code: str
+        is_error: bool
+        text: str
+        object_name: str
+        kind: str
+        elements: str
+    else:
+        code: StringProperty(name="Rule", description="Identifier of the rule")
+        is_error: BoolProperty(name="Error", description="The game would not load the model")
+        text: StringProperty(name="Text", description="What is wrong and what to do")
+        object_name: StringProperty(
+            name="Object", description="Name of the object; empty for the whole model"
+        )
+        kind: EnumProperty(
+            name="Kind",
+            description="Kind of elements to select",
+            items=(
+                (VERTICES, "Vertices", "Vertices of a mesh"),
+                (FACES, "Faces", "Faces of a mesh"),
+                (BONES, "Bones", "Bones of an armature"),
+                (NOTHING, "Nothing", "The object or the whole model"),
+            ),
+            default=NOTHING,
+        )
+        elements: StringProperty(
+            name="Elements", description="Indices of vertices or faces, or names of bones, as JSON"
+        )
 
 
 class IO_IDTECH_UL_findings(bpy.types.UIList):
@@ -140,18 +150,21 @@ class OBJECT_OT_io_idtech_select_finding(bpy.types.Operator):
     bl_label = "Select Finding"
     bl_options = {"REGISTER", "UNDO"}
 
-    index: IntProperty(name="Finding", description="Its number in the list, from 0", default=0, min=0)
+    if TYPE_CHECKING:
+        index: int
+    else:
+        index: IntProperty(name="Finding", description="Index in the list, from 0", default=0, min=0)
 
     def execute(self, context: Context) -> set[str]:
-        """Selects."""
+        """Selects the elements of the finding."""
         findings: Any = context.window_manager.io_idtech_findings  # type: ignore[attr-defined]
         if self.index >= len(findings):
-            self.report({"ERROR"}, "there is no such finding: use Check for Game first")
+            self.report({"ERROR"}, "There is no such finding. Run Check for Game first")
             return {"CANCELLED"}
         item = findings[self.index]
         obj = context.view_layer.objects.get(item.object_name)
         if obj is None:
-            self.report({"INFO"}, "this is about the model as a whole")
+            self.report({"INFO"}, "This finding is about the whole model")
             return {"CANCELLED"}
         state.switch_to_object_mode(context)
         state.select_only(context, [obj], obj)
@@ -167,48 +180,48 @@ class OBJECT_OT_io_idtech_select_finding(bpy.types.Operator):
 
 
 def _select_bones(obj: Object, names: set[str]) -> None:
-    """Selects bones in Edit Mode; the first of them becomes the active one."""
+    """Selects bones in Edit Mode; the first one becomes active."""
     bpy.ops.object.mode_set(mode="EDIT")
     armature: Any = obj.data
-    chosen = [bone for bone in armature.edit_bones if bone.name in names]
+    selected = [bone for bone in armature.edit_bones if bone.name in names]
     for bone in armature.edit_bones:
         bone.select = bone.select_head = bone.select_tail = bone.name in names
-    armature.edit_bones.active = chosen[0] if chosen else None
+    armature.edit_bones.active = selected[0] if selected else None
 
 
 def _select_in_mesh(context: Context, obj: Object, kind: str, elements: np.ndarray) -> None:
-    """Selects vertices or faces in Edit Mode; what was removed since is passed over."""
+    """Selects vertices or faces in Edit Mode; elements that no longer exist are skipped."""
     context.tool_settings.mesh_select_mode = (kind == VERTICES, False, kind == FACES)
     bpy.ops.object.mode_set(mode="EDIT")
     mesh: Any = obj.data
-    # Setting the flags of a whole mesh in Object Mode crashes Blender 5.0.
+    # Setting the selection of a whole mesh in Object Mode crashes Blender 5.0.
     edited = bmesh.from_edit_mesh(mesh)
     for sequence in (edited.verts, edited.edges, edited.faces):
         for element in sequence:
             element.select = False
-    chosen: Any = edited.verts if kind == VERTICES else edited.faces
-    chosen.ensure_lookup_table()
+    candidates: Any = edited.verts if kind == VERTICES else edited.faces
+    candidates.ensure_lookup_table()
     for index in elements.tolist():
-        if index < len(chosen):
-            chosen[index].select_set(True)
+        if index < len(candidates):
+            candidates[index].select_set(True)
     bmesh.update_edit_mesh(mesh, loop_triangles=False, destructive=False)
 
 
-def _selected(manager: Any, context: Context) -> None:
-    """Choosing a finding in the list selects it in the model."""
+def _select_active(manager: Any, context: Context) -> None:
+    """Selects the elements of the finding that becomes active in the list."""
     del context
     if manager.io_idtech_active_finding >= 0:
         bpy.ops.object.io_idtech_select_finding("EXEC_DEFAULT", True, index=manager.io_idtech_active_finding)
 
 
 def draw(layout: UILayout, context: Context, family: str, operator: str) -> None:
-    """The panel of a format: the button of the check, and what it found.
+    """Draws the panel of a family: the button of the check, and its findings.
 
     Args:
-        layout: where to draw.
-        context: of the panel.
-        family: "MD5" or "MD2".
-        operator: the identifier of the check.
+        layout: the panel's layout.
+        context: the panel's context.
+        family: such as "MD5".
+        operator: the identifier of the family's check operator.
     """
     manager: Any = context.window_manager
     layout.operator_menu_enum(operator, "game", text="Check for Game", icon="CHECKMARK")
@@ -216,7 +229,7 @@ def draw(layout: UILayout, context: Context, family: str, operator: str) -> None
         return
     findings = manager.io_idtech_findings
     if not len(findings):
-        layout.label(text=f"{manager.io_idtech_checked_game}: nothing to complain of", icon="CHECKMARK")
+        layout.label(text=f"{manager.io_idtech_checked_game}: no problems found", icon="CHECKMARK")
         return
     errors = sum(item.is_error for item in findings)
     layout.label(text=f"{manager.io_idtech_checked_game}: {errors} errors, {len(findings) - errors} warnings")
@@ -233,21 +246,21 @@ def draw(layout: UILayout, context: Context, family: str, operator: str) -> None
         width = context.region.width if context.region is not None else 400
         column = layout.column(align=True)
         for line in textwrap.wrap(
-            findings[manager.io_idtech_active_finding].text, max(20, width // _LETTER_WIDTH)
+            findings[manager.io_idtech_active_finding].text, max(20, width // _CHARACTER_WIDTH)
         ):
             column.label(text=line)
 
 
-def report(operator: Any, game: str, found: list[Found]) -> None:
-    """Tells the user how a check went, in one line; the findings themselves are on the console and in the panel."""
-    errors = sum(finding.is_error for finding in found)
-    for finding in found:
+def report(operator: Any, game: str, findings: list[LocatedFinding]) -> None:
+    """Reports the result of a check in one line, and prints the findings to the console."""
+    errors = sum(finding.is_error for finding in findings)
+    for finding in findings:
         print(f"{'Error' if finding.is_error else 'Warning'}: {finding.text}")
     operator.report(
         {"INFO"},
-        f"{game}: {errors} errors, {len(found) - errors} warnings"
-        if found
-        else f"{game}: nothing to complain of",
+        f"{game}: {errors} errors, {len(findings) - errors} warnings"
+        if findings
+        else f"{game}: no problems found",
     )
 
 
@@ -256,18 +269,18 @@ _PROPERTIES = ("findings", "active_finding", "checked_family", "checked_game")
 
 
 def register() -> None:
-    """Registers the list, its operator, and where findings are kept."""
+    """Registers the list of findings, its operator, and the properties that store them."""
     for cls in _CLASSES:
         bpy.utils.register_class(cls)
     manager: Any = bpy.types.WindowManager
     manager.io_idtech_findings = CollectionProperty(type=IO_IDTECH_PG_finding, options={"SKIP_SAVE"})
-    manager.io_idtech_active_finding = IntProperty(default=-1, update=_selected, options={"SKIP_SAVE"})
+    manager.io_idtech_active_finding = IntProperty(default=-1, update=_select_active, options={"SKIP_SAVE"})
     manager.io_idtech_checked_family = StringProperty(options={"SKIP_SAVE"})
     manager.io_idtech_checked_game = StringProperty(options={"SKIP_SAVE"})
 
 
 def unregister() -> None:
-    """Takes them back."""
+    """Unregisters what `register` registered."""
     for name in reversed(_PROPERTIES):
         delattr(bpy.types.WindowManager, f"io_idtech_{name}")
     for cls in reversed(_CLASSES):

@@ -1,51 +1,41 @@
-"""The choice of a game: an option of exports, with a default in the preferences."""
+"""The export option *Game*, whose default is set in the preferences."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import Any
 
 from bpy.props import EnumProperty
 
-
-class Profile(Protocol):
-    """What an interface shows of a game."""
-
-    @property
-    def label(self) -> str:
-        """Its name."""
-
-    @property
-    def description(self) -> str:
-        """What else it stands for."""
+from ..family import Profile
 
 
 def game_items(profiles: Mapping[Any, Profile]) -> list[tuple[str, str, str]]:
-    """The items of an enumeration of games.
+    """The enum items of a family's games.
 
     Args:
-        profiles: by games, whose values are the identifiers; the first is the default.
+        profiles: by game; the values of the games are the identifiers. The first is the default.
     """
     return [(game.value, profile.label, profile.description) for game, profile in profiles.items()]
 
 
 def game_property(profiles: Mapping[Any, Profile]) -> Any:
-    """The property ``game`` of an export; for the argument see `game_items`."""
+    """The property ``game`` of an export operator; see `game_items` for the argument."""
     items = game_items(profiles)
     return EnumProperty(
         name="Game",
-        description="Which game is to load the files: it decides how they are written, and what is refused",
+        description="The game to export for. It decides how files are written and what is an error",
         items=items,
         default=items[0][0],
     )
 
 
-def offer(operator: Any, default: str) -> None:
-    """Shows the game of the preferences, to be changed by the user."""
+def set_default(operator: Any, default: str) -> None:
+    """Sets the game to that of the preferences, unless the user or a script has set it."""
     if not operator.properties.is_property_set("game"):
         operator.game = default
 
 
-def chosen(operator: Any, default: str) -> str:
-    """The game that counts: the one that was given, else that of the preferences."""
+def game_or_default(operator: Any, default: str) -> str:
+    """The game that the user or a script has set, else that of the preferences."""
     return str(operator.game) if operator.properties.is_property_set("game") else default

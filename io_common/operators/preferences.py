@@ -1,62 +1,66 @@
-"""The add-on's preferences: the game folders that textures are looked for in, the scale of models, and the games."""
+"""The add-on's preferences: the game folders to search for textures, the default scale, and the games to export for."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import bpy
 from bpy.props import CollectionProperty, EnumProperty, FloatProperty, IntProperty, StringProperty
 
-from ...io_md2.format import PROFILES as MD2_PROFILES
-from ...io_md5.format.games import PROFILES as MD5_PROFILES
+from ..family import Family
 from . import game_option
 
 if TYPE_CHECKING:
     from bpy.types import Context
 
-# The extension is the package that this one lies in; its name depends on the repository it was installed from.
+# The package of the extension, whose name depends on the repository that it was installed from.
 _EXTENSION = (__package__ or "").removesuffix(".io_common.operators")
 
+DEFAULT_GAME = "ANY"
+"""The game of families that have no choice of games, and of all families if the add-on is not enabled."""
 
-_instead: list[tuple[str, ...]] = []
+_overrides: list[tuple[str, ...]] = []
+_families: list[Family] = []
+_find_conflicts: list[Callable[[Iterable[Family]], list[str]]] = []
 
 
 @contextmanager
 def using_game_folders(folders: tuple[str, ...]) -> Iterator[None]:
-    """Has these folders count, and not those of the preferences, for the time of the block."""
-    _instead.append(folders)
+    """Uses these game folders in the block instead of those of the preferences."""
+    _overrides.append(folders)
     try:
         yield
     finally:
-        _instead.pop()
+        _overrides.pop()
 
 
 def game_folders() -> list[str]:
-    """The folders that the user gave, in order; none where the add-on is not enabled."""
-    if _instead:
-        return list(_instead[-1])
-    given = _preferences()
-    return [bpy.path.abspath(folder.path) for folder in given.game_folders if folder.path] if given else []
+    """The user's game folders, in order; none if the add-on is not enabled."""
+    if _overrides:
+        return list(_overrides[-1])
+    stored = _preferences()
+    return [bpy.path.abspath(folder.path) for folder in stored.game_folders if folder.path] if stored else []
 
 
 def default_scale() -> float:
-    """The factor of lengths on their way into the scene, where nothing else is asked for."""
-    given = _preferences()
-    return given.default_scale if given else 1.0
+    """The default factor for lengths from the file to the scene."""
+    stored = _preferences()
+    return stored.default_scale if stored else 1.0
 
 
-def md5_game() -> str:
-    """The game that MD5 files are exported for, where nothing else is asked for."""
-    given = _preferences()
-    return given.md5_game if given else next(iter(MD5_PROFILES)).value
+def game(family: str) -> str:
+    """The identifier of the default game of exports.
+
+    Args:
+        family: the name of the family, such as "md5".
+    """
+    return getattr(_preferences(), _game_property(family), DEFAULT_GAME)
 
 
-def md2_game() -> str:
-    """The game that MD2 files are exported for, where nothing else is asked for."""
-    given = _preferences()
-    return given.md2_game if given else next(iter(MD2_PROFILES)).value
+def _game_property(family: str) -> str:
+    return f"{family}_game"
 
 
 def _preferences() -> Any:
@@ -64,14 +68,21 @@ def _preferences() -> Any:
     return addon.preferences if addon is not None else None
 
 
+def _families_with_games() -> list[Family]:
+    return [family for family in _families if family.games]
+
+
 class IO_IDTECH_PG_game_folder(bpy.types.PropertyGroup):
     """A game folder."""
 
-    path: StringProperty(
-        name="Folder",
-        description="A folder with models, textures and materials of a game in it, or archives (.pk4, .pk3) of them",
-        subtype="DIR_PATH",
-    )
+    if TYPE_CHECKING:
+        path: str
+    else:
+        path: StringProperty(
+            name="Folder",
+            description="Folder with the models, textures and materials of a game, loose or in .pk4 and .pk3 archives",
+            subtype="DIR_PATH",
+        )
 
 
 class IO_IDTECH_UL_game_folders(bpy.types.UIList):
@@ -97,12 +108,12 @@ class _GameFolderOperator:
 
     @staticmethod
     def preferences(context: Context) -> Any:
-        """The add-on's."""
+        """The preferences of the add-on."""
         return context.preferences.addons[_EXTENSION].preferences
 
     @staticmethod
-    def changed(context: Context) -> set[str]:
-        """Blender saves the preferences at its end, if it is told that they changed."""
+    def finish(context: Context) -> set[str]:
+        """Marks the preferences as changed, so that Blender saves them when it closes."""
         context.preferences.is_dirty = True
         return {"FINISHED"}
 
@@ -113,7 +124,10 @@ class PREFERENCES_OT_io_idtech_game_folder_add(_GameFolderOperator, bpy.types.Op
     bl_idname = "preferences.io_idtech_game_folder_add"
     bl_label = "Add Game Folder"
 
-    directory: StringProperty(subtype="DIR_PATH", options={"SKIP_SAVE"})
+    if TYPE_CHECKING:
+        directory: str
+    else:
+        directory: StringProperty(subtype="DIR_PATH", options={"SKIP_SAVE"})
 
     def invoke(self, context: Context, event: Any) -> set[str]:
         """Asks for the folder."""
@@ -126,7 +140,7 @@ class PREFERENCES_OT_io_idtech_game_folder_add(_GameFolderOperator, bpy.types.Op
         owner = self.preferences(context)
         owner.game_folders.add().path = self.directory
         owner.active_game_folder = len(owner.game_folders) - 1
-        return self.changed(context)
+        return self.finish(context)
 
 
 class PREFERENCES_OT_io_idtech_game_folder_remove(_GameFolderOperator, bpy.types.Operator):
@@ -142,26 +156,29 @@ class PREFERENCES_OT_io_idtech_game_folder_remove(_GameFolderOperator, bpy.types
             return {"CANCELLED"}
         owner.game_folders.remove(owner.active_game_folder)
         owner.active_game_folder = max(0, min(owner.active_game_folder, len(owner.game_folders) - 1))
-        return self.changed(context)
+        return self.finish(context)
 
 
 class PREFERENCES_OT_io_idtech_game_folder_move(_GameFolderOperator, bpy.types.Operator):
-    """Move the selected game folder. Of files with the same name, the one in the upper folder is taken"""
+    """Move the selected game folder. If several folders have a file of the same name, the topmost one is used"""
 
     bl_idname = "preferences.io_idtech_game_folder_move"
     bl_label = "Move Game Folder"
 
-    direction: EnumProperty(items=(("UP", "Up", ""), ("DOWN", "Down", "")))
+    if TYPE_CHECKING:
+        direction: str
+    else:
+        direction: EnumProperty(items=(("UP", "Up", ""), ("DOWN", "Down", "")))
 
     def execute(self, context: Context) -> set[str]:
-        """Moves the active folder by one place."""
+        """Moves the active folder up or down by one."""
         owner = self.preferences(context)
         target = owner.active_game_folder + (-1 if self.direction == "UP" else 1)
         if not 0 <= target < len(owner.game_folders):
             return {"CANCELLED"}
         owner.game_folders.move(owner.active_game_folder, target)
         owner.active_game_folder = target
-        return self.changed(context)
+        return self.finish(context)
 
 
 class IO_IDTECH_preferences(bpy.types.AddonPreferences):
@@ -169,34 +186,28 @@ class IO_IDTECH_preferences(bpy.types.AddonPreferences):
 
     bl_idname = _EXTENSION
 
-    game_folders: CollectionProperty(type=IO_IDTECH_PG_game_folder)
-    active_game_folder: IntProperty(options={"HIDDEN"})
-    default_scale: FloatProperty(
-        name="Default Scale",
-        description="Scale of imports, unless another one is chosen there. Exports divide by it",
-        default=1.0,
-        min=1e-6,
-        max=1e6,
-        soft_min=0.001,
-        soft_max=1000.0,
-    )
-
-    md5_game: EnumProperty(
-        name="Game of MD5 Files",
-        description="Which game MD5 files are exported for, unless another one is chosen there",
-        items=game_option.game_items(MD5_PROFILES),
-    )
-    md2_game: EnumProperty(
-        name="Game of MD2 Files",
-        description="Which game MD2 files are exported for, unless another one is chosen there",
-        items=game_option.game_items(MD2_PROFILES),
-    )
+    if TYPE_CHECKING:
+        game_folders: Any
+        active_game_folder: int
+        default_scale: float
+    else:
+        game_folders: CollectionProperty(type=IO_IDTECH_PG_game_folder)
+        active_game_folder: IntProperty(options={"HIDDEN"})
+        default_scale: FloatProperty(
+            name="Default Scale",
+            description="Default scale of imports. Exports divide by it",
+            default=1.0,
+            min=1e-6,
+            max=1e6,
+            soft_min=0.001,
+            soft_max=1000.0,
+        )
 
     def draw(self, context: Context) -> None:
-        """Draws the list and its buttons."""
+        """Draws the list of game folders with its buttons, the defaults, and warnings about other add-ons."""
         del context
         layout = self.layout
-        layout.label(text="Game folders, where textures and materials are looked for")
+        layout.label(text="Game folders to search for textures and materials:")
         row = layout.row()
         row.template_list(
             "IO_IDTECH_UL_game_folders", "", self, "game_folders", self, "active_game_folder", rows=4
@@ -209,8 +220,10 @@ class IO_IDTECH_preferences(bpy.types.AddonPreferences):
             move = buttons.operator(PREFERENCES_OT_io_idtech_game_folder_move.bl_idname, text="", icon=icon)
             move.direction = direction
         layout.prop(self, "default_scale")
-        layout.prop(self, "md5_game")
-        layout.prop(self, "md2_game")
+        for family in _families_with_games():
+            layout.prop(self, _game_property(family.name))
+        for line in [line for find in _find_conflicts for line in find(_families)]:
+            layout.label(text=line, icon="ERROR")
 
 
 _CLASSES = (
@@ -223,13 +236,26 @@ _CLASSES = (
 )
 
 
-def register() -> None:
-    """Registers the preferences."""
+def register(families: Sequence[Family], conflicts: Callable[[Iterable[Family]], list[str]]) -> None:
+    """Registers the preferences, with a default game for each family.
+
+    Args:
+        families: all families of the extension.
+        conflicts: returns warnings about other add-ons, which the preferences show.
+    """
+    _families[:] = families
+    _find_conflicts[:] = [conflicts]
+    for family in _families_with_games():
+        IO_IDTECH_preferences.__annotations__[_game_property(family.name)] = EnumProperty(
+            name=f"Game for {family.name.upper()}",
+            description=f"Default game to export {family.name.upper()} files for",
+            items=game_option.game_items(family.games),
+        )
     for cls in _CLASSES:
         bpy.utils.register_class(cls)
 
 
 def unregister() -> None:
-    """Takes them back."""
+    """Unregisters what `register` registered."""
     for cls in reversed(_CLASSES):
         bpy.utils.unregister_class(cls)

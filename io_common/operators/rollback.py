@@ -1,7 +1,7 @@
-"""All or nothing: whatever a job raises, the .blend and the user's state are as they were before it.
+"""Rollback of a failed import or export: the .blend file and the user's selection and mode are as before.
 
-Bad files are refused before anything is made. This is for what nobody foresaw, so it asks nobody what was made: what is
-there afterwards and was not before is removed.
+Importers check files before they create anything. This is for errors that they do not expect. It relies on no list of
+what was created: data-blocks that did not exist before are removed.
 """
 
 from __future__ import annotations
@@ -18,30 +18,30 @@ from ..scene.animated_state import Pose
 if TYPE_CHECKING:
     from bpy.types import Context, Object, Scene
 
-_TIMING = ("frame_start", "frame_end")
-_RENDER = ("fps", "fps_base", "resolution_x", "resolution_y", "pixel_aspect_x", "pixel_aspect_y")
+_RANGE_PROPERTIES = ("frame_start", "frame_end")
+_RENDER_PROPERTIES = ("fps", "fps_base", "resolution_x", "resolution_y", "pixel_aspect_x", "pixel_aspect_y")
 
 
 @contextmanager
 def all_or_nothing(context: Context) -> Iterator[None]:
-    """Puts everything back if the block raises an exception, and passes the exception on."""
-    before = _Before(context)
+    """Undoes all changes if the block raises an exception, which is raised again."""
+    snapshot = _Snapshot(context)
     try:
         yield
     except BaseException:
-        # An interruption as well; it is raised again.
-        before.restore()
+        # KeyboardInterrupt as well.
+        snapshot.restore()
         raise
 
 
-class _Before:
-    """What there is, and what of it an import changes."""
+class _Snapshot:
+    """The existing data-blocks, and the state that an import may change."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
         self._ids = {data.session_uid for data in state.data_blocks()}
-        self._scene = _SceneBefore(context.scene)
-        self._poses = [_PoseBefore(obj) for obj in bpy.data.objects if obj.type == "ARMATURE"]
+        self._scene = _SceneSnapshot(context.scene)
+        self._poses = [_PoseSnapshot(obj) for obj in bpy.data.objects if obj.type == "ARMATURE"]
         self._view = _view(context)
 
     def restore(self) -> None:
@@ -50,7 +50,7 @@ class _Before:
             pose.restore()
         new = [data for data in state.data_blocks() if data.session_uid not in self._ids]
         if not new and _view(self._context) == self._view:
-            # Leaving Edit Mode and coming back is not nothing.
+            # Leaving and entering Edit Mode again would have side effects.
             return
         state.switch_to_object_mode(self._context)
         bpy.data.batch_remove(new)
@@ -72,14 +72,14 @@ def _view(context: Context) -> tuple[Object | None, str, list[Object]]:
     )
 
 
-class _SceneBefore:
-    """The time of a scene, the size of its picture, its camera and markers."""
+class _SceneSnapshot:
+    """The frame, range, frame rate, resolution, camera and markers of a scene."""
 
     def __init__(self, scene: Scene) -> None:
         self._scene = scene
         self._settings = [
             (owner, name, getattr(owner, name))
-            for owner, names in ((scene, _TIMING), (scene.render, _RENDER))
+            for owner, names in ((scene, _RANGE_PROPERTIES), (scene.render, _RENDER_PROPERTIES))
             for name in names
         ]
         self._frame = scene.frame_float
@@ -99,8 +99,8 @@ class _SceneBefore:
             self._scene.camera = self._camera
 
 
-class _PoseBefore:
-    """What plays on an armature, and how its bones turn."""
+class _PoseSnapshot:
+    """The action, the pose and the bones' rotation modes of an armature."""
 
     def __init__(self, armature: Object) -> None:
         self._armature = armature

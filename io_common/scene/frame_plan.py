@@ -292,7 +292,7 @@ def _plan_scene(
     common = common_source(sources)
     source = np.full(len(frames), NONE)
     key_names: list[str | None] = [None] * len(frames)
-    if common is not None and leader in sources and sources[leader].key_names:
+    if common is not None and leader is not None and leader in sources and sources[leader].key_names:
         key_names = keys_at_frames(leader, frames)
         source = frames_of_keys(key_names, common)
         if options.frames == AUTO and options.frame_range is None and options.frame_step == 1:

@@ -1,13 +1,15 @@
-"""Finding and reading the images that MD2 and MD5 models name; knows nothing of Blender.
+"""The search for the images that models name. Needs no Blender.
 
-- `pcx`: PCX bytes to pixels.
-- `mtr`: Doom 3 material declarations and their image expressions.
-- `skins`: Sauerbraten's md2.cfg and md5.cfg, and .skin files that map meshes to materials.
-- `names`: what may be believed of a name that a stranger's file holds.
-- `gamefolder`: folders and archives that images may come from, and nothing outside them.
-- `budget`: what one import may spend on all of this.
-- `dimensions`: how many pixels an image has, before they are unpacked.
-- `conventions`: what the images beside a model are for, judged by their names.
-- `materials`: the material declarations of game folders, found by name.
-- `search`: the rules that lead from a skin or shader name to images, and back on export.
+- `search`: the rules by which images are found for a model's skins and shaders, with `rules` for each family,
+  `material_images` for the results, `model_folder` and `config_files` for what lies near the model.
+- `export_names`: the names under which exported models mention images.
+- `search_paths`: the folders that are searched: `folders`, `archives` and the `game_files` in them.
+- `materials`: the material declarations of game folders, by name.
+- `mtr`: Doom 3 material files: `mtr_tokens`, `material_parser` and `image_expressions`.
+- `skins`: Sauerbraten's md2.cfg and md5.cfg, and .skin files that assign materials to meshes.
+- `names`: names of images and shaders, which may hold anything.
+- `conventions`: the roles of the images next to a model, judged by their names.
+- `budget`: limits of time, memory and file sizes for one import.
+- `dimensions`: the number of pixels of an image, from its header.
+- `pcx`: PCX images as pixels.
 """

@@ -1,8 +1,7 @@
-"""What one import may spend on its textures.
+"""Limits of time, memory and file sizes for the textures of one import.
 
-Archives are small where they are packed and may be endless where they are not, and so may the declarations and the
-images in them be. Nobody waits for a model longer than this because of what lies beside it, and what does not fit is
-left out with a warning. Everything that Doom 3 brought along, and more, is within these limits.
+A small archive may expand to an enormous amount of data. Whatever is beyond these limits is skipped with a warning, so
+that the files next to a model cannot keep it from being imported. All of Doom 3's own data is within the limits.
 """
 
 from __future__ import annotations
@@ -13,28 +12,28 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 MAX_TEXT = 32 << 20
-"""Characters of material declarations that are read."""
+"""Characters in material files."""
 MAX_CONFIGS = 4 << 20
-"""Characters of .cfg and .skin files that are read."""
+"""Characters in .cfg and .skin files."""
 MAX_TOKENS = 1_000_000
-"""Words and brackets of declarations that are looked at."""
+"""Tokens in material files."""
 MAX_SCANNED = 4 << 30
-"""Characters of declarations that names are looked for in, each counted for each name."""
+"""Characters in material files that are searched for names, counted for each name."""
 MAX_DIRECTORIES = 32 << 20
-"""Bytes of the archives' directories."""
+"""Bytes in the directories of archives."""
 MAX_DATA = 512 << 20
-"""Bytes of images that are unpacked."""
+"""Bytes of images unpacked from archives."""
 MAX_PIXELS = 1 << 30
-"""Pixels of all images together."""
+"""Pixels in all images."""
 MAX_PIXELS_OF_ONE = 1 << 27
-"""Pixels of one image: 16,384 by 8,192."""
+"""Pixels in one image: 16,384 by 8,192."""
 MAX_SECONDS = 60.0
-"""Time for all of it."""
+"""Seconds."""
 
 
 @dataclass
 class Budget:
-    """What is left of it. Each amount is taken before it is spent."""
+    """The remaining amount of each limit."""
 
     text: int = field(default_factory=lambda: MAX_TEXT)
     configs: int = field(default_factory=lambda: MAX_CONFIGS)
@@ -47,16 +46,16 @@ class Budget:
     _since: float | None = None
 
     def take(self, kind: str, amount: int) -> bool:
-        """Takes an amount of one kind (the name of a field); False, and nothing is taken, where less is left."""
-        left = getattr(self, kind) - amount
-        if left < 0:
+        """Subtracts an amount from a field, given by its name; returns False and subtracts nothing if less remains."""
+        remaining = getattr(self, kind) - amount
+        if remaining < 0:
             return False
-        setattr(self, kind, left)
+        setattr(self, kind, remaining)
         return True
 
     @contextmanager
     def timed(self) -> Iterator[None]:
-        """Takes the time of the block; what an import does meanwhile does not count."""
+        """Subtracts the time that the block takes."""
         self._since = time.monotonic()
         try:
             yield
@@ -65,6 +64,6 @@ class Budget:
             self._since = None
 
     def is_over(self) -> bool:
-        """Whether no time is left."""
+        """Whether the time is used up."""
         running = time.monotonic() - self._since if self._since is not None else 0.0
         return running > self.seconds

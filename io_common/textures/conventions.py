@@ -1,10 +1,10 @@
-"""What the images beside a model are for, judged by their names alone.
+"""The roles of the images next to a model, judged by their names.
 
 The suffixes are those of the games (Doom 3 `_local`, `_s`, `_h`, `_d`; XreaL and Unvanquished `_n`, `_s`, `_h`;
-Sauerbraten `masks`, `_mask`, `_normals`) and what artists write for them. Quake II's player models list no skins: any
-image beside them is one, but for the icons of the menu (`grunt_i.pcx`) and the skins of the weapons held (`weapon.pcx`,
-`w_shotgun.pcx`). Sauerbraten and Quake II call a model's only skin `skin`; Egoboo numbers them after the model
-(`tris0.png` for `tris.md2`).
+Sauerbraten `masks`, `_mask`, `_normals`) and others that artists use. Quake II's player models list no skins: every
+image next to them is one, except icons for the menu (`grunt_i.pcx`) and the skins of held weapons (`weapon.pcx`,
+`w_shotgun.pcx`). Sauerbraten and Quake II name a model's only skin `skin`; Egoboo names them after the model and
+numbers them (`tris0.png` for `tris.md2`).
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ from .names import extension_rank, fold, split_extension
 
 
 class Role(StrEnum):
-    """What an image does in a material."""
+    """The role of an image in a material."""
 
     DIFFUSE = "diffuse"
     NORMAL = "normal"
     HEIGHT = "height"
     SPECULAR = "specular"
     ALPHA = "alpha"
-    """An image of its own whose alpha channel (in ALPHA alone) cuts the surface out."""
+    """An image of which only the alpha channel is used, as a cutout."""
     MASKS = "masks"
-    """Sauerbraten's: red is the specular strength, green the glow, blue the reflection."""
+    """Sauerbraten's masks: red is the specular strength, green the glow, blue the reflection."""
     GLOW = "glow"
 
 
-# With a sign before it any suffix counts; without one only those of four letters and more (`bodynorm`).
+# After a separator all suffixes count; without one, only those of four letters and more (`bodynorm`).
 SUFFIXES: dict[Role, tuple[str, ...]] = {
     Role.DIFFUSE: ("d", "diffuse", "diff", "albedo", "basecolor", "color", "colour", "col"),
     Role.NORMAL: ("local", "n", "nm", "nrm", "norm", "norms", "normal", "normals", "normalmap", "ddn"),
@@ -40,15 +40,15 @@ SUFFIXES: dict[Role, tuple[str, ...]] = {
     Role.GLOW: ("glow", "g", "a", "lum", "illum", "emit", "emissive", "add"),
 }
 
-_SIGNS = "_-. "
-# The letters that also end ordinary names (`tank_a`, `map_g`) say nothing about an image that stands alone.
-_WEAK = frozenset(("a", "g", "d", "add", "col", "color", "colour", "bump"))
+_SEPARATORS = "_-. "
+# Suffixes that also end ordinary names (`tank_a`, `map_g`).
+_AMBIGUOUS = frozenset(("a", "g", "d", "add", "col", "color", "colour", "bump"))
 _ICON = re.compile(r"(?:^icon|icon$|[_-]i$|[_-]icon|^preview|[_-]preview$|snapshot|screenshot|thumb)")
-_HELD = re.compile(r"^(?:weapon|w_|a_)")
+_WEAPON = re.compile(r"^(?:weapon|w_|a_)")
 
 
 def role_names(stem: str, role: Role) -> list[str]:
-    """Names without extension that an image of this role has beside the image `stem`, likeliest first."""
+    """The names without extension that an image with a role may have next to the diffuse image `stem`."""
     base = strip_diffuse(stem)
     names = [f"{base}_{suffix}" for suffix in SUFFIXES[role]]
     names += [base + suffix for suffix in SUFFIXES[role] if len(suffix) > 3]
@@ -59,7 +59,7 @@ def role_names(stem: str, role: Role) -> list[str]:
 
 
 def strip_diffuse(stem: str) -> str:
-    """The name without a suffix that says diffuse: `imp_d` is `imp`."""
+    """A name without the suffix of a diffuse image: `imp_d` is `imp`."""
     for suffix in SUFFIXES[Role.DIFFUSE]:
         if fold(stem).endswith("_" + suffix) and len(stem) > len(suffix) + 1:
             return stem[: -len(suffix) - 1]
@@ -67,16 +67,16 @@ def strip_diffuse(stem: str) -> str:
 
 
 def is_colour(stem: str) -> bool:
-    """Whether an image of this name (no folder, no extension) may show colours: no icon, normal map, mask ..."""
+    """Whether an image with this name, without folder and extension, may be a diffuse image."""
     folded = fold(stem)
     if _ICON.search(folded):
         return False
     for role, suffixes in SUFFIXES.items():
         for suffix in suffixes if role is not Role.DIFFUSE else ():
-            if suffix in _WEAK or not folded.endswith(suffix):
+            if suffix in _AMBIGUOUS or not folded.endswith(suffix):
                 continue
             rest = folded[: -len(suffix)]
-            if not rest or rest[-1] in _SIGNS or len(suffix) > 3:
+            if not rest or rest[-1] in _SEPARATORS or len(suffix) > 3:
                 return False
     return True
 
@@ -90,11 +90,18 @@ def guess_skins(
     anything: bool,
     player: bool = False,
 ) -> list[str]:
-    """The images beside a model that are its skins though nothing names them, the likeliest first.
+    """The images next to a model that are likely to be its skins, the most likely first.
 
-    images, models: names of the files in the folder; model: the model's own; folder: the folder's name. By name: those
-    that begin with the model's name, else `skin`, else the folder's name. Nothing of another model's is taken. With
-    `anything` also the only image left, for `player` all of them.
+    They are the images whose names start with the model's name, else with `skin`, else with the name of the folder.
+    Images whose names start with those of other models are ignored.
+
+    Args:
+        images: names of the images in the folder.
+        models: names of all models in the folder.
+        model: the name of the model.
+        folder: the name of the folder.
+        anything: if no name matches, return a single remaining image.
+        player: if no name matches, and with `anything`, return all remaining images.
     """
     own = fold(split_extension(model)[0])
     others = {fold(split_extension(name)[0]) for name in models} - {own}
@@ -109,19 +116,19 @@ def guess_skins(
         found = [stem for stem in by_stem if base and _belongs(stem, base)]
         if found:
             return [by_stem[stem] for stem in sorted(found, key=lambda stem: _series_key(stem, base))]
-    left = sorted(stem for stem in by_stem if _HELD.match(own) or not (player and _HELD.match(stem)))
-    if anything and (player or len(left) == 1):
-        return [by_stem[stem] for stem in left]
+    remaining = sorted(stem for stem in by_stem if _WEAPON.match(own) or not (player and _WEAPON.match(stem)))
+    if anything and (player or len(remaining) == 1):
+        return [by_stem[stem] for stem in remaining]
     return []
 
 
 def _belongs(stem: str, base: str) -> bool:
-    """Whether the name is the base itself, or goes on with a digit or a sign."""
-    return stem.startswith(base) and (len(stem) == len(base) or stem[len(base)] in _SIGNS + "0123456789")
+    """Whether a name is a base name, or continues it with a digit or a separator."""
+    return stem.startswith(base) and (len(stem) == len(base) or stem[len(base)] in _SEPARATORS + "0123456789")
 
 
 def _series_key(stem: str, base: str) -> tuple[int, int, str]:
-    rest = stem[len(base) :].lstrip(_SIGNS)
+    rest = stem[len(base) :].lstrip(_SEPARATORS)
     if not rest:
         return (0, 0, stem)
     return (1, int(rest), stem) if rest.isascii() and rest.isdigit() and len(rest) < 10 else (2, 0, stem)

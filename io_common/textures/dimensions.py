@@ -1,7 +1,7 @@
-"""How many pixels an image has, by its header: known before any of them is unpacked.
+"""The number of pixels of an image from its header, before the image is decoded.
 
-Blender goes by the first bytes of a file, whatever its name ends with, and so does this. The places are those of the
-formats' specifications.
+As in Blender, the first bytes of a file decide its type, not its extension. The offsets are those of the formats'
+specifications.
 """
 
 from __future__ import annotations
@@ -9,42 +9,43 @@ from __future__ import annotations
 import re
 import struct
 
-_FLOATS = 4
-"""A pixel of floats takes as much room as so many others."""
+_FLOAT_FACTOR = 4
+"""The memory of a float pixel relative to a pixel of bytes."""
 
 _PNG = b"\x89PNG\r\n\x1a\n"
-# HDR, OpenEXR, Cineon and DPX, as Blender keeps them.
+# HDR, OpenEXR, Cineon and DPX, which Blender stores as floats.
 _FLOAT_KINDS = (b"#?", b"v/1\x01", b"\x80\x2a\x5f\xd7", b"\xd7\x5f\x2a\x80", b"SDPX", b"XPDS")
 _HDR_SIZE = re.compile(rb"\n[-+][XY] (\d{1,9}) [-+][XY] (\d{1,9})\n")
 _TGA_TYPES = (1, 2, 3, 9, 10, 11)
 _TGA_DEPTHS = (8, 15, 16, 24, 32)
-# Those that hold the size, but not the tables of Huffman codes, JPEG extensions and arithmetic coding.
+# The markers with the size, without those for Huffman tables, JPEG extensions and arithmetic coding.
 _JPEG_FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
-_JPEG_BARE = frozenset((0x01, *range(0xD0, 0xD9)))
-_TIFF_SIZES = {1: "B", 3: "H", 4: "I", 16: "Q"}
+_JPEG_WITHOUT_LENGTH = frozenset((0x01, *range(0xD0, 0xD9)))
+_TIFF_TYPES = {1: "B", 3: "H", 4: "I", 16: "Q"}
 
 
 def pixel_count(data: bytes) -> int | None:
-    """The number of pixels of an image; those of floats count fourfold.
+    """The number of pixels of an image; float pixels count four times.
 
     Args:
-        data: the file, or its beginning.
+        data: the file, or its start.
 
     Returns:
-        None if this is no image that Blender reads, or what says it lies further back.
+        None if Blender cannot read the image, or its size is not in `data`.
     """
     try:
-        sides = _sides(data)
+        size = _size(data)
     except (struct.error, IndexError, ValueError):
         return None
-    if sides is None:
+    if size is None:
         return None
-    width, height = (abs(side) for side in sides)
+    width, height = (abs(side) for side in size)
     is_float = data.startswith(_FLOAT_KINDS) or (data.startswith(_PNG) and data[24:25] == b"\x10")
-    return width * height * (_FLOATS if is_float else 1)
+    return width * height * (_FLOAT_FACTOR if is_float else 1)
 
 
-def _sides(data: bytes) -> tuple[int, ...] | None:
+def _size(data: bytes) -> tuple[int, ...] | None:
+    """Width and height, in any order; bottom-up images may have a negative height."""
     if data.startswith(b"\xff\xd8"):
         return _jpeg(data)
     if data.startswith(b"v/1\x01"):
@@ -62,14 +63,14 @@ def _sides(data: bytes) -> tuple[int, ...] | None:
         at = data.find(b"\xff\x4f\xff\x51")
         right, lower, left, upper = struct.unpack_from(">4I", data, at + 8) if at >= 0 else (0, 0, 0, 0)
         return (right - left, lower - upper) if at >= 0 else None
-    for magic, form, place in _PLAIN:
+    for magic, layout, offset in _FIXED_OFFSETS:
         if data.startswith(magic):
-            return struct.unpack_from(form, data, place)
+            return struct.unpack_from(layout, data, offset)
     return _tga(data)
 
 
-# What the file begins with, and where two sides stand.
-_PLAIN = (
+# Magic number, layout and offset of the size.
+_FIXED_OFFSETS = (
     (_PNG, ">2I", 16),
     (b"DDS ", "<2I", 12),
     (b"8BPS", ">2I", 14),
@@ -82,13 +83,13 @@ _PLAIN = (
 
 
 def _tga(data: bytes) -> tuple[int, ...] | None:
-    """TGA begins with nothing of its own."""
+    """TGA files have no magic number, but some fields have few valid values."""
     is_tga = data[1] in (0, 1) and data[2] in _TGA_TYPES and data[16] in _TGA_DEPTHS
     return struct.unpack_from("<2H", data, 12) if is_tga else None
 
 
 def _jpeg(data: bytes) -> tuple[int, ...] | None:
-    """From marker to marker, up to the one that holds the size."""
+    """The size in the first frame marker."""
     at = 2
     while (at := data.find(b"\xff", at)) >= 0:
         while data[at] == 0xFF:
@@ -97,30 +98,30 @@ def _jpeg(data: bytes) -> tuple[int, ...] | None:
         if marker in _JPEG_FRAMES:
             return struct.unpack_from(">2H", data, at + 4)
         at += 1
-        if marker and marker not in _JPEG_BARE:
+        if marker and marker not in _JPEG_WITHOUT_LENGTH:
             at += struct.unpack_from(">H", data, at)[0]
     return None
 
 
 def _tiff(data: bytes) -> tuple[int, ...] | None:
-    """The first directory's width and height, also of BigTIFF."""
+    """The size in the first directory of a TIFF or BigTIFF."""
     order = "<" if data.startswith(b"II") else ">"
     is_big = b"+" in data[:4]
-    (place,) = struct.unpack_from(order + ("Q" if is_big else "I"), data, 8 if is_big else 4)
-    if place > len(data):
+    (directory,) = struct.unpack_from(order + ("Q" if is_big else "I"), data, 8 if is_big else 4)
+    if directory > len(data):
         return None
-    (count,) = struct.unpack_from(order + ("Q" if is_big else "H"), data, place)
-    first, step, value = (place + 8, 20, 12) if is_big else (place + 2, 12, 8)
-    sides = {}
+    (count,) = struct.unpack_from(order + ("Q" if is_big else "H"), data, directory)
+    first, step, value = (directory + 8, 20, 12) if is_big else (directory + 2, 12, 8)
+    size = {}
     for entry in range(first, first + min(count, 1 << 12) * step, step):
         tag, kind = struct.unpack_from(order + "2H", data, entry)
-        if tag in (256, 257) and kind in _TIFF_SIZES:
-            (sides[tag],) = struct.unpack_from(order + _TIFF_SIZES[kind], data, entry + value)
-    return tuple(sides.values()) if len(sides) == 2 else None
+        if tag in (256, 257) and kind in _TIFF_TYPES:
+            (size[tag],) = struct.unpack_from(order + _TIFF_TYPES[kind], data, entry + value)
+    return tuple(size.values()) if len(size) == 2 else None
 
 
 def _exr(data: bytes) -> tuple[int, ...] | None:
-    """The largest data window of all parts."""
+    """The size of the largest data window of all parts."""
     (version,) = struct.unpack_from("<I", data, 4)
     has_parts = bool(version & 0x1000)
     largest: tuple[int, ...] | None = None

@@ -1,8 +1,8 @@
-"""The material declarations of game folders, found by name.
+"""The material declarations of game folders, by name.
 
-All `materials/*.mtr` of all folders and archives are one list in alphabetical order, as in Doom 3, where a file hides
-those of the same name further back, and the first declaration of a name stays. After them come the `.mtr` files
-that lie beside the model. A file is parsed when a name occurs in its text, and not before.
+As in Doom 3, the `materials/*.mtr` of all folders and archives are searched in alphabetical order, a file hides those
+with the same name in later folders, and the first declaration of a name is used. The `.mtr` files next to the model
+come last. A file is parsed only if the name occurs in its text.
 """
 
 from __future__ import annotations
@@ -10,9 +10,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from .budget import Budget
-from .gamefolder import FileReadError, GameFile, Place
-from .mtr import Material, MaterialFile, canonical_name, parse_mtr
+from .game_files import FileReadError, GameFile
+from .material_parser import Material
+from .mtr import MaterialFile, canonical_name, parse_mtr
 from .names import fold
+from .search_paths import SearchPaths
 
 
 @dataclass
@@ -24,21 +26,26 @@ class _Text:
 
 
 class MaterialIndex:
-    """The declarations that hold for the models of one folder."""
+    """The declarations for the models in one folder.
 
-    def __init__(self, place: Place, budget: Budget) -> None:
-        self._place = place
+    Args:
+        paths: the folders that may be searched for the models.
+        budget: of the import.
+    """
+
+    def __init__(self, paths: SearchPaths, budget: Budget) -> None:
+        self._paths = paths
         self._budget = budget
         self._texts: list[_Text] | None = None
         self.warnings: list[str] = []
 
     @property
     def file_count(self) -> int:
-        """Number of files that declarations are looked for in."""
+        """The number of material files."""
         return len(self._load())
 
     def find(self, name: str) -> Material | None:
-        """The declaration of this name, without regard to case, slashes and extension."""
+        """The declaration of a name, compared by `canonical_name`; None if there is none."""
         with self._budget.timed():
             return self._find(canonical_name(name))
 
@@ -46,7 +53,7 @@ class MaterialIndex:
         found: Material | None = None
         for text in self._load() if key else ():
             if not self._budget.take("scanned", len(text.folded)) or self._budget.is_over():
-                self._warn("there are more materials than are searched: some were not found")
+                self._warn("there are too many materials: some were not found")
                 break
             if key not in text.folded:
                 continue
@@ -73,19 +80,19 @@ class MaterialIndex:
         if self._texts is not None:
             return self._texts
         files: dict[str, GameFile] = {}
-        for root in self._place.roots:
+        for root in self._paths.roots:
             for key, file in root.texts("materials", ".mtr").items():
                 files.setdefault(key, file)
         ordered = [files[key] for key in sorted(files)]
-        beside = self._place.own.texts("", ".mtr")
+        own = self._paths.own.texts("", ".mtr")
         known = {file.path for file in ordered if file.member is None}
-        ordered += [beside[key] for key in sorted(beside) if beside[key].path not in known]
+        ordered += [own[key] for key in sorted(own) if own[key].path not in known]
         self._texts = []
         for file in ordered:
             try:
                 if not self._budget.take("text", file.size()) or self._budget.is_over():
                     self._warn(
-                        f"{file}: more materials than are read; this file and those after it are left out"
+                        f"{file}: there are too many materials; this file and those after it are skipped"
                     )
                     break
                 text = file.read_text()

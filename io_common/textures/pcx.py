@@ -1,15 +1,14 @@
 """PCX images, which Quake II uses for skins and Blender cannot read.
 
-Facts of the format (ZSoft's technical reference, revision 5): a header of 128 bytes, little-endian: byte 0 is 10;
+The format (ZSoft's technical reference, revision 5): a header of 128 bytes, little-endian: byte 0 is 10;
 1 the version; 2 is 1 for run-length encoding, 0 for none; 3 the bits per pixel and plane; 4 four uint16, the window
 (left, top, right, bottom, inclusive); 16 a palette of 16 colours; 65 the number of planes; 66 the bytes per line
-and plane. Lines follow from the top, each with its planes one after the other. Encoded, a byte of 0xC0 and over is
-a count (its low six bits) for the byte after it; any other byte stands for itself. An image of 8 bits and one
+and plane. Lines follow from the top, each with its planes one after the other. In run-length encoding, a byte of 0xC0
+and over is a count (its low six bits) for the byte after it; any other byte is a value. An image of 8 bits and one
 plane has a palette of 256 colours in the last 768 bytes of the file, after a byte of 12.
 
-Quake II takes the last 768 bytes for the palette whether the mark is there or not, and many of its skins have none.
-It also knows no padding at the end of odd lines: where the data fits the width and not the declared line, the width
-is believed.
+Quake II reads the last 768 bytes as the palette whether that byte is there or not, and many of its skins lack it. It
+also ignores the padding of lines: if the data fits the width but not the declared bytes per line, the width is used.
 """
 
 from __future__ import annotations
@@ -21,26 +20,33 @@ import numpy.typing as npt
 
 _HEADER_SIZE = 128
 _PALETTE_SIZE = 768
-_PALETTE_MARK = 12
+_PALETTE_MARKER = 12
 
 MAX_SIDE = 16384
-"""Greatest width and height that is read, in pixels."""
+"""Maximum width and height, in pixels."""
 MAX_PIXELS = 1 << 25
-"""Greatest number of pixels that is read (32 Mi: 128 MiB as RGBA)."""
+"""Maximum number of pixels (32 Mi: 128 MiB as RGBA)."""
 
 Bytes = npt.NDArray[np.uint8]
 
 
 class PcxError(ValueError):
-    """The data is no PCX image, or one that is damaged or of a kind that is not read."""
+    """The data is not a PCX image, or is damaged, or of an unsupported kind."""
 
 
 def decode_pcx(data: bytes) -> Bytes:
-    """Decode a PCX image.
+    """Decodes a PCX image.
 
-    data: the whole file. Returns an array (height, width, 4) of uint8, the top row first, RGBA; alpha is 255 but in
-    images of four planes of 8 bits. Raises PcxError; no more memory is taken than the pixels that `data` can hold
-    and MAX_PIXELS allow.
+    The memory is limited by the number of pixels that `data` can hold, and by MAX_PIXELS.
+
+    Args:
+        data: the whole file.
+
+    Returns:
+        The pixels (height, width, 4) as uint8 RGBA, top row first; alpha is 255 except in images of four planes.
+
+    Raises:
+        PcxError: the data is invalid.
     """
     if len(data) < _HEADER_SIZE:
         raise PcxError(f"{len(data)} bytes are too few for the header of a PCX image")
@@ -56,12 +62,12 @@ def decode_pcx(data: bytes) -> Bytes:
     if width < 1 or height < 1:
         raise PcxError(f"window ({left}, {top}) - ({right}, {bottom}) is empty")
     if width > MAX_SIDE or height > MAX_SIDE or width * height > MAX_PIXELS:
-        raise PcxError(f"{width} x {height} pixels are more than is read")
+        raise PcxError(f"{width} x {height} pixels are too many")
     if (bits, planes) not in _KINDS:
-        raise PcxError(f"{bits} bits in {planes} planes are not read")
+        raise PcxError(f"{bits} bits in {planes} planes are not supported")
     used = (width * bits + 7) // 8
     if stride < used:
-        # Some writers leave the field zero; the width then says it.
+        # Some writers leave the field zero.
         stride = used
 
     lines, body_end = _lines(data, encoding == 1, height, planes, stride, used)
@@ -81,30 +87,34 @@ _KINDS = {(8, 1), (8, 3), (8, 4), (1, 1), (1, 2), (1, 3), (1, 4), (2, 1), (4, 1)
 
 
 def _lines(data: bytes, encoded: bool, height: int, planes: int, stride: int, used: int) -> tuple[Bytes, int]:
-    """Pixel bytes as (height, planes, at least `used`), and where in `data` they end."""
+    """The bytes of the pixels (height, planes, at least `used`), and the offset of their end in `data`."""
     wanted = height * planes * stride
     least = height * planes * used
-    # Two bytes can stand for 63: what cannot be there is refused before anything of its size is made.
-    room = len(data) - _HEADER_SIZE
-    if least > (room * 63 if encoded else room):
-        raise PcxError(f"{room} bytes of data cannot hold {height} lines of {planes} x {used} bytes")
+    # A count is at most 63. An image that the data cannot hold is refused before memory is allocated for it.
+    available = len(data) - _HEADER_SIZE
+    if least > (available * 63 if encoded else available):
+        raise PcxError(f"{available} bytes of data cannot hold {height} lines of {planes} x {used} bytes")
     body = np.frombuffer(data, np.uint8, offset=_HEADER_SIZE)
     if encoded:
         pixels, consumed = _unpack(body, wanted)
     else:
-        pixels, consumed = body[:wanted], min(wanted, room)
-    if stride > used and (len(pixels) < wanted or consumed > room - _PALETTE_SIZE):
-        # The padding that the header claims may not be there, and the palette have been taken for pixels.
-        bare, bare_end = _unpack(body, least) if encoded else (body[:least], least)
-        if len(bare) == least and bare_end in (room, room - _PALETTE_SIZE, room - _PALETTE_SIZE - 1):
-            pixels, consumed, wanted, stride = bare, bare_end, least, used
+        pixels, consumed = body[:wanted], min(wanted, available)
+    if stride > used and (len(pixels) < wanted or consumed > available - _PALETTE_SIZE):
+        # The lines may lack the padding that the header declares, so that the palette was read as pixels.
+        unpadded, end = _unpack(body, least) if encoded else (body[:least], least)
+        if len(unpadded) == least and end in (
+            available,
+            available - _PALETTE_SIZE,
+            available - _PALETTE_SIZE - 1,
+        ):
+            pixels, consumed, wanted, stride = unpadded, end, least, used
     if len(pixels) < wanted:
         raise PcxError(f"data ends after {len(pixels)} of {wanted} bytes of pixels")
     return pixels.reshape(height, planes, stride), _HEADER_SIZE + consumed
 
 
 def _unpack(body: Bytes, wanted: int) -> tuple[Bytes, int]:
-    """Undo the run-length encoding: at most `wanted` bytes, and how many bytes of `body` they took."""
+    """The decoded bytes, at most `wanted`, and the number of bytes of `body` that were read."""
     parts: list[Bytes] = []
     consumed = 0
     while wanted > 0 and consumed < len(body):
@@ -117,23 +127,23 @@ def _unpack(body: Bytes, wanted: int) -> tuple[Bytes, int]:
     return (np.concatenate(parts) if parts else body[:0]), consumed
 
 
-# The arrays of one step stay a few megabytes, however long the file is.
+# Bytes decoded at once, which limits the temporary arrays to a few megabytes.
 _BLOCK = 1 << 18
 
 
 def _unpack_block(source: Bytes, wanted: int) -> tuple[Bytes, int]:
-    """Unpack bytes that begin with a packet: the pixels, and how many bytes of whole packets were read for them.
+    """The decoded bytes of a block that starts with a packet, and the number of bytes of complete packets.
 
-    Whether a byte of 0xC0 and over is a count or a value follows from its place in the unbroken row of such bytes
-    it stands in: the byte before the row is below 0xC0, hence no count, hence the row starts with a count, and
-    counts and values alternate. That makes the whole an array operation.
+    Whether a byte of 0xC0 and over is a count or a value follows from its position in a run of such bytes: the byte
+    before the run is below 0xC0 and thus not a count, so the run starts with a count, and counts and values alternate.
+    This allows array operations.
     """
     high = source >= 0xC0
-    place = np.arange(len(source), dtype=np.int32)
+    index = np.arange(len(source), dtype=np.int32)
     starts = high.copy()
     starts[1:] &= ~high[:-1]
-    row_start = np.maximum.accumulate(np.where(starts, place, 0))
-    is_count = high & ((place - row_start) % 2 == 0)
+    run_start = np.maximum.accumulate(np.where(starts, index, 0))
+    is_count = high & ((index - run_start) % 2 == 0)
 
     value_at = np.flatnonzero(~is_count)
     if not len(value_at):
@@ -149,12 +159,15 @@ def _unpack_block(source: Bytes, wanted: int) -> tuple[Bytes, int]:
 
 
 def _palette256(data: bytes, body_end: int) -> Bytes:
-    """(256, 3): the palette behind its mark, at the end or after the pixels; without mark the last bytes; or grey."""
+    """The palette (256, 3): after its marker byte, at the end of the file or after the pixels; else the last bytes.
+
+    If the file is too short for a palette, it is a ramp of greys.
+    """
     last = len(data) - _PALETTE_SIZE
     starts = [
         start
         for start in (last, body_end + 1)
-        if body_end < start <= last and data[start - 1] == _PALETTE_MARK
+        if body_end < start <= last and data[start - 1] == _PALETTE_MARKER
     ]
     if not starts and body_end <= last:
         starts.append(last)
@@ -165,14 +178,14 @@ def _palette256(data: bytes, body_end: int) -> Bytes:
 
 
 def _palette16(data: bytes, depth: int) -> Bytes:
-    """(2 ** depth, 3): black and white for one bit, else the palette of the header."""
+    """The palette (2 ** depth, 3): black and white for one bit, else that of the header."""
     if depth == 1:
         return np.array([[0, 0, 0], [255, 255, 255]], np.uint8)
     return np.frombuffer(data, np.uint8, 48, 16).reshape(16, 3)[: 1 << depth]
 
 
 def _indices(lines: Bytes, bits: int, width: int) -> Bytes:
-    """Palette indices (height, width) from packed pixels (one plane) or from one bit per plane."""
+    """The palette indices (height, width), from packed pixels in one plane or from one bit per plane."""
     height, planes, stride = lines.shape
     if bits == 1:
         unpacked = np.unpackbits(lines, axis=2)[:, :, :width]

@@ -1,19 +1,18 @@
-"""Texts beside a model that say which image belongs to which mesh: Sauerbraten's cfg files, and `.skin` files.
+"""The text files that assign images to meshes: Sauerbraten's .cfg files, and `.skin` files.
 
-Facts, read in the published sources of Sauerbraten (`md5.h`, `vertmodel.h`, `skelmodel.h`, `texture.cpp`), Quake III
-and XreaL:
+From the published sources of Sauerbraten (`md5.h`, `vertmodel.h`, `skelmodel.h`, `texture.cpp`), Quake III and XreaL:
 
-- `md5.cfg` and `md2.cfg` are scripts. `md5load FILE [NAME]` begins a part; `md5skin MESH IMAGE [MASKS ...]`,
-  `md5bumpmap MESH IMAGE`, `md5alphatest MESH X`, `md5alphablend MESH 0|1`, `md5cullface MESH 0|1` dress the
+- `md5.cfg` and `md2.cfg` are scripts. `md5load FILE [NAME]` starts a part; `md5skin MESH IMAGE [MASKS ...]`,
+  `md5bumpmap MESH IMAGE`, `md5alphatest MESH X`, `md5alphablend MESH 0|1`, `md5cullface MESH 0|1` apply to the
   meshes of the part loaded last; MESH may be `*`; a later command replaces an earlier one. `mdlalphatest X`,
-  `mdlalphablend` and `mdlcullface` hold for the whole model. The same commands exist for md3, iqm, smd, obj.
-- Images are relative to `packages/models/DIR`, DIR from `md5dir`, else to the cfg's own folder, and may carry
-  decorations (`<dds>skin.png`). MESH is the name in the comment `// meshes: NAME` of an md5mesh.
+  `mdlalphablend` and `mdlcullface` apply to the whole model. The same commands exist for md3, iqm, smd, obj.
+- Images are relative to `packages/models/DIR`, with DIR from `md5dir`, else to the folder of the .cfg file, and may
+  have modifiers (`<dds>skin.png`). MESH is the name in the comment `// meshes: NAME` of an md5mesh.
 - Masks: red is the specular strength, green the glow, blue the reflection.
-- `.skin`: lines `mesh,material`; lines without a material, `tag_...` and comments mean nothing here.
+- `.skin`: lines `mesh,material`; lines without a material, `tag_...` and comments are ignored.
 
-Only plain commands are understood, no scripting: of the branches of an `if` the last one written counts, which by
-custom is the one for the plain, uncoloured model; a command with a variable (`$name`) in it is left out.
+Only plain commands are read, not scripts: of the branches of an `if` the last one is used, which is usually the one
+for the standard model; commands with a variable (`$name`) are ignored.
 """
 
 from __future__ import annotations
@@ -27,7 +26,15 @@ from .names import clean_name, fold, fold_slashes
 
 @dataclass
 class MeshSkin:
-    """Images and settings of one mesh; names are relative to the game's `packages/models` + `folder`."""
+    """The images and settings of a mesh.
+
+    Attributes:
+        image, masks, bump: names of images, relative to `folder` in the game's `packages/models`.
+        alpha_test: the threshold in 0...1.
+        alpha_blend: whether the surface is blended with what is behind it.
+        cull_face: whether back faces are hidden.
+        folder: from `md5dir`; None for the folder of the .cfg file.
+    """
 
     image: str | None = None
     masks: str | None = None
@@ -36,12 +43,17 @@ class MeshSkin:
     alpha_blend: bool | None = None
     cull_face: bool | None = None
     folder: str | None = None
-    """What `md5dir` said, None for the folder of the cfg file itself."""
 
 
 @dataclass
 class ModelPart:
-    """One loaded model file (None: the model of the folder) and the skins of its meshes, by folded name or `*`."""
+    """A loaded model file, and the skins of its meshes.
+
+    Attributes:
+        file: its name; None for the model in the folder.
+        folder: from `md5dir`.
+        skins: by the folded name of the mesh, or `*`.
+    """
 
     file: str | None = None
     folder: str | None = None
@@ -50,7 +62,7 @@ class ModelPart:
 
 @dataclass
 class ModelConfig:
-    """What a cfg file says: parts in order, and settings of the whole model (None: not said)."""
+    """The contents of a .cfg file: parts in order, and the settings of the whole model, None if not given."""
 
     parts: list[ModelPart] = field(default_factory=list)
     alpha_test: float | None = None
@@ -58,10 +70,11 @@ class ModelConfig:
     cull_face: bool | None = None
 
     def skin(self, model_file: str, mesh: str | None) -> MeshSkin | None:
-        """Skin of a mesh of a model file (base name), or None.
+        """The skin of a mesh, or None.
 
-        The part that loads a file of this name is asked; a config that loads nothing, or a single part under another
-        name, is taken to mean the model. A mesh of unknown name (None) takes the only skin there is, if all agree.
+        Args:
+            model_file: the base name of the model. Parts that load it are used, else parts that load no file.
+            mesh: the name of the mesh; if None, the only skin of the part is used.
         """
         named = [
             part
@@ -73,7 +86,7 @@ class ModelConfig:
             found = part.skins.get(fold(mesh)) if mesh else None
             if found is None and not mesh and len(part.skins) == 1:
                 found = next(iter(part.skins.values()))
-            found = _over(part.skins.get("*"), found)
+            found = _merged(part.skins.get("*"), found)
             if found is not None:
                 return replace(
                     found,
@@ -84,34 +97,34 @@ class ModelConfig:
         return None
 
 
-def _over(base: MeshSkin | None, top: MeshSkin | None) -> MeshSkin | None:
-    """`top`, with what it leaves open taken from `base`."""
+def _merged(base: MeshSkin | None, top: MeshSkin | None) -> MeshSkin | None:
+    """`top`, with the values of `base` where it has none."""
     if base is None or top is None:
         return top or base
-    open_fields = {name: value for name, value in vars(base).items() if getattr(top, name) is None}
-    return replace(top, **open_fields)
+    inherited = {name: value for name, value in vars(base).items() if getattr(top, name) is None}
+    return replace(top, **inherited)
 
 
 _COMMAND = re.compile(
     r"(?:md2|md3|md5|iqm|smd|obj)(load|dir|skin|bumpmap|alphatest|alphablend|cullface)", re.I
 )
 _MODEL_COMMAND = re.compile(r"mdl(alphatest|alphablend|cullface)", re.I)
-# A string ends with its line even where its quote is missing.
+# A string without a closing quote ends with the line.
 _CFG_TOKEN = re.compile(
     r'"([^"\n]*)"?|(//[^\n]*)|([\[\](){};\n])|([^\s"\[\](){};/]+(?:/(?!/)[^\s"\[\](){};/]*)*|/)'
 )
 
 
 def parse_model_cfg(text: str) -> ModelConfig:
-    """Read a `md5.cfg` or `md2.cfg`. Never raises: what is no plain command is passed over."""
+    """Reads a .cfg file. Invalid text raises no error: everything but plain commands is ignored."""
     config = ModelConfig()
     state = _CfgState(config)
     words: list[str] = []
     for match in _CFG_TOKEN.finditer(text):
-        string, comment, mark, word = match.groups()
+        string, comment, punctuation, word = match.groups()
         if comment is not None:
             continue
-        if mark is not None:
+        if punctuation is not None:
             state.run(words)
             words = []
         else:
@@ -150,7 +163,7 @@ class _CfgState:
             if command == "skin":
                 skin.image, skin.folder = arguments[1], self.folder
                 masks = arguments[2] if len(arguments) > 2 else None
-                # Numbers may follow the image directly; they are light levels, not masks.
+                # Numbers directly after the image are light levels.
                 skin.masks = masks if masks and _number(masks) is None else None
             elif command == "bumpmap":
                 skin.bump, skin.folder = arguments[1], self.folder
@@ -178,20 +191,20 @@ def _number(text: str) -> float | None:
     return number if math.isfinite(number) else None
 
 
-_DECORATION = re.compile(r"^(?:<[^<>]*>\s*)+")
+_MODIFIERS = re.compile(r"^(?:<[^<>]*>\s*)+")
 
 
 def cfg_image(name: str) -> str:
-    """An image or folder name of a cfg without decorations, with forward slashes; `..` may be in it.
+    """The name of an image or folder in a .cfg file, without modifiers and with forward slashes; may contain `..`.
 
-    Of an absolute name only the base name is left.
+    Of an absolute name, only the base name is returned.
     """
-    text = fold_slashes(_DECORATION.sub("", name.strip())).rstrip("/")
+    text = fold_slashes(_MODIFIERS.sub("", name.strip())).rstrip("/")
     return clean_name(text).base if text.startswith("/") or ":" in text else text
 
 
 def parse_skin(text: str) -> dict[str, str]:
-    """Read a `.skin` file: material name by folded mesh name; the first line of a mesh counts."""
+    """Reads a .skin file: the names of materials by folded mesh name; the first line of each mesh is used."""
     materials: dict[str, str] = {}
     for line in text.splitlines():
         mesh, comma, material = line.partition("//")[0].partition(",")

@@ -1,21 +1,15 @@
-"""The operators of the MD2 family and their places in Blender's menus."""
+"""The operators and panels of the MD2 family."""
 
 from __future__ import annotations
 
-from ...io_common.operators.registration import Family
-from . import check_game, export_md2, file_handler, import_md2
+from ...io_common.family import BlenderPart
+from ..batch import load, save
+from . import check_game, export_md2, import_md2
 
-_FAMILY = Family(
-    classes=(
-        import_md2.IMPORT_SCENE_OT_md2,
-        export_md2.EXPORT_SCENE_OT_md2,
-        file_handler.IO_FH_md2,
-        check_game.OBJECT_OT_md2_check_game,
-        check_game.DATA_PT_md2_game,
-    ),
-    import_menus=(import_md2.menu,),
-    export_menus=(export_md2.menu,),
+BLENDER = BlenderPart(
+    importer=import_md2.IMPORT_SCENE_OT_md2,
+    exporters=(export_md2.EXPORT_SCENE_OT_md2,),
+    load=load,
+    save=save,
+    classes=(check_game.OBJECT_OT_md2_check_game, check_game.DATA_PT_md2_game),
 )
-
-register = _FAMILY.register
-unregister = _FAMILY.unregister

@@ -1,4 +1,4 @@
-"""Check for Game: what a game would not take of the visible meshes as an MD2 model, without writing anything."""
+"""Check for Game: the problems of the visible meshes as an MD2 model in a game, without writing a file."""
 
 from __future__ import annotations
 
@@ -19,24 +19,27 @@ FAMILY = "MD2"
 
 
 class OBJECT_OT_md2_check_game(bpy.types.Operator):
-    """List what a game would refuse, or show otherwise, of the visible meshes as an MD2 model"""
+    """List the problems that a game would have with the visible meshes as an MD2 model"""
 
     bl_idname = "object.md2_check_game"
     bl_label = "Check for Game (MD2)"
     bl_options = {"REGISTER", "UNDO"}
 
-    game: game_option.game_property(PROFILES)
+    if TYPE_CHECKING:
+        game: str
+    else:
+        game: game_option.game_property(PROFILES)
 
     def execute(self, context: Context) -> set[str]:
-        """Checks, and keeps what was found for the panel and for scripts."""
-        game = Game(game_option.chosen(self, preferences.md2_game()))
+        """Checks, and stores the findings for the panel and for scripts."""
+        game = Game(game_option.game_or_default(self, preferences.game("md2")))
         try:
             found = find(context, game)
         except (NothingToExportError, Md2Error) as error:
             reports.tell(self, "ERROR", str(error))
             return {"CANCELLED"}
         label = PROFILES[game].label
-        game_check.keep(context, FAMILY, label, found)
+        game_check.store(context, FAMILY, label, found)
         game_check.report(self, label, found)
         return {"FINISHED"}
 
@@ -52,9 +55,9 @@ class DATA_PT_md2_game(bpy.types.Panel):
 
     @classmethod
     def poll(cls, context: Context) -> bool:
-        """Of meshes."""
+        """Whether the active object is a mesh."""
         return context.object is not None and context.object.type == "MESH"
 
     def draw(self, context: Context) -> None:
-        """Draws the check and what it found."""
+        """Draws the check and its findings."""
         game_check.draw(self.layout, context, FAMILY, OBJECT_OT_md2_check_game.bl_idname)

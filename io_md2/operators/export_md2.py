@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import bpy
 from bpy.props import BoolProperty, EnumProperty, IntProperty, IntVectorProperty, StringProperty
@@ -17,94 +17,119 @@ if TYPE_CHECKING:
 
 
 class EXPORT_SCENE_OT_md2(
-    bpy.types.Operator, file_operators.ExportFile, file_operators.ExportScope, file_operators.ExportVerify
+    file_operators.ExportFile, file_operators.ExportScope, file_operators.ExportVerify, bpy.types.Operator
 ):
-    """Save meshes, joined, as an MD2 model whose frames are shape keys or frames of the scene"""
+    """Export meshes as one MD2 model, with frames from shape keys or from the scene"""
 
     bl_idname = "export_scene.md2"
     bl_label = "Export MD2"
     bl_options = {"REGISTER", "PRESET"}
 
     filename_ext = ".md2"
-    filter_glob: StringProperty(default="*.md2", options={"HIDDEN"})
+    if TYPE_CHECKING:
+        filter_glob: str
+        apply_modifiers: bool
+        frames: str
+        frame_step: int
+        use_frame_range: bool
+        frame_start: int
+        frame_end: int
+        one_box: bool
+        skin_size_from: str
+        skin_size: tuple[int, int]
+        game: str
+    else:
+        filter_glob: StringProperty(default="*.md2", options={"HIDDEN"})
 
-    apply_modifiers: BoolProperty(
-        name="Apply Modifiers",
-        description="Export the meshes as modifiers make them. The Armature modifier counts in any case",
-        default=True,
-    )
-    frames: EnumProperty(
-        name="Frames",
-        description="What the frames are made of",
-        items=(
-            (
-                "AUTO",
-                "Automatic",
-                "The frames of an imported MD2 as they play now, or the range of the armature's imported action; else "
-                "shape keys if nothing moves; else the scene, as one frame if nothing changes",
+        apply_modifiers: BoolProperty(
+            name="Apply Modifiers",
+            description="Export meshes with modifiers applied. Armature modifiers are always applied",
+            default=True,
+        )
+        frames: EnumProperty(
+            name="Frames",
+            description="Source of the frames",
+            items=(
+                (
+                    "AUTO",
+                    "Automatic",
+                    "The frames of an imported MD2 or armature action as they play now; "
+                    "else shape keys if nothing else is animated; else the scene",
+                ),
+                ("SHAPE_KEYS", "Shape Keys", "Export each shape key as a frame"),
+                (
+                    "SCENE",
+                    "Scene",
+                    "Export the frame range of the scene, with armatures, modifiers and caches",
+                ),
             ),
-            ("SHAPE_KEYS", "Shape Keys", "Each shape key is a frame"),
-            ("SCENE", "Scene", "What the scene shows over its range: armatures, modifiers, caches"),
-        ),
-        default="AUTO",
-    )
-    frame_step: IntProperty(
-        name="Frame Step",
-        description="Export every N-th frame of the scene",
-        default=1,
-        min=1,
-        soft_max=10,
-    )
-    use_frame_range: BoolProperty(
-        name="Custom Range", description="Export other frames than the scene's own range", default=False
-    )
-    frame_start: IntProperty(
-        name="Start", description="The first frame; setting it in a script chooses a custom range", default=0
-    )
-    frame_end: IntProperty(
-        name="End", description="The last frame; setting it in a script chooses a custom range", default=0
-    )
-    one_box: BoolProperty(
-        name="Same Grid for All Frames",
-        description="Use the same grid in all frames, so that parts that do not move do not jitter. "
-        "It is coarser than a grid for each frame",
-        default=False,
-    )
-    skin_size_from: EnumProperty(
-        name="Skin Size",
-        description="Where the size of the skin comes from, in whose pixels texture coordinates are counted",
-        items=(
-            ("AUTO", "Automatic", "The image of the material, the imported file, or the size given here"),
-            ("CUSTOM", "Custom", "The size given here"),
-        ),
-        default="AUTO",
-    )
-    skin_size: IntVectorProperty(
-        name="Size",
-        description="Width and height of the skin in pixels",
-        size=2,
-        default=DEFAULT_SKIN_SIZE,
-        min=1,
-        soft_max=1024,
-    )
-    game: game_option.game_property(PROFILES)
+            default="AUTO",
+        )
+        frame_step: IntProperty(
+            name="Frame Step",
+            description="Export every N-th frame of the scene",
+            default=1,
+            min=1,
+            soft_max=10,
+        )
+        use_frame_range: BoolProperty(
+            name="Custom Range",
+            description="Export other frames than those of the scene's range",
+            default=False,
+        )
+        frame_start: IntProperty(
+            name="Start",
+            description="First frame. Setting it in a script enables the custom range",
+            default=0,
+        )
+        frame_end: IntProperty(
+            name="End", description="Last frame. Setting it in a script enables the custom range", default=0
+        )
+        one_box: BoolProperty(
+            name="Shared Grid",
+            description="Round the vertices of all frames to the same grid, so that parts that do not move stay still. "
+            "It is coarser than a grid for each frame",
+            default=False,
+        )
+        skin_size_from: EnumProperty(
+            name="Skin Size",
+            description="Source of the skin size. Texture coordinates are stored in pixels of the skin",
+            items=(
+                (
+                    "AUTO",
+                    "Automatic",
+                    "Size of the material's image; else of the imported file; else the size below",
+                ),
+                ("CUSTOM", "Custom", "Size below"),
+            ),
+            default="AUTO",
+        )
+        skin_size: IntVectorProperty(
+            name="Size",
+            description="Width and height of the skin, in pixels",
+            size=2,
+            default=DEFAULT_SKIN_SIZE,
+            min=1,
+            soft_max=1024,
+        )
+        game: game_option.game_property(PROFILES)
 
     def default_game(self) -> str:
-        """The one of the preferences."""
-        return preferences.md2_game()
+        """The default game in the preferences."""
+        return preferences.game("md2")
 
     def default_name(self, context: Context) -> str:
-        """The active object's."""
+        """The name of the active object."""
         active = context.view_layer.objects.active
         return active.name if active is not None else ""
 
     def execute(self, context: Context) -> set[str]:
-        """Writes the chosen file."""
+        """Exports the file."""
         return file_operators.run(self, "Exported", Md2Error, lambda: self._export(context))
 
     def draw(self, context: Context) -> None:
-        """Draws the panels of the file browser, or of a collection's exporter."""
-        layout = file_operators.begin(self)
+        """Draws the options in the file browser or in a collection exporter."""
+        layout = file_operators.panel_layout(self)
         self.draw_include(layout, context, "IO_MD2_export")
         self.draw_transform(layout, "IO_MD2_export")
         self._draw_frames(layout)
@@ -147,13 +172,13 @@ class EXPORT_SCENE_OT_md2(
             one_box=self.one_box,
             skin_size=tuple(self.skin_size),
             force_skin_size=self.skin_size_from == "CUSTOM",
-            game=Game(game_option.chosen(self, self.default_game())),
+            game=Game(game_option.game_or_default(self, self.default_game())),
             verify=self.verification(),
             conversion=self.conversion(),
         )
 
     def _frame_range(self, context: Context) -> tuple[int, int] | None:
-        """The custom range; an end that a script leaves open is the scene's."""
+        """The custom range, with the scene's start or end for what a script has not set; None for the scene's range."""
         has_start, has_end = (self.properties.is_property_set(name) for name in ("frame_start", "frame_end"))
         if self.use_frame_range:
             return self.frame_start, self.frame_end
@@ -164,9 +189,3 @@ class EXPORT_SCENE_OT_md2(
             self.frame_start if has_start else scene.frame_start,
             self.frame_end if has_end else scene.frame_end,
         )
-
-
-def menu(self: Any, context: Context) -> None:
-    """The entry in File > Export."""
-    del context
-    self.layout.operator(EXPORT_SCENE_OT_md2.bl_idname, text="id Tech 2 MD2 (.md2)")

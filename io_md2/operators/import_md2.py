@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, StringProperty
@@ -15,81 +15,91 @@ if TYPE_CHECKING:
     from bpy.types import Context
 
 
-class IMPORT_SCENE_OT_md2(bpy.types.Operator, file_operators.ImportFiles):
-    """Load MD2 models with their frames as shape keys (Quake II and its kin)"""
+class IMPORT_SCENE_OT_md2(file_operators.ImportFiles, bpy.types.Operator):
+    """Import MD2 models of Quake II and related games, with frames as shape keys"""
 
     bl_idname = "import_scene.md2"
     bl_label = "Import MD2"
     bl_options = {"REGISTER", "UNDO", "PRESET"}
 
     filename_ext = ".md2"
-    filter_glob: StringProperty(default="*.md2", options={"HIDDEN"})
+    if TYPE_CHECKING:
+        filter_glob: str
+        merge_vertices: bool
+        custom_normals: bool
+        animation: str
+        use_textures: bool
+        sequence_actions: bool
+        frame_start: int
+        use_scene_timing: bool
+        fps: float
+    else:
+        filter_glob: StringProperty(default="*.md2", options={"HIDDEN"})
 
-    merge_vertices: BoolProperty(
-        name="Merge Vertices",
-        description="Make one vertex of those that are in the same place in every frame. Export does not split "
-        "them again",
-        default=False,
-    )
-    custom_normals: BoolProperty(
-        name="Custom Normals",
-        description="Shade with the normals of the file, those of its first frame, instead of Blender's own",
-        default=False,
-    )
-    animation: EnumProperty(
-        name="Animation",
-        description="What becomes of the frames",
-        items=(
-            ("RELATIVE", "Relative Keys", "Each frame is a shape key, and its value is animated"),
-            (
-                "ABSOLUTE",
-                "Absolute Keys",
-                "Each frame is a shape key, and the evaluation time walks along them",
+        merge_vertices: BoolProperty(
+            name="Merge Vertices",
+            description="Merge vertices that are at the same position in every frame. Export does not split them again",
+            default=False,
+        )
+        custom_normals: BoolProperty(
+            name="Custom Normals",
+            description="Use the normals of the first frame in the file instead of those that Blender computes",
+            default=False,
+        )
+        animation: EnumProperty(
+            name="Animation",
+            description="How to import the frames",
+            items=(
+                ("RELATIVE", "Relative Keys", "Import each frame as a shape key with an animated value"),
+                (
+                    "ABSOLUTE",
+                    "Absolute Keys",
+                    "Import each frame as an absolute shape key, and animate the evaluation time",
+                ),
+                ("NONE", "None", "Import only the first frame, without shape keys"),
             ),
-            ("NONE", "None", "The first frame alone, without shape keys"),
-        ),
-        default="RELATIVE",
-    )
-    use_textures: BoolProperty(
-        name="Textures",
-        description="Look for the images of the skins in the game folder and beside the model",
-        default=True,
-    )
-    sequence_actions: BoolProperty(
-        name="Action per Sequence",
-        description="Make an action of each sequence, such as run or pain1, besides the one of all frames",
-        default=False,
-    )
-    frame_start: IntProperty(
-        name="Start Frame",
-        description="The scene frame of the first frame of the file",
-        default=0,
-        min=-1_000_000,
-        max=1_000_000,
-    )
-    use_scene_timing: BoolProperty(
-        name="Set Scene Timing",
-        description="Set the scene's frame rate and range by the first animated model",
-        default=True,
-    )
-    fps: FloatProperty(
-        name="Frame Rate",
-        description="Frames a second; Quake II plays 10",
-        default=FRAMES_PER_SECOND,
-        min=0.01,
-        max=1000.0,
-        soft_min=1.0,
-        soft_max=60.0,
-    )
+            default="RELATIVE",
+        )
+        use_textures: BoolProperty(
+            name="Textures",
+            description="Load the images of the skins from the game folder or from the model's folder",
+            default=True,
+        )
+        sequence_actions: BoolProperty(
+            name="Action per Sequence",
+            description="Also create an action for each sequence, such as run or pain1",
+            default=False,
+        )
+        frame_start: IntProperty(
+            name="Start Frame",
+            description="Scene frame for the first frame of the file",
+            default=0,
+            min=-1_000_000,
+            max=1_000_000,
+        )
+        use_scene_timing: BoolProperty(
+            name="Set Scene Timing",
+            description="Set the scene's frame rate and range to those of the first animated model",
+            default=True,
+        )
+        fps: FloatProperty(
+            name="Frame Rate",
+            description="Frames per second. Quake II plays 10",
+            default=FRAMES_PER_SECOND,
+            min=0.01,
+            max=1000.0,
+            soft_min=1.0,
+            soft_max=60.0,
+        )
 
     def execute(self, context: Context) -> set[str]:
-        """Imports the chosen files."""
+        """Imports the files."""
         return file_operators.run(self, "Imported", Md2Error, lambda: self._import(context))
 
     def draw(self, context: Context) -> None:
-        """Draws the panels of the file browser, or of the dialogue after a drop."""
+        """Draws the options in the file browser, or in the dialog for dropped files."""
         del context
-        layout = file_operators.begin(self)
+        layout = file_operators.panel_layout(self)
         self.draw_transform(layout, "IO_MD2_import")
         header, body = layout.panel("IO_MD2_import_model")
         header.label(text="Model")
@@ -125,9 +135,3 @@ class IMPORT_SCENE_OT_md2(bpy.types.Operator, file_operators.ImportFiles):
         )
         paths = self.paths()
         return import_files(context, paths, options).report, paths
-
-
-def menu(self: Any, context: Context) -> None:
-    """The entry in File > Import."""
-    del context
-    self.layout.operator(IMPORT_SCENE_OT_md2.bl_idname, text="id Tech 2 MD2 (.md2)")

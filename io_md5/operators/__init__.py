@@ -1,23 +1,21 @@
-"""The operators of the MD5 family and their places in Blender's menus."""
+"""The operators and panels of the MD5 family."""
 
 from __future__ import annotations
 
-from ...io_common.operators.registration import Family
-from . import check_game, export_anim, export_camera, export_mesh, file_handler, import_md5
+from ...io_common.family import BlenderPart
+from ..batch import load, save
+from ..source.actions import read_action
+from . import check_game, export_anim, export_camera, export_mesh, import_md5
 
-_FAMILY = Family(
-    classes=(
-        import_md5.IMPORT_SCENE_OT_md5,
+BLENDER = BlenderPart(
+    importer=import_md5.IMPORT_SCENE_OT_md5,
+    exporters=(
         export_mesh.EXPORT_SCENE_OT_md5mesh,
         export_anim.EXPORT_SCENE_OT_md5anim,
         export_camera.EXPORT_SCENE_OT_md5camera,
-        file_handler.IO_FH_md5,
-        check_game.OBJECT_OT_md5_check_game,
-        check_game.DATA_PT_md5_game,
     ),
-    import_menus=(import_md5.menu,),
-    export_menus=(export_mesh.menu, export_anim.menu, export_camera.menu),
+    load=load,
+    save=save,
+    classes=(check_game.OBJECT_OT_md5_check_game, check_game.DATA_PT_md5_game),
+    action_frame_rate=lambda action: read_action(action).frame_rate,
 )
-
-register = _FAMILY.register
-unregister = _FAMILY.unregister

@@ -1,4 +1,4 @@
-"""Check for Game: what a game would not take of the armature and its meshes, without writing anything."""
+"""Check for Game: the problems of an armature, its meshes and actions in a game, without writing a file."""
 
 from __future__ import annotations
 
@@ -21,29 +21,33 @@ FAMILY = "MD5"
 
 
 class OBJECT_OT_md5_check_game(bpy.types.Operator):
-    """List what a game would refuse, or show otherwise, of the active armature, its meshes and its actions"""
+    """List the problems that a game would have with the active armature, its meshes and its actions"""
 
     bl_idname = "object.md5_check_game"
     bl_label = "Check for Game (MD5)"
     bl_options = {"REGISTER", "UNDO"}
 
-    game: game_option.game_property(PROFILES)
-    make_names_safe: BoolProperty(
-        name="Make Names Safe",
-        description="Names that export replaces are warnings instead of errors",
-        default=True,
-    )
+    if TYPE_CHECKING:
+        game: str
+        make_names_safe: bool
+    else:
+        game: game_option.game_property(PROFILES)
+        make_names_safe: BoolProperty(
+            name="Make Names Safe",
+            description="List names that export replaces as warnings instead of errors",
+            default=True,
+        )
 
     def execute(self, context: Context) -> set[str]:
-        """Checks, and keeps what was found for the panel and for scripts."""
-        game = Game(game_option.chosen(self, preferences.md5_game()))
+        """Checks, and stores the findings for the panel and for scripts."""
+        game = Game(game_option.game_or_default(self, preferences.game("md5")))
         try:
             found = find(context, game, make_names_safe=self.make_names_safe, folder=_folder())
         except NothingToExportError as error:
             reports.tell(self, "ERROR", str(error))
             return {"CANCELLED"}
         label = PROFILES[game].label
-        game_check.keep(context, FAMILY, label, found)
+        game_check.store(context, FAMILY, label, found)
         game_check.report(self, label, found)
         return {"FINISHED"}
 
@@ -53,7 +57,7 @@ def _folder() -> Path:
 
 
 class DATA_PT_md5_game(bpy.types.Panel):
-    """The check in the properties of an armature or mesh."""
+    """The check in the properties of an armature or a mesh."""
 
     bl_label = "Game (MD5)"
     bl_space_type = "PROPERTIES"
@@ -63,9 +67,9 @@ class DATA_PT_md5_game(bpy.types.Panel):
 
     @classmethod
     def poll(cls, context: Context) -> bool:
-        """Of armatures and meshes."""
+        """Whether the active object is an armature or a mesh."""
         return context.object is not None and context.object.type in ("ARMATURE", "MESH")
 
     def draw(self, context: Context) -> None:
-        """Draws the check and what it found."""
+        """Draws the check and its findings."""
         game_check.draw(self.layout, context, FAMILY, OBJECT_OT_md5_check_game.bl_idname)

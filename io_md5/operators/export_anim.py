@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import bpy
 from bpy.props import EnumProperty, StringProperty
@@ -15,37 +15,35 @@ if TYPE_CHECKING:
     from bpy.types import Context
 
 
-class EXPORT_SCENE_OT_md5anim(bpy.types.Operator, ExportOptions):
-    """Save animations of an armature as MD5"""
+class EXPORT_SCENE_OT_md5anim(ExportOptions, bpy.types.Operator):
+    """Export animations of an armature as MD5"""
 
     bl_idname = "export_scene.md5anim"
     bl_label = "Export MD5 Animation"
     bl_options = {"REGISTER", "PRESET"}
 
     filename_ext = ".md5anim"
-    filter_glob: StringProperty(default="*.md5anim", options={"HIDDEN"})
+    if TYPE_CHECKING:
+        filter_glob: str
+        actions: str
+    else:
+        filter_glob: StringProperty(default="*.md5anim", options={"HIDDEN"})
 
-    actions: EnumProperty(
-        name="Actions", description="Which animations are written", items=ACTIONS, default="ACTIVE"
-    )
+        actions: EnumProperty(
+            name="Actions", description="Animations to export", items=ACTIONS, default="ACTIVE"
+        )
 
     def default_name(self, context: Context) -> str:
-        """The active action's, by the name that it had in its file."""
+        """The name of the active action, that of its file if it was imported."""
         armature = armature_of(context)
         data = armature.animation_data if armature is not None else None
         action = data.action if data is not None else None
         return load_action(action).name if action is not None else ""
 
     def execute(self, context: Context) -> set[str]:
-        """Writes the chosen file."""
+        """Exports the file."""
         return self.run(context, export_animations)
 
     def draw(self, context: Context) -> None:
-        """Draws the panels of the file browser, or of a collection's exporter."""
+        """Draws the options in the file browser or in a collection exporter."""
         self.draw_panels(context, "IO_MD5_export_anim")
-
-
-def menu(self: Any, context: Context) -> None:
-    """The entry in File > Export."""
-    del context
-    self.layout.operator(EXPORT_SCENE_OT_md5anim.bl_idname, text="id Tech 4 MD5 Animation (.md5anim)")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import bpy
 from bpy.props import BoolProperty, EnumProperty, StringProperty
@@ -15,46 +15,55 @@ if TYPE_CHECKING:
     from bpy.types import Context
 
 
-class EXPORT_SCENE_OT_md5camera(bpy.types.Operator, file_operators.ExportFile, file_operators.ExportVerify):
-    """Save the active camera, or the cameras that markers bind, as an MD5 camera path for a Doom 3 cut scene"""
+class EXPORT_SCENE_OT_md5camera(file_operators.ExportFile, file_operators.ExportVerify, bpy.types.Operator):
+    """Export the active camera, or the cameras bound to markers, as an MD5 camera path for Doom 3 cut scenes"""
 
     bl_idname = "export_scene.md5camera"
     bl_label = "Export MD5 Camera"
     bl_options = {"REGISTER", "PRESET"}
 
     filename_ext = ".md5camera"
-    filter_glob: StringProperty(default="*.md5camera", options={"HIDDEN"})
+    if TYPE_CHECKING:
+        filter_glob: str
+        use_markers: bool
+        frame_rate_from: str
+    else:
+        filter_glob: StringProperty(default="*.md5camera", options={"HIDDEN"})
 
-    use_markers: BoolProperty(
-        name="Camera Markers",
-        description="Follow the cameras that timeline markers bind, each of them a cut. Markers whose names begin "
-        'with the word "cut" are cuts in any case',
-        default=True,
-    )
+        use_markers: BoolProperty(
+            name="Camera Markers",
+            description="Switch between the cameras bound to timeline markers, with a cut at each. Markers whose names "
+            'begin with the word "cut" are always cuts',
+            default=True,
+        )
 
-    frame_rate_from: EnumProperty(
-        name="Frame Rate",
-        description="Where the frame rate of the path comes from",
-        items=(
-            ("AUTO", "Automatic", "The file that the camera was imported from, or the scene"),
-            ("SCENE", "Scene", "The scene, also for an imported camera"),
-        ),
-        default="AUTO",
-    )
+        frame_rate_from: EnumProperty(
+            name="Frame Rate",
+            description="Source of the frame rate",
+            items=(
+                (
+                    "AUTO",
+                    "Automatic",
+                    "Frame rate of the imported file if the camera was imported, else of the scene",
+                ),
+                ("SCENE", "Scene", "Frame rate of the scene"),
+            ),
+            default="AUTO",
+        )
 
     def default_name(self, context: Context) -> str:
-        """The camera's."""
+        """The name of the scene's camera."""
         camera = context.scene.camera
         return camera.name if camera is not None else ""
 
     def execute(self, context: Context) -> set[str]:
-        """Exports the scene's range."""
+        """Exports the frame range of the scene."""
         return file_operators.run(self, "Exported", Md5Error, lambda: self._export(context))
 
     def draw(self, context: Context) -> None:
-        """Draws the panels of the file browser."""
+        """Draws the options in the file browser."""
         del context
-        layout = file_operators.begin(self)
+        layout = file_operators.panel_layout(self)
         self.draw_transform(layout, "IO_MD5_export_camera")
         header, body = layout.panel("IO_MD5_export_camera_path")
         header.label(text="Camera")
@@ -73,9 +82,3 @@ class EXPORT_SCENE_OT_md5camera(bpy.types.Operator, file_operators.ExportFile, f
         )
         result = export_camera(context, path, options)
         return result.report, result.paths
-
-
-def menu(self: Any, context: Context) -> None:
-    """The entry in File > Export."""
-    del context
-    self.layout.operator(EXPORT_SCENE_OT_md5camera.bl_idname, text="id Tech 4 MD5 Camera (.md5camera)")

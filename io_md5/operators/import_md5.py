@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import bpy
 from bpy.props import BoolProperty, EnumProperty, IntProperty, StringProperty
@@ -15,73 +15,87 @@ if TYPE_CHECKING:
     from bpy.types import Context
 
 
-class IMPORT_SCENE_OT_md5(bpy.types.Operator, file_operators.ImportFiles):
-    """Load MD5 models, animations and camera paths (Doom 3, Quake 4, Sauerbraten, the Quake re-releases)"""
+class IMPORT_SCENE_OT_md5(file_operators.ImportFiles, bpy.types.Operator):
+    """Import MD5 models, animations and camera paths (Doom 3, Quake 4, Sauerbraten, Quake re-releases)"""
 
     bl_idname = "import_scene.md5"
     bl_label = "Import MD5"
     bl_options = {"REGISTER", "UNDO", "PRESET"}
 
     filename_ext = ".md5mesh"
-    filter_glob: StringProperty(default="*.md5mesh;*.md5anim;*.md5camera", options={"HIDDEN"})
-    merge_vertices: BoolProperty(
-        name="Merge Vertices",
-        description="Make one vertex of the copies that UV seams need in the file, so that the model can be "
-        "edited without tearing; export splits them again",
-        default=True,
-    )
-    bone_direction: EnumProperty(
-        name="Bone Direction",
-        description="Where bones point. Poses, animations and export are the same either way",
-        items=(
-            ("CHILD", "To Child", "Bones point to their children, so that they look like a skeleton"),
-            ("JOINT", "As Joint", "Bones have exactly the axes of the joints in the file"),
-        ),
-        default="CHILD",
-    )
-    animations: EnumProperty(
-        name="Animations",
-        description="Which animations come along with a model",
-        items=(
-            ("NONE", "None", "Only the chosen files"),
-            ("FOLDER", "From Folder", "All animations beside the model that have the same joints"),
-        ),
-        default="NONE",
-    )
-    frame_start: IntProperty(
-        name="Start Frame",
-        description="The scene frame of the first frame of a file",
-        default=0,
-        min=-1_000_000,
-        max=1_000_000,
-    )
-    use_scene_timing: BoolProperty(
-        name="Set Scene Timing",
-        description="Set the scene's frame rate and range by the first camera path, else by the first animation",
-        default=True,
-    )
-    use_render_size: BoolProperty(
-        name="4:3 Render Size",
-        description="Set the render size to 4:3 when a camera path is imported: the field of view of the file is the "
-        "width of such a picture",
-        default=False,
-    )
+    if TYPE_CHECKING:
+        filter_glob: str
+        merge_vertices: bool
+        bone_direction: str
+        animations: str
+        frame_start: int
+        use_scene_timing: bool
+        use_render_size: bool
+        use_textures: bool
+    else:
+        filter_glob: StringProperty(default="*.md5mesh;*.md5anim;*.md5camera", options={"HIDDEN"})
+        merge_vertices: BoolProperty(
+            name="Merge Vertices",
+            description="Merge the copies of vertices along UV seams, so that the mesh does not tear when edited. "
+            "Export splits them again",
+            default=True,
+        )
+        bone_direction: EnumProperty(
+            name="Bone Direction",
+            description="Direction of the bones. It does not affect poses, animations or export",
+            items=(
+                ("CHILD", "To Child", "Point bones to their children, so that they look like a skeleton"),
+                ("JOINT", "As Joint", "Give bones the axes of the joints in the file"),
+            ),
+            default="CHILD",
+        )
+        animations: EnumProperty(
+            name="Animations",
+            description="Animations to import with a model",
+            items=(
+                ("NONE", "None", "Import only the selected files"),
+                (
+                    "FOLDER",
+                    "From Folder",
+                    "Also import the animations in the model's folder that have its joints",
+                ),
+            ),
+            default="NONE",
+        )
+        frame_start: IntProperty(
+            name="Start Frame",
+            description="Scene frame for the first frame of each file",
+            default=0,
+            min=-1_000_000,
+            max=1_000_000,
+        )
+        use_scene_timing: BoolProperty(
+            name="Set Scene Timing",
+            description="Set the scene's frame rate and range to those of the first camera path, else of the first "
+            "animation",
+            default=True,
+        )
+        use_render_size: BoolProperty(
+            name="4:3 Render Size",
+            description="Set a 4:3 resolution when importing a camera path. The field of view in the file is for 4:3",
+            default=False,
+        )
 
-    use_textures: BoolProperty(
-        name="Textures",
-        description="Give the materials their images, found by their names beside the model, in its game folder "
-        "and in the game folders of the add-on's preferences",
-        default=True,
-    )
+        use_textures: BoolProperty(
+            name="Textures",
+            description="Load the images of the materials from the model's folder, its game folder or the game folders "
+            "in the preferences",
+            default=True,
+        )
 
     def execute(self, context: Context) -> set[str]:
-        """Imports the chosen files."""
+        """Imports the files."""
         return file_operators.run(self, "Imported", Md5Error, lambda: self._import(context))
 
     def draw(self, context: Context) -> None:
-        """Draws the panels of the file browser, or of the dialogue after a drop."""
+        """Draws the options in the file browser, or in the dialog for dropped files."""
         del context
-        layout = file_operators.begin(self)
+        layout = file_operators.panel_layout(self)
         self.draw_transform(layout, "IO_MD5_import")
         header, body = layout.panel("IO_MD5_import_model")
         header.label(text="Model")
@@ -117,11 +131,6 @@ class IMPORT_SCENE_OT_md5(bpy.types.Operator, file_operators.ImportFiles):
         return import_files(context, paths, options).report, paths
 
     def _has_own_conversion(self) -> bool:
-        turned = any(self.properties.is_property_set(name) for name in ("axis_forward", "axis_up"))
-        return turned or self.has_own_scale()
-
-
-def menu(self: Any, context: Context) -> None:
-    """The entry in File > Import."""
-    del context
-    self.layout.operator(IMPORT_SCENE_OT_md5.bl_idname, text="id Tech 4 MD5 (.md5mesh, .md5anim, .md5camera)")
+        """Whether the user or a script has set a scale or axes."""
+        has_own_axes = any(self.properties.is_property_set(name) for name in ("axis_forward", "axis_up"))
+        return has_own_axes or self.has_own_scale()

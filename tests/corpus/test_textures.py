@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from texture_rules import MD2_RULES, MD5_RULES
 
 from io_common.textures.conventions import is_colour
 from io_common.textures.names import is_image, split_extension
@@ -70,23 +71,23 @@ def md5_shaders(path: Path) -> list[tuple[str | None, str]]:
 @pytest.fixture(scope="module")
 def outcomes() -> list[Outcome]:
     result = []
-    search = Search()
+    md2, md5 = Search([], MD2_RULES), Search([], MD5_RULES)
     for path in sorted(CORPUS.rglob("*")):
         if path.suffix.lower() == ".md2":
             skins = md2_skins(path)
             if skins is None:
                 continue
             outcome = Outcome(path, skins)
-            for skin in search.model(path, skins).md2_skins():
+            for skin in md2.model(path, skins).skins():
                 if skin.diffuse is not None:
                     outcome.found[skin.name] = str(skin.diffuse)
                 outcome.looked_in += skin.looked_in
         elif path.suffix.lower() == ".md5mesh":
             pairs = md5_shaders(path)
             outcome = Outcome(path, [shader for _, shader in pairs])
-            model = search.model(path, outcome.names)
+            model = md5.model(path, outcome.names)
             for mesh, shader in pairs:
-                material = model.md5_material(shader, mesh)
+                material = model.material(shader, mesh)
                 if material.diffuse is not None:
                     outcome.found[shader] = str(material.diffuse)
                 outcome.looked_in += material.looked_in

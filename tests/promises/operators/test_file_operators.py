@@ -114,7 +114,7 @@ def test_pipes_and_devices_are_not_imported(tmp_path, operator, ending):
     os.mkfifo(tmp_path / f"pipe{ending}")
     (tmp_path / f"device{ending}").symlink_to("/dev/zero")
     for name in ("pipe", "device"):
-        with pytest.raises(RuntimeError, match="this is not a regular file"):
+        with pytest.raises(RuntimeError, match="not a regular file"):
             getattr(bpy.ops.import_scene, operator)(filepath=str(tmp_path / f"{name}{ending}"))
 
 
@@ -143,6 +143,6 @@ def test_a_path_without_a_file_is_an_error(walker, tmp_path, monkeypatch, operat
     monkeypatch.chdir(tmp_path)
     before = sorted(tmp_path.rglob("*"))
     module, name = operator.split(".")
-    with pytest.raises(RuntimeError, match=r"no file was chosen|this is a folder"):
+    with pytest.raises(RuntimeError, match=r"no file selected|this is a folder"):
         getattr(getattr(bpy.ops, module), name)(filepath=given)
     assert sorted(tmp_path.rglob("*")) == before

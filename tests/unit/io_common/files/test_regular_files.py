@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from paths import ROOT
+from texture_rules import MD5_RULES
 
 from io_common.files import file_info, regular_files
 from io_common.files.atomic import write_file
@@ -117,8 +118,8 @@ def test_a_pipe_with_the_name_of_a_temporary_file_does_not_stop_an_export(tmp_pa
 def test_textures_are_looked_for_among_files_only(tmp_path, odd_file, kind, name):
     game = tmp_path / "game"
     odd_file(game / name, kind)
-    search = Search([game])
-    found = search.model(game / "models/imp/imp.md5mesh", ["models/imp/imp"]).md5_material(
+    search = Search([game], MD5_RULES)
+    found = search.model(game / "models/imp/imp.md5mesh", ["models/imp/imp"]).material(
         "models/imp/imp", "imp"
     )
     assert found.diffuse is None

@@ -10,9 +10,11 @@ from pathlib import Path
 import pytest
 from work import lines_run
 
-from io_common.textures import gamefolder
-from io_common.textures.gamefolder import FileReadError, Library, Root, guess_game_folder
+from io_common.textures import search_paths
+from io_common.textures.folders import Root
+from io_common.textures.game_files import FileReadError
 from io_common.textures.names import clean_name
+from io_common.textures.search_paths import Library, guess_game_folder
 
 
 def put(path: Path, data: bytes = b"image") -> Path:
@@ -202,16 +204,16 @@ def test_a_folder_that_looks_like_a_game_is_preferred(tmp_path: Path) -> None:
 
 
 def test_the_users_home_is_never_a_game_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(gamefolder, "_home", lambda: tmp_path)
+    monkeypatch.setattr(search_paths, "_home_folder", lambda: tmp_path)
     assert guess_game_folder(put(tmp_path / "models" / "x.md2")) is None
 
 
 def test_given_folders_keep_their_order_and_the_guessed_one_comes_first(tmp_path: Path) -> None:
     model = put(tmp_path / "mod" / "models" / "x.md2")
     folders = [tmp_path / "b", tmp_path / "a"]
-    place = Library(folders).place(model)
+    place = Library(folders).paths_for(model)
     assert [root.path for root in place.roots] == [tmp_path / "mod", *folders]
-    inside = Library([tmp_path / "a", tmp_path / "mod"]).place(model)
+    inside = Library([tmp_path / "a", tmp_path / "mod"]).paths_for(model)
     assert [root.path for root in inside.roots] == [tmp_path / "a", tmp_path / "mod"]
 
 

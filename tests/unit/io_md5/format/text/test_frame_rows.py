@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import bulk_reading
 import numpy as np
 import pytest
 from md5_samples import ANIMATION
 
-from io_md5.format import parse_animation
+from io_md5.format import fuzz, parse_animation
 from io_md5.format.text import frame_rows
 from io_md5.format.text.frame_rows import extract_frames
 
@@ -32,7 +31,7 @@ def test_frames_as_exporters_write_them_are_read_in_bulk():
     assert rows.tolist()[1] == [1, 0, 1.75, 25, 41, 0.125, -0.2, 0.3]
     assert cut.text[offset:] == b"frame{}\n"
     assert cut.text.count(b"\n") + sum(cut.lines.values()) == DATA.count(b"\n")
-    bulk_reading.assert_same(parse_animation, DATA)
+    fuzz.assert_same(parse_animation, DATA)
 
 
 def test_lines_of_one_layout_may_stand_apart():
@@ -45,7 +44,7 @@ def test_lines_of_one_layout_may_stand_apart():
     ((_, rows),) = extract_frames(data).rows.items()
     assert rows[:, 0].tolist() == list(range(9))
     assert (rows[:, 1:] == np.arange(1, 13)).all()
-    bulk_reading.assert_same(parse_animation, data)
+    fuzz.assert_same(parse_animation, data)
 
 
 @pytest.mark.parametrize(
@@ -97,7 +96,7 @@ def test_bulk_reading_of_frames_gives_the_same_result(old, new):
     assert old in ANIMATION
     for text in (ANIMATION, ANIMATION.rstrip(), ANIMATION + "\n\n"):
         data = text.replace(old, new).encode()
-        bulk_reading.assert_same(parse_animation, data)
+        fuzz.assert_same(parse_animation, data)
 
 
 @pytest.mark.slow
@@ -116,7 +115,7 @@ def test_damaged_bytes_among_frames_give_the_same_message(changes):
     for place, byte in changes:
         letters[place] = byte
     data = bytes(byte for byte in letters if byte is not None)
-    bulk_reading.assert_same(parse_animation, data)
+    fuzz.assert_same(parse_animation, data)
 
 
 def test_frames_of_a_short_file_are_read():

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import bulk_reading
 import pytest
 from md5_samples import MESH
 
-from io_md5.format import parse_mesh
+from io_md5.format import fuzz, parse_mesh
 from io_md5.format.text import rows
 from io_md5.format.text.rows import extract_rows
 
@@ -15,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 # The last lines of a text are read in another way; here those are empty.
-TEXT = MESH + bulk_reading.FAR.decode()
+TEXT = MESH + fuzz.FAR.decode()
 DATA = TEXT.encode()
 FIRST_ROW = DATA.index(b"\tvert 0")
 
@@ -33,7 +32,7 @@ def test_rows_as_exporters_write_them_are_read_in_bulk():
     assert [cut.text[offset:].split(b"\n")[0] for offset in cut.rows] == [b"vert", b"tri", b"weight"]
     assert list(cut.lines.values()) == [2, 1, 3]
     assert cut.text.count(b"\n") + sum(cut.lines.values()) == DATA.count(b"\n")
-    bulk_reading.assert_same(parse_mesh, DATA)
+    fuzz.assert_same(parse_mesh, DATA)
 
 
 @pytest.mark.parametrize(
@@ -115,14 +114,14 @@ def test_bulk_reading_of_rows_gives_the_same_result(old, new):
     assert old in MESH
     for text in (TEXT, MESH):
         data = text.replace(old, new).encode()
-        bulk_reading.assert_same(parse_mesh, data)
+        fuzz.assert_same(parse_mesh, data)
 
 
 @pytest.mark.parametrize("row", ["v ert 0 ( 0 0 ) 0 1", "ve0rt 0 ( 0 0 ) 0 1", "ver 0 t ( 0 0 ) 0 1"])
 def test_a_word_split_across_rows_is_not_a_row(row):
     start, end = TEXT.index("vert 0 ("), TEXT.index("\n\n\tnumtris")
     data = f"{TEXT[:start]}{row}{TEXT[end:]}".encode()
-    bulk_reading.assert_same(parse_mesh, data)
+    fuzz.assert_same(parse_mesh, data)
 
 
 @pytest.mark.slow
@@ -139,7 +138,7 @@ def test_damaged_bytes_among_rows_give_the_same_message(changes):
     for place, byte in changes:
         letters[place] = byte
     data = bytes(byte for byte in letters if byte is not None)
-    bulk_reading.assert_same(parse_mesh, data)
+    fuzz.assert_same(parse_mesh, data)
 
 
 @pytest.mark.slow
@@ -160,7 +159,7 @@ def test_decimals_are_read_as_the_floats_nearest_to_them(parts):
     bias, x, y, z, s = numbers
     data = TEXT.replace("weight 2 2 0.25 ( 7 8 9.0625 )", f"weight 2 2 {bias} ( {x} {y} {z} )")
     data = data.replace("( 0.25 1 )", f"( {s} 1 )").encode()
-    bulk_reading.assert_same(parse_mesh, data)
+    fuzz.assert_same(parse_mesh, data)
     mesh = parse_mesh(data).meshes[0]
     read = [mesh.weight_biases[2], *mesh.weight_positions[2], mesh.uvs[1, 0]]
     assert [float(number).hex() for number in read] == [float(number).hex() for number in numbers]
@@ -169,8 +168,8 @@ def test_decimals_are_read_as_the_floats_nearest_to_them(parts):
 def test_a_row_in_another_layout_does_not_keep_the_others_from_being_read_in_bulk():
     data = DATA.replace(b"vert 1 ( 0.25 1 )", b"vert 1 ( 25e-2   1. )")
     assert len(extract_rows(data).rows) == 3
-    assert bulk_reading.in_columns(parse_mesh, data) == bulk_reading.one_by_one(parse_mesh, DATA)
-    bulk_reading.assert_same(parse_mesh, data)
+    assert fuzz.in_columns(parse_mesh, data) == fuzz.one_by_one(parse_mesh, DATA)
+    fuzz.assert_same(parse_mesh, data)
 
 
 def test_many_rows_in_another_layout_are_left_to_the_scanner():
@@ -178,14 +177,14 @@ def test_many_rows_in_another_layout_are_left_to_the_scanner():
     start, end = TEXT.index("\tvert 0"), TEXT.index("\n\n\tnumtris")
     data = f"{TEXT[:start]}{verts}{TEXT[end:]}".encode()
     assert [block.shape[1] for block in extract_rows(data).rows.values()] == [4, 6]
-    bulk_reading.assert_same(parse_mesh, data)
+    fuzz.assert_same(parse_mesh, data)
 
 
 def test_meshes_of_few_rows_are_read_together():
     start, end = TEXT.index("mesh {"), TEXT.index("}\n", TEXT.index("weight 3")) + 2
     data = (TEXT[:end] + 300 * ("\n" + TEXT[start:end]) + TEXT[end:]).encode()
     assert len(extract_rows(data).rows) == 903
-    bulk_reading.assert_same(parse_mesh, data)
+    fuzz.assert_same(parse_mesh, data)
 
 
 @pytest.mark.parametrize("point", range(1, 9))
@@ -195,11 +194,11 @@ def test_decimals_are_exact_up_to_the_last_whole_number_that_is_a_float(more, po
     number = f"{digits[:point]}.{digits[point:]}"
     data = TEXT.replace("weight 2 2 0.25", f"weight 2 2 {number}").encode()
     assert parse_mesh(data).meshes[0].weight_biases[2] == float(number)
-    bulk_reading.assert_same(parse_mesh, data)
+    fuzz.assert_same(parse_mesh, data)
 
 
 @pytest.mark.parametrize("byte", [byte for byte in range(256) if byte not in b"0123456789"])
 def test_only_digits_are_read_as_digits(byte):
     for old in (b"0.25 (", b"9.0625", b"weight 2 2"):
         data = DATA.replace(old, old[:2] + bytes([byte]) + old[3:])
-        bulk_reading.assert_same(parse_mesh, data)
+        fuzz.assert_same(parse_mesh, data)

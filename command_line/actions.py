@@ -1,4 +1,4 @@
-"""Actions where exporters look for them: in tracks, side by side or in a row, at the rate of the scene."""
+"""Actions prepared for exporters: retimed to one frame rate, and placed on NLA tracks."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import Any
 import bpy
 import numpy as np
 
+from ..families import FAMILIES
 from ..io_common.scene import versions
-from ..io_md5.source.actions import load_action
-from ..io_md5.suitable_actions import suitable_actions
+from ..io_md5.clips import suitable_actions
 
 
 def armature_and_actions() -> tuple[Any, list[Any]]:
@@ -20,18 +20,24 @@ def armature_and_actions() -> tuple[Any, list[Any]]:
     return armatures[0], [action for action, _ in suitable_actions(armatures[0]).chosen]
 
 
+def _frame_rate(action: Any) -> float | None:
+    """The frame rate that an action was imported with, by whichever family."""
+    rates = (family.blender().action_frame_rate(action) for family in FAMILIES)
+    return next((rate for rate in rates if rate), None)
+
+
 def retime(actions: list[Any], rate: float) -> None:
-    """Has actions of imported animations last as long at another rate as they do at their own.
+    """Scales the keys of imported actions in time, so that they last as long at another frame rate as at their own.
 
     Args:
-        actions: each with the rate of its file.
+        actions: those without a known frame rate are left as they are.
         rate: frames per second.
     """
     for action in actions:
-        factor = rate / (load_action(action).frame_rate or rate)
+        factor = rate / (_frame_rate(action) or rate)
         if factor == 1.0:
             continue
-        for curve in versions.action_fcurves(action, "OBJECT"):
+        for curve in versions.all_fcurves(action):
             points = np.empty(2 * len(curve.keyframe_points), dtype=np.float32)
             curve.keyframe_points.foreach_get("co", points)
             points[::2] *= factor
@@ -42,36 +48,38 @@ def retime(actions: list[Any], rate: float) -> None:
         )
 
 
-def side_by_side(owner: Any, actions: list[Any], id_type: str) -> None:
-    """Puts each action into a track of its own, in its own place.
+def add_parallel_tracks(owner: Any, actions: list[Any]) -> None:
+    """Adds an NLA track for each action, at the frames of the action.
 
     Args:
         owner: an object, or the shape keys of one.
-        actions: that move it.
-        id_type: 'OBJECT' or 'KEY'.
+        actions: actions for it.
     """
     for action in actions:
-        _add_strip(owner, action, round(action.frame_range[0]), id_type)
-    versions.assign_action(owner.animation_data, None, id_type)
+        _add_strip(owner, action, round(action.frame_range[0]))
+    versions.assign_action(owner.animation_data, None, owner.id_type)
 
 
-def one_after_the_other(armature: Any, actions: list[Any]) -> None:
-    """Puts actions in a row over the range of the scene, a marker at the beginning of each."""
+def add_consecutive_tracks(armature: Any, actions: list[Any]) -> None:
+    """Adds an NLA track for each action, one after the other from frame 0, with a marker at each start.
+
+    The range of the scene becomes that of all actions.
+    """
     scene = bpy.context.scene
     scene.timeline_markers.clear()
     start = 0
     for action in actions:
-        _add_strip(armature, action, start, "OBJECT")
+        _add_strip(armature, action, start)
         scene.timeline_markers.new(action.name, frame=start)
         start += round(action.frame_range[1] - action.frame_range[0]) + 1
-    versions.assign_action(armature.animation_data, None, "OBJECT")
+    versions.assign_action(armature.animation_data, None, armature.id_type)
     scene.frame_start, scene.frame_end = 0, start - 1
 
 
-def _add_strip(owner: Any, action: Any, start: int, id_type: str) -> None:
+def _add_strip(owner: Any, action: Any, start: int) -> None:
     track = owner.animation_data.nla_tracks.new()
     track.name = action.name
     strip = track.strips.new(action.name, start, action)
-    versions.assign_slot(strip, action, id_type)
-    # What plays in a row must not hold on when the next one begins.
+    versions.assign_slot(strip, action, owner.id_type)
+    # A strip must not hold its last pose while the next one plays.
     strip.extrapolation = "NOTHING"

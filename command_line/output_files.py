@@ -1,0 +1,107 @@
+"""Output files: written to a temporary folder, then moved to their targets when they are complete.
+
+The temporary folder lies next to the targets. If Blender is killed, it stays behind; its name starts with a dot, so
+that no run reads files from it, and a later run removes it.
+
+A target that exists is replaced only if it is byte for byte what an earlier run wrote. With ``--force``, other files
+are replaced too, but never an input file of this run, a broken link, or anything that is not a regular file.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from .records import Records
+from .settings import Task
+
+_PREFIX = ".idtech-"
+_ABANDONED = re.compile(r"\.idtech-[a-z0-9_]{8}")  # how `tempfile` completes the prefix
+_ABANDONED_AFTER = 86400.0  # seconds; no file takes a day to convert
+
+
+class TargetError(ValueError):
+    """The target of an output file must not be replaced."""
+
+
+@contextmanager
+def temporary_folder(folder: Path) -> Iterator[Path]:
+    """A temporary folder inside an output folder, which is made if needed; removed at the end of the block."""
+    folder.mkdir(parents=True, exist_ok=True)
+    _remove_abandoned(folder)
+    with tempfile.TemporaryDirectory(prefix=_PREFIX, dir=folder, ignore_cleanup_errors=True) as name:
+        yield Path(name)
+
+
+def find_targets(written: Sequence[Path], task: Task, records: Records) -> dict[Path, Path]:
+    """The target of each file, in the order to move them: the task's own target last, as it marks the task as done.
+
+    Args:
+        written: files in a temporary folder.
+        task: the task that wrote them.
+        records: of earlier runs, with the input files of this one.
+
+    Raises:
+        TargetError: a target exists and must not be replaced.
+        OSError: a target cannot be examined.
+    """
+    targets = {
+        path: _target_of(path, task)
+        for path in sorted(written, key=lambda path: path.name == task.target.name)
+    }
+    for path in targets.values():
+        _check_replaceable(path, task, records)
+    return targets
+
+
+def _check_replaceable(path: Path, task: Task, records: Records) -> None:
+    if path in records.sources:
+        raise TargetError(f"{path} is an input file of this run: choose another output folder")
+    if not os.path.lexists(path):
+        return
+    if not path.exists():
+        raise TargetError(f"{path} is a broken link: remove it, or choose another output folder")
+    if not path.is_file():
+        raise TargetError(f"{path} exists and is not a regular file: choose another output folder")
+    if not task.is_forced and not records.is_result(task, path):
+        raise TargetError(
+            f"{path} exists and was not written by an earlier run, or was changed since: choose another output folder, "
+            "or use --force"
+        )
+
+
+def move(targets: Mapping[Path, Path]) -> None:
+    """Moves files to their targets.
+
+    Raises:
+        OSError: a file cannot be moved.
+    """
+    for source, path in targets.items():
+        source.replace(path)
+
+
+def with_target_name(error: OSError, task: Task) -> OSError:
+    """An error about a file in a temporary folder as one about its target, the path that the user knows."""
+    name = error.filename
+    if error.filename2 is not None or not isinstance(name, str) or _PREFIX not in name:
+        return error
+    return OSError(error.errno, error.strerror, str(_target_of(Path(name), task)))
+
+
+def _target_of(path: Path, task: Task) -> Path:
+    if path.name == task.target.name:
+        return task.target
+    return task.target.with_name(f"{task.prefix}{path.name}")
+
+
+def _remove_abandoned(folder: Path) -> None:
+    for path in folder.glob(f"{_PREFIX}*"):
+        with suppress(OSError):
+            if _ABANDONED.fullmatch(path.name) and time.time() - path.lstat().st_mtime > _ABANDONED_AFTER:
+                shutil.rmtree(path)

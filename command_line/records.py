@@ -1,0 +1,179 @@
+"""Records of earlier conversions: which results are up to date, and which files may be replaced.
+
+The output folder holds a folder `.idtech` with a small JSON file for each task, so that several machines can work on
+the same output folder. A result is up to date if it exists and was made from the same files, with the same settings
+and the same version of the extension.
+
+A record may be damaged or come from somebody else. It therefore holds the hash of each result: a file with another
+hash belongs to the user, whatever a record says.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from ..io_common.files import atomic
+from ..io_common.files.regular_files import open_file
+from .settings import Settings, Task
+from .source_files import Sources, animations_in
+
+FOLDER = ".idtech"
+_MAX_SIZE = 1 << 24  # bytes; a record has a line for each file
+
+
+class Records:
+    """The records of an output folder.
+
+    Args:
+        out: the output folder.
+        settings: how files are converted.
+        version: of the extension; another version may give other results.
+        sources: the input files of the run.
+
+    Attributes:
+        out: the output folder.
+        settings: how files are converted.
+        sources: the input files of the run.
+    """
+
+    def __init__(self, out: Path, settings: Settings, version: str, sources: Sources | None = None) -> None:
+        self.out = out
+        self.settings = settings
+        self.sources = sources or Sources()
+        self._version = version
+
+    def results(self) -> Iterator[Path]:
+        """All files that earlier runs wrote."""
+        for path in (self.out / FOLDER).glob("*.json"):
+            yield from self._files(_read(path))
+
+    def is_result(self, task: Task, path: Path) -> bool:
+        """Whether a file is byte for byte what the last run of a task wrote.
+
+        Raises:
+            OSError: the file cannot be read.
+        """
+        digests = self._files(_read(self._path(task))).get(path, [])
+        return bool(digests) and not path.is_symlink() and digest(path) in digests
+
+    def is_up_to_date(self, task: Task) -> bool:
+        """Whether a task can be skipped."""
+        record = _read(self._path(task))
+        files = self._files(record)
+        try:
+            state = self._state(task)
+        except OSError:
+            # A missing source is reported when the task tries to read it.
+            return False
+        return (
+            all(record.get(key) == value for key, value in state.items())
+            and bool(files)
+            and all(file.exists() for file in files)
+        )
+
+    def store_pending(self, task: Task, digests: Mapping[Path, str]) -> None:
+        """Stores which files a task is about to write, so that a later run may replace them if this one is killed.
+
+        Args:
+            task: the task.
+            digests: the hash of each new file; until it is moved, the target may still have its old one.
+
+        Raises:
+            OSError: the record cannot be written.
+        """
+        old = self._files(_read(self._path(task)))
+        both = {path: [new, *old.get(path, ())] for path, new in digests.items()}
+        self._write(task, {}, both)
+
+    def store_done(self, task: Task, digests: Mapping[Path, str]) -> None:
+        """Stores that a task is done.
+
+        Args:
+            task: the task.
+            digests: the hash of each file that it wrote.
+
+        Raises:
+            OSError: the record cannot be written.
+        """
+        self._write(task, self._state(task), {path: [new] for path, new in digests.items()})
+
+    def _write(self, task: Task, state: dict[str, Any], files: Mapping[Path, list[str]]) -> None:
+        path = self._path(task)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if path.is_symlink() or (path.exists() and not path.is_file()):
+            # Records are regular files; the target of a link belongs to somebody else.
+            path.unlink()
+        names = {os.path.relpath(file, self.out): digests for file, digests in files.items()}
+        atomic.write_file(path, json.dumps({**state, "files": names}, indent=1).encode())
+
+    def _files(self, record: dict[str, Any]) -> dict[Path, list[str]]:
+        """The files in a record that lie in the output folder, each with its possible hashes."""
+        names = record.get("files")
+        return {
+            self.out / name: [one for one in digests if isinstance(one, str)]
+            for name, digests in (names.items() if isinstance(names, dict) else ())
+            if _is_inside(name) and isinstance(digests, list)
+        }
+
+    def _path(self, task: Task) -> Path:
+        # A hash, as the name of a result may already be as long as the file system allows.
+        relative = os.path.relpath(task.target, self.out).replace(os.sep, "/")
+        digest = hashlib.sha256(os.fsencode(relative)).hexdigest()
+        return self.out / FOLDER / f"{digest[:32]}.json"
+
+    def _state(self, task: Task) -> dict[str, Any]:
+        """What the result depends on, except textures."""
+        sources = [task.source]
+        folder = self.settings.animation_folder(task.source)
+        if folder is not None:
+            sources += animations_in(folder)
+        return {
+            "version": self._version,
+            "settings": self.settings.to_json(),
+            "prefix": task.prefix,
+            "sources": {self._relative_path(path): _stamp(path) for path in sources},
+        }
+
+    def _relative_path(self, path: Path) -> str:
+        """The path of a source relative to the output folder, which is the same on all machines that share a disk."""
+        try:
+            return os.path.relpath(path, self.out)
+        except ValueError:
+            # It is on another drive of Windows.
+            return os.path.abspath(path)
+
+
+def digest(path: Path) -> str:
+    """The hash of a file.
+
+    Raises:
+        OSError: the file cannot be read.
+    """
+    with open_file(path) as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _read(path: Path) -> dict[str, Any]:
+    """A record; empty if it does not exist or is damaged."""
+    with suppress(OSError, ValueError, RecursionError), open_file(path) as file:
+        record = json.loads(file.read(_MAX_SIZE))
+        return record if isinstance(record, dict) else {}
+    return {}
+
+
+def _is_inside(name: str) -> bool:
+    """Whether a relative path stays below its folder."""
+    normal = os.path.normpath(name)
+    return "\0" not in name and not os.path.isabs(normal) and normal.split(os.sep)[0] not in ("", ".", "..")
+
+
+def _stamp(path: Path) -> list[int]:
+    """Size in bytes and time of the last change in nanoseconds."""
+    status = path.stat()
+    return [status.st_size, status.st_mtime_ns]

@@ -1,0 +1,94 @@
+"""The input files of a run, which it never overwrites, not even with ``--force``.
+
+Files are compared by device and inode, so that links and other spellings of a path make no difference. A file that
+does not exist yet is compared by its path, ignoring case.
+"""
+
+from __future__ import annotations
+
+import os
+import unicodedata
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from ..io_common.family import Role
+from .formats import role_of
+from .settings import Settings, Task
+
+
+class Sources:
+    """A set of input files.
+
+    Args:
+        paths: the files.
+    """
+
+    def __init__(self, paths: Iterable[Path] = ()) -> None:
+        self._identities: set[tuple[int, int]] = set()
+        self._keys: set[str] = set()
+        for path in paths:
+            self._keys.add(path_key(path))
+            if (identity := _identity(path)) is not None:
+                self._identities.add(identity)
+
+    def __contains__(self, path: Path) -> bool:
+        identity = _identity(path)
+        return path_key(path) in self._keys or (identity is not None and identity in self._identities)
+
+    def to_json(self) -> dict[str, Any]:
+        """The values that `from_json` takes, as JSON can hold them."""
+        return {"identities": sorted(self._identities), "keys": sorted(self._keys)}
+
+    @classmethod
+    def from_json(cls, values: dict[str, Any]) -> Sources:
+        """The set that `to_json` was called on."""
+        sources = cls()
+        sources._identities = {(device, number) for device, number in values["identities"]}
+        sources._keys = set(values["keys"])
+        return sources
+
+
+def source_files(tasks: Iterable[Task], settings: Settings) -> Iterator[Path]:
+    """The files that tasks read: their sources, and the animations of models."""
+    folders: dict[Path, None] = {}
+    for task in tasks:
+        yield task.source
+        folder = settings.animation_folder(task.source)
+        if folder is not None and role_of(task.source.suffix) is Role.MODEL:
+            folders[folder] = None
+    for folder in folders:
+        yield from animations_in(folder)
+
+
+def animations_in(folder: Path) -> list[Path]:
+    """The animations in a folder, in alphabetical order; none if the folder cannot be read."""
+    try:
+        return sorted(
+            path for path in folder.iterdir() if role_of(path.suffix) is Role.ANIMATION and path.is_file()
+        )
+    except OSError:
+        return []
+
+
+def resolved_path(path: Path) -> str:
+    """The absolute path of a file, with links in its folders resolved but not the file itself."""
+    folder, name = os.path.split(os.path.abspath(path))
+    return os.path.join(os.path.realpath(folder), name)
+
+
+def path_key(path: Path) -> str:
+    """The resolved path, equal for paths that differ only in case or in how accents are encoded.
+
+    Some file systems treat such paths as one file.
+    """
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", resolved_path(path)).casefold())
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    """Device and inode of a file, those of its target for a link; None if it does not exist."""
+    try:
+        status = path.stat()
+    except (OSError, ValueError):
+        return None
+    return status.st_dev, status.st_ino

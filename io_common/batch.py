@@ -1,0 +1,67 @@
+"""Options and results of the imports and exports that the command line runs, the same for all families."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .reports import Report
+from .scene import axes
+from .verification import Verify
+
+if TYPE_CHECKING:
+    from bpy.types import Action
+
+
+@dataclass(frozen=True)
+class LoadOptions:
+    """How a file is imported.
+
+    Attributes:
+        conversion: scale and axes.
+        use_textures: load images for materials.
+        game_folders: the game folders to search for images.
+        animation_folder: the folder from which to import the animations that have the model's joints; None for none.
+        separate_actions: make an action for each animation if one file holds several.
+    """
+
+    conversion: axes.Conversion
+    use_textures: bool = True
+    game_folders: tuple[str, ...] = ()
+    animation_folder: Path | None = None
+    separate_actions: bool = False
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """The result of an import.
+
+    Attributes:
+        report: counts and warnings.
+        owner: the data-block that the actions animate: an object or shape keys; None if nothing is animated.
+        actions: the animations.
+    """
+
+    report: Report
+    owner: Any = None
+    actions: list[Action] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class SaveOptions:
+    """How the scene is exported.
+
+    Attributes:
+        conversion: scale and axes.
+        game: the identifier of the game; one that is not the family's means its default.
+        verify: the frames on which the export is compared with what Blender shows.
+        with_animations: export all animations with the model.
+        use_scene_range: export the scene as it plays over its frame range.
+    """
+
+    conversion: axes.Conversion
+    game: str
+    verify: Verify = Verify.SOME
+    with_animations: bool = False
+    use_scene_range: bool = False

@@ -1,0 +1,82 @@
+"""The images that were found for a shader or skin."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from .conventions import Role
+from .game_files import GameFile
+from .material_parser import Material
+
+
+class Rule(StrEnum):
+    """The rule by which the diffuse image was found; see `search`."""
+
+    DECLARATION = "declaration"
+    GAME_PATH = "game path"
+    CONFIG = "cfg"
+    BESIDE = "beside the model"
+    SKIN_FILE = "skin file"
+    CONVENTION = "convention"
+
+
+@dataclass(frozen=True)
+class FoundImage:
+    """An image of a material.
+
+    Attributes:
+        file: the image file.
+        functions, factor, height_scale: what the declaration does with it; see `image_expressions.MapUse`.
+    """
+
+    file: GameFile
+    functions: tuple[str, ...] = ()
+    factor: tuple[float, float, float, float] = (1.0, 1.0, 1.0, 1.0)
+    height_scale: float | None = None
+
+
+@dataclass
+class MaterialImages:
+    """The images and settings that were found for a shader or skin.
+
+    Attributes:
+        name: the shader or skin as written in the model. For a skin that the model does not name (`listed` is False),
+            the path of the image relative to the game folder or the model.
+        listed: whether the model names the skin.
+        rule: how the diffuse image was found; None if there is none.
+        declaration: the material declaration; None if there is none.
+        images: one image for each role.
+        maps: the image files in the expressions of the declaration, by the name written there.
+        colour: RGBA, if the declaration has an image of a single colour such as `_white` instead of a diffuse image.
+        alpha_test: the threshold in 0...1, or None.
+        two_sided: whether back faces are drawn; None if unknown.
+        translucent: whether the surface is blended with what is behind it.
+        blend: the blend mode of the fallback stage; empty for a lit or opaque surface.
+        missing: names of images that were not found, by role.
+        looked_in: the paths where they were looked for, each once.
+    """
+
+    name: str
+    listed: bool = True
+    rule: Rule | None = None
+    declaration: Material | None = None
+    images: dict[Role, FoundImage] = field(default_factory=dict)
+    maps: dict[str, GameFile] = field(default_factory=dict)
+    colour: tuple[float, float, float, float] | None = None
+    alpha_test: float | None = None
+    two_sided: bool | None = None
+    translucent: bool = False
+    blend: str = ""
+    missing: dict[Role, str] = field(default_factory=dict)
+    looked_in: list[str] = field(default_factory=list)
+
+    @property
+    def diffuse(self) -> GameFile | None:
+        """The diffuse image."""
+        found = self.images.get(Role.DIFFUSE)
+        return found.file if found is not None else None
+
+    def add_looked_in(self, *paths: str) -> None:
+        """Adds paths where images were looked for."""
+        self.looked_in += [path for path in dict.fromkeys(paths) if path not in self.looked_in]

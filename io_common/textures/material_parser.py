@@ -1,0 +1,289 @@
+"""Material declarations, parsed from the tokens between their braces."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from .image_expressions import BuiltIn, Call, ImageExpression, MapImage, map_uses
+from .mtr_tokens import Token
+
+
+@dataclass
+class Material:
+    """A material declaration.
+
+    Attributes:
+        name: as written.
+        diffuse, bump, specular: image expressions, or None.
+        fallback: the image of the first blended stage, for materials without a diffuse image.
+        fallback_blend: its blend mode in lower case: `add`, `blend`, `filter`, `gl_one,gl_zero` and so on.
+        editor_image: `qer_editorimage`, used if there is no other image.
+        alpha_test: the threshold in 0...1, 0.5 if it is not a constant, or None.
+        alpha_image: the image whose alpha channel is tested.
+        two_sided: whether back faces are drawn.
+        translucent: whether the surface is blended with what is behind it.
+        source: the name of the file.
+        line: the line number, from 1.
+    """
+
+    name: str
+    diffuse: ImageExpression | None = None
+    bump: ImageExpression | None = None
+    specular: ImageExpression | None = None
+    fallback: ImageExpression | None = None
+    fallback_blend: str = ""
+    editor_image: str | None = None
+    alpha_test: float | None = None
+    alpha_image: ImageExpression | None = None
+    two_sided: bool = False
+    translucent: bool = False
+    source: str = ""
+    line: int = 0
+
+
+@dataclass
+class _Stage:
+    blend: str = ""
+    image: ImageExpression | None = None
+    alpha_test: float | None = None
+
+
+_INTERACTIONS = {
+    "diffusemap": "diffuse",
+    "bumpmap": "bump",
+    "normalmap": "bump",
+    "specularmap": "specular",
+}
+
+_REST_OF_LINE = frozenset(("description", "renderbump", "guisurf", "materialtype"))
+
+MAX_PARTS = 64
+"""Maximum number of images and functions in one expression; those of the games have fewer than ten."""
+MAX_NESTING = 32
+"""Maximum depth of nested functions in an expression."""
+_MAX_NUMBERS = 8
+# More than any game uses, and products of many such factors are still finite.
+_MAX_FACTOR = 1e6
+
+
+class MaterialParser:
+    """The parser of one material.
+
+    Args:
+        tokens: between the braces.
+
+    Attributes:
+        is_truncated: whether an expression was too long and has been cut.
+    """
+
+    def __init__(self, tokens: list[Token]) -> None:
+        self._tokens = tokens
+        self._index = 0
+        self._parts = 0
+        self.is_truncated = False
+
+    def material(self, name: str) -> Material:
+        """Parses the material; `name` is its name."""
+        material = Material(name)
+        stages: list[_Stage] = []
+        opaque = False
+        while (token := self._next()) is not None:
+            word = token.text.lower()
+            if token.kind == "punctuation" and word == "{":
+                stages.append(self._stage())
+            elif token.kind != "word":
+                continue
+            elif word in _INTERACTIONS:
+                stages.append(_Stage(word, self._expression()))
+            elif word == "qer_editorimage":
+                words = self._line(token.line)
+                material.editor_image = material.editor_image or (words[0].text if words else None)
+            elif word in _REST_OF_LINE:
+                self._line(token.line)
+            elif word == "twosided":
+                material.two_sided = True
+            elif word == "cull":
+                # As in Quake III and XreaL.
+                words = self._line(token.line)
+                material.two_sided |= bool(words) and words[0].text.lower() in ("none", "disable", "twosided")
+            elif word == "translucent":
+                material.translucent = True
+            elif word == "forceopaque":
+                opaque = True
+            elif word == "alphatest":
+                material.alpha_test = self._number(0.5)
+        self._take_stages(material, stages)
+        if opaque:
+            material.translucent = False
+        return material
+
+    @staticmethod
+    def _take_stages(material: Material, stages: list[_Stage]) -> None:
+        tested = [stage for stage in stages if stage.alpha_test is not None]
+        # The test of the diffuse stage comes first: it is the one that is most visible.
+        tested.sort(key=lambda stage: _INTERACTIONS.get(stage.blend) != "diffuse")
+        if tested:
+            material.alpha_test = tested[0].alpha_test
+            material.alpha_image = tested[0].image
+        for stage in stages:
+            role = _INTERACTIONS.get(stage.blend)
+            if role and stage.image is not None and getattr(material, role) is None:
+                setattr(material, role, stage.image)
+        ambient = [s for s in stages if s.blend not in _INTERACTIONS and s.image is not None]
+        # Stages with `blend none` (alpha masks) and with images built into the engine come last.
+        ambient.sort(key=lambda s: s.blend == "none" or not map_uses(s.image))
+        if ambient:
+            material.fallback, material.fallback_blend = ambient[0].image, ambient[0].blend
+        lit = any(stage.blend in _INTERACTIONS for stage in stages)
+        first = stages[0].blend if stages else ""
+        if not lit and first not in ("", "none", "gl_one,gl_zero") and not tested:
+            material.translucent = True
+
+    def _stage(self) -> _Stage:
+        stage = _Stage()
+        while (token := self._next()) is not None:
+            word = token.text.lower()
+            if token.kind == "punctuation" and word == "}":
+                break
+            if token.kind != "word":
+                continue
+            if word in ("blend", "stage"):
+                stage.blend = self._blend()
+            elif word in ("map", "clampmap"):
+                image = self._expression()
+                stage.image = stage.image or image
+            elif word == "alphatest":
+                stage.alpha_test = self._number(0.5)
+            elif word == "alphafunc":
+                words = self._line(token.line)
+                stage.alpha_test = {"gt0": 0.004, "lt128": 0.5, "ge128": 0.5}.get(
+                    words[0].text.lower() if words else "", 0.5
+                )
+            elif word == "name":
+                self._line(token.line)
+        return stage
+
+    def _blend(self) -> str:
+        token = self._word()
+        if token is None:
+            return ""
+        source = token.text.lower()
+        if not source.startswith("gl_"):
+            return source
+        if self._peek_punctuation(","):
+            self._index += 1
+        target = self._word()
+        return f"{source},{target.text.lower()}" if target is not None else source
+
+    def _expression(self) -> ImageExpression | None:
+        self._parts = 0
+        return self._part(0)
+
+    def _part(self, depth: int) -> ImageExpression | None:
+        """An image or a call; None if there is none, or the expression is too long."""
+        token = self._word()
+        if token is None:
+            return None
+        is_call = token.kind == "word" and self._peek_punctuation("(")
+        if depth > MAX_NESTING or self._parts == MAX_PARTS:
+            self.is_truncated = True
+            if is_call:
+                self._skip_call()
+            return None
+        self._parts += 1
+        if is_call:
+            self._index += 1
+            return self._call(token.text.lower(), depth)
+        if not token.text:
+            return None
+        if token.text[0] in "_$*" and "/" not in token.text:
+            return BuiltIn(token.text)
+        return MapImage(token.text)
+
+    def _call(self, function: str, depth: int) -> ImageExpression:
+        images: list[ImageExpression] = []
+        numbers: list[float] = []
+        while (token := self._peek()) is not None:
+            if token.kind == "punctuation":
+                if token.text in "{}":
+                    break
+                self._index += 1
+                if token.text == ")":
+                    break
+                continue
+            number = _float(token.text) if token.kind == "word" else None
+            if number is not None and images:
+                self._index += 1
+                numbers.append(number)
+                continue
+            image = self._part(depth + 1)
+            if image is not None:
+                images.append(image)
+        return Call(function, tuple(images), tuple(numbers[:_MAX_NUMBERS]))
+
+    def _skip_call(self) -> None:
+        """Skips to the token after the closing bracket of a call."""
+        depth = 0
+        while (token := self._peek()) is not None and not (
+            token.kind == "punctuation" and token.text in "{}"
+        ):
+            self._index += 1
+            if token.kind == "punctuation":
+                depth += {"(": 1, ")": -1}.get(token.text, 0)
+                if depth == 0:
+                    break
+
+    def _number(self, default: float) -> float:
+        while self._peek_punctuation("("):
+            self._index += 1
+        token = self._peek()
+        number = _float(token.text) if token is not None and token.kind == "word" else None
+        if number is None:
+            return default
+        self._index += 1
+        # A threshold that changes with time continues with an operator; its first number says nothing then.
+        following = self._peek()
+        if following is not None and following.kind == "word" and following.text[0] in "+-*/%<>=!&|":
+            return default
+        return min(max(number, 0.0), 1.0)
+
+    def _line(self, line: int) -> list[Token]:
+        """The rest of a line, up to a brace."""
+        words = []
+        while (token := self._peek()) is not None and token.line == line:
+            if token.kind == "punctuation" and token.text in "{}":
+                break
+            words.append(token)
+            self._index += 1
+        return words
+
+    def _word(self) -> Token | None:
+        token = self._peek()
+        if token is None or token.kind == "punctuation":
+            return None
+        self._index += 1
+        return token
+
+    def _peek(self) -> Token | None:
+        return self._tokens[self._index] if self._index < len(self._tokens) else None
+
+    def _peek_punctuation(self, text: str) -> bool:
+        token = self._peek()
+        return token is not None and token.kind == "punctuation" and token.text == text
+
+    def _next(self) -> Token | None:
+        token = self._peek()
+        self._index += 1
+        return token
+
+
+def _float(text: str) -> float | None:
+    # "nan" and "inf" are valid names of images.
+    if not text[:1] or text[0] not in "+-.0123456789":
+        return None
+    try:
+        number = float(text.rstrip("fF"))
+    except ValueError:
+        return None
+    return None if math.isnan(number) else min(max(number, -_MAX_FACTOR), _MAX_FACTOR)

@@ -1,0 +1,165 @@
+"""The folders that are searched for the images of a model: its game folders and its own folder.
+
+A game folder holds `models/...`, `textures/...`, `materials/*.mtr` and so on, loose or in `.pk4` and `.pk3` archives.
+As in the games, loose files come before archives, and archives are searched in reverse alphabetical order, as patches
+have higher numbers.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from .archives import ARCHIVE_EXTENSIONS
+from .budget import Budget
+from .folders import Root
+from .game_files import GameFile
+from .names import AssetName, clean_name, fold, split_extension
+
+_TOP_FOLDERS = ("packages", "models", "players", "progs", "textures", "sprites", "mapobjects")
+_TYPICAL_FOLDERS = frozenset(
+    ("materials", "scripts", "textures", "sound", "sounds", "maps", "def", "env", "gfx", "data")
+)
+
+
+def guess_game_folder(model_path: str | os.PathLike[str], names: Iterable[AssetName] = ()) -> Path | None:
+    """The game folder of a model: the parent of a folder such as `models` or `players` in the model's path.
+
+    If there are several, the one under which the folders of the skins or shaders agree most with the model's own
+    folder is used, then one that looks like a game folder (with archives, `materials` and so on in it), then the
+    deepest. The root of a drive and the user's home folder are never used.
+
+    Args:
+        model_path: the model.
+        names: its skins or shaders.
+
+    Returns:
+        The game folder; None if the path contains none of the usual folders.
+    """
+    folder = Path(os.path.abspath(model_path)).parent
+    parts = [fold(part) for part in folder.parts]
+    folders = [fold(name.folder).split("/") for name in names if name.folder]
+    best: tuple[tuple[int, bool, int], Path] | None = None
+    for index in range(1, len(parts)):
+        if parts[index] not in _TOP_FOLDERS or (parts[index] == "models" and parts[index - 1] == "packages"):
+            continue
+        root = Path(*folder.parts[:index])
+        if root == Path(root.anchor) or root in (_home_folder(), _home_folder().parent):
+            continue
+        agreement = max((_common_length(own, parts[index:]) for own in folders), default=0)
+        rank = (agreement, _looks_like_game_folder(root), index)
+        if best is None or rank > best[0]:
+            best = (rank, root)
+    return best[1] if best is not None else None
+
+
+def _home_folder() -> Path:
+    return Path(os.path.expanduser("~"))
+
+
+def _common_length(own: list[str], other: list[str]) -> int:
+    """How many parts two paths have in common at their start."""
+    count = 0
+    for a, b in zip(own, other, strict=False):
+        if a != b:
+            break
+        count += 1
+    return count
+
+
+def _looks_like_game_folder(root: Path) -> bool:
+    try:
+        with os.scandir(root) as entries:
+            for entry in entries:
+                name = fold(entry.name)
+                if name in _TYPICAL_FOLDERS or split_extension(name)[1] in (*ARCHIVE_EXTENSIONS, ".pak"):
+                    return True
+    except OSError:
+        pass
+    return False
+
+
+class SearchPaths:
+    """The folders that may be searched for one model, made by `Library.paths_for`.
+
+    Attributes:
+        model_path: the model.
+        own: the folder of the model, with the folders in it.
+        roots: the game folders, in order.
+    """
+
+    def __init__(self, model_path: Path, own: Root, roots: list[Root]) -> None:
+        self.model_path = model_path
+        self.own = own
+        self.roots = roots
+
+    def find_image(self, path: str) -> GameFile | None:
+        """The image with this path relative to one of the game folders."""
+        for root in self.roots:
+            found = root.find_image(path)
+            if found is not None:
+                return found
+        return None
+
+    def own_folders(self) -> Iterator[tuple[Root, str]]:
+        """The game folders that contain the model, each with the relative path of the model's folder (never empty)."""
+        for root in self.roots:
+            relative = _relative(self.model_path.parent, root.path)
+            if relative:
+                yield root, relative
+
+    def relative(self, path: str | os.PathLike[str]) -> str | None:
+        """The path relative to the innermost game folder that contains it, with forward slashes; None if none does."""
+        absolute = Path(os.path.abspath(path))
+        found = [relative for root in self.roots if (relative := _relative(absolute, root.path))]
+        return min(found, key=len) if found else None
+
+
+def _relative(path: Path, folder: Path) -> str:
+    """A path relative to a folder, with forward slashes; empty for the folder itself and paths outside of it."""
+    return path.relative_to(folder).as_posix() if path != folder and path.is_relative_to(folder) else ""
+
+
+class Library:
+    """The folders of one import, each listed only once for all models and materials.
+
+    It does not notice changes on disk, so each import makes its own.
+
+    Args:
+        game_folders: the user's game folders, in order; empty names are ignored.
+    """
+
+    def __init__(self, game_folders: Iterable[str | os.PathLike[str]] = ()) -> None:
+        self.budget = Budget()
+        self._game_folders = [Path(os.path.abspath(path)) for path in game_folders if os.fspath(path)]
+        self._roots: dict[tuple[Path, bool], Root] = {}
+
+    def paths_for(self, model_path: str | os.PathLike[str], names: Iterable[str] = ()) -> SearchPaths:
+        """The folders to search for a model.
+
+        Unless one of the user's game folders contains the model, the game folder is guessed from the model's path and
+        comes before the user's folders.
+
+        Args:
+            model_path: the model.
+            names: its skins or shaders, which help to guess the game folder.
+        """
+        path = Path(os.path.abspath(model_path))
+        folders = list(self._game_folders)
+        if not any(path.is_relative_to(folder) for folder in folders):
+            guessed = guess_game_folder(path, [clean_name(name) for name in names])
+            if guessed is not None:
+                folders.insert(0, guessed)
+        roots = [self._root(folder, True) for folder in dict.fromkeys(folders)]
+        return SearchPaths(path, self._root(path.parent, False), roots)
+
+    def _root(self, path: Path, archives: bool) -> Root:
+        if (path, archives) not in self._roots:
+            self._roots[path, archives] = Root(path, archives, self.budget)
+        return self._roots[path, archives]
+
+    @property
+    def warnings(self) -> list[str]:
+        """The warnings about archives so far."""
+        return [warning for root in self._roots.values() for warning in root.warnings]

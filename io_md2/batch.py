@@ -1,0 +1,53 @@
+"""MD2 files into the scene and out of it, for the command line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..io_common.batch import Loaded, LoadOptions, SaveOptions
+from ..io_common.results import ExportResult
+from ..io_common.scene.frame_plan import FrameOptions
+from .exporter import ExportOptions, export_model
+from .format.games import game_named
+from .importer import ImportOptions, import_files
+
+if TYPE_CHECKING:
+    from bpy.types import Context
+
+
+def load(context: Context, path: Path, options: LoadOptions) -> Loaded:
+    """Imports a file; for the arguments and errors see `import_files`."""
+    result = import_files(
+        context,
+        [path],
+        ImportOptions(
+            sequence_actions=options.separate_actions,
+            use_textures=options.use_textures,
+            game_folders=options.game_folders,
+            conversion=options.conversion,
+        ),
+    )
+    # The first action holds all frames.
+    actions = result.actions[1:] if options.separate_actions else result.actions
+    return Loaded(result.report, result.objects[0].data.shape_keys, actions)
+
+
+def save(context: Context, path: Path, options: SaveOptions) -> ExportResult:
+    """Exports the scene's meshes, joined, as a model.
+
+    Raises:
+        Md2Error: the game would refuse the result.
+        NothingToExportError: there is nothing to export.
+        OSError: the file cannot be written.
+    """
+    return export_model(
+        context,
+        path,
+        ExportOptions(
+            frames=FrameOptions("SCENE" if options.use_scene_range else "AUTO"),
+            game=game_named(options.game),
+            verify=options.verify,
+            conversion=options.conversion,
+        ),
+    )

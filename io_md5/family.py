@@ -1,0 +1,50 @@
+"""The description of the MD5 family: id Tech 4's skeletal models, animations and camera paths."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from ..io_common.family import Family, FileKind, FuzzTarget, Role
+from .format import Md5Error, read_animation, read_camera, read_mesh
+from .format.describe import describe_animation, describe_camera, describe_mesh
+from .format.games import PROFILES
+from .texture_rules import TEXTURE_RULES
+
+if TYPE_CHECKING:
+    from ..io_common.family import BlenderPart
+
+
+def _blender() -> BlenderPart:
+    from .operators import BLENDER
+
+    return BLENDER
+
+
+def _fuzz_targets() -> Mapping[str, FuzzTarget]:
+    from .format import fuzz
+
+    return {
+        name: FuzzTarget(read, (Md5Error,), tuple(seed.encode() for seed in seeds), fuzz.WORDS)
+        for name, read, seeds in (
+            ("md5mesh", fuzz.md5mesh, (fuzz.MESH, fuzz.OLD_MESH)),
+            ("md5anim", fuzz.md5anim, (fuzz.ANIMATION, fuzz.OLD_ANIMATION)),
+            ("md5camera", fuzz.md5camera, (fuzz.CAMERA,)),
+        )
+    }
+
+
+FAMILY = Family(
+    name="md5",
+    label="id Tech 4 MD5",
+    kinds=(
+        FileKind(".md5mesh", "id Tech 4 MD5 Mesh", Role.MODEL, read_mesh, describe_mesh),
+        FileKind(".md5anim", "id Tech 4 MD5 Animation", Role.ANIMATION, read_animation, describe_animation),
+        FileKind(".md5camera", "id Tech 4 MD5 Camera", Role.CAMERA, read_camera, describe_camera),
+    ),
+    error=Md5Error,
+    blender=_blender,
+    textures=TEXTURE_RULES,
+    games=PROFILES,
+    fuzz_targets=_fuzz_targets,
+)

@@ -1,0 +1,1 @@
+"""A family made for a test: a text file that holds one triangle."""

@@ -1,0 +1,38 @@
+"""The description of the family."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..io_common.family import BlenderPart, Family, FileKind, Role
+from ..io_common.textures.rules import TextureRules
+from . import format as tri
+
+
+@dataclass(frozen=True)
+class Description:
+    facts: dict
+    lines: list
+
+
+def describe(path: str, game: str) -> Description:
+    corners = tri.read(path)
+    return Description({"kind": "tri", "warnings": [], "corners": corners.tolist()}, ["a triangle"])
+
+
+def _blender() -> BlenderPart:
+    from .operators import BLENDER
+
+    return BLENDER
+
+
+FAMILY = Family(
+    name="tri",
+    label="Triangle",
+    kinds=(FileKind(".tri", "Triangle", Role.MODEL, tri.read, describe),),
+    error=tri.TriError,
+    blender=_blender,
+    textures=TextureRules(),
+    fuzz_targets=lambda: tri.FUZZ_TARGETS,
+    has_one_file=True,
+)

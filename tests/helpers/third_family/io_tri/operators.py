@@ -1,0 +1,75 @@
+"""The import and export of the family, with and without an operator."""
+
+from __future__ import annotations
+
+import bpy
+import numpy as np
+from bpy.props import StringProperty
+
+from ..io_common.batch import Loaded
+from ..io_common.family import BlenderPart
+from ..io_common.files.atomic import write_file
+from ..io_common.operators import file_operators
+from ..io_common.reports import Report
+from ..io_common.results import ExportResult
+from ..io_common.scene import state
+from . import format as tri
+
+
+def load(context, path, options) -> Loaded:
+    report = Report()
+    corners = options.conversion.points(tri.read(path))
+    mesh = bpy.data.meshes.new(path.stem)
+    mesh.from_pydata(corners.tolist(), [], [(0, 1, 2)])
+    state.target_collection(context).objects.link(bpy.data.objects.new(path.stem, mesh))
+    report.count("triangles")
+    return Loaded(report)
+
+
+def save(context, path, options) -> ExportResult:
+    report = Report()
+    (obj,) = (obj for obj in context.view_layer.objects if obj.type == "MESH")
+    corners = np.array([obj.matrix_world @ vertex.co for vertex in obj.data.vertices])
+    write_file(path, tri.text(options.conversion.points(corners)).encode())
+    report.count("triangles")
+    return ExportResult([path], report)
+
+
+class _Options:
+    def __init__(self, conversion) -> None:
+        self.conversion = conversion
+
+
+class IMPORT_SCENE_OT_tri(file_operators.ImportFiles, bpy.types.Operator):
+    """Load a triangle"""
+
+    bl_idname = "import_scene.tri"
+    bl_label = "Import Triangle"
+    filename_ext = ".tri"
+    filter_glob: StringProperty(default="*.tri", options={"HIDDEN"})
+
+    def execute(self, context):
+        def job():
+            paths = self.paths()
+            return load(context, paths[0], _Options(self.conversion())).report, paths
+
+        return file_operators.run(self, "Imported", tri.TriError, job)
+
+
+class EXPORT_SCENE_OT_tri(file_operators.ExportFile, bpy.types.Operator):
+    """Save a triangle"""
+
+    bl_idname = "export_scene.tri"
+    bl_label = "Export Triangle"
+    filename_ext = ".tri"
+    filter_glob: StringProperty(default="*.tri", options={"HIDDEN"})
+
+    def execute(self, context):
+        def job():
+            result = save(context, self.path(), _Options(self.conversion()))
+            return result.report, result.paths
+
+        return file_operators.run(self, "Exported", tri.TriError, job)
+
+
+BLENDER = BlenderPart(importer=IMPORT_SCENE_OT_tri, exporters=(EXPORT_SCENE_OT_tri,), load=load, save=save)

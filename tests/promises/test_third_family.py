@@ -1,0 +1,67 @@
+"""A further format family is one package and one entry in the tuple of families; nothing else knows of it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+
+import pytest
+from paths import ROOT
+
+THIRD_FAMILY = ROOT / "tests" / "helpers" / "third_family"
+COPIED = ("io_common", "io_md2", "io_md5", "command_line", "fuzz", "tests/helpers")
+
+
+@pytest.fixture(scope="module")
+def seen(tmp_path_factory):
+    """What a Blender makes of a copy of the project with one more family."""
+    folder = tmp_path_factory.mktemp("third family")
+    project, work = folder / "io_idtech", folder / "work"
+    work.mkdir()
+    for name in COPIED:
+        shutil.copytree(ROOT / name, project / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("__init__.py", "blender_manifest.toml"):
+        shutil.copy(ROOT / name, project)
+    shutil.copytree(THIRD_FAMILY / "io_tri", project / "io_tri")
+    families = (ROOT / "families.py").read_text(encoding="utf-8")
+    one_entry = families.replace("(MD5, MD2)", "(MD5, MD2, TRI)").replace(
+        "\nFAMILIES", "from .io_tri.family import FAMILY as TRI\n\nFAMILIES"
+    )
+    assert one_entry.count("TRI") == 2
+    (project / "families.py").write_text(one_entry, encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, THIRD_FAMILY / "use.py", project, work], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def test_it_is_in_the_menus_and_takes_dropped_files(seen):
+    assert ["import_scene.tri", "Triangle (.tri)"] in seen["import menu"]
+    assert ["export_scene.tri", "Triangle (.tri)"] in seen["export menu"]
+    assert seen["dropped files"] == ".tri"
+
+
+def test_it_is_imported_and_exported(seen):
+    assert seen["imported"] == ["FINISHED"]
+    assert seen["exported"] == "TRI\n0 0 0\n1 0 0\n0 2 0\n"
+
+
+def test_its_errors_are_reported_as_errors_of_the_file(seen):
+    assert seen.get("bad", ["CANCELLED"]) == ["CANCELLED"]
+
+
+def test_the_command_line_describes_and_converts_it(seen):
+    assert seen["info"][0]["corners"] == [[0, 0, 0], [1, 0, 0], [0, 2, 0]]
+    assert seen["to glb"] == seen["to tri"] == 0
+    assert seen["results"] == ["glb/a.glb", "tri/scene.tri"]
+
+
+def test_it_is_fuzzed(seen):
+    assert seen["fuzzed"] == "not a triangle file"
+
+
+def test_disabling_the_extension_removes_it(seen):
+    assert seen["operators left"] == []
