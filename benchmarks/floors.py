@@ -12,7 +12,7 @@ import numpy.typing as npt
 from io_md2.format import Model as Md2Model
 from io_md2.format import decompress
 from io_md5.format import Model
-from io_md5.format.seams import degenerate, merge_copies
+from io_md5.format.seams import is_degenerate, weld_vertices
 from io_md5.format.skinning import skin, vertex_weights
 
 Singles = npt.NDArray[np.float32]
@@ -74,9 +74,9 @@ class ModelFloor:
         self._meshes = []
         for mesh in model.meshes:
             vertices = skin(mesh, model.joints.positions, model.joints.orientations)
-            firsts = merge_copies(mesh, vertices)
+            firsts = weld_vertices(mesh, vertices)
             kept = np.unique(firsts)
-            triangles = np.searchsorted(kept, firsts)[mesh.triangles[~degenerate(mesh.triangles)]]
+            triangles = np.searchsorted(kept, firsts)[mesh.triangles[~is_degenerate(mesh.triangles)]]
             self._meshes.append((
                 vertices[kept].astype(np.float32).ravel(),
                 triangles.astype(np.int32).ravel(),

@@ -8,7 +8,7 @@ import bpy
 import numpy as np
 
 from ..io_common.scene import versions
-from ..io_md5.source.actions import read_action
+from ..io_md5.source.actions import load_action
 from ..io_md5.suitable_actions import suitable_actions
 
 
@@ -28,7 +28,7 @@ def retime(actions: list[Any], rate: float) -> None:
         rate: frames per second.
     """
     for action in actions:
-        factor = rate / (read_action(action).frame_rate or rate)
+        factor = rate / (load_action(action).frame_rate or rate)
         if factor == 1.0:
             continue
         for curve in versions.action_fcurves(action, "OBJECT"):

@@ -17,6 +17,7 @@ import bpy
 from ..io_common.files.regular_files import open_file
 from ..io_common.operators import preferences
 from ..io_common.reports import Report
+from ..io_common.results import ExportResult
 from ..io_common.scene import axes
 from ..io_common.scene.frame_plan import FrameOptions
 from ..io_common.verification import Verify
@@ -24,8 +25,7 @@ from ..io_md2 import exporter as md2_exporter
 from ..io_md2.format import FRAMES_PER_SECOND
 from ..io_md2.format.games import game_named as md2_game_named
 from ..io_md5 import exporter as md5_exporter
-from ..io_md5.building import ModelOptions
-from ..io_md5.clips import AnimationOptions
+from ..io_md5.export_build import ModelOptions
 from ..io_md5.export_camera import CameraExportOptions, export_camera
 from ..io_md5.format.games import game_named as md5_game_named
 from .settings import NO_ANIMATIONS, Settings
@@ -91,21 +91,25 @@ def _is_whole_blend(path: Path) -> bool:
 def _write_md5(target: Path, scene: Scene, settings: Settings, report: Report) -> list[Path]:
     conversion = axes.to_file(scene.scale, "Y", "Z")
     if scene.ending == ".md5camera":
-        options = CameraExportOptions(conversion=conversion, verify=Verify(settings.verify))
-        for text in export_camera(bpy.context, target, options).warnings:
-            report.warn(text)
-        return [target]
+        camera = CameraExportOptions(conversion=conversion, verify=Verify(settings.verify))
+        return _merge(export_camera(bpy.context, target, camera), report)
     game = md5_game_named(settings.game or preferences.md5_game())
     model = ModelOptions(conversion=conversion, game=game, verify=Verify(settings.verify))
     if scene.ending == ".md5anim":
-        return md5_exporter.export_animations(
-            bpy.context, target, model, "ACTIVE", AnimationOptions(), report
-        )
+        options = md5_exporter.ExportOptions(model, "ACTIVE")
+        return _merge(md5_exporter.export_animations(bpy.context, target, options), report)
     # Which armature is the active one, nobody sees on a command line: several are refused.
     bpy.context.view_layer.objects.active = None
     _warn_of_frames(report)
     actions = "NONE" if settings.animations == NO_ANIMATIONS else "ALL"
-    return md5_exporter.export_model(bpy.context, target, model, actions, AnimationOptions(), report)
+    options = md5_exporter.ExportOptions(model, actions)
+    return _merge(md5_exporter.export_mesh(bpy.context, target, options), report)
+
+
+def _merge(result: ExportResult, report: Report) -> list[Path]:
+    """The paths of an export, whose counts and warnings go into a report."""
+    report.merge(result.report)
+    return result.paths
 
 
 def _write_md2(target: Path, scene: Scene, settings: Settings, report: Report) -> list[Path]:

@@ -27,7 +27,7 @@ with atheris.instrument_imports(include=["io_common", "io_md2", "io_md5"]):
     from io_md5.format.text import scanner
 
 # The inputs are shorter than the pieces that texts are read in.
-scanner._PIECE = 256
+scanner._CHUNK = 256
 
 _MAX_LENGTH = 1 << 14
 _OFTEN = 2.0  # seconds

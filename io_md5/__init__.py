@@ -1,1 +1,1 @@
-"""The MD5 family: skeletons, skinned meshes, animations and cameras of Doom 3 and its kin."""
+"""The MD5 family: skeletons, skinned meshes, animations and cameras of Doom 3 and related games."""

@@ -1,4 +1,4 @@
-"""``python -m io_md5 info FILE…``: what is in a file, without Blender."""
+"""``python -m io_md5 info FILE…``: a description of files, without Blender."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Which timeline markers are cuts of which cameras.
+"""Timeline markers that are cuts of cameras.
 
 A marker is a cut if its name begins with the word ``cut`` (``Cut``, ``cut 3``, ``cut.001``, ``cut to the door``). If
-``cut`` and the name of a camera is all (``cut intro``), it is one of that camera's, which keeps several cameras apart.
+its name is ``cut`` and the name of a camera (``cut intro``), it is a cut of that camera only.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ _CUT = re.compile(r"cut(?![a-z])", re.IGNORECASE)
 
 
 def marker_name(camera_name: str) -> str:
-    """What the markers of a camera's cuts are called."""
+    """The name of the markers of a camera's cuts."""
     return names.for_blender(f"cut {camera_name}", versions.MAX_NAME, "cut")
 
 
 def cut_frames(scene: Scene, cameras: list[Object]) -> Counter[int]:
-    """The frames with markers that are cuts of some cameras of a scene, and how many are there."""
+    """The frames with markers that are cuts of some cameras of a scene, with the count on each."""
     own: set[str] = set()
     foreign: set[str] = set()
     for obj in scene.objects:

@@ -1,7 +1,7 @@
-"""A finished camera path compared with what Blender shows.
+"""Verification of a camera path: compared with what Blender shows.
 
-The path is played by Doom 3's rules: the entry of a frame is found by the cuts, the matrix of an entry has forward,
-left and up in its columns. The picture of Blender is the rectangle that its camera frames.
+The path is played by Doom 3's rules: the cuts give the entry of a frame; the matrix of an entry has forward, left and
+up as columns. The picture in Blender is the rectangle of its camera's view frame.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from .format.model import Floats
 if TYPE_CHECKING:
     from ..io_common.reports import Report
 
-# Of the path's size, in degrees, and in degrees.
+# Tolerances: a fraction of the path's size, degrees, and degrees.
 _POSITION, _DIRECTION, _FIELD_OF_VIEW = 1e-4, 0.01, 0.01
-# Of a coordinate: what single precision leaves of it.
+# The precision of 32-bit floats, as a fraction of a coordinate.
 _ROUNDING = 2e-6
 
 
 @dataclass(frozen=True, eq=False)
-class ShownView:
-    """What a camera of Blender shows on a frame.
+class EvaluatedView:
+    """The view of an evaluated Blender camera on a frame.
 
     Attributes:
         name: of the camera.
@@ -48,14 +48,14 @@ class ShownView:
 
 @dataclass(frozen=True)
 class Difference:
-    """Where a path differs from what Blender shows.
+    """A difference between a path and what Blender shows.
 
     Attributes:
         name: of the camera.
         frame: of the scene.
         what: what differs, with its amount; "" if only the picture is mirrored.
-        is_skewed: whether parents shear the camera, which no path can.
-        is_mirrored: whether Blender shows the picture mirrored, which no path can.
+        is_skewed: whether parents shear the camera, which a path cannot.
+        is_mirrored: whether Blender shows the picture mirrored, which a path cannot.
     """
 
     name: str
@@ -65,22 +65,24 @@ class Difference:
     is_mirrored: bool = False
 
 
-def find_differences(camera: Camera, shown: dict[int, ShownView], conversion: Conversion) -> list[Difference]:
-    """The first frame of each camera that the path does not play as Blender shows it.
+def find_differences(
+    camera: Camera, views: dict[int, EvaluatedView], conversion: Conversion
+) -> list[Difference]:
+    """The first difference of each camera.
 
     Args:
         camera: the finished path.
-        shown: what Blender shows on some of the path's frames.
+        views: what Blender shows on some of the path's frames.
         conversion: from the scene to the file.
     """
     entries, _instants = timeline(camera.cuts, camera.entry_count)
     found: dict[str, Difference] = {}
     size = float(np.linalg.norm(np.ptp(camera.positions, axis=0)))
-    for frame, view in sorted(shown.items()):
+    for frame, view in sorted(views.items()):
         if view.name in found:
             continue
         if frame >= len(entries):
-            found[view.name] = Difference(view.name, view.frame, "the path ends before it")
+            found[view.name] = Difference(view.name, view.frame, "the path ends before this frame")
             continue
         what = _compare(camera, int(entries[frame]), view, conversion, size)
         is_mirrored = bool(np.linalg.det(view.matrix[:3, :3]) < 0.0)
@@ -89,15 +91,15 @@ def find_differences(camera: Camera, shown: dict[int, ShownView], conversion: Co
     return list(found.values())
 
 
-def _compare(camera: Camera, entry: int, view: ShownView, conversion: Conversion, size: float) -> str:
-    """What differs on one frame, with its amount; "" if nothing does."""
+def _compare(camera: Camera, entry: int, view: EvaluatedView, conversion: Conversion, size: float) -> str:
+    """The differences on one frame, with amounts; empty if there are none."""
     position = conversion.points(view.matrix[:3, 3])
     distance = float(np.linalg.norm(camera.positions[entry] - position))
     allowed = _POSITION * size + _ROUNDING * max(float(np.abs(position).max()), 1.0)
     axes = quat.to_matrices(quat.with_w(camera.orientations[entry]))
     forward, left, up, angle = _picture(view, conversion)
     off = max(_angle(axes[:, k], direction) for k, direction in enumerate((forward, left, up)))
-    zoom = abs(float(camera_view.visible(camera.fields_of_view[entry])) - angle)
+    zoom = abs(float(camera_view.clamped(camera.fields_of_view[entry])) - angle)
     parts = []
     if not distance <= allowed:
         relative = f" ({distance / size:.2%} of the path's size)" if size > 0.0 else ""
@@ -109,15 +111,15 @@ def _compare(camera: Camera, entry: int, view: ShownView, conversion: Conversion
     return ", ".join(parts)
 
 
-def _picture(view: ShownView, conversion: Conversion) -> tuple[Floats, Floats, Floats, float]:
+def _picture(view: EvaluatedView, conversion: Conversion) -> tuple[Floats, Floats, Floats, float]:
     """Forward, left and up of a picture in the space of the file, and its horizontal angle in degrees.
 
-    Blender takes the scale out of each axis of a camera, so that only shear and mirroring are left. Of a picture that
-    is mirrored, left is that of the picture before: only the two other directions say where the camera looks.
+    Blender removes the scale of each axis of a camera, so that only shear and mirroring remain. If the picture is
+    mirrored, left is the direction before mirroring: only forward and up tell where the camera looks.
     """
     lengths = np.linalg.norm(view.matrix[:3, :3], axis=0)
     basis = view.matrix[:3, :3] / np.where(lengths > 0.0, lengths, 1.0)
-    # The middle of the picture is off the axis by lens shift, which the format does not have.
+    # Lens shift, which the format does not have, moves the middle of the picture off the axis.
     right_top, right_bottom, left_bottom, left_top = view.corners
     across, upright = right_top - left_top, right_top - right_bottom
     middle = np.array([0.0, 0.0, (right_top + left_bottom)[2] / 2.0])
@@ -129,7 +131,7 @@ def _picture(view: ShownView, conversion: Conversion) -> tuple[Floats, Floats, F
 
 
 def _angle(some: Floats, other: Floats) -> float:
-    """The angle in degrees between two directions, exact for small ones as well."""
+    """The angle in degrees between two directions, accurate for small angles."""
     cross = float(np.linalg.norm(np.cross(some, other)))
     return math.degrees(math.atan2(cross, float(np.dot(some, other))))
 
@@ -142,7 +144,7 @@ def _is_skewed(matrix: npt.NDArray[np.float64]) -> bool:
 
 
 def warn(differences: list[Difference], report: Report) -> None:
-    """Tells the user which frames a path does not play as Blender shows them."""
+    """Adds a warning for each difference."""
     for difference in differences:
         if difference.is_mirrored:
             report.warn(
@@ -155,7 +157,7 @@ def warn(differences: list[Difference], report: Report) -> None:
         cause = (
             "parents with uneven scale shear the camera: apply their scale"
             if difference.is_skewed
-            else "the camera is too far from the origin, or has a lens that the format cannot hold"
+            else "the camera is too far from the origin, or has a field of view that the format cannot store"
         )
         report.warn(
             f"the path differs from what Blender shows on frame {difference.frame}: {difference.what}. "

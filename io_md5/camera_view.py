@@ -1,8 +1,8 @@
-"""Where a camera is and what it sees: Blender's way and the file's.
+"""Transforms and fields of view of cameras, in Blender and in files.
 
-A camera of the file looks along the +X of its orientation with +Y on its left and +Z above; one of Blender looks along
-its own -Z with +X on its right and +Y above. The file's field of view is the horizontal angle of a 4:3 picture. Blender
-has focal length and sensor instead, of which only the focal length can be animated.
+A camera of a file looks along the +X of its orientation with +Y left and +Z up; a Blender camera looks along its -Z
+with +X right and +Y up. The field of view of a file is the horizontal angle of a 4:3 picture. Blender has focal length
+and sensor size instead; only the focal length is animated.
 """
 
 from __future__ import annotations
@@ -16,37 +16,37 @@ from .format import quaternions as quat
 from .format.model import Floats
 
 SENSOR_WIDTH = 36.0
-"""Of new cameras, in millimetres: Blender's own default."""
+"""The sensor width of new cameras, in millimetres: Blender's default."""
 
-PICTURE = 4.0 / 3.0
-"""Width to height of the picture that a field of view is for."""
+PICTURE_ASPECT = 4.0 / 3.0
+"""The aspect ratio of the picture that a field of view is for."""
 
-# What a camera of Blender can show, in degrees, and the shortest focal length it takes, in millimetres.
-_NARROWEST, _WIDEST = 0.01, 179.9
-_SHORTEST_LENS = 1.0
+# The limits of Blender's cameras: fields of view in degrees, and the shortest focal length in millimetres.
+_MIN_ANGLE, _MAX_ANGLE = 0.01, 179.9
+_MIN_LENS = 1.0
 
-# Blender's axes right, up and back among forward, left and up: columns of coordinates.
+# Blender's camera axes (right, up, back) as columns, in the axes of the file (forward, left, up).
 _LENS_AXES = quat.from_matrices([[0.0, 0.0, -1.0], [-1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
 
 
 def to_scene(orientations: Floats, conversion: Conversion) -> Floats:
-    """Rotations of cameras of Blender, (n, 4), for x y z of orientations of the file, (n, 3).
+    """Rotations of Blender cameras, (n, 4), for x y z of orientations of the file, (n, 3).
 
-    Neighbours have like signs, and the first has w >= 0.
+    Signs are continuous, and the first has w >= 0.
     """
-    turn = quat.from_matrices(conversion.rotation)
+    rotation = quat.from_matrices(conversion.rotation)
     rotations = quat.make_continuous(
-        quat.multiply(quat.multiply(turn, quat.with_w(orientations)), _LENS_AXES)
+        quat.multiply(quat.multiply(rotation, quat.with_w(orientations)), _LENS_AXES)
     )
     return rotations * (-1.0 if rotations[0, 0] < 0.0 else 1.0)
 
 
 def to_file(matrices: Floats, conversion: Conversion) -> tuple[Floats, Floats]:
-    """Positions (n, 3) and x y z of orientations (n, 3) in the file for cameras of Blender.
+    """Positions (n, 3) and x y z of orientations (n, 3) in the file for Blender cameras.
 
     Args:
-        matrices: of the objects in the space of the scene, (n, 4, 4); scaled ones look as they do in Blender, where
-            scale has no effect.
+        matrices: of the objects in the space of the scene, (n, 4, 4); their scale has no effect, as in
+            Blender.
         conversion: from the scene to the file.
     """
     forward = _unit(-matrices[:, :3, 2])
@@ -62,15 +62,15 @@ def _unit(vectors: Floats) -> Floats:
     return vectors / np.where(lengths > 0.0, lengths, 1.0)
 
 
-def visible(fields_of_view: Floats) -> Floats:
-    """Fields of view in degrees, brought into what Blender can show."""
-    return np.clip(fields_of_view, _NARROWEST, _WIDEST)
+def clamped(fields_of_view: Floats) -> Floats:
+    """Fields of view in degrees, clamped to Blender's limits."""
+    return np.clip(fields_of_view, _MIN_ANGLE, _MAX_ANGLE)
 
 
 def lenses(fields_of_view: Floats) -> tuple[Floats, float]:
-    """Focal lengths (n,) for fields of view in degrees (n,), and the width of the sensor that they are for."""
-    slopes = 2.0 * np.tan(np.radians(visible(fields_of_view)) / 2.0)
-    sensor_width = max(SENSOR_WIDTH, _SHORTEST_LENS * float(slopes.max(initial=0.0)))
+    """Focal lengths (n,) for fields of view in degrees (n,), and the sensor width that they require."""
+    slopes = 2.0 * np.tan(np.radians(clamped(fields_of_view)) / 2.0)
+    sensor_width = max(SENSOR_WIDTH, _MIN_LENS * float(slopes.max(initial=0.0)))
     return sensor_width / slopes, sensor_width
 
 
@@ -79,9 +79,9 @@ def field_of_view(
 ) -> float:
     """The horizontal angle in degrees of the picture that Blender renders.
 
-    The sensor's width is the picture's if *Sensor Fit* is Horizontal, or Auto and the picture is not higher than wide;
-    its width is the picture's height if it is Auto and the picture is higher, and its height if it is Vertical. With
-    Horizontal, the angle does not depend on the picture's size.
+    The sensor's width is the picture's if *Sensor Fit* is Horizontal, or Auto and the picture is not taller than
+    wide; its width is the picture's height if it is Auto and the picture is taller, and its height if it is Vertical.
+    With Horizontal, the angle does not depend on the picture's size.
 
     Args:
         lens: focal length in millimetres.

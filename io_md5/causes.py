@@ -1,4 +1,4 @@
-"""Why an exported mesh may move otherwise than in Blender: what joints and weights cannot express."""
+"""Reasons why an exported mesh may move differently than in Blender: features without an equivalent in the format."""
 
 from __future__ import annotations
 
@@ -8,36 +8,36 @@ import numpy as np
 
 from ..io_common.reports import listing
 from ..io_common.scene import evaluated
-from .binding import armatures_of, carrying_bone, is_deformed
+from .binding import armatures_of, is_deformed, parent_bone_of
 from .export_skeleton import Skeleton, nearest_rotations
-from .vertex_groups import LEAST_SUM
+from .vertex_groups import MIN_WEIGHT_SUM
 
 if TYPE_CHECKING:
     from bpy.types import Depsgraph, Modifier, Object
 
 _SCALE_TOLERANCE = 1e-3
-_MOST_CAUSES = 3
+_MAX_CAUSES = 3
 
 
 def likely_causes(obj: Object, skeleton: Skeleton, graph: Depsgraph) -> list[str]:
-    """What is likely to make an object differ on the frame that is evaluated, the likeliest first."""
+    """The likely causes of a difference on the evaluated frame, the likeliest first."""
     armature = skeleton.armature
     if armature is None:
-        return ["without an armature nothing moves in the game"]
+        return ["there is no armature, so nothing moves in the game"]
     found = [
-        *_of_modifiers(obj, armature),
-        *_of_object(obj, skeleton, armature, graph),
-        *_of_bones(obj, armature, graph),
-        *_of_transforms(skeleton, armature, graph),
-        *_of_weights(obj, armature, graph),
+        *_modifier_causes(obj, armature),
+        *_object_causes(obj, skeleton, armature, graph),
+        *_bone_causes(obj, armature, graph),
+        *_transform_causes(skeleton, armature, graph),
+        *_weight_causes(obj, armature, graph),
     ]
-    return list(dict.fromkeys(found))[:_MOST_CAUSES]
+    return list(dict.fromkeys(found))[:_MAX_CAUSES]
 
 
-def _of_modifiers(obj: Object, armature: Object) -> list[str]:
-    own = [modifier for modifier in obj.modifiers if modifier.type == "ARMATURE"]
+def _modifier_causes(obj: Object, armature: Object) -> list[str]:
+    armature_modifiers = [modifier for modifier in obj.modifiers if modifier.type == "ARMATURE"]
     found = []
-    for modifier in own:
+    for modifier in armature_modifiers:
         if modifier.object != armature:
             continue
         if not modifier.show_viewport:
@@ -48,38 +48,40 @@ def _of_modifiers(obj: Object, armature: Object) -> list[str]:
             found.append(f"the vertex group {modifier.vertex_group} limits the modifier {modifier.name}")
         if modifier.use_bone_envelopes:
             found.append(f"Bone Envelopes are on in the modifier {modifier.name}")
-    mine = [index for index, modifier in enumerate(obj.modifiers) if modifier.type == "ARMATURE"]
-    if len([modifier for modifier in own if modifier.object == armature]) > 1:
-        found.append(f"several Armature modifiers follow {armature.name}")
-    if mine:
-        later = [modifier.name for modifier in list(obj.modifiers)[mine[0] + 1 :] if _is_shown(modifier)]
+    indices = [index for index, modifier in enumerate(obj.modifiers) if modifier.type == "ARMATURE"]
+    if len([modifier for modifier in armature_modifiers if modifier.object == armature]) > 1:
+        found.append(f"several Armature modifiers use {armature.name}")
+    if indices:
+        later = [modifier.name for modifier in list(obj.modifiers)[indices[0] + 1 :] if _is_visible(modifier)]
         if later:
             found.append(f"modifiers after the Armature: {listing(later)}")
-    nodes = [modifier.name for modifier in obj.modifiers if modifier.type == "NODES" and _is_shown(modifier)]
+    nodes = [
+        modifier.name for modifier in obj.modifiers if modifier.type == "NODES" and _is_visible(modifier)
+    ]
     if nodes:
-        found.append(f"what Geometry Nodes add moves by itself: {listing(nodes)}")
+        found.append(f"Geometry Nodes change the mesh: {listing(nodes)}")
     return found
 
 
-def _is_shown(modifier: Modifier) -> bool:
+def _is_visible(modifier: Modifier) -> bool:
     return modifier.show_viewport and modifier.type != "ARMATURE"
 
 
-def _follows(obj: Object, armature: Object) -> bool:
+def _shares_parents(obj: Object, armature: Object) -> bool:
     """Whether an object is a descendant of the armature, or shares its parent."""
     parents = set()
-    link = obj.parent
-    while link is not None and link not in parents:
-        parents.add(link)
-        link = link.parent
+    ancestor = obj.parent
+    while ancestor is not None and ancestor not in parents:
+        parents.add(ancestor)
+        ancestor = ancestor.parent
     return armature in parents or (armature.parent is not None and armature.parent in parents)
 
 
-def _of_object(obj: Object, skeleton: Skeleton, armature: Object, graph: Depsgraph) -> list[str]:
+def _object_causes(obj: Object, skeleton: Skeleton, armature: Object, graph: Depsgraph) -> list[str]:
     found = []
-    bone = carrying_bone(obj, armature)
+    bone = parent_bone_of(obj, armature)
     if bone is not None and is_deformed(obj, armature):
-        found.append(f"the object hangs on the bone {bone} and is deformed as well")
+        found.append(f"the object is both parented to the bone {bone} and deformed by the armature")
     data = obj.animation_data
     if data is not None and (data.action is not None or data.nla_tracks or data.drivers):
         found.append("the object or one of its modifiers is animated")
@@ -93,15 +95,15 @@ def _of_object(obj: Object, skeleton: Skeleton, armature: Object, graph: Depsgra
             f"no bone of {armature.name} moves the object: add an Armature modifier or parent it to a bone"
         )
     world = evaluated.world_matrix(armature.evaluated_get(graph))
-    if not np.allclose(world, skeleton.world, atol=_SCALE_TOLERANCE) and not _follows(obj, armature):
+    if not np.allclose(world, skeleton.world, atol=_SCALE_TOLERANCE) and not _shares_parents(obj, armature):
         found.append(f"the object {armature.name} moves, and the mesh is not parented to it")
     others = [other.name for other in armatures_of(obj) if other != armature]
     if others:
-        found.append(f"several armatures: {listing(others)} moves it too")
+        found.append(f"also moved by other armatures: {listing(others)}")
     return found
 
 
-def _of_bones(obj: Object, armature: Object, graph: Depsgraph) -> list[str]:
+def _bone_causes(obj: Object, armature: Object, graph: Depsgraph) -> list[str]:
     posed = armature.evaluated_get(graph).pose.bones
     matrices = np.empty((len(posed), 4, 4), dtype=np.float32)
     if not len(posed):
@@ -125,16 +127,16 @@ def _of_bones(obj: Object, armature: Object, graph: Depsgraph) -> list[str]:
     groups = {group.name for group in obj.vertex_groups}
     bendy = [bone.name for bone in armature.data.bones if bone.bbone_segments > 1 and bone.name in groups]
     if bendy:
-        found.append(f"B-Bones bend: {listing(bendy, 3)}")
+        found.append(f"Bendy Bones: {listing(bendy, 3)}")
     enveloped = [
         bone.name for bone in armature.data.bones if bone.use_envelope_multiply and bone.name in groups
     ]
     if enveloped:
-        found.append(f"envelopes multiply the weights of bones: {listing(enveloped, 3)}")
+        found.append(f"Envelope Multiply is on for bones: {listing(enveloped, 3)}")
     return found
 
 
-def _of_transforms(skeleton: Skeleton, armature: Object, graph: Depsgraph) -> list[str]:
+def _transform_causes(skeleton: Skeleton, armature: Object, graph: Depsgraph) -> list[str]:
     world = evaluated.world_matrix(armature.evaluated_get(graph))
     if nearest_rotations(world[:3, :3])[1]:
         return [f"{armature.name} or its parent is scaled unevenly: apply the scale"]
@@ -144,7 +146,7 @@ def _of_transforms(skeleton: Skeleton, armature: Object, graph: Depsgraph) -> li
     return []
 
 
-def _of_weights(obj: Object, armature: Object, graph: Depsgraph) -> list[str]:
+def _weight_causes(obj: Object, armature: Object, graph: Depsgraph) -> list[str]:
     if not is_deformed(obj, armature):
         return []
     posed = obj.evaluated_get(graph)
@@ -155,6 +157,6 @@ def _of_weights(obj: Object, armature: Object, graph: Depsgraph) -> list[str]:
     vertices, groups, weights = evaluated.vertex_group_weights(posed.data)
     moving = deforms[np.minimum(groups, len(deforms) - 1)]
     sums = np.bincount(vertices[moving], weights[moving], minlength=len(posed.data.vertices))
-    if (sums <= LEAST_SUM).any():
+    if (sums <= MIN_WEIGHT_SUM).any():
         return ["unweighted vertices do not move in Blender"]
     return []

@@ -1,4 +1,4 @@
-"""What is exported to one animation file: an action over its range, or the scene over its own."""
+"""Clips, each exported to one animation file: an action or the scene, with a frame range."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..io_common.scene import versions
 from ..io_common.scene.objects import NothingToExportError
 from .format import encoding
 from .format.model import Floats
-from .source.actions import StoredAction, read_action
+from .source.actions import StoredAction, load_action
 from .suitable_actions import suitable_actions
 
 if TYPE_CHECKING:
@@ -21,18 +21,18 @@ if TYPE_CHECKING:
 
     from ..io_common.reports import Report
 
-# A sample that misses the end of the range by this part of a frame still counts.
+# The tolerance of the last sample at the end of the range, in frames.
 _END_SLACK = 1e-4
 
 
-class Playing(Enum):
-    """What moves the armature while a clip is sampled."""
+class PlaybackMode(Enum):
+    """What is evaluated while a clip is sampled."""
 
     ACTIVE = "ACTIVE"
-    """Everything as it plays in Blender: the active action, NLA tracks, unkeyed poses, constraints and drivers."""
+    """Everything as in Blender: the active action, NLA tracks, unkeyed poses, constraints and drivers."""
 
-    ALONE = "ALONE"
-    """One action on bones that are at rest otherwise, without NLA tracks."""
+    ISOLATED = "ALONE"
+    """One action on bones that are otherwise at rest, without NLA tracks."""
 
     SCENE = "SCENE"
     """Everything, over the range of the scene."""
@@ -40,12 +40,12 @@ class Playing(Enum):
 
 @dataclass(frozen=True)
 class AnimationOptions:
-    """How animations are exported.
+    """The options of animations.
 
     Attributes:
         frame_step: N for every N-th frame.
-        frame_rate: frames per second to sample at, of which every N-th is taken; 0 for the action's own, else the
-            scene's.
+        frame_rate: frames per second to sample, of which every N-th is exported; 0 for the rate of the action, else of
+            the scene.
         position_precision: see `format.encoding`.
         orientation_precision: see `format.encoding`.
     """
@@ -58,22 +58,22 @@ class AnimationOptions:
 
 @dataclass(frozen=True)
 class Clip:
-    """What is exported to one file.
+    """An action or the scene, with a frame range.
 
     Attributes:
         name: of the action; empty for the scene.
-        playing: what moves the armature.
+        playing: what is evaluated.
         start: the first frame of the action or scene.
         end: the last.
         rate: frames per second.
         action: the action; None for the scene.
         slot: of the action; None before Blender 4.4, or for the scene.
-        stored: what the action knows of the file that it came from.
-        to_scene: from frames of the action to frames of the scene, where they differ, as in NLA tweak mode.
+        stored: the stored data of an imported action.
+        to_scene: from frames of the action to frames of the scene, if they differ, as in NLA tweak mode.
     """
 
     name: str
-    playing: Playing
+    playing: PlaybackMode
     start: float
     end: float
     rate: float
@@ -93,14 +93,14 @@ class Clip:
         return frames, rate
 
 
-def scene_rate(scene: Scene) -> float:
+def scene_frame_rate(scene: Scene) -> float:
     """Frames per second of a scene."""
     return float(scene.render.fps / scene.render.fps_base)
 
 
 def scene_clip(scene: Scene) -> Clip:
     """The scene over its range."""
-    return Clip("", Playing.SCENE, scene.frame_start, scene.frame_end, scene_rate(scene))
+    return Clip("", PlaybackMode.SCENE, scene.frame_start, scene.frame_end, scene_frame_rate(scene))
 
 
 def active_clip(armature: Object, scene: Scene) -> Clip:
@@ -114,10 +114,10 @@ def active_clip(armature: Object, scene: Scene) -> Clip:
         raise NothingToExportError(f"{armature.name} has no active action")
     if versions.plays_nothing(data):
         raise NothingToExportError(
-            f"{armature.name}: no slot of the action {data.action.name} is assigned, so it moves nothing; "
-            "choose a slot in the Action Editor, or an action that is not empty"
+            f"{armature.name}: no slot of the action {data.action.name} is assigned, so it has no effect; "
+            "choose a slot in the Action Editor, or another action"
         )
-    clip = _action_clip(data.action, versions.assigned_slot(data), Playing.ACTIVE, scene)
+    clip = _action_clip(data.action, versions.assigned_slot(data), PlaybackMode.ACTIVE, scene)
     if not data.use_tweak_mode:
         return clip
     return Clip(**{**vars(clip), "to_scene": data.nla_tweak_strip_time_to_scene})
@@ -128,27 +128,27 @@ def all_clips(armature: Object, scene: Scene, report: Report) -> list[Clip]:
 
     Args:
         armature: the object.
-        scene: whose frame rate actions without one have.
-        report: is told which actions of objects are left out, and why.
+        scene: whose frame rate is used for actions without a stored one.
+        report: takes warnings about actions that are not exported.
     """
     actions = suitable_actions(armature)
     for name, reason in actions.left_out.items():
-        report.warn(f"the action is left out: {reason}", name)
-    return [_action_clip(action, slot, Playing.ALONE, scene) for action, slot in actions.chosen]
+        report.warn(f"the action is not exported: {reason}", name)
+    return [_action_clip(action, slot, PlaybackMode.ISOLATED, scene) for action, slot in actions.chosen]
 
 
-def _action_clip(action: Action, slot: Any, playing: Playing, scene: Scene) -> Clip:
-    stored = read_action(action)
+def _action_clip(action: Action, slot: Any, playing: PlaybackMode, scene: Scene) -> Clip:
+    stored = load_action(action)
     start, end = _frame_range(action, stored)
     return Clip(
-        action.name, playing, start, end, stored.frame_rate or scene_rate(scene), action, slot, stored
+        action.name, playing, start, end, stored.frame_rate or scene_frame_rate(scene), action, slot, stored
     )
 
 
 def _frame_range(action: Action, stored: StoredAction) -> tuple[float, float]:
     """The range of an action: the manual one, else that of its keys.
 
-    A manual range that the import set gives way to keys that were added outside of it.
+    A manual range that the import set is extended to keys that were added outside of it.
     """
     start, end = action.frame_range
     if not action.use_frame_range or (start, end) != stored.frame_range:

@@ -1,7 +1,7 @@
-"""Models, animations and cameras in other units or along other axes.
+"""Models, animations and cameras converted to other units or axes.
 
-Only what stands in the space of the model is turned: joints of the bind pose, and roots of an animation.
-Lengths are scaled everywhere.
+Only values in the space of the model are rotated: joints of the bind pose and roots of an animation. All lengths are
+scaled.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ def convert_model(model: Model, conversion: Conversion) -> Model:
 
 def convert_joints(joints: Joints, conversion: Conversion) -> Joints:
     """Joints in the space of the model with their coordinates converted."""
-    turn = quat.from_matrices(conversion.rotation)
+    rotation = quat.from_matrices(conversion.rotation)
     return replace(
         joints,
         positions=conversion.points(joints.positions),
-        orientations=quat.multiply(turn, joints.orientations),
+        orientations=quat.multiply(rotation, joints.orientations),
     )
 
 
@@ -47,9 +47,9 @@ def convert_animation(animation: Animation, conversion: Conversion) -> Animation
     table = components(animation)
     table[..., :3] *= conversion.scale
     roots = np.flatnonzero(animation.parents == ROOT)
-    turn = quat.from_matrices(conversion.rotation)
+    rotation = quat.from_matrices(conversion.rotation)
     table[:, roots, :3] = table[:, roots, :3] @ conversion.rotation.T
-    table[:, roots, 3:] = quat.without_w(quat.multiply(turn, quat.with_w(table[:, roots, 3:])))
+    table[:, roots, 3:] = quat.without_w(quat.multiply(rotation, quat.with_w(table[:, roots, 3:])))
     flags, starts, base, frames = split_components(table, np.zeros(table.shape[1:]))
     corners = conversion.points(animation.bounds)
     return replace(

@@ -1,4 +1,4 @@
-"""Which bones are left out when only deforming ones are wanted."""
+"""The bones that Deform Bones Only leaves out."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from ..io_common.reports import Report
 from ..io_common.scene import versions
-from .binding import carrying_bone, is_deformed
+from .binding import is_deformed, parent_bone_of
 
 if TYPE_CHECKING:
     from bpy.types import Action, Bone, Object
@@ -20,45 +20,45 @@ _REST = {
     "rotation_euler": (0.0, 0.0, 0.0),
     "scale": (1.0, 1.0, 1.0),
 }
-_SAME = 1e-6
+_TOLERANCE = 1e-6
 
 
 def bones_to_leave_out(
     armature: Object, meshes: list[Object], actions: list[Action], report: Report
 ) -> set[str]:
-    """The names of bones that neither deform nor carry a mesh.
+    """The names of bones that neither deform nor are the parent of a mesh.
 
-    A mesh on a bone that does not deform goes with the nearest bone above it that does, provided nothing can ever move
-    the one against the other. Otherwise the bone stays, and a warning says so.
+    A mesh on a non-deforming bone is moved by the nearest deforming ancestor of the bone if the two can never move
+    relative to each other. Otherwise the bone is exported, with a warning.
 
     Args:
         armature: in the original data.
-        meshes: what is exported.
+        meshes: that are exported.
         actions: that move bones of the armature.
         report: takes warnings.
     """
     bones = armature.data.bones
     left_out = {bone.name for bone in bones if not bone.use_deform}
     for obj in meshes:
-        name = None if is_deformed(obj, armature) else carrying_bone(obj, armature)
+        name = None if is_deformed(obj, armature) else parent_bone_of(obj, armature)
         if name is None or name not in left_out:
             continue
         if not _is_fixed_to_deforming(armature, bones[name], left_out, actions):
             left_out.discard(name)
             report.warn(
-                f"the bone {name} is exported although it does not deform, because it carries {obj.name}"
+                f"the bone {name} is exported although Deform is off, because {obj.name} is parented to it"
             )
     return left_out
 
 
 def _is_fixed_to_deforming(armature: Object, bone: Bone, left_out: set[str], actions: list[Action]) -> bool:
-    """Whether nothing moves a bone against the nearest one above it that is exported."""
-    link: Bone | None = bone
-    while link is not None and link.name in left_out:
-        if not _is_fixed_to_parent(armature, link, actions):
+    """Whether a bone never moves relative to its nearest exported ancestor."""
+    ancestor: Bone | None = bone
+    while ancestor is not None and ancestor.name in left_out:
+        if not _is_fixed_to_parent(armature, ancestor, actions):
             return False
-        link = link.parent
-    return link is not None
+        ancestor = ancestor.parent
+    return ancestor is not None
 
 
 def _is_fixed_to_parent(armature: Object, bone: Bone, actions: list[Action]) -> bool:
@@ -72,7 +72,7 @@ def _is_fixed_to_parent(armature: Object, bone: Bone, actions: list[Action]) -> 
         or (data is not None and any(driver.data_path.startswith(prefix) for driver in data.drivers))
     ):
         return False
-    if not np.allclose(np.array(pose.matrix_basis), np.eye(4), atol=_SAME):
+    if not np.allclose(np.array(pose.matrix_basis), np.eye(4), atol=_TOLERANCE):
         return False
     for action in actions:
         for curve in versions.all_fcurves(action):
@@ -88,4 +88,4 @@ def _is_at_rest(curve: bpy.types.FCurve, rest: tuple[float, ...] | None) -> bool
         return False
     points = np.empty(2 * len(curve.keyframe_points), dtype=np.float32)
     curve.keyframe_points.foreach_get("co", points)
-    return bool(np.abs(points[1::2] - rest[curve.array_index]).max(initial=0.0) <= _SAME)
+    return bool(np.abs(points[1::2] - rest[curve.array_index]).max(initial=0.0) <= _TOLERANCE)

@@ -1,7 +1,7 @@
-"""What an armature does over time into an animation.
+"""Animations made of the motion of an armature.
 
-Poses are read from Blender's own evaluation, so constraints, drivers, IK and NLA are in them, or from F-curves where
-those alone move the armature.
+Poses are read from Blender's evaluation, including constraints, drivers, IK and NLA, or from F-curves if only those
+move the armature.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from .pose_curves import poses_from_curves
 
 @dataclass(eq=False)
 class SampledClip:
-    """A clip as it plays, before its meshes are final. F frames, n joints.
+    """The sampled poses of a clip. F frames, n joints.
 
     Attributes:
-        clip: what plays.
+        clip: the clip.
         frames: of the scene, (F,).
         frame_rate: of the file.
         positions: of the joints in the coordinates of the file, (F, n, 3).
@@ -46,10 +46,10 @@ def sample_clip(
     """The joints of a skeleton while a clip plays.
 
     Args:
-        clip: what plays.
+        clip: the clip.
         skeleton: the joints of the file.
-        player: of its armature; None for a model without.
-        options: how animations are exported.
+        player: of its armature; None for a model without armature.
+        options: of the animations.
         report: takes warnings.
     """
     frames, rate = clip.samples(options)
@@ -64,20 +64,20 @@ def sample_clip(
         return SampledClip(clip, frames, rate, *skeleton.joints_of_armature(*poses))
     positions, orientations, skewed = skeleton.joints_of_scene(_sample(clip, skeleton, player, frames))
     if skewed:
-        report.warn("bones are scaled in the animation; joints cannot be", clip.name)
+        report.warn("bones are scaled in the animation, which joints cannot be: remove the scale", clip.name)
     return SampledClip(clip, frames, rate, positions, orientations)
 
 
 def encode_clip(
     sampled: SampledClip, skeleton: Skeleton, options: AnimationOptions, commandline: str
 ) -> Animation:
-    """The animation of a sampled clip, whose bounds are still to be computed: there are none.
+    """The animation of a sampled clip, without bounds.
 
     Args:
         sampled: the clip.
         skeleton: the joints of the file.
-        options: how animations are exported.
-        commandline: kept in the file.
+        options: of the animations.
+        commandline: written to the file.
     """
     joints = skeleton.joints
     return encoding.encode_poses(
@@ -102,9 +102,9 @@ def _sample(clip: Clip, skeleton: Skeleton, player: Player, frames: Floats) -> F
     buffer = np.empty(len(rig) * 16, dtype=np.float32)
     player.play(clip)
     for index, frame in enumerate(frames.tolist()):
-        posed = armature.evaluated_get(player.show(frame))
+        posed = armature.evaluated_get(player.evaluate(frame))
         posed.pose.bones.foreach_get("matrix", buffer)
-        # Blender's matrices lie in memory by columns.
+        # Blender's matrices are stored by columns.
         local = buffer.reshape(-1, 4, 4)[order].swapaxes(1, 2)
         poses[index] = evaluated.world_matrix(posed) @ local
     return poses @ quat.transforms(*rig.joints_in_bones())

@@ -1,9 +1,9 @@
-"""Cameras of the scene into a camera path.
+"""Camera paths made of the cameras of the scene.
 
-Every frame of the scene's range becomes an entry, and every cut one more: where the old camera would be at that
-instant. A cut is where a marker says so (see `camera_cuts`), or binds a camera. The old camera's position at a cut is
-that of the imported file if the shot still ends as it did there, looked up if the next shot has another camera, and
-otherwise where the motion of its last frame leads.
+Every frame of the scene's range becomes an entry, and every cut adds one: the view of the old camera at that
+instant. Markers define cuts by name (see `camera_cuts`) or by binding a camera. The view of the old camera at a cut is
+that of the imported file if the end of the shot was not changed; else it is evaluated if the next shot has another
+camera, and extrapolated from the last frames otherwise.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import os
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,6 +20,7 @@ import numpy.typing as npt
 
 from ..io_common.files import atomic
 from ..io_common.reports import Report
+from ..io_common.results import ExportResult
 from ..io_common.scene import axes
 from ..io_common.scene.animated_values import restored_frame_and_values
 from ..io_common.scene.evaluated import world_matrix
@@ -26,32 +28,32 @@ from ..io_common.scene.objects import NothingToExportError
 from ..io_common.verification import Verify, frames_to_verify
 from . import camera_verification, camera_view
 from .camera_cuts import cut_frames
-from .camera_verification import ShownView
+from .camera_verification import EvaluatedView
 from .format import Camera, format_camera
 from .format import quaternions as quat
-from .format.camera_file import odd_cuts
-from .format.cuts import numbered
+from .format.camera_file import cut_warnings
+from .format.cuts import cuts_at
 from .format.model import Floats, Ints
 from .source.camera import StoredCamera, load_camera, load_commandline, load_frame_rate
 
 if TYPE_CHECKING:
     from bpy.types import Context, Object, Scene
 
-# What was not changed since the import may be off by this much: what 32-bit floats leave of it.
-_SAME_POSITION = 1e-6  # of the distance from the origin, or in units where that is less than one
+# Tolerances of values that were not changed since the import: the precision of 32-bit floats.
+_SAME_POSITION = 1e-6  # a fraction of the distance from the origin, or units below one
 _SAME_ORIENTATION = 4e-6  # in any component
 _SAME_ANGLE = 1e-4  # in degrees
 
 
 @dataclass(frozen=True)
 class CameraExportOptions:
-    """What the user asks for.
+    """The options of an export of a camera.
 
     Attributes:
         conversion: from the scene to the file.
-        use_markers: follow the cameras that markers bind; otherwise the scene's active camera is the only one.
-        use_scene_rate: the scene's frame rate, also for a camera that was imported with another one.
-        verify: which frames are compared with Blender before the file is written.
+        use_markers: follow the cameras that markers bind; otherwise only the scene's active camera is used.
+        use_scene_rate: use the scene's frame rate even for a camera that was imported with another.
+        verify: the frames that are compared with Blender before the file is written.
     """
 
     conversion: axes.Conversion = field(default_factory=axes.identity)
@@ -62,13 +64,13 @@ class CameraExportOptions:
 
 @dataclass(frozen=True, eq=False)
 class _Moment:
-    """One entry of the file.
+    """The source of one entry of the file.
 
     Attributes:
         frame: of the scene.
-        camera: whose view it is.
-        is_end: whether it is the end of a shot at the instant of the cut.
-        is_hidden: whether the camera has already begun its next shot on that frame.
+        camera: the camera object.
+        is_end: whether it is the end of a shot at the instant of a cut.
+        is_hidden: whether the camera has already begun its next shot on that frame, so that the end is extrapolated.
     """
 
     frame: int
@@ -78,8 +80,8 @@ class _Moment:
 
 
 @dataclass(eq=False)
-class _Views:
-    """What cameras show, in the file's terms.
+class _ViewTable:
+    """Views of cameras, in the coordinates of the file.
 
     Attributes:
         positions: float64 (N, 3).
@@ -91,22 +93,24 @@ class _Views:
     orientations: Floats
     fields_of_view: Floats
 
-    def copy(self) -> _Views:
-        """The same in arrays of its own."""
-        return _Views(*(table.copy() for table in self.channels()))
+    def copy(self) -> _ViewTable:
+        """A copy with copied arrays."""
+        return _ViewTable(*(table.copy() for table in self.channels()))
 
     def channels(self) -> tuple[Floats, Floats, Floats]:
-        """The three tables."""
+        """The three arrays."""
         return self.positions, self.orientations, self.fields_of_view
 
 
-def export_camera(context: Context, path: str | os.PathLike[str], options: CameraExportOptions) -> Report:
+def export_camera(
+    context: Context, path: str | os.PathLike[str], options: CameraExportOptions
+) -> ExportResult:
     """Writes the scene's camera over the scene's range.
 
     Args:
         context: of the scene.
         path: the file.
-        options: what the user asks for.
+        options: the options of the export.
 
     Raises:
         NothingToExportError: there is no camera.
@@ -115,16 +119,16 @@ def export_camera(context: Context, path: str | os.PathLike[str], options: Camer
     """
     report = Report()
     camera = read_scene(context, options, report)
-    for sentence in odd_cuts(camera.cuts):
+    for sentence in cut_warnings(camera.cuts):
         report.warn(sentence)
     atomic.write_file(path, format_camera(camera))
     report.count("frames", camera.entry_count - len(camera.cuts))
     report.count("cuts", len(camera.cuts))
-    return report
+    return ExportResult([Path(path)], report)
 
 
 def read_scene(context: Context, options: CameraExportOptions, report: Report) -> Camera:
-    """The scene's camera over the scene's range, as a file would hold it; verified.
+    """The verified camera path of the scene over its range.
 
     Raises:
         NothingToExportError: there is no camera, or one without a field of view.
@@ -133,26 +137,26 @@ def read_scene(context: Context, options: CameraExportOptions, report: Report) -
     for camera in plan.cameras:
         _check(camera, report)
     verified = {plan.frames[index] for index in frames_to_verify(len(plan.frames), options.verify)}
-    views, shown = _sample(context, plan.moments, options.conversion, verified)
+    views, evaluated_views = _sample(context, plan.moments, options.conversion, verified)
     result = _assemble(context.scene, plan, views.copy(), options, report)
-    differences = camera_verification.find_differences(result, shown, options.conversion)
+    differences = camera_verification.find_differences(result, evaluated_views, options.conversion)
     if differences and any(stored is not None for stored in plan.stored.values()):
         plan = _Plan(context.scene, options, use_stored=False)
-        views, shown = _sample(context, plan.moments, options.conversion, verified)
+        views, evaluated_views = _sample(context, plan.moments, options.conversion, verified)
         result = _assemble(context.scene, plan, views, options, report)
-        differences = camera_verification.find_differences(result, shown, options.conversion)
+        differences = camera_verification.find_differences(result, evaluated_views, options.conversion)
     camera_verification.warn(differences, report)
     return result
 
 
 def _assemble(
-    scene: Scene, plan: _Plan, views: _Views, options: CameraExportOptions, report: Report
+    scene: Scene, plan: _Plan, views: _ViewTable, options: CameraExportOptions, report: Report
 ) -> Camera:
     for camera in plan.cameras:
         stored = plan.stored[camera]
         if stored is not None:
-            _restore(views, plan, camera, stored)
-    _finish_shots(views, plan)
+            _restore_stored(views, plan, camera, stored)
+    _fill_shot_ends(views, plan)
     first = plan.moments[0].camera.data
     cuts, groups = plan.cuts()
     imported_rate = None if options.use_scene_rate else load_frame_rate(first)
@@ -169,7 +173,9 @@ def _assemble(
 
 def _check(camera: Object, report: Report) -> None:
     if camera.type != "CAMERA":
-        raise NothingToExportError(f"{camera.name} is no camera")
+        raise NothingToExportError(
+            f"{camera.name} is not a camera: choose a camera as the scene's or the marker's"
+        )
     if camera.data.type != "PERSP":
         kind = camera.data.bl_rna.properties["type"].enum_items[camera.data.type].name
         raise NothingToExportError(
@@ -177,21 +183,21 @@ def _check(camera: Object, report: Report) -> None:
             "properties of the camera"
         )
     if camera.data.shift_x or camera.data.shift_y:
-        report.warn("the format has no lens shift; left out", camera.name)
+        report.warn("lens shift is ignored, because the format has none", camera.name)
 
 
 def _frame_rate(scene: Scene, imported: float | None, report: Report) -> float:
-    """Frames per second, of the file that the camera came from or else of the scene, made whole: Doom 3 insists."""
+    """Frames per second of the imported file, else of the scene, rounded as Doom 3 requires."""
     exact = scene.render.fps / scene.render.fps_base
     if imported is None:
         rate = max(1.0, float(round(exact)))
         if abs(rate - exact) > 1e-4:
-            report.warn(f"Doom 3 takes whole frame rates only: {exact:.6g} became {rate:g}")
+            report.warn(f"Doom 3 takes whole frame rates only: {exact:.6g} was rounded to {rate:g}")
         return rate
     if abs(imported - exact) > 1e-3:
         report.warn(
-            f"the camera plays {imported:g} frames per second, as in the imported file, while the scene plays "
-            f"{exact:g}: choose the frame rate of the scene if that is not meant"
+            f"the path keeps the {imported:g} frames per second of the imported file, but the scene has {exact:g}: "
+            "set Frame Rate to Scene to use that"
         )
     if imported != round(imported):
         report.warn(f"Doom 3 takes whole frame rates only, and refuses {imported:.6g}")
@@ -199,19 +205,19 @@ def _frame_rate(scene: Scene, imported: float | None, report: Report) -> float:
 
 
 class _Plan:
-    """Which camera is shown when, and what becomes an entry.
+    """The camera of each frame, and the source of each entry.
 
     Args:
         scene: with markers and range.
-        options: what the user asks for.
-        use_stored: whether data of imported files may be used.
+        options: the options of the export.
+        use_stored: use data of imported files.
 
     Attributes:
         frames: the frames of the scene.
         moments: the entries in order.
         instants: the first scene frame after each cut, rising.
-        cameras: all that are shown.
-        stored: the file that each of them came from.
+        cameras: all cameras that are used.
+        stored: the imported file of each; None if it was not imported.
     """
 
     def __init__(self, scene: Scene, options: CameraExportOptions, *, use_stored: bool) -> None:
@@ -244,14 +250,14 @@ class _Plan:
         for frame in sorted({*marked, *bound}):
             stored = self.stored[self._camera_at[min(max(frame - 1, start), end)]]
             imported = len(stored.cuts_at(frame)) if stored else 0
-            # Cuts that separate nothing come from odd files, as do several on one frame.
+            # Cuts at the first or after the last frame come from invalid files, as do several on one frame.
             outermost = imported and stored and stored.is_outermost(frame) and frame in (start, end + 1)
             if start < frame <= end or outermost:
                 instants += [frame] * max(1, min(imported, marked[frame]))
         return instants
 
-    def imported_cut(self, index: int) -> tuple[StoredCamera, int] | None:
-        """The file whose cut a cut of the scene is, and the number of that cut."""
+    def source_cut(self, index: int) -> tuple[StoredCamera, int] | None:
+        """The imported file of a cut, and the index of the cut in it; None if the cut is new."""
         frame = self.instants[index]
         stored = self.stored[self._camera_at[max(frame - 1, self._start)]]
         found = stored.cuts_at(frame) if stored else []
@@ -262,7 +268,7 @@ class _Plan:
         """The cuts of the file, int32 (K,), and their groups."""
         groups = []
         for index in range(len(self.instants)):
-            imported = self.imported_cut(index)
+            imported = self.source_cut(index)
             groups.append(imported[0].camera.cut_groups[imported[1]] if imported else "")
         instants = np.array(self.instants, dtype=np.int32)
         stored = self.stored[self.cameras[0]]
@@ -273,11 +279,11 @@ class _Plan:
             and np.array_equal(stored.instants + stored.frame_start, instants)
         ):
             return stored.camera.cuts, groups
-        return numbered(instants - self._start), groups
+        return cuts_at(instants - self._start), groups
 
 
 def _bound_cameras(scene: Scene) -> dict[int, Object]:
-    """The frames on which markers bind cameras, rising; of several markers on one frame Blender takes the first."""
+    """The cameras bound by markers, by frame; of several markers on one frame Blender uses the first."""
     bound: dict[int, Object] = {}
     for marker in scene.timeline_markers:
         if marker.camera and not marker.camera.hide_render:
@@ -288,12 +294,12 @@ def _bound_cameras(scene: Scene) -> dict[int, Object]:
 def _cameras_of_frames(scene: Scene, bound: dict[int, Object]) -> dict[int, Object]:
     """The camera of each frame of the scene's range.
 
-    Blender shows the camera of the last marker that binds one; before the first such marker, that marker's.
+    Blender uses the camera of the last marker that binds one; before the first such marker, the camera of that marker.
     """
     frames = range(scene.frame_start, scene.frame_end + 1)
     if not bound:
         if scene.camera is None:
-            raise NothingToExportError("the scene has no active camera")
+            raise NothingToExportError("the scene has no active camera: choose one in the scene properties")
         return dict.fromkeys(frames, scene.camera)
     cameras = list(bound.values())
     latest = np.maximum(np.searchsorted(list(bound), list(frames), side="right") - 1, 0)
@@ -302,8 +308,8 @@ def _cameras_of_frames(scene: Scene, bound: dict[int, Object]) -> dict[int, Obje
 
 def _sample(
     context: Context, moments: list[_Moment], conversion: axes.Conversion, verified: set[int]
-) -> tuple[_Views, dict[int, ShownView]]:
-    """What the cameras show on their frames, evaluated; entries that none shows are left to be filled in.
+) -> tuple[_ViewTable, dict[int, EvaluatedView]]:
+    """The evaluated views of the cameras; extrapolated entries are left to be filled in.
 
     Args:
         context: of the scene.
@@ -312,13 +318,13 @@ def _sample(
         verified: the frames of the scene to verify.
 
     Returns:
-        The views of the entries, and for each frame to verify, numbered from the first one, what Blender shows.
+        The views of the entries, and the evaluated view of each frame to verify, by frame counted from the first.
     """
     scene = context.scene
     count = len(moments)
     matrices = np.tile(np.eye(4), (count, 1, 1))
     fields_of_view = np.ones(count)
-    shown: dict[int, ShownView] = {}
+    evaluated_views: dict[int, EvaluatedView] = {}
     frame = None
     render = scene.render
     aspect = (render.resolution_x * render.pixel_aspect_x) / (render.resolution_y * render.pixel_aspect_y)
@@ -338,71 +344,74 @@ def _sample(
             )
             if frame in verified and not moment.is_end:
                 corners = np.array(data.view_frame(scene=scene), dtype=np.float64)
-                shown[frame - scene.frame_start] = ShownView(
+                evaluated_views[frame - scene.frame_start] = EvaluatedView(
                     moment.camera.name, frame, matrices[index], corners
                 )
     positions, orientations = camera_view.to_file(matrices, conversion)
-    return _Views(positions, orientations, fields_of_view), shown
+    return _ViewTable(positions, orientations, fields_of_view), evaluated_views
 
 
-def _restore(views: _Views, plan: _Plan, camera: Object, stored: StoredCamera) -> None:
-    """Puts the exact values of the file in place of what Blender made of them, where they were not changed since."""
+def _restore_stored(views: _ViewTable, plan: _Plan, camera: Object, stored: StoredCamera) -> None:
+    """Replaces values that were not changed since the import by the exact values of the file."""
     moments = np.array(
         [
             index
             for index, moment in enumerate(plan.moments)
             if moment.camera == camera
             and not moment.is_end
-            and 0 <= moment.frame - stored.frame_start < len(stored.shown)
+            and 0 <= moment.frame - stored.frame_start < len(stored.frame_entries)
         ],
         dtype=np.int64,
     )
     frames = np.array([plan.moments[index].frame for index in moments], dtype=np.int64)
-    entries = stored.shown[frames - stored.frame_start]
+    source_entries = stored.frame_entries[frames - stored.frame_start]
     source = stored.camera
     for table, original, same in zip(
-        views.channels(), _channels_of(source), _unchanged(views, moments, source, entries), strict=True
+        views.channels(),
+        _channels_of(source),
+        _is_unchanged(views, moments, source, source_entries),
+        strict=True,
     ):
-        table[moments[same]] = original[entries[same]]
+        table[moments[same]] = original[source_entries[same]]
 
 
 def _channels_of(camera: Camera) -> tuple[Floats, Floats, Floats]:
     return camera.positions, camera.orientations, camera.fields_of_view
 
 
-def _unchanged(
-    views: _Views, moments: npt.NDArray[np.int64], source: Camera, entries: Ints
+def _is_unchanged(
+    views: _ViewTable, moments: npt.NDArray[np.int64], source: Camera, source_entries: Ints
 ) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
-    """Whether position, orientation and field of view of some moments are those of some entries, each (n,)."""
-    positions = source.positions[entries]
+    """Whether position, orientation and field of view equal those of entries of the file, each (n,)."""
+    positions = source.positions[source_entries]
     distances = np.linalg.norm(views.positions[moments] - positions, axis=1)
     same_position = distances <= _SAME_POSITION * np.maximum(np.linalg.norm(positions, axis=1), 1.0)
-    seen, known = quat.with_w(views.orientations[moments]), quat.with_w(source.orientations[entries])
+    seen, known = quat.with_w(views.orientations[moments]), quat.with_w(source.orientations[source_entries])
     off = np.minimum(np.abs(seen - known).max(axis=1), np.abs(seen + known).max(axis=1))
-    angles = camera_view.visible(source.fields_of_view[entries])
+    angles = camera_view.clamped(source.fields_of_view[source_entries])
     same_angle = np.abs(views.fields_of_view[moments] - angles) <= _SAME_ANGLE
     return same_position, off <= _SAME_ORIENTATION, same_angle
 
 
-def _finish_shots(views: _Views, plan: _Plan) -> None:
-    """Fills in the ends of shots: those of imported files, and those that no camera shows."""
+def _fill_shot_ends(views: _ViewTable, plan: _Plan) -> None:
+    """Fills in the ends of shots: from imported files, or extrapolated."""
     ends = [index for index, moment in enumerate(plan.moments) if moment.is_end]
     for cut, end in enumerate(ends):
         guesses = _extrapolated(views, plan.moments, end) if plan.moments[end].is_hidden else None
-        imported = plan.imported_cut(cut)
+        imported = plan.source_cut(cut)
         for channel, table in enumerate(views.channels()):
             if guesses is not None:
                 table[end] = guesses[channel]
             if imported is not None:
                 stored, number = imported
                 original, entry = _channels_of(stored.camera)[channel], stored.ends[number]
-                # The end belongs to the shot: it goes with the entry before it.
+                # The end is restored only if the entry before it was not changed.
                 if entry == 0 or end == 0 or np.array_equal(table[end - 1], original[entry - 1]):
                     table[end] = original[entry]
 
 
-def _extrapolated(views: _Views, moments: list[_Moment], end: int) -> tuple[Floats, Floats, Floats]:
-    """Where the motion of a shot's last frame leads; where it has but one frame, nowhere."""
+def _extrapolated(views: _ViewTable, moments: list[_Moment], end: int) -> tuple[Floats, Floats, Floats]:
+    """The view that continues the motion of the last two frames of a shot; the last view if it has one frame."""
     last = max(end - 1, 0)
     before = max(end - 2, 0)
     if moments[last].is_end or moments[before].is_end:
@@ -413,5 +422,5 @@ def _extrapolated(views: _Views, moments: list[_Moment], end: int) -> tuple[Floa
     return (
         2.0 * views.positions[last] - views.positions[before],
         quat.without_w(orientation),
-        camera_view.visible(2.0 * angles[last] - angles[before]),
+        camera_view.clamped(2.0 * angles[last] - angles[before]),
     )

@@ -1,4 +1,4 @@
-"""What a game asks of an export besides the geometry: names of meshes, an animation beside the mesh, its own rules."""
+"""Requirements of a game besides the geometry: mesh names, an animation beside the mesh."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ from .format import Md5Error, Model, format_animation, read_animation
 from .format.bounds import pose_bounds
 from .format.check import check_animation
 from .format.games import PROFILES, Target, prepare_animation, prepare_model, rest_pose
-from .importer import ANIMATION_SUFFIX
-from .source.meshes import read_comment_name
+from .format.suffixes import ANIMATION_SUFFIX
+from .source.meshes import load_comment_name
 
 if TYPE_CHECKING:
-    from .building import Build
+    from .export_build import Build
 
 
 def prepare(built: Build, target: Target, report: Report) -> None:
-    """Makes a model and its animations what a game wants; what is replaced or cut is a warning.
+    """Prepares a model and its animations for a game; what is replaced or shortened is a warning.
 
     Args:
         built: is changed.
-        target: what it is written for.
+        target: of the export.
         report: takes warnings.
     """
     labels = []
     for obj, block in built.parts:
-        # Meshes of one object are told apart by the number of their material slot.
+        # Meshes of one object are distinguished by the index of their material slot.
         suffix = f"_{block.slot}" if block.slot else ""
-        stored = read_comment_name(obj.data, obj.name)
+        stored = load_comment_name(obj.data, obj.name)
         block.mesh.comment_name = stored + suffix if stored is not None else ""
         labels.append((stored or obj.name) + suffix)
     built.model, warnings = prepare_model(built.model, target, labels)
@@ -44,40 +44,40 @@ def prepare(built: Build, target: Target, report: Report) -> None:
 def animation_beside(
     path: Path, model: Model, target: Target, files: dict[Path, bytes], report: Report
 ) -> dict[Path, bytes]:
-    """The rest pose as an animation beside a mesh, where the game wants one and none is there.
+    """The rest pose as an animation beside a mesh, if the game requires one and there is none.
 
     Args:
         path: of the mesh.
         model: as it is written.
-        target: what it is written for.
-        files: what is written already.
-        report: takes warnings: what is written, or how the one that is there does not fit.
+        target: of the export.
+        files: the files of the export.
+        report: takes warnings: that the rest pose is written, or that an existing animation does not fit.
 
     Raises:
-        Md5Error: the game would refuse it.
+        Md5Error: the game would refuse the animation.
     """
     beside = path.with_suffix(ANIMATION_SUFFIX)
     if not target.writing.animation_beside or beside in files:
         return {}
     label = PROFILES[target.game].label
     if beside.exists():
-        _warn_of_other(beside, model, target, report)
+        _warn_of_existing(beside, model, target, report)
         return {}
     joints = model.joints
     bounds = pose_bounds(model.meshes, joints.positions[None], joints.orientations[None])[0]
     animation, _ = prepare_animation(rest_pose(joints, bounds, model.commandline), target)
     raise_errors(check_animation(animation, joints, target.game), Md5Error, beside.name, report)
-    report.warn(f"{label} reads no mesh without an animation of its name: {beside.name} holds the rest pose")
+    report.warn(f"{label} needs an animation beside the mesh: {beside.name} was written with the rest pose")
     return {beside: format_animation(animation)}
 
 
-def _warn_of_other(beside: Path, model: Model, target: Target, report: Report) -> None:
-    """Warns if the game would refuse the animation that lies beside a mesh."""
+def _warn_of_existing(beside: Path, model: Model, target: Target, report: Report) -> None:
+    """Warns if the game would refuse an existing animation beside a mesh."""
     try:
         findings = check_animation(read_animation(beside), model.joints, target.game)
     except (Md5Error, OSError) as error:
-        report.warn(f"left as it is, and the game refuses it: {error}")
+        report.warn(f"not overwritten, but the game will refuse it: {error}")
         return
     for finding in findings:
         if finding.is_error:
-            report.warn(f"left as it is, and the game refuses it: {finding.text}", beside.name)
+            report.warn(f"not overwritten, but the game will refuse it: {finding.text}", beside.name)

@@ -1,8 +1,8 @@
-"""A Blender armature as the joints of a file.
+"""The joints of a file made of a Blender armature.
 
-Joints of the format are turned and moved, never scaled. An armature may be scaled and mirrored as a whole: then the
-joints keep their places, their axes are made a rotation again, and since the same is done in every pose, what moves
-with a joint moves as in Blender. A skewed armature (scaled unevenly) can only be met nearly.
+Joints of the format have rotation and position, but no scale. An armature object may be scaled and mirrored as a
+whole: then the joints keep their positions and their axes are made a rotation again, in every pose alike, so that
+vertices move as in Blender. An unevenly scaled armature can only be approximated.
 """
 
 from __future__ import annotations
@@ -26,23 +26,23 @@ if TYPE_CHECKING:
 
 ORIGIN = "origin"
 
-# A joint is at the origin if it is off by no more units than this.
-_AT_ORIGIN = 1e-6
+# The tolerance of a joint at the origin, in units.
+_ORIGIN_TOLERANCE = 1e-6
 
-# Axes whose lengths and angles are off by less than this count as evenly scaled.
-_SKEW = 1e-4
+# The tolerance of lengths and angles of evenly scaled axes.
+_SKEW_TOLERANCE = 1e-4
 
 
 @dataclass(eq=False)
 class Skeleton:
-    """The joints of a file, and the bones that they stand for.
+    """The joints of a file and their bones.
 
     Attributes:
-        armature: the object; None for a model without one, whose only joint is the origin.
-        rig: its bones; without any if there is no armature.
+        armature: the object; None for a model without armature, whose only joint is the origin.
+        rig: its bones; empty if there is no armature.
         bones: the bone of each joint, as an index into the rig; -1 for an added origin, int32 (n,).
-        joint_of_bone: the joint that moves with each bone: its own or that of the nearest exported ancestor,
-            -1 where there is none, int32 (J,).
+        joint_of_bone: the joint of each bone: its own or that of the nearest exported ancestor, -1 if there is none,
+            int32 (J,).
         joints: the bind pose in the coordinates of the file.
         world: the transform of the armature in the bind pose, (4, 4).
         conversion: from the scene to the file.
@@ -57,7 +57,7 @@ class Skeleton:
     conversion: Conversion
 
     def joints_of_armature(self, positions: Floats, orientations: Floats) -> tuple[Floats, Floats]:
-        """Joints in the coordinates of the file, of an armature whose object is where it is in the bind pose.
+        """Joints in the coordinates of the file, of an armature whose object has its transform of the bind pose.
 
         Args:
             positions: of the bones' joints in the space of the armature, (…, J, 3).
@@ -71,15 +71,15 @@ class Skeleton:
             return self.joints_of_scene(world @ quat.transforms(positions, orientations))[:2]
         own = np.flatnonzero(self.bones >= 0)
         chosen = self.bones[own]
-        turn = quat.from_matrices(self.conversion.rotation @ nearest_rotations(world[:3, :3])[0])
+        rotation = quat.from_matrices(self.conversion.rotation @ nearest_rotations(world[:3, :3])[0])
         result = self._at_origin(positions.shape[:-2])
         moved = positions[..., chosen, :] @ world[:3, :3].T + world[:3, 3]
         result[0][..., own, :] = self.conversion.points(moved)
-        result[1][..., own, :] = quat.multiply(turn, orientations[..., chosen, :])
+        result[1][..., own, :] = quat.multiply(rotation, orientations[..., chosen, :])
         return result
 
     def _at_origin(self, shape: tuple[int, ...]) -> tuple[Floats, Floats]:
-        """Positions (…, n, 3) and orientations (…, n, 4) of joints that all are where the model is."""
+        """Positions (…, n, 3) and orientations (…, n, 4) of joints without translation and rotation."""
         positions = np.zeros((*shape, len(self.bones), 3))
         orientations = np.zeros((*shape, len(self.bones), 4))
         orientations[..., 0] = 1.0
@@ -120,31 +120,31 @@ def build_skeleton(
         conversion: from the scene to the file.
         report: takes warnings.
         left_out: names of bones that are not exported.
-        add_origin: put a joint named origin above the roots, unless there is one already.
+        add_origin: add a joint named origin above the roots, unless there is one.
 
     Raises:
         NothingToExportError: no bone is left.
     """
     if armature is None:
-        return _lone_origin(conversion)
+        return _origin_skeleton(conversion)
     rig = read_rig(armature.data)
     exported = np.array([name not in left_out for name in rig.bone_names], dtype=bool)
     if not exported.any():
-        what = "no bone deforms anything" if len(exported) else "it has no bones"
+        what = "no bone has Deform enabled" if len(exported) else "the armature has no bones"
         raise NothingToExportError(f"{armature.name}: {what}")
     joint_of_bone, parents = _exported_parents(rig.joints.parents, exported)
     names = [rig.joints.names[bone] for bone in np.flatnonzero(exported)]
     chosen = np.flatnonzero(exported).astype(np.int32)
-    places = conversion.points(rig.joints.positions[chosen] @ world[:3, :3].T + world[:3, 3])
-    if add_origin and not _has_origin(names, parents, places):
-        names.insert(0, _free_name(ORIGIN, names))
+    positions = conversion.points(rig.joints.positions[chosen] @ world[:3, :3].T + world[:3, 3])
+    if add_origin and not _has_origin(names, parents, positions):
+        names.insert(0, _unique_name(ORIGIN, names))
         parents = np.concatenate([[ROOT], np.where(parents == ROOT, 0, parents + 1)]).astype(np.int32)
         chosen = np.concatenate([[-1], chosen]).astype(np.int32)
         joint_of_bone = np.where(joint_of_bone >= 0, joint_of_bone + 1, 0).astype(np.int32)
     joints = Joints(names, parents, np.zeros((len(names), 3)), np.zeros((len(names), 4)))
     skeleton = Skeleton(armature, rig, chosen, joint_of_bone, joints, world, conversion)
     if np.array_equal(world, np.eye(4)) and conversion.is_identity:
-        # What comes from a file goes back to the last digit.
+        # Joints of imported files are exported to the last digit.
         own = np.flatnonzero(chosen >= 0)
         joints.orientations[:, 0] = 1.0
         joints.positions[own] = rig.joints.positions[chosen[own]]
@@ -154,16 +154,14 @@ def build_skeleton(
         world @ quat.transforms(rig.joints.positions, rig.joints.orientations)
     )
     if skewed:
-        report.warn(
-            "scaled unevenly: joints cannot be, so what turns with them is off in motion", armature.name
-        )
+        report.warn("the armature is scaled unevenly, which joints cannot be: apply the scale", armature.name)
     return skeleton
 
 
 def nearest_rotations(matrices: Floats) -> tuple[Floats, bool]:
-    """Rotations for matrices that may scale and mirror (…, 3, 3), and whether one was skewed.
+    """Rotations for matrices (…, 3, 3) that may scale and mirror, and whether one was skewed.
 
-    A mirrored one has its first axis turned round; of an unevenly scaled one the nearest rotation is taken.
+    The first axis of a mirrored matrix is negated; an unevenly scaled matrix is replaced by the nearest rotation.
     """
     mirrored = np.linalg.det(matrices) < 0.0
     result = matrices * np.where(mirrored[..., None, None], (-1.0, 1.0, 1.0), 1.0)
@@ -171,25 +169,25 @@ def nearest_rotations(matrices: Floats) -> tuple[Floats, bool]:
     result = result / np.where(lengths > 0.0, lengths, 1.0)
     angles = np.abs(np.swapaxes(result, -1, -2) @ result - np.eye(3)).max(initial=0.0)
     uneven = (lengths.max(axis=-1) - lengths.min(axis=-1)) / np.maximum(lengths.max(axis=-1), 1e-30)
-    if angles <= _SKEW and uneven.max(initial=0.0) <= _SKEW:
+    if angles <= _SKEW_TOLERANCE and uneven.max(initial=0.0) <= _SKEW_TOLERANCE:
         return result, False
     left, _, right = np.linalg.svd(result)
     return left @ right, True
 
 
 def _exported_parents(parents: Ints, exported: np.ndarray) -> tuple[Ints, Ints]:
-    """The joint of each bone, and the parent of each joint, where some bones are left out."""
+    """The joint of each bone, and the parent of each joint, if some bones are left out."""
     numbers = np.cumsum(exported) - 1
     joint_of_bone = np.full(len(parents), -1, dtype=np.int32)
-    above = np.full(len(parents), ROOT, dtype=np.int32)
+    exported_ancestor = np.full(len(parents), ROOT, dtype=np.int32)
     # Parents come before their children in a rig.
     for bone, parent in enumerate(parents.tolist()):
-        above[bone] = joint_of_bone[parent] if parent != ROOT else ROOT
-        joint_of_bone[bone] = numbers[bone] if exported[bone] else above[bone]
-    return joint_of_bone, above[exported]
+        exported_ancestor[bone] = joint_of_bone[parent] if parent != ROOT else ROOT
+        joint_of_bone[bone] = numbers[bone] if exported[bone] else exported_ancestor[bone]
+    return joint_of_bone, exported_ancestor[exported]
 
 
-def _lone_origin(conversion: Conversion) -> Skeleton:
+def _origin_skeleton(conversion: Conversion) -> Skeleton:
     none = np.empty(0, dtype=np.int32)
     no_joints = Joints([], none, np.empty((0, 3)), np.empty((0, 4)))
     rig = Rig(
@@ -201,16 +199,16 @@ def _lone_origin(conversion: Conversion) -> Skeleton:
 
 
 def _has_origin(names: list[str], parents: Ints, positions: Floats) -> bool:
-    """Whether the only root is a joint named origin that is there."""
+    """Whether the only root is a joint named origin, at the origin."""
     (roots,) = np.nonzero(parents == ROOT)
     return (
         len(roots) == 1
         and names[roots[0]] == ORIGIN
-        and bool((np.abs(positions[roots[0]]) <= _AT_ORIGIN).all())
+        and bool((np.abs(positions[roots[0]]) <= _ORIGIN_TOLERANCE).all())
     )
 
 
-def _free_name(name: str, taken: list[str]) -> str:
+def _unique_name(name: str, taken: list[str]) -> str:
     while name in taken:
         name += "_"
     return name

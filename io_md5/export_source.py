@@ -1,4 +1,4 @@
-"""What is exported: an armature, the meshes that it moves, and the clips that it plays."""
+"""The source of an export: an armature, its meshes, and its clips."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from ..io_common.scene.instances import warn_of_collections
 from ..io_common.scene.objects import NothingToExportError, Scope, collect, nothing_to_export
 from .binding import armatures_of
 from .clips import Clip, active_clip, all_clips, scene_clip
-from .importer import ANIMATION_SUFFIX
-from .source.meshes import read_index
+from .format.suffixes import ANIMATION_SUFFIX
+from .source.meshes import load_index
 
 if TYPE_CHECKING:
     from bpy.types import Context, Object
@@ -23,10 +23,10 @@ _SURFACES = {"CURVE", "SURFACE", "META", "FONT", "CURVES", "GREASEPENCIL"}
 
 @dataclass(eq=False)
 class Source:
-    """What is exported.
+    """The objects of an export.
 
     Attributes:
-        armature: in the original data; None for meshes without.
+        armature: the original object; None for meshes without armature.
         meshes: the mesh objects that it moves, in the order of the file.
     """
 
@@ -35,7 +35,7 @@ class Source:
 
 
 def find_source(context: Context, scope: Scope, report: Report) -> Source:
-    """The armature, and the meshes that it moves."""
+    """The armature and the meshes that it moves."""
     objects = collect(context, scope)
     meshes = [obj for obj in objects if obj.type == "MESH"]
     owners = {obj: armatures_of(obj) for obj in objects if obj.type != "ARMATURE"}
@@ -46,43 +46,43 @@ def find_source(context: Context, scope: Scope, report: Report) -> Source:
         raise nothing_to_export(context, scope, {"ARMATURE": "armature", "MESH": "mesh"})
     armature = _choose(context, armatures)
     if armature is None:
-        report.warn("there is no armature: all is bound to one joint named origin")
+        report.warn("there is no armature: everything is bound to one joint named origin")
         return Source(None, sorted(meshes, key=_file_order))
-    mine = [obj for obj in meshes if armature in owners[obj]]
-    if scope.use_selection and not mine:
-        # With the armature alone selected, its meshes are meant.
-        mine = [
+    own_meshes = [obj for obj in meshes if armature in owners[obj]]
+    if scope.use_selection and not own_meshes:
+        # If only the armature is selected, its meshes are exported too.
+        own_meshes = [
             obj for obj in collect(context, Scope()) if obj.type == "MESH" and armature in armatures_of(obj)
         ]
-    _warn_of_others(armature, mine, owners, report)
-    return Source(armature, sorted(mine, key=_file_order))
+    _warn_of_others(armature, own_meshes, owners, report)
+    return Source(armature, sorted(own_meshes, key=_file_order))
 
 
 def _warn_of_others(
-    armature: Object, mine: list[Object], owners: dict[Object, list[Object]], report: Report
+    armature: Object, own_meshes: list[Object], owners: dict[Object, list[Object]], report: Report
 ) -> None:
-    """Warns of what the armature does not move, or not alone, and of what is no mesh."""
+    """Warns about meshes that the armature does not move, or not alone, and about objects other than meshes."""
     unmoved = [obj.name for obj, found in owners.items() if obj.type == "MESH" and armature not in found]
     if unmoved:
-        report.warn(f"not moved by {armature.name}: {listing(unmoved)}; left out")
+        report.warn(f"not exported, because {armature.name} does not move it: {listing(unmoved)}")
     surfaces = [obj.name for obj, found in owners.items() if obj.type in _SURFACES and armature in found]
     if surfaces:
-        report.warn(f"only meshes are exported, convert them first: {listing(surfaces)}; left out")
+        report.warn(f"not exported, because only meshes can be: convert {listing(surfaces)} to meshes")
     warn_of_collections([obj for obj, found in owners.items() if armature in found], report)
-    for obj in mine:
+    for obj in own_meshes:
         others = [other.name for other in armatures_of(obj) if other != armature]
         if others:
-            report.warn(f"moved by {listing(others)} as well, which is left out", obj.name)
+            report.warn(f"also moved by {listing(others)}, which is not exported", obj.name)
 
 
 def _file_order(obj: Object) -> tuple[int, str]:
-    """Imported meshes in their old order, new ones after them by name."""
-    index = read_index(obj.data)
+    """A sort key: imported meshes in the order of the file, then new ones by name."""
+    index = load_index(obj.data)
     return (1 << 31) if index is None else index, obj.name
 
 
 def _choose(context: Context, armatures: list[Object]) -> Object | None:
-    """The one armature, or the active one of several."""
+    """The only armature, or the active one of several."""
     if len(armatures) <= 1:
         return armatures[0] if armatures else None
     active = context.view_layer.objects.active
@@ -91,15 +91,13 @@ def _choose(context: Context, armatures: list[Object]) -> Object | None:
     if active in armatures:
         return active
     names_of = listing([obj.name for obj in armatures])
-    raise NothingToExportError(
-        f"several armatures: {names_of}; make one active, or select what is to be exported"
-    )
+    raise NothingToExportError(f"several armatures: {names_of}; make one active, or select what to export")
 
 
 def clips_by_file(
     context: Context, armature: Object | None, actions: str, folder: Path, stem: str, report: Report
 ) -> dict[Path, Clip]:
-    """What is to be exported to which file.
+    """The clip of each animation file.
 
     Raises:
         NothingToExportError: there is no such action.
@@ -107,7 +105,7 @@ def clips_by_file(
     if actions == "NONE":
         return {}
     if armature is None:
-        report.warn("animations are left out: without an armature there is nothing that they could move")
+        report.warn("animations are not exported, because there is no armature")
         return {}
     if actions == "SCENE":
         return {folder / f"{stem}{ANIMATION_SUFFIX}": scene_clip(context.scene)}
@@ -116,13 +114,13 @@ def clips_by_file(
     else:
         chosen = all_clips(armature, context.scene, report)
     if not chosen:
-        report.warn(f"no action moves {armature.name}: no animations are exported")
+        report.warn(f"no action moves {armature.name}: no animations were exported")
     clips: dict[Path, Clip] = {}
     for clip in chosen:
         name = names.for_files(clip.stored.name if clip.stored else clip.name, "animation")
         target = folder / f"{name}{ANIMATION_SUFFIX}"
         number = 1
-        # Many file systems take names that differ in case only for one.
+        # Many file systems ignore case.
         while target.name.lower() in {other.name.lower() for other in clips}:
             number += 1
             target = folder / f"{name}_{number}{ANIMATION_SUFFIX}"

@@ -1,4 +1,4 @@
-"""What a game would not take of a scene, and where that is in Blender."""
+"""The findings of a game about a scene, with their objects in Blender."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from ..io_common.reports import Report, progress
 from ..io_common.scene import state
 from ..io_common.scene.objects import Scope
 from ..io_common.verification import Verify
-from .building import Build, ModelOptions, build
 from .clips import AnimationOptions
+from .export_build import Build, ModelOptions, build
 from .export_game import prepare
 from .export_source import clips_by_file, find_source
 from .format.check import Finding, check_animation, check_model
@@ -25,25 +25,25 @@ if TYPE_CHECKING:
 
 
 def find(context: Context, game: Game, *, make_names_safe: bool, folder: Path) -> list[Found]:
-    """What a game would not take of the active armature, its meshes and all its actions.
+    """The findings of a game about the active armature, its meshes and all its actions.
 
     Args:
         context: of the scene and view layer.
-        game: whose loader it is about.
-        make_names_safe: what export replaces is only a warning.
-        folder: names the animations, as if they were written there.
+        game: the game to check for.
+        make_names_safe: names that an export replaces are only warnings.
+        folder: the folder of the animations if they were exported.
 
     Raises:
         NothingToExportError: there is nothing to check.
     """
-    # What is told of Blender's data alone is a matter of the export.
+    # Warnings of the export itself are not findings.
     report = Report()
     with state.temporary_object_mode(context):
         source = find_source(context, Scope(), report)
         clips = clips_by_file(context, source.armature, "ALL", folder, "", report)
         options = ModelOptions(game=game, verify=Verify.NONE)
-        with progress(len(source.meshes) + len(clips)) as shown:
-            built = build(context, source, options, clips, AnimationOptions(), report, shown)
+        with progress(len(source.meshes) + len(clips)) as progress_bar:
+            built = build(context, source, options, clips, AnimationOptions(), report, progress_bar)
     model, animations = built.model, dict(built.animations)
     prepare(built, Target(game, make_names_safe=False), report)
     found = _findings(built, game)
@@ -69,7 +69,7 @@ def _findings(built: Build, game: Game) -> list[tuple[str, Finding]]:
 
 
 def _placed(finding: Finding, subject: str, built: Build) -> Found:
-    """A finding with what it is about in Blender."""
+    """A finding with its objects in Blender."""
     text = f"{subject}: {finding.text}" if subject else finding.text
     return Found(finding.code, finding.is_error, text, _place(finding, built))
 
@@ -85,7 +85,7 @@ def _place(finding: Finding, built: Build) -> Place:
         return Place()
     obj, block = built.parts[finding.mesh]
     if block.vertex_count != len(obj.data.vertices):
-        # Modifiers made other vertices than the mesh has.
+        # Modifiers changed the number of vertices.
         return Place(obj)
     if finding.vertices:
         vertices = np.unique(block.vertices[np.array(finding.vertices)])

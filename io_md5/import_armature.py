@@ -1,7 +1,7 @@
-"""Joints in their bind pose into an armature.
+"""Armatures made of joints in the bind pose.
 
-A joint has axes and no length. Bones get lengths in proportion to the skeleton, and either the joint's own axes
-or, so that it looks like a skeleton, axes of which +Y points to the child that carries the longest chain.
+A joint has axes but no length. Bones get lengths in proportion to the skeleton, and either the axes of the joint or,
+to look like a skeleton, axes with +Y pointing to the child with the longest chain.
 """
 
 from __future__ import annotations
@@ -22,25 +22,25 @@ from .source.bones import store_bones
 if TYPE_CHECKING:
     from bpy.types import Collection, Context, Object
 
-# Lengths as parts of the size of the model.
+# Lengths as fractions of the size of the model.
 _SINGLE_JOINT = 0.25
-_SHORTEST = 0.005
-# A leaf is this part of the way from its parent.
+_MIN_LENGTH = 0.005
+# The length of a leaf as a fraction of the distance from its parent.
 _LEAF = 0.5
-# Axes that are nearer to parallel than this cosine say little about each other.
+# Axes with a larger cosine between them are nearly parallel.
 _NEARLY_PARALLEL = 0.9
 
 
 def build_armature(
     context: Context, name: str, joints: Joints, collection: Collection, *, size: float, direction: str
 ) -> tuple[Object, list[str]]:
-    """An armature whose bones are the joints; Object Mode must be on.
+    """An armature whose bones are the joints; the context must be in Object Mode.
 
     Args:
         context: of the view layer that shows the collection.
         name: of the object and its data.
         joints: the bind pose in the coordinates of the scene.
-        collection: where the object is put.
+        collection: gets the object.
         size: of the model, for the lengths of bones.
         direction: 'CHILD' or 'JOINT'.
 
@@ -50,13 +50,13 @@ def build_armature(
     armature = bpy.data.armatures.new(names.for_blender(name, versions.MAX_ID_NAME, "Armature"))
     obj = bpy.data.objects.new(armature.name, armature)
     collection.objects.link(obj)
-    orientations, lengths = bone_axes(joints, size, turn_to_children=direction == "CHILD")
+    orientations, lengths = bone_axes(joints, size, point_to_children=direction == "CHILD")
     bone_names = _add_bones(context, obj, joints, orientations, lengths)
     _store_joints(obj, joints, bone_names)
     return obj, bone_names
 
 
-def bone_axes(joints: Joints, size: float, *, turn_to_children: bool) -> tuple[Floats, Floats]:
+def bone_axes(joints: Joints, size: float, *, point_to_children: bool) -> tuple[Floats, Floats]:
     """Axes and lengths for the bones.
 
     Returns:
@@ -66,7 +66,7 @@ def bone_axes(joints: Joints, size: float, *, turn_to_children: bool) -> tuple[F
     parents = joints.parents
     positions = joints.positions
     size = size if size > 0.0 else 1.0
-    shortest = _SHORTEST * size
+    shortest = _MIN_LENGTH * size
 
     from_parent = np.zeros_like(positions)
     children = parents != ROOT
@@ -79,10 +79,10 @@ def bone_axes(joints: Joints, size: float, *, turn_to_children: bool) -> tuple[F
         steps > shortest, _LEAF * steps, _SINGLE_JOINT * size if len(joints) == 1 else 2 * shortest
     )
     lengths = np.maximum(np.where(has_target, reach, leaf_lengths), shortest)
-    if not turn_to_children:
+    if not point_to_children:
         return joints.orientations, lengths
 
-    # A leaf goes on in the direction that leads to it; a joint in the place of its parent keeps its own axis.
+    # A leaf continues the direction from its parent; a joint at the position of its parent keeps its own axis.
     axes = quat.to_matrices(joints.orientations)
     along = np.where(
         has_target[:, None], to_target, np.where((steps > shortest)[:, None], from_parent, axes[:, :, 1])
@@ -97,9 +97,9 @@ def bone_axes(joints: Joints, size: float, *, turn_to_children: bool) -> tuple[F
 
 
 def _targets(joints: Joints) -> Floats:
-    """Where each bone points, (J, 3): the child with the longest chain below it, or the middle of several such.
+    """The point that each bone points to, (J, 3): the child with the longest chain, or the mean of several such.
 
-    A joint without children points to itself.
+    For a joint without children, its own position.
     """
     count = len(joints)
     heights = np.zeros(count, dtype=np.int64)
@@ -109,25 +109,25 @@ def _targets(joints: Joints) -> Floats:
         if parent != ROOT:
             heights[parent] = max(heights[parent], heights[joint] + 1)
     children = np.flatnonzero(joints.parents != ROOT)
-    above = joints.parents[children]
-    chosen = heights[children] + 1 == heights[above]
-    children, above = children[chosen], above[chosen]
-    shares = np.bincount(above, minlength=count)[:, None]
+    parents_of_children = joints.parents[children]
+    chosen = heights[children] + 1 == heights[parents_of_children]
+    children, parents_of_children = children[chosen], parents_of_children[chosen]
+    shares = np.bincount(parents_of_children, minlength=count)[:, None]
     sums = np.zeros((count, 3))
-    np.add.at(sums, above, joints.positions[children])
+    np.add.at(sums, parents_of_children, joints.positions[children])
     return np.where(shares > 0, sums / np.maximum(shares, 1), joints.positions)
 
 
 def _add_bones(
     context: Context, obj: Object, joints: Joints, orientations: Floats, lengths: Floats
 ) -> list[str]:
-    """Makes the bones and returns the names that Blender gave them."""
+    """Adds the bones; returns their names in Blender."""
     matrices = quat.transforms(joints.positions, orientations)
     armature = obj.data
     assert isinstance(armature, bpy.types.Armature)
     with state.edit_mode(context, obj):
-        shown = [names.for_blender(name, versions.MAX_NAME, "Bone") for name in joints.names]
-        bones = [armature.edit_bones.new(name) for name in names.distinct(shown, versions.MAX_NAME)]
+        bone_names = [names.for_blender(name, versions.MAX_NAME, "Bone") for name in joints.names]
+        bones = [armature.edit_bones.new(name) for name in names.distinct(bone_names, versions.MAX_NAME)]
         for bone, parent, matrix, length in zip(
             bones, joints.parents.tolist(), matrices.tolist(), lengths.tolist(), strict=True
         ):
@@ -136,7 +136,7 @@ def _add_bones(
             bone.length = length
             if parent != ROOT:
                 bone.parent = bones[parent]
-        # The bones are gone when Edit Mode is left.
+        # Edit bones are invalid after Edit Mode.
         return [bone.name for bone in bones]
 
 

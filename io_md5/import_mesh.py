@@ -1,6 +1,6 @@
 """Mesh blocks into mesh objects that an armature deforms.
 
-What Blender's mesh does not hold is stored on it: see `source.meshes`.
+Data that a Blender mesh cannot hold is stored on it: see `source.meshes`.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from ..io_common.scene import mesh_data, names, versions
 from ..io_common.triangles import FLIPPED_WINDING, flip_v
 from .format import Mesh
 from .format.model import Floats
-from .format.seams import degenerate, merge_copies
-from .format.skinning import places_of, vertex_normals, vertex_weights
+from .format.seams import is_degenerate, weld_vertices
+from .format.skinning import position_ids, vertex_normals, vertex_weights
 from .source.meshes import store_mesh
 
 if TYPE_CHECKING:
@@ -34,37 +34,37 @@ def build_mesh(
     *,
     merge_vertices: bool,
 ) -> Object:
-    """A mesh object, bound and parented to the armature; it lies in no collection yet.
+    """A mesh object, bound and parented to the armature; it is not in a collection yet.
 
     Args:
         name: of the object and its data.
-        index: the place of the mesh in the file.
+        index: of the mesh in the file.
         mesh: the mesh block.
         vertices: in the bind pose, in the coordinates of the scene, (V, 3).
         armature: the armature.
         bone_names: Blender's name of each joint.
         material: of all faces.
-        merge_vertices: make one vertex of the copies along UV seams.
+        merge_vertices: weld vertices that the file splits along UV seams.
     """
-    firsts = merge_copies(mesh, vertices) if merge_vertices else np.arange(mesh.vertex_count)
-    stays = firsts == np.arange(mesh.vertex_count)
-    kept = np.flatnonzero(stays)
-    flat = degenerate(mesh.triangles)
-    corners = mesh.triangles[~flat][:, FLIPPED_WINDING]
+    firsts = weld_vertices(mesh, vertices) if merge_vertices else np.arange(mesh.vertex_count)
+    is_first = firsts == np.arange(mesh.vertex_count)
+    file_vertices = np.flatnonzero(is_first)
+    is_flat = is_degenerate(mesh.triangles)
+    corners = mesh.triangles[~is_flat][:, FLIPPED_WINDING]
     data = mesh_data.new_triangle_mesh(
         names.for_blender(name, versions.MAX_ID_NAME, "Mesh"),
-        vertices[kept],
-        (np.cumsum(stays) - 1)[firsts][corners],
+        vertices[file_vertices],
+        (np.cumsum(is_first) - 1)[firsts][corners],
         flip_v(mesh.uvs).astype(np.float32)[corners.ravel()],
     )
-    store_mesh(data, index, mesh, first_copies=firsts, degenerate=flat)
+    store_mesh(data, index, mesh, first_copies=firsts, degenerate=is_flat)
     if not merge_vertices:
         _smooth_seams(data, mesh, vertices)
     if material is not None:
         data.materials.append(material)
 
     obj = bpy.data.objects.new(data.name, data)
-    add_vertex_groups(obj, mesh, kept, bone_names)
+    add_vertex_groups(obj, mesh, file_vertices, bone_names)
     obj.parent = armature
     modifier = obj.modifiers.new(armature.name, "ARMATURE")
     assert isinstance(modifier, bpy.types.ArmatureModifier)
@@ -73,30 +73,32 @@ def build_mesh(
 
 
 def _smooth_seams(data: bpy.types.Mesh, mesh: Mesh, vertices: Floats) -> None:
-    """Custom normals like the games' for a mesh whose seams are open; 0, where they cancel out, is Blender's own."""
-    if len(np.unique(places_of(vertices))) < len(vertices) and len(mesh.triangles):
+    """Sets custom normals as in the games on a mesh with split seams; where they cancel out, Blender's are used."""
+    if len(np.unique(position_ids(vertices))) < len(vertices) and len(mesh.triangles):
         normals = vertex_normals(vertices, mesh.triangles)
         data.normals_split_custom_set_from_vertices(normals.tolist())
 
 
-def add_vertex_groups(obj: Object, mesh: Mesh, kept: npt.NDArray[np.int64], bone_names: list[str]) -> None:
+def add_vertex_groups(
+    obj: Object, mesh: Mesh, file_vertices: npt.NDArray[np.int64], bone_names: list[str]
+) -> None:
     """A vertex group for each joint that has a weight, in the order of the joints.
 
     Args:
         obj: the object, in Object Mode.
         mesh: the mesh block.
-        kept: the vertex of the file that each vertex of the object is, rising (n,).
+        file_vertices: the vertex of the file for each vertex of the object, rising (n,).
         bone_names: Blender's name of each joint.
     """
     rows = vertex_weights(mesh)
-    places = np.full(mesh.vertex_count, -1)
-    places[kept] = np.arange(len(kept))
-    vertices = places[rows.vertices]
-    mine = vertices >= 0
-    vertices, weights = vertices[mine], rows.weights[mine]
+    object_vertices = np.full(mesh.vertex_count, -1)
+    object_vertices[file_vertices] = np.arange(len(file_vertices))
+    vertices = object_vertices[rows.vertices]
+    is_used = vertices >= 0
+    vertices, weights = vertices[is_used], rows.weights[is_used]
     if not len(vertices):
         return
-    # The narrower the numbers, the faster they are sorted.
+    # Smaller integers are sorted faster.
     joints = mesh.weight_joints[weights].astype(np.min_scalar_type(len(bone_names)))
     joints, vertices, biases = _one_weight_per_joint(joints, vertices, mesh.weight_biases[weights])
     # One call for all vertices that have the same weight for the same joint.
@@ -114,7 +116,7 @@ def add_vertex_groups(obj: Object, mesh: Mesh, kept: npt.NDArray[np.int64], bone
 def _one_weight_per_joint(
     joints: npt.NDArray[np.unsignedinteger], vertices: npt.NDArray[np.int64], biases: Floats
 ) -> tuple[npt.NDArray[np.unsignedinteger], npt.NDArray[np.int64], Floats]:
-    """Weights sorted by joint, then by vertex (rising already), those of one joint on one vertex added up."""
+    """Weights sorted by joint, then by vertex (rising already); weights of one joint on one vertex are added."""
     order = np.argsort(joints, kind="stable")
     joints, vertices, biases = joints[order], vertices[order], biases[order]
     repeated = (joints[1:] == joints[:-1]) & (vertices[1:] == vertices[:-1])

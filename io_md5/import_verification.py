@@ -1,7 +1,7 @@
-"""Whether an animation that was imported onto an armature of the scene puts joints and meshes where its file says.
+"""Verification of an animation that was imported onto an existing armature: joints and meshes compared with the file.
 
-Blender ignores the locations of connected bones; scaled or re-posed bones, constraints and bones of another size put
-joints elsewhere as well.
+They differ if bones are connected (Blender ignores their location), scaled, have constraints, or have another rest
+pose or size than in the file.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ import numpy as np
 from ..io_common.reports import Report, listing
 from ..io_common.scene import evaluated, mesh_data, versions
 from ..io_common.verification import Verify, frames_to_verify
-from .clips import Clip, Playing
+from .clips import Clip, PlaybackMode
 from .format import Animation
 from .format import quaternions as quat
 from .format.model import Floats
 from .format.skeleton import poses
-from .import_anim import Match
+from .joint_matching import Match
 from .player import playback
 from .rig import Rig
-from .source.meshes import UNKNOWN, read_mesh, read_vertices
+from .source.meshes import UNKNOWN, load_mesh, load_vertices
 from .verification import POSITION_TOLERANCE
 from .weight_table import WeightTable
 
@@ -41,13 +41,13 @@ def verify_import(
     match: Match,
     report: Report,
 ) -> None:
-    """Warns if joints or meshes are not where an animation says, on some of its frames.
+    """Warns if joints or meshes differ from the animation, on some of its frames.
 
     Args:
         context: of the scene.
-        armature: that was there before the import.
+        armature: existed before the import.
         rig: its bones.
-        action: that was made of the animation.
+        action: made of the animation.
         animation: in the coordinates of the armature.
         match: which joints move which bones.
         report: takes the warning.
@@ -60,21 +60,23 @@ def verify_import(
     chosen = frames_to_verify(animation.frame_count, Verify.SOME)
     positions, orientations = poses(replace(animation, frames=animation.frames[chosen]))
     size = _size(armature, meshes, rig)
-    # Where bones are as in the file, edits of a mesh are the user's, and only the bones have to be looked at.
-    checks_meshes = not rig.is_unmoved.all()
+    # If the bones are as in the file, edits of a mesh are intended, and only the bones are compared.
+    compares_meshes = not rig.is_unmoved.all()
     worst, worst_frame = 0.0, 0.0
-    # What was just imported is in the pose before the pose is captured.
+    # The pose must include the new action before it is saved.
     context.view_layer.update()
     start = action.frame_start
     slots = versions.slots_for(action, "OBJECT")
-    clip = Clip(action.name, Playing.ACTIVE, start, action.frame_end, animation.frame_rate, action, slots[0])
+    clip = Clip(
+        action.name, PlaybackMode.ACTIVE, start, action.frame_end, animation.frame_rate, action, slots[0]
+    )
     with playback(context, armature, meshes, [clip]) as player:
         player.play(clip)
         versions.play(armature.animation_data, action, slots[0])
         for row, index in enumerate(chosen):
-            graph = player.show(start + index)
+            graph = player.evaluate(start + index)
             distance = _head_distance(armature, rig, match, positions[row], graph)
-            if checks_meshes:
+            if compares_meshes:
                 for obj in meshes:
                     found = _mesh_distance(
                         obj, armature, rig, match, positions[row], orientations[row], graph
@@ -95,7 +97,7 @@ def verify_import(
 
 
 def _size(armature: Object, meshes: list[Object], rig: Rig) -> float:
-    """The diagonal of the box around the meshes at rest, or the joints without, in the space of the armature."""
+    """The diagonal of the box around the meshes at rest, or around the joints if there are none, in armature space."""
     local = np.linalg.inv(evaluated.world_matrix(armature))
     clouds = [] if any(len(obj.data.vertices) for obj in meshes) else [rig.joints.positions]
     for obj in meshes:
@@ -105,7 +107,7 @@ def _size(armature: Object, meshes: list[Object], rig: Rig) -> float:
 
 
 def _head_distance(armature: Object, rig: Rig, match: Match, positions: Floats, graph: Depsgraph) -> float:
-    """The largest distance of the heads of bones from their joints, in the space of the armature."""
+    """The largest distance between bone heads and their joints, in armature space."""
     posed = armature.evaluated_get(graph).pose.bones
     heads = np.empty(3 * len(posed), dtype=np.float32)
     posed.foreach_get("head", heads)
@@ -117,7 +119,7 @@ def _head_distance(armature: Object, rig: Rig, match: Match, positions: Floats, 
 def _bone_distance(
     armature: Object, rig: Rig, match: Match, positions: Floats, orientations: Floats, graph: Depsgraph
 ) -> float:
-    """The largest distance of the ends of bones from where their joints would take them."""
+    """The largest distance between the ends of bone axes and their positions by the animation."""
     posed = armature.evaluated_get(graph).pose.bones
     worst = 0.0
     for joint, bone in zip(match.joints, match.bones, strict=True):
@@ -128,8 +130,8 @@ def _bone_distance(
         # The ends in the space of the joint, which is fixed in its bone.
         rest = rig.rest_positions[bone] + quat.rotate(rig.rest_orientations[bone], ends)
         local = quat.rotate(quat.conjugate(rig.joints.orientations[bone]), rest - rig.joints.positions[bone])
-        wanted = positions[joint] + quat.rotate(orientations[joint], local)
-        worst = max(worst, float(np.linalg.norm(own - wanted, axis=1).max()))
+        expected = positions[joint] + quat.rotate(orientations[joint], local)
+        worst = max(worst, float(np.linalg.norm(own - expected, axis=1).max()))
     return worst
 
 
@@ -142,8 +144,8 @@ def _mesh_distance(
     orientations: Floats,
     graph: Depsgraph,
 ) -> float:
-    """The largest distance of the vertices of an imported mesh from where their stored weights put them."""
-    stored = read_mesh(obj.data)
+    """The largest distance between the vertices of an imported mesh and their positions by the stored weights."""
+    stored = load_mesh(obj.data)
     posed = obj.evaluated_get(graph)
     if stored is None or not len(stored.joints):
         return 0.0
@@ -156,18 +158,18 @@ def _mesh_distance(
     weights = WeightTable(stored.starts, stored.counts, joints.astype(np.int32), stored.biases, points)
     expected = weights.positions()
     everything = np.arange(len(stored.counts))
-    moves = np.ones(len(stored.counts), dtype=bool)
-    moves[np.repeat(everything, stored.counts)[weights.joints[weights.rows(everything)] < 0]] = False
-    vertices, _ = read_vertices(posed.data, stored)
+    is_moved = np.ones(len(stored.counts), dtype=bool)
+    is_moved[np.repeat(everything, stored.counts)[weights.joints[weights.rows(everything)] < 0]] = False
+    vertices, _ = load_vertices(posed.data, stored)
     known = np.flatnonzero(vertices != UNKNOWN)
-    known = known[moves[vertices[known]]]
+    known = known[is_moved[vertices[known]]]
     local = np.linalg.inv(evaluated.world_matrix(armature.evaluated_get(graph)))
-    shown = evaluated.world_vertices(posed)[known] @ local[:3, :3].T + local[:3, 3]
-    return float(np.linalg.norm(shown - expected[vertices[known]], axis=1).max(initial=0.0))
+    vertices_now = evaluated.world_vertices(posed)[known] @ local[:3, :3].T + local[:3, 3]
+    return float(np.linalg.norm(vertices_now - expected[vertices[known]], axis=1).max(initial=0.0))
 
 
 def _causes(armature: Object, rig: Rig) -> list[str]:
-    """Why an armature may not follow an animation."""
+    """Reasons why an armature may not follow an animation."""
     bones = armature.pose.bones
     found = []
     connected = [bone.name for bone in bones if bone.bone.use_connect]
@@ -186,5 +188,5 @@ def _causes(armature: Object, rig: Rig) -> list[str]:
         found.append(f"Inherit Rotation or Local Location is off: {listing(special, 3)}")
     moved = [rig.bone_names[bone] for bone in np.flatnonzero(~rig.is_unmoved)]
     if moved:
-        found.append(f"bones have another rest position than in the file: {listing(moved, 3)}")
+        found.append(f"the rest position of bones differs from the file: {listing(moved, 3)}")
     return found

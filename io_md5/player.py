@@ -1,7 +1,7 @@
-"""Blender's own evaluation of an armature and its meshes, frame by frame.
+"""Blender's evaluation of an armature and its meshes, frame by frame.
 
-The user's scene is played, with everything in it: drivers, constraints, physics and nodes may read anything of it. Only
-where nothing but keyframes and Armature modifiers is at work, a scene of its own spares Blender all other objects.
+The user's scene is played with all its objects, because drivers, constraints, physics and nodes may depend on any of
+them. If only keyframes and Armature modifiers are used, a temporary scene without other objects is faster.
 """
 
 from __future__ import annotations
@@ -14,23 +14,23 @@ import bpy
 
 from ..io_common.scene import state, versions
 from ..io_common.scene.animated_state import AnimatedState, reset_pose
-from .clips import Clip, Playing
+from .clips import Clip, PlaybackMode
 
 if TYPE_CHECKING:
     from bpy.types import Context, Depsgraph, Object, Scene
 
 
 class Player:
-    """Plays clips on an armature, and shows the frames that it is asked for.
+    """Evaluates frames of clips on an armature.
 
     Args:
         context: of the user's scene.
-        armature: what the clips move.
-        meshes: what it moves.
-        clips: all that are going to be played.
+        armature: that the clips move.
+        meshes: that the armature moves.
+        clips: all clips that will be played.
 
     Attributes:
-        remaps_time: whether the scene plays its animation at another pace than its frames.
+        remaps_time: whether the scene uses Time Stretching.
     """
 
     def __init__(
@@ -42,33 +42,33 @@ class Player:
         self._armature = armature
         self._meshes = meshes
         self._clips = list(clips)
-        self._before: AnimatedState | None = None
+        self._saved_state: AnimatedState | None = None
         render = self._scene.render
         self.remaps_time = render.frame_map_old != render.frame_map_new
 
     def play(self, clip: Clip) -> None:
-        """Sets up a clip, to be shown by `show`."""
+        """Sets up a clip for `evaluate`."""
         armature = self._armature
-        if self._before is None:
-            self._before = AnimatedState(
+        if self._saved_state is None:
+            self._saved_state = AnimatedState(
                 self._scene, armature, [other.action for other in self._clips if other.action is not None]
             )
-            if not self.remaps_time and _reads_nothing_else(armature, self._meshes):
+            if not self.remaps_time and _is_self_contained(armature, self._meshes):
                 self._own_scene = self._new_scene()
-        # An armature that is shown at rest has its animation all the same.
+        # The armature may be in Rest Position.
         armature.data.pose_position = "POSE"
-        if clip.playing is not Playing.ALONE:
+        if clip.playing is not PlaybackMode.ISOLATED:
             return
         data = armature.animation_data or armature.animation_data_create()
         data.use_tweak_mode = False
         data.use_nla = False
-        # What another action has set, and this one does not, is as it was before any of them.
-        self._before.restore_values()
+        # Undoes values that another action has set and this one does not.
+        self._saved_state.restore_values()
         reset_pose(armature)
         versions.play(data, clip.action, clip.slot)
 
-    def show(self, frame: float) -> Depsgraph:
-        """Everything evaluated at a frame of the scene."""
+    def evaluate(self, frame: float) -> Depsgraph:
+        """The dependency graph, evaluated at a frame of the scene."""
         scene = self._own_scene or self._scene
         state.set_frame(scene, frame)
         if self._own_scene is None:
@@ -78,29 +78,29 @@ class Player:
         return graph
 
     def _new_scene(self) -> Scene:
-        """A scene of the armature and its meshes alone."""
+        """A temporary scene with only the armature and its meshes."""
         scene = bpy.data.scenes.new("io_idtech")
         for obj in (self._armature, *self._meshes):
             scene.collection.objects.link(obj)
         for name in ("fps", "fps_base", "use_simplify", "simplify_subdivision"):
             setattr(scene.render, name, getattr(self._scene.render, name))
-        # A view layer has its dependency graph once it was updated.
+        # A view layer has no dependency graph before its first update.
         scene.view_layers[0].update()
         return scene
 
     def close(self) -> None:
-        """Puts back what was changed."""
+        """Restores what was changed."""
         if self._own_scene is not None:
             bpy.data.scenes.remove(self._own_scene)
-        if self._before is not None:
-            self._before.restore()
+        if self._saved_state is not None:
+            self._saved_state.restore()
 
 
 @contextmanager
 def playback(
     context: Context, armature: Object, meshes: list[Object], clips: Iterable[Clip]
 ) -> Iterator[Player]:
-    """A player whose traces are removed at the end, on errors too."""
+    """A player whose changes are undone at the end, even after errors."""
     player = Player(context, armature, meshes, clips)
     try:
         yield player
@@ -108,8 +108,8 @@ def playback(
         player.close()
 
 
-def _reads_nothing_else(armature: Object, meshes: list[Object]) -> bool:
-    """Whether nothing of an armature and its meshes can depend on other objects, or on the scene."""
+def _is_self_contained(armature: Object, meshes: list[Object]) -> bool:
+    """Whether an armature and its meshes cannot depend on other objects or on the scene."""
     objects = [armature, *meshes]
     owners = [owner for obj in objects for owner in (obj, obj.data, getattr(obj.data, "shape_keys", None))]
     data = [owner.animation_data for owner in owners if owner is not None]

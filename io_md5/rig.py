@@ -1,8 +1,8 @@
-"""A Blender armature seen as an MD5 skeleton.
+"""A Blender armature as an MD5 skeleton.
 
-A bone of an imported armature has stored the place, the name, the axes and the bind pose of its joint (`source.bones`);
-any other bone is a joint of its own name and axes. Whatever axes a joint has, mesh and animation agree on them, so they
-are free to be those of the file.
+A bone of an imported armature has the index, name, axes and bind pose of its joint stored on it (`source.bones`); any
+other bone becomes a joint with the bone's name and axes. The axes of a joint can be chosen freely, as long as mesh and
+animation use the same, so those of the file are used.
 """
 
 from __future__ import annotations
@@ -16,25 +16,25 @@ import numpy.typing as npt
 from .format import ROOT, Joints
 from .format import quaternions as quat
 from .format.model import Floats, Ints
-from .source.bones import StoredBones, read_bones
+from .source.bones import StoredBones, load_bones
 
 if TYPE_CHECKING:
     from bpy.types import Armature, Bone
 
-# A bone is where it was imported if it is off by less than this part of the skeleton's size, and rotated by less
-# than this angle in radians: what is left of 32-bit floats after a chain of bones.
+# A bone was not moved since the import if its position differs by less than this fraction of the skeleton's size, and
+# its rotation by less than this angle in radians: the precision of 32-bit floats after a chain of bones.
 _SAME_POSITION = 2e-5
 _SAME_ANGLE = 5e-4
 
 
 @dataclass(eq=False)
 class Rig:
-    """The bones of an armature in the order of the file, and the joints that they stand for.
+    """The bones of an armature in the order of the file, and their joints.
 
     Attributes:
         bone_names: Blender's names, J of them.
         joints: the bind pose in the space of the armature.
-        indices: the place of each joint in the file that it came from, -1 for a new one, int64 (J,).
+        indices: the index of each joint in the imported file, -1 for a new one, int64 (J,).
         is_unmoved: whether the bind pose is that of the file, bool (J,).
         rest_positions: heads of the bones, float64 (J, 3).
         rest_orientations: axes of the bones, quaternions w x y z, float64 (J, 4).
@@ -51,16 +51,16 @@ class Rig:
         return len(self.bone_names)
 
     def joints_in_bones(self) -> tuple[Floats, Floats]:
-        """Each joint in the space of its bone, where it is fixed: positions (J, 3) and orientations (J, 4)."""
-        back = quat.conjugate(self.rest_orientations)
-        positions = quat.rotate(back, self.joints.positions - self.rest_positions)
-        return positions, quat.multiply(back, self.joints.orientations)
+        """The constant transform of each joint in the space of its bone: positions (J, 3) and orientations (J, 4)."""
+        inverse = quat.conjugate(self.rest_orientations)
+        positions = quat.rotate(inverse, self.joints.positions - self.rest_positions)
+        return positions, quat.multiply(inverse, self.joints.orientations)
 
 
 def read_rig(armature: Armature) -> Rig:
-    """The skeleton of an armature at rest, which must not be in Edit Mode."""
+    """The skeleton of an armature at rest; it must not be in Edit Mode."""
     bones = list(armature.bones)
-    stored = read_bones(bones)
+    stored = load_bones(bones)
     count = len(bones)
     order = _file_order(bones, stored.indices)
     bones = [bones[bone] for bone in order]
@@ -81,20 +81,20 @@ def read_rig(armature: Armature) -> Rig:
 
 
 def _file_order(bones: list[Bone], indices: npt.NDArray[np.int64]) -> list[int]:
-    """Bones by their place in the file; a new one follows its parent, and none comes before its parent."""
+    """Bones in the order of the file; a new bone follows its parent, and no bone comes before its parent."""
     numbers = {bone.name: number for number, bone in enumerate(bones)}
     parents = [numbers[bone.parent.name] if bone.parent else ROOT for bone in bones]
     keys: list[tuple[float, ...]] = []
     for number, (parent, index) in enumerate(zip(parents, indices.tolist(), strict=True)):
-        # Blender lists parents before their children, so the parent's key is known.
-        above = keys[parent] if parent != ROOT else (np.inf,)
-        keys.append((float(index),) if index >= 0 else (*above, float(number)))
-    done = [False] * len(bones)
+        # Parents come before their children in Blender, so the parent's key is known.
+        parent_key = keys[parent] if parent != ROOT else (np.inf,)
+        keys.append((float(index),) if index >= 0 else (*parent_key, float(number)))
+    is_listed = [False] * len(bones)
     result: list[int] = []
     for number in sorted(range(len(bones)), key=lambda number: keys[number]):
         chain = []
-        while number != ROOT and not done[number]:
-            done[number] = True
+        while number != ROOT and not is_listed[number]:
+            is_listed[number] = True
             chain.append(number)
             number = parents[number]
         result += reversed(chain)
@@ -104,13 +104,13 @@ def _file_order(bones: list[Bone], indices: npt.NDArray[np.int64]) -> list[int]:
 def _unmoved(
     stored: StoredBones, order: list[int], positions: Floats, orientations: Floats
 ) -> npt.NDArray[np.bool_]:
-    """Which joints still have the bind pose of their file, bool (J,)."""
+    """Whether each joint has the bind pose of the file, bool (J,)."""
     size = max(float(np.abs(positions).max(initial=0.0)), 1e-9)
     distances = np.linalg.norm(stored.bind_positions[order] - positions, axis=1)
     cosines = np.abs(np.einsum("ji,ji->j", stored.bind_orientations[order], orientations))
     angles = 2.0 * np.arccos(np.minimum(cosines, 1.0))
-    near = (distances <= _SAME_POSITION * size) & (angles <= _SAME_ANGLE)
-    return np.asarray(stored.has_bind[order] & near)
+    is_near = (distances <= _SAME_POSITION * size) & (angles <= _SAME_ANGLE)
+    return np.asarray(stored.has_bind[order] & is_near)
 
 
 def parent_names(joint_names: list[str], parents: Ints) -> list[str | None]:

@@ -47,7 +47,7 @@ def suitable_actions(armature: Object) -> SuitableActions:
             reasons = [_reason_against(armature, action, slot, elsewhere) for slot in slots]
             suitable = [slot for slot, reason in zip(slots, reasons, strict=True) if not reason]
         if suitable:
-            found.chosen.append((action, _slot_of(armature, action, suitable)))
+            found.chosen.append((action, _choose_slot(armature, action, suitable)))
         elif reasons:
             found.left_out[action.name] = reasons[0]
     return found
@@ -95,7 +95,7 @@ def _has(obj: Object, path: str) -> bool:
     return True
 
 
-def _slot_of(armature: Object, action: Action, slots: list[Any]) -> Any:
+def _choose_slot(armature: Object, action: Action, slots: list[Any]) -> Any:
     """Of several slots the one that is assigned, else the one that Blender would choose, else the first."""
     data = armature.animation_data
     assigned = versions.assigned_slot(data) if data is not None and data.action == action else None

@@ -1,7 +1,7 @@
-"""The finished model against what Blender shows, before anything is written.
+"""Verification of an export before it is written: the model compared with what Blender shows.
 
-The model is skinned by the format package, as a game would do it, and compared with Blender's evaluated meshes: at
-rest, corner by corner with texture coordinates, and on frames of each animation, vertex by vertex.
+The model is skinned by the format package, as in a game, and compared with Blender's evaluated meshes: at rest, corner
+by corner with texture coordinates, and on frames of each animation, vertex by vertex.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ if TYPE_CHECKING:
     from bpy.types import Depsgraph, Object
 
 POSITION_TOLERANCE = 1e-4
-"""Differences up to this part of the model's size are none."""
+"""The tolerance of positions as a fraction of the model's size."""
 
 UV_TOLERANCE = 1e-5
-"""The same for texture coordinates."""
+"""The tolerance of texture coordinates."""
 
-# Models smaller than this, in units of the file, suffer from its decimals.
+# Models smaller than this, in units of the file, are less exact because of its ten decimals.
 _SMALL = 0.5
 
 _UV_MODIFIERS = {"DATA_TRANSFER", "UV_PROJECT", "UV_WARP", "NODES"}
@@ -43,14 +43,14 @@ _UV_MODIFIERS = {"DATA_TRANSFER", "UV_PROJECT", "UV_WARP", "NODES"}
 
 @dataclass(frozen=True)
 class Difference:
-    """Where an exported mesh is not what Blender shows in motion.
+    """The largest difference between an exported mesh and Blender in an animation.
 
     Attributes:
-        distance: the largest, in units of the file; infinite where the numbers of vertices differ.
+        distance: in units of the file; infinite if the numbers of vertices differ.
         frame: of the scene.
         clip: the name of the animation; empty for the scene.
-        causes: what is likely to be the reason, the likeliest first.
-        from_file: whether it is no more than what the weights of the imported file disagree by.
+        causes: likely causes, the likeliest first.
+        is_from_file: whether it is within the disagreement of the weights of the imported file.
         expected: what Blender shows, in the coordinates of the file, (n, 3).
         positions: of the joints on that frame, (J, 3).
         orientations: quaternions (J, 4).
@@ -60,7 +60,7 @@ class Difference:
     frame: float
     clip: str
     causes: list[str]
-    from_file: bool
+    is_from_file: bool
     expected: Floats
     positions: Floats
     orientations: Floats
@@ -68,7 +68,7 @@ class Difference:
 
 @dataclass(eq=False)
 class RestMesh:
-    """An object at rest: what Blender shows, and the blocks that were made of it."""
+    """An object at rest: the evaluated mesh and the blocks made of it."""
 
     triangles: evaluated.TriangleMesh
     blocks: list[Block]
@@ -80,7 +80,7 @@ class Verifier:
     Args:
         skeleton: the joints of the file.
         rest: each object at rest.
-        verify: on which frames of animations.
+        verify: the frames of animations to compare.
     """
 
     def __init__(self, skeleton: Skeleton, rest: dict[Object, RestMesh], verify: Verify) -> None:
@@ -92,13 +92,13 @@ class Verifier:
         self._moving: dict[Object, Difference] = {}
         self._uv_changes: dict[Object, tuple[float, str]] = {}
         self._face_changes: dict[Object, str] = {}
-        self._told = Report()
+        self._instance_report = Report()
 
     def check(self, sampled: SampledClip, animation: Animation, player: Player) -> None:
-        """Compares the frames of an animation, and keeps the largest difference of each object.
+        """Compares frames of an animation, and stores the largest difference of each object.
 
         Args:
-            sampled: the clip that the animation was made of.
+            sampled: the sampled clip of the animation.
             animation: as it will be written.
             player: of the clip.
         """
@@ -113,15 +113,15 @@ class Verifier:
         player.play(sampled.clip)
         for row, index in enumerate(chosen):
             frame = float(sampled.frames[index])
-            graph = player.show(frame)
+            graph = player.evaluate(frame)
             for obj, part in self._meshes.items():
                 expected = _evaluated_vertices(obj, graph, self._skeleton)
                 vertices = [found[row] for found in skinned[obj]]
-                where = _where(frame, sampled.clip.name)
-                self._check_uvs(obj, graph, where)
-                self._check_faces(obj, graph, where)
-                warn_of_instances(obj, graph, self._told)
-                distance, beyond = _distance(part.blocks, vertices, expected)
+                frame_label = _frame_label(frame, sampled.clip.name)
+                self._check_uvs(obj, graph, frame_label)
+                self._check_faces(obj, graph, frame_label)
+                warn_of_instances(obj, graph, self._instance_report)
+                distance, excess = _distance(part.blocks, vertices, expected)
                 if distance <= self._tolerance or distance <= self._largest(obj):
                     continue
                 self._moving[obj] = Difference(
@@ -129,14 +129,14 @@ class Verifier:
                     frame,
                     sampled.clip.name,
                     likely_causes(obj, self._skeleton, graph),
-                    beyond <= self._tolerance,
+                    excess <= self._tolerance,
                     expected,
                     positions[row],
                     orientations[row],
                 )
 
-    def _check_uvs(self, obj: Object, graph: Depsgraph, where: str) -> None:
-        """Compares the texture coordinates of a frame with those at rest, where modifiers may change them."""
+    def _check_uvs(self, obj: Object, graph: Depsgraph, frame_label: str) -> None:
+        """Compares the texture coordinates of a frame with those at rest, if modifiers may change them."""
         at_rest = self._meshes[obj].triangles.uvs
         if at_rest is None or not any(modifier.type in _UV_MODIFIERS for modifier in obj.modifiers):
             return
@@ -145,23 +145,23 @@ class Verifier:
             return
         distance = _longest(uvs - at_rest)
         if distance > max(UV_TOLERANCE, self._uv_changes.get(obj, (0.0, ""))[0]):
-            self._uv_changes[obj] = distance, where
+            self._uv_changes[obj] = distance, frame_label
 
-    def _check_faces(self, obj: Object, graph: Depsgraph, where: str) -> None:
-        """Compares faces and their materials with those at rest, where modifiers may change them."""
+    def _check_faces(self, obj: Object, graph: Depsgraph, frame_label: str) -> None:
+        """Compares faces and their materials with those at rest, if modifiers may change them."""
         if obj in self._face_changes or all(modifier.type == "ARMATURE" for modifier in obj.modifiers):
             return
         at_rest = self._meshes[obj].triangles
         mesh = obj.evaluated_get(graph).data
         has_changed = not np.array_equal(mesh_data.corner_vertices(mesh), at_rest.corner_vertices)
         if not has_changed and any(modifier.type == "NODES" for modifier in obj.modifiers):
-            shown = evaluated.triangle_mesh(obj, graph)
-            has_changed = len(shown.materials) != len(at_rest.materials) or shown.slots != at_rest.slots
+            current = evaluated.triangle_mesh(obj, graph)
+            has_changed = len(current.materials) != len(at_rest.materials) or current.slots != at_rest.slots
             has_changed = has_changed or not np.array_equal(
-                np.sort(shown.materials), np.sort(at_rest.materials)
+                np.sort(current.materials), np.sort(at_rest.materials)
             )
         if has_changed:
-            self._face_changes[obj] = where
+            self._face_changes[obj] = frame_label
 
     @property
     def _tolerance(self) -> float:
@@ -170,25 +170,25 @@ class Verifier:
     def _largest(self, obj: Object) -> float:
         return self._moving[obj].distance if obj in self._moving else 0.0
 
-    def doubtful(self) -> list[Object]:
-        """The objects for which stored data may be the reason of a difference."""
+    def objects_to_rebuild(self) -> list[Object]:
+        """The objects with a difference that stored data may cause."""
         return [
             obj
             for obj in self._meshes
-            if not self._is_exact_at_rest(obj) or (obj in self._moving and not self._moving[obj].from_file)
+            if not self._is_exact_at_rest(obj) or (obj in self._moving and not self._moving[obj].is_from_file)
         ]
 
     def _is_exact_at_rest(self, obj: Object) -> bool:
         distance, uv_distance = self._rest[obj]
         return distance <= self._tolerance and uv_distance <= UV_TOLERANCE
 
-    def take_better(self, rebuilt: dict[Object, RestMesh]) -> dict[Object, RestMesh]:
-        """Takes those of some rebuilt objects that are nearer to what Blender shows; they are to be checked anew."""
+    def accept_improvements(self, rebuilt: dict[Object, RestMesh]) -> dict[Object, RestMesh]:
+        """Uses and returns rebuilt objects that are closer to what Blender shows; they must be checked again."""
         taken = {}
         for obj, part in rebuilt.items():
             difference = _rest_difference(part, self._skeleton)
             if obj in self._moving:
-                is_better = _is_nearer(part.blocks, self._moving[obj])
+                is_better = _is_closer(part.blocks, self._moving[obj])
             else:
                 is_better = max(difference) < max(self._rest[obj])
             if is_better:
@@ -199,13 +199,13 @@ class Verifier:
         return taken
 
     def warn(self, other_causes: list[str], report: Report) -> None:
-        """Warns of each difference: the mesh, how large it is, where, and why.
+        """Adds a warning for each difference: the mesh, the amount, the frame and likely causes.
 
         Args:
-            other_causes: what options of the export may be the reason.
+            other_causes: options of the export that may be the cause.
             report: takes the warnings.
         """
-        report.merge(self._told)
+        report.merge(self._instance_report)
         for obj in self._meshes:
             distance, uv_distance = self._rest[obj]
             if not self._is_exact_at_rest(obj):
@@ -219,9 +219,9 @@ class Verifier:
                     "the export has those at rest"
                 )
             if obj in self._uv_changes:
-                uv_distance, where = self._uv_changes[obj]
+                uv_distance, frame_label = self._uv_changes[obj]
                 report.warn(
-                    f"{obj.name}: modifiers move texture coordinates by up to {uv_distance:.2g} {where}; "
+                    f"{obj.name}: modifiers move texture coordinates by up to {uv_distance:.2g} {frame_label}; "
                     "the export has those at rest"
                 )
             if obj in self._moving:
@@ -230,35 +230,33 @@ class Verifier:
     def _warn_of_motion(
         self, obj: Object, difference: Difference, other_causes: list[str], report: Report
     ) -> None:
-        where = _where(difference.frame, difference.clip)
-        # The name is part of the text, so that every mesh is named, however many there are.
+        frame_label = _frame_label(difference.frame, difference.clip)
+        # The name is part of the text, so that every mesh gets its own warning.
         if np.isinf(difference.distance):
             report.warn(
-                f"{obj.name}: modifiers give it other vertices {where} than at rest, which are exported"
+                f"{obj.name}: modifiers change its number of vertices {frame_label}; the export has those at rest"
             )
             return
         causes = [*difference.causes, *other_causes]
         if not causes and self._size < _SMALL:
-            causes = [
-                "files hold ten decimals, which is little for a small model: export with a larger Scale"
-            ]
-        if difference.from_file:
+            causes = ["the model is too small for the ten decimals of the format: export with a larger Scale"]
+        if difference.is_from_file:
             causes = ["the weights of the imported file disagree about the position of vertices"]
         report.warn(
             f"{obj.name}: the export is up to {self._in_units(difference.distance)} off from what Blender shows "
-            f"{where}. Likely cause: {'; '.join(causes) or 'unknown'}"
+            f"{frame_label}. Likely cause: {'; '.join(causes) or 'unknown'}"
         )
 
     def _in_units(self, distance: float) -> str:
         return f"{distance:.4g} units ({distance / self._size:.2%} of the model's size)"
 
 
-def _where(frame: float, clip: str) -> str:
+def _frame_label(frame: float, clip: str) -> str:
     return f"on frame {frame:g}" + (f" of {clip}" if clip else "")
 
 
 def _size(skeleton: Skeleton, rest: dict[Object, RestMesh]) -> float:
-    """The diagonal of the box around the vertices at rest, or around the joints of a model without."""
+    """The diagonal of the box around the vertices at rest, or around the joints if there are none."""
     clouds = [skeleton.conversion.points(part.triangles.vertices) for part in rest.values()]
     cloud = np.concatenate([np.empty((0, 3)), *clouds])
     cloud = cloud if len(cloud) else skeleton.joints.positions
@@ -266,7 +264,7 @@ def _size(skeleton: Skeleton, rest: dict[Object, RestMesh]) -> float:
 
 
 def _rest_difference(part: RestMesh, skeleton: Skeleton) -> tuple[float, float]:
-    """The largest distances of the corners of an object's blocks from those of its evaluated mesh.
+    """The largest distances between the corners of an object's blocks and of its evaluated mesh.
 
     Returns:
         The distance in units of the file, and that of texture coordinates.
@@ -280,7 +278,7 @@ def _rest_difference(part: RestMesh, skeleton: Skeleton) -> tuple[float, float]:
         count += int(own.sum())
         corners, triangles = block.corners[own], block.mesh.triangles[own]
         vertices = skin(block.mesh, joints.positions, joints.orientations)
-        # The corners of the evaluated mesh say which vertices they are, not what the block takes them for.
+        # The vertices come from the corners of the evaluated mesh, not from the block, to find wrong vertices.
         furthest = max(furthest, _longest(vertices[triangles] - expected[mesh.corner_vertices[corners]]))
         if mesh.uvs is not None:
             uvs = flip_v(block.mesh.uvs[triangles])
@@ -290,8 +288,8 @@ def _rest_difference(part: RestMesh, skeleton: Skeleton) -> tuple[float, float]:
     return furthest, furthest_uv
 
 
-def _is_nearer(blocks: list[Block], difference: Difference) -> bool:
-    """Whether other blocks of the same object are nearer to what Blender shows where the difference was largest."""
+def _is_closer(blocks: list[Block], difference: Difference) -> bool:
+    """Whether other blocks of the same object are closer to what Blender shows where the difference was largest."""
     vertices = [skin(block.mesh, difference.positions, difference.orientations) for block in blocks]
     return _distance(blocks, vertices, difference.expected)[0] < 0.5 * difference.distance
 
@@ -302,15 +300,15 @@ def _evaluated_vertices(obj: Object, graph: Depsgraph, skeleton: Skeleton) -> Fl
 
 
 def _distance(blocks: list[Block], vertices: list[Floats], expected: Floats) -> tuple[float, float]:
-    """The largest distance, and the largest beyond what stored weights disagree by."""
-    furthest = beyond = 0.0
+    """The largest distance, and the largest in excess of the disagreement of stored weights."""
+    furthest = excess = 0.0
     for block, found in zip(blocks, vertices, strict=True):
         if block.vertex_count != len(expected):
             return np.inf, np.inf
         distances = np.linalg.norm(found - expected[block.vertices], axis=1)
         furthest = max(furthest, float(distances.max(initial=0.0)))
-        beyond = max(beyond, float((distances - block.slack).max(initial=0.0)))
-    return furthest, beyond
+        excess = max(excess, float((distances - block.disagreements).max(initial=0.0)))
+    return furthest, excess
 
 
 def _longest(offsets: Floats) -> float:

@@ -1,4 +1,4 @@
-"""The weights that Blender shows: vertex groups, the bone that carries an object, or the nearest bone."""
+"""The weights that Blender uses: vertex groups, the parent bone of an object, or the nearest bone."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from ..io_common.reports import Report, listing
 from ..io_common.scene import evaluated
-from .binding import carrying_bone, is_deformed
+from .binding import is_deformed, parent_bone_of
 from .export_skeleton import Skeleton
 from .format import ROOT
 from .format.model import Floats
@@ -19,24 +19,24 @@ from .weight_table import Integers, WeightTable
 if TYPE_CHECKING:
     from bpy.types import Object
 
-LEAST_SUM = 1e-4
-"""Blender leaves a vertex alone whose weights add up to no more."""
+MIN_WEIGHT_SUM = 1e-4
+"""Blender does not move a vertex whose weights sum to less."""
 
 
 @dataclass(frozen=True)
 class WeightOptions:
-    """How weights are exported.
+    """The options of weights.
 
     Attributes:
-        max_influences: the largest so many weights of a vertex are kept; 0 for all.
-        min_weight: smaller ones are left out.
+        max_influences: the number of weights to keep for each vertex, the largest first; 0 for all.
+        min_weight: smaller weights are removed.
     """
 
     max_influences: int = 0
     min_weight: float = 0.0
 
     @property
-    def changes_nothing(self) -> bool:
+    def keeps_all_weights(self) -> bool:
         """Whether all weights are kept."""
         return self.max_influences == 0 and self.min_weight == 0.0
 
@@ -49,14 +49,14 @@ def current_weights(
     options: WeightOptions,
     report: Report,
 ) -> WeightTable:
-    """The normalised weights of every vertex of an evaluated mesh, as Blender applies them.
+    """The normalised weights of every vertex of an evaluated mesh, as Blender uses them.
 
     Args:
         obj: the object in the original data.
         source: its evaluated mesh at rest.
         skeleton: the joints of the file.
         positions: of the vertices in the coordinates of the file, (V, 3).
-        options: how weights are exported.
+        options: of the weights.
         report: takes warnings.
     """
     count = len(positions)
@@ -64,28 +64,28 @@ def current_weights(
     if source.groups != own_groups and skeleton.armature is not None and is_deformed(obj, skeleton.armature):
         added = listing([name for name in source.groups if name not in own_groups]) or "their order"
         report.warn(
-            f"{obj.name}: modifiers change its vertex groups ({added}), and Blender's Armature modifier may go by "
+            f"{obj.name}: modifiers change its vertex groups ({added}), but Blender's Armature modifier may use "
             "those of the object: give the object the same groups in the same order"
         )
     vertices, joints, biases = _assigned_weights(obj, source, skeleton)
-    # Some of Blender's own operators make negative weights, and they count.
-    enough = (biases != 0.0) & (np.abs(biases) >= options.min_weight)
-    vertices, joints, biases = _sum_equal(vertices[enough], joints[enough], biases[enough], skeleton)
+    # Some of Blender's operators make negative weights, which have an effect.
+    is_used = (biases != 0.0) & (np.abs(biases) >= options.min_weight)
+    vertices, joints, biases = _sum_equal(vertices[is_used], joints[is_used], biases[is_used], skeleton)
     if options.max_influences:
         order = np.lexsort((-np.abs(biases), vertices))
         ranks = np.arange(len(order)) - np.searchsorted(vertices[order], vertices[order])
         chosen = np.sort(order[ranks < options.max_influences])
         vertices, joints, biases = vertices[chosen], joints[chosen], biases[chosen]
     sums = np.bincount(vertices, biases, minlength=count)
-    is_bare = sums <= LEAST_SUM
-    kept = ~is_bare[vertices]
-    vertices, joints, biases = vertices[kept], joints[kept], biases[kept]
-    bare = np.flatnonzero(is_bare & evaluated.in_triangles(source.triangles, count))
-    if len(bare):
-        report.warn(f"{len(bare)} vertices without weights are bound to the nearest bone", obj.name)
-        vertices = np.concatenate([vertices, bare])
-        joints = np.concatenate([joints, _nearest_joints(source.vertices[bare], skeleton)])
-        biases = np.concatenate([biases, np.ones(len(bare))])
+    is_unweighted = sums <= MIN_WEIGHT_SUM
+    is_weighted = ~is_unweighted[vertices]
+    vertices, joints, biases = vertices[is_weighted], joints[is_weighted], biases[is_weighted]
+    unweighted = np.flatnonzero(is_unweighted & evaluated.in_triangles(source.triangles, count))
+    if len(unweighted):
+        report.warn(f"{len(unweighted)} vertices without weights were bound to the nearest bone", obj.name)
+        vertices = np.concatenate([vertices, unweighted])
+        joints = np.concatenate([joints, _nearest_joints(source.vertices[unweighted], skeleton)])
+        biases = np.concatenate([biases, np.ones(len(unweighted))])
         order = np.argsort(vertices, kind="stable")
         vertices, joints, biases = vertices[order], joints[order], biases[order]
     biases = biases / np.bincount(vertices, biases, minlength=count)[vertices]
@@ -98,15 +98,15 @@ def current_weights(
 def _assigned_weights(
     obj: Object, source: evaluated.TriangleMesh, skeleton: Skeleton
 ) -> tuple[Integers, Integers, Floats]:
-    """Vertices, joints and weights of what moves an object's vertices, each (n,)."""
+    """The vertices, joints and weights of an object, each (n,)."""
     armature = skeleton.armature
     if armature is None:
         return _one_joint(len(source.vertices), 0)
     bones = {name: bone for bone, name in enumerate(skeleton.rig.bone_names)}
     if not is_deformed(obj, armature):
-        bone = carrying_bone(obj, armature)
+        bone = parent_bone_of(obj, armature)
         joint = int(skeleton.joint_of_bone[bones[bone]]) if bone is not None else -1
-        # What hangs on the armature but on none of its bones stays with a root, which moves least.
+        # An object parented to the armature but to no bone is bound to a root, which moves least.
         roots = np.flatnonzero(skeleton.joints.parents == ROOT)
         return _one_joint(len(source.vertices), joint if joint >= 0 else int(roots[0]))
     joint_of_group = np.full(len(source.groups) + 1, -1, dtype=np.int64)
@@ -116,8 +116,8 @@ def _assigned_weights(
             joint_of_group[group] = skeleton.joint_of_bone[bone_index]
     vertices, groups, weights = evaluated.vertex_group_weights(source.mesh)
     joints = joint_of_group[np.minimum(groups, len(source.groups))]
-    moving = joints >= 0
-    return vertices[moving].astype(np.int64), joints[moving], weights[moving]
+    has_joint = joints >= 0
+    return vertices[has_joint].astype(np.int64), joints[has_joint], weights[has_joint]
 
 
 def _one_joint(count: int, joint: int) -> tuple[Integers, Integers, Floats]:
@@ -127,7 +127,7 @@ def _one_joint(count: int, joint: int) -> tuple[Integers, Integers, Floats]:
 def _sum_equal(
     vertices: Integers, joints: Integers, biases: Floats, skeleton: Skeleton
 ) -> tuple[Integers, Integers, Floats]:
-    """Weights sorted by vertex and joint, those of one joint on one vertex added up."""
+    """Weights sorted by vertex and joint; weights of one joint on one vertex are added."""
     count = max(len(skeleton.joints), 1)
     keys, inverse = np.unique(vertices * count + joints, return_inverse=True)
     sums = np.bincount(inverse.ravel(), biases, minlength=len(keys)).astype(np.float64)

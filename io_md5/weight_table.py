@@ -1,4 +1,4 @@
-"""Weights of many vertices in one table, in ranges that vertices may share, as md5mesh files hold them."""
+"""Weights of many vertices in one table, in ranges that vertices may share, as in md5mesh files."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ class WeightTable:
 
     Attributes:
         starts: the first row of each vertex, int64 (V,).
-        counts: how many rows it has, int64 (V,).
-        joints: of the file, -1 for one that is gone, int32 (R,).
+        counts: the number of rows of each vertex, int64 (V,).
+        joints: of the file, -1 for one that no longer exists, int32 (R,).
         biases: float64 (R,).
-        points: where each puts its vertex in the bind pose, in the coordinates of the file, float64 (R, 3).
+        points: the position that each gives its vertex in the bind pose, in file coordinates, float64 (R, 3).
     """
 
     starts: Integers
@@ -32,13 +32,13 @@ class WeightTable:
     points: Floats
 
     def rows(self, vertices: npt.NDArray[np.integer]) -> Integers:
-        """The rows of some vertices, one vertex after the other."""
+        """The rows of some vertices, concatenated."""
         counts = self.counts[vertices]
         firsts = np.repeat(np.cumsum(counts) - counts, counts)
         return np.arange(len(firsts)) - firsts + np.repeat(self.starts[vertices], counts)
 
     def positions(self) -> Floats:
-        """Where the weights together put each vertex, (V, 3)."""
+        """The weighted position of each vertex, (V, 3)."""
         vertices = np.arange(len(self.counts))
         rows = VertexWeights(np.repeat(vertices, self.counts), self.rows(vertices), len(self.counts))
         return rows.sums(self.points[rows.weights] * self.biases[rows.weights, None])

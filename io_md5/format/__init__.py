@@ -1,4 +1,4 @@
-"""Reads and writes MD5 files as numpy arrays, and does the arithmetic of their specification.
+"""MD5 files as numpy arrays: reading, writing, and the arithmetic of their specification.
 
 Nothing here needs Blender: ``from io_md5.format import read_mesh`` works in any Python program with numpy.
 """

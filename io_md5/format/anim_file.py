@@ -23,8 +23,8 @@
     }
     …
 
-Every joint is relative to its parent. Doom 3 wants the keys in this order; they are read in any.
-Counts and the numbers of frames are hints: the frames are those of the file, in its order.
+Every joint is relative to its parent. Doom 3 requires the keys in this order; any order is read.
+Counts and frame numbers are not used: the frames are those in the file, in its order.
 """
 
 from __future__ import annotations
@@ -41,35 +41,35 @@ from .regular_files import read_file
 from .skeleton import ALL_COMPONENTS, COMPONENTS
 from .text import blocks, printing
 from .text.contents import read_contents
-from .text.frame_rows import cut_frames
+from .text.frame_rows import extract_frames
 from .text.scanner import IntArray, Scan
 
 
 def read_animation(path: str | os.PathLike[str]) -> Animation:
-    """Reads an .md5anim file.
+    """The animation in an .md5anim file.
 
     Raises:
-        Md5Error: the file cannot be understood; the message names the place.
+        Md5Error: the file cannot be understood; the message names the line.
         OSError: it cannot be opened.
     """
     return parse_animation(read_file(path), os.fspath(path))
 
 
 def parse_animation(data: bytes, path: str = "") -> Animation:
-    """Reads the bytes of an .md5anim file.
+    """The animation in the bytes of an .md5anim file.
 
     Args:
         data: the whole file.
         path: its name, for messages.
 
     Raises:
-        Md5Error: the bytes cannot be understood; the message names the place.
+        Md5Error: the bytes cannot be understood; the message names the line.
     """
-    scan = Scan(cut_frames(data), path)
+    scan = Scan(extract_frames(data), path)
     chunks: list[_Frames] = []
 
-    def frames(mark: int) -> int:
-        chunk, after = _parse_frames(scan, mark)
+    def frames(token: int) -> int:
+        chunk, after = _parse_frames(scan, token)
         chunks.append(chunk)
         return after
 
@@ -94,48 +94,50 @@ def parse_animation(data: bytes, path: str = "") -> Animation:
 
 @dataclass(frozen=True, eq=False)
 class _Frames:
-    """Frames of equal size that follow each other.
+    """Consecutive frames of equal size.
 
     Attributes:
-        mark: the mark of the first.
-        rows: their components, float64 (n, C).
-        numbers: what stands behind the word ``frame``, float64 (n,), or none.
+        token: of the first frame.
+        rows: the components, float64 (n, C).
+        numbers: the numbers after the word ``frame``, float64 (n,); may be empty.
     """
 
-    mark: int
+    token: int
     rows: Floats
     numbers: Floats
 
 
-def _parse_frames(scan: Scan, mark: int) -> tuple[_Frames, int]:
-    """The frames from a mark on, as many as are alike, and the mark after them.
+def _parse_frames(scan: Scan, token: int) -> tuple[_Frames, int]:
+    """The frames of equal size that begin at a token, and the token after them.
 
-    In good files these are all frames at once.
+    In valid files these are all frames.
     """
-    taken_out = scan.rows(mark)
-    if taken_out is not None:
-        return _Frames(mark, taken_out[:, 1:], taken_out[:, 0]), mark + 3
-    blocks.check_only_numbers(scan, mark + 1, "a frame")
-    size = len(scan.values(mark + 1))
-    count = _alike(scan, mark, size)
+    extracted = scan.rows(token)
+    if extracted is not None:
+        return _Frames(token, extracted[:, 1:], extracted[:, 0]), token + 3
+    blocks.check_only_numbers(scan, token + 1, "a frame")
+    size = len(scan.values(token + 1))
+    count = _equal_frame_count(scan, token, size)
     if count > 1:
-        last = mark + 3 * count
-        table = scan.numbers[scan.mark_numbers[mark] : scan.mark_numbers[last - 1]].reshape(count, size + 1)
-        return _Frames(mark, table[:, 1:], table[:, 0]), last
-    return _Frames(mark, scan.values(mark + 1)[None], scan.values(mark)[:1]), mark + 3
+        last = token + 3 * count
+        table = scan.numbers[scan.token_first_numbers[token] : scan.token_first_numbers[last - 1]].reshape(
+            count, size + 1
+        )
+        return _Frames(token, table[:, 1:], table[:, 0]), last
+    return _Frames(token, scan.values(token + 1)[None], scan.values(token)[:1]), token + 3
 
 
-def _alike(scan: Scan, mark: int, size: int) -> int:
-    """How many times ``frame i { … }`` with `size` numbers, and nothing else, stands from a mark on."""
-    blocks_left = (len(scan) - mark) // 3
+def _equal_frame_count(scan: Scan, token: int, size: int) -> int:
+    """The count of consecutive ``frame i { … }`` blocks with exactly `size` numbers that begin at a token."""
+    blocks_left = (len(scan) - token) // 3
     window = 1
     while True:
-        # What is looked at is at most twice what is alike, however often frames differ.
-        codes = scan.mark_codes[mark : mark + 3 * window].reshape(window, 3)
-        counts = scan.counts(mark, mark + 3 * window).reshape(window, 3)
-        alike = (codes == codes[0]).all(axis=1) & (counts == (1, size, 0)).all(axis=1)
-        if not alike.all():
-            return int(np.argmin(alike))
+        # At most twice as many frames are compared as are equal, so frames that differ cost no quadratic time.
+        codes = scan.token_codes[token : token + 3 * window].reshape(window, 3)
+        counts = scan.counts(token, token + 3 * window).reshape(window, 3)
+        is_equal = (codes == codes[0]).all(axis=1) & (counts == (1, size, 0)).all(axis=1)
+        if not is_equal.all():
+            return int(np.argmin(is_equal))
         if window == blocks_left:
             return blocks_left
         window = min(2 * window, blocks_left)
@@ -147,13 +149,13 @@ def _assemble(
     first = opened["hierarchy"] + 1
     last = scan.block_end(first - 1)
     blocks.check_begins_with_name(scan, first - 1)
-    names = [scan.name(mark) for mark in range(first, last)]
+    names = [scan.name(token) for token in range(first, last)]
     rows = blocks.table(scan, [(first, last)], 3, "the joint", "parent, flags, first component")
     parents = rows.indices(slice(0, 1), "the parent", len(names), lowest=ROOT)[:, 0]
     blocks.check_hierarchy(scan, names, parents, range(first, last))
     flags, starts = rows.integers(slice(1, 3), "flags or first component").T
     if (flags & ~ALL_COMPONENTS).any():
-        scan.warnings.append("flags of joints have bits that mean nothing; ignored")
+        scan.warnings.append("flags of joints have unknown bits; ignored")
         flags = flags & ALL_COMPONENTS
 
     blocks.check_pose_count(scan, len(names), sum(len(chunk.rows) for chunk in chunks))
@@ -176,7 +178,7 @@ def _assemble(
 def _needed_components(
     scan: Scan, names: list[str], flags: Ints, starts: Ints, rows: blocks.Table
 ) -> IntArray:
-    """How many components a frame must have for each joint, (J,)."""
+    """The count of components that each joint requires in a frame, (J,)."""
     if (negative := np.flatnonzero((starts < 0) & (flags != 0))).size:
         joint = int(negative[0])
         raise rows.error(
@@ -187,20 +189,20 @@ def _needed_components(
 
 
 def _join_frames(scan: Scan, chunks: list[_Frames], header: dict[str, float], needed: IntArray) -> Floats:
-    """The frames of the file, float64 (F, C); the declared counts are hints."""
+    """The frames of the file, float64 (F, C); declared counts are only compared."""
     if not chunks:
         raise scan.error("the animation has no frames", len(scan), expected="frame 0 { … }")
-    least = int(needed.max(initial=0))
+    min_size = int(needed.max(initial=0))
     sizes = {chunk.rows.shape[1] for chunk in chunks}
     for chunk in chunks:
-        if chunk.rows.shape[1] < least:
+        if chunk.rows.shape[1] < min_size:
             raise scan.error(
-                "a frame has too few components for the flags of the joints", chunk.mark,
-                found=f"{chunk.rows.shape[1]} numbers", expected=f"{least} or more",
+                "a frame has too few components for the flags of the joints", chunk.token,
+                found=f"{chunk.rows.shape[1]} numbers", expected=f"{min_size} or more",
             )  # fmt: skip
     if len(sizes) > 1:
-        scan.warnings.append("the frames differ in their number of components; what no joint uses is ignored")
-        chunks = [_Frames(chunk.mark, chunk.rows[:, :least], chunk.numbers) for chunk in chunks]
+        scan.warnings.append("the frames differ in their number of components; unused components are ignored")
+        chunks = [_Frames(chunk.token, chunk.rows[:, :min_size], chunk.numbers) for chunk in chunks]
     frames = np.concatenate([chunk.rows for chunk in chunks])
     blocks.check_numbering(scan, np.concatenate([chunk.numbers for chunk in chunks]), "the frames")
     blocks.check_count(scan, header.get("numframes"), len(frames), "frames")
@@ -211,7 +213,7 @@ def _join_frames(scan: Scan, chunks: list[_Frames], header: dict[str, float], ne
 def _base_frame(scan: Scan, opened: dict[str, int], joint_count: int, *, needed: bool) -> Floats:
     """Positions and x y z of orientations of the base frame, float64 (J, 6)."""
     if "baseframe" not in opened and not needed:
-        scan.warnings.append("there is no base frame; every component is animated, so none is needed")
+        scan.warnings.append("there is no base frame; it is not needed, because every component is animated")
         return np.zeros((joint_count, 6))
     if "baseframe" not in opened:
         raise scan.error("there is no base frame", len(scan), expected='a block "baseframe { … }"')
@@ -223,7 +225,7 @@ def _base_frame(scan: Scan, opened: dict[str, int], joint_count: int, *, needed:
             found=f"{len(values)} numbers", expected=f"{6 * joint_count}, 6 for each joint",
         )  # fmt: skip
     if len(values) > 6 * joint_count:
-        scan.warnings.append("the base frame holds more than the joints; the rest is ignored")
+        scan.warnings.append("the base frame has more values than the joints need; the rest is ignored")
     return values[: 6 * joint_count].reshape(joint_count, 6)
 
 
@@ -247,10 +249,10 @@ def write_animation(animation: Animation, path: str | os.PathLike[str]) -> None:
 
 
 def format_animation(animation: Animation) -> bytes:
-    """The bytes of an .md5anim file, laid out as id's exporter does.
+    """The bytes of an .md5anim file, in the layout of id's exporter.
 
     Raises:
-        Md5Error: a name holds a character that no string of the format can, or a number is not finite.
+        Md5Error: a name contains a character that cannot be written, or a number is not finite.
     """
     names = [printing.quoted(name) for name in animation.names]
     parents = animation.parents.tolist()
@@ -259,7 +261,9 @@ def format_animation(animation: Animation) -> bytes:
         _hierarchy_comment(animation, parent, flag) for parent, flag in zip(parents, flags, strict=True)
     ]
     base = np.column_stack([animation.base_positions, animation.base_orientations])
-    starts = np.where(animation.flags != 0, animation.starts, 0)  # Doom 3 checks them even where none is used
+    starts = np.where(
+        animation.flags != 0, animation.starts, 0
+    )  # Doom 3 checks starts even where no flag is set
     vectors = "\t( %s %s %s ) ( %s %s %s )"
     lines = [
         *printing.header(animation.commandline),
@@ -285,17 +289,17 @@ def format_animation(animation: Animation) -> bytes:
 
 
 def _hierarchy_comment(animation: Animation, parent: int, flags: int) -> str:
-    """The parent's name and the animated components, as id's exporter notes them."""
-    moving = [component for bit, component in enumerate(COMPONENTS) if flags >> bit & 1]
-    above = f" {animation.names[parent]}" if parent != ROOT else ""
-    return above + (f" ( {' '.join(moving)} )" if moving else "")
+    """The parent's name and the animated components, as in the comments of id's exporter."""
+    animated = [component for bit, component in enumerate(COMPONENTS) if flags >> bit & 1]
+    parent_name = f" {animation.names[parent]}" if parent != ROOT else ""
+    return parent_name + (f" ( {' '.join(animated)} )" if animated else "")
 
 
 def _format_frames(animation: Animation) -> str:
-    """The frames, a line for the components of each joint."""
+    """The text of the frames, with a line for the components of each joint."""
     sizes = ((animation.flags[:, None] >> np.arange(len(COMPONENTS))) & 1).sum(axis=1)
     width = animation.frames.shape[1]
-    # Where lines end in a frame; what no joint refers to stands on a line of its own.
+    # The components after which lines end; those that no joint uses are on a line of their own.
     stops = np.unique(np.concatenate([(animation.starts + sizes)[sizes > 0], [width]]))
     lines = ["\t" + " ".join(["%f"] * count) for count in np.diff(stops, prepend=0).tolist()]
     layout = "\n".join(["", "frame %d {", *lines, "}"])

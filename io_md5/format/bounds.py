@@ -1,4 +1,4 @@
-"""The box around a model in every frame: axis-aligned, over the vertices of all meshes, motion of the root included."""
+"""The axis-aligned box around the vertices of all meshes in every frame, including the motion of the root."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import numpy.typing as npt
 
 from . import quaternions as quat
 from .model import Floats, Mesh
-from .skinning import equal_rows
+from .skinning import row_ids
 
 Singles = npt.NDArray[np.float32]
 
-# So many numbers are computed at once: few enough not to need much memory.
+# Numbers computed at once: few enough to need little memory.
 _CHUNK = 4_000_000
 
 
@@ -21,7 +21,7 @@ def pose_bounds(meshes: list[Mesh], positions: Floats, orientations: Floats) -> 
     """The lower and upper corner of the model in each frame, float64 (F, 2, 3), computed in 32 bits like the games.
 
     Args:
-        meshes: of the model; without vertices, the joints are what is bounded.
+        meshes: of the model; without vertices the box is around the joints.
         positions: of the joints in the space of the model, (F, J, 3).
         orientations: unit quaternions (F, J, 4).
     """
@@ -29,14 +29,14 @@ def pose_bounds(meshes: list[Mesh], positions: Floats, orientations: Floats) -> 
     high = np.full((len(positions), 3), -np.inf)
     # Joints first, so that the matrices of one joint in all frames are one matrix of 3 F rows.
     matrices = np.ascontiguousarray(quat.to_matrices(orientations).swapaxes(0, 1), dtype=np.float32)
-    places = np.ascontiguousarray(positions.swapaxes(0, 1), dtype=np.float32)
+    positions32 = np.ascontiguousarray(positions.swapaxes(0, 1), dtype=np.float32)
     parts = [_bundle(mesh) for mesh in meshes]
     widest = max((part.width for part in parts), default=0)
     step = max(1, _CHUNK // max(3 * widest, 1))
     for begin in range(0, len(positions), step):
         frames = slice(begin, begin + step)
         for part in parts:
-            part.include(matrices[:, frames], places[:, frames], low[frames], high[frames])
+            part.include(matrices[:, frames], positions32[:, frames], low[frames], high[frames])
     if not np.isfinite(low).all():
         low, high = positions.min(axis=1), positions.max(axis=1)
     return np.stack([low, high], axis=1)
@@ -59,32 +59,32 @@ class _Bundle:
     sums: list[npt.NDArray[np.int64]]
     width: int
 
-    def include(self, matrices: Singles, places: Singles, low: Floats, high: Floats) -> None:
+    def include(self, matrices: Singles, positions32: Singles, low: Floats, high: Floats) -> None:
         """Widens boxes (F, 3) by the vertices in F frames; matrices are (J, F, 3, 3), places (J, F, 3)."""
         for joint, points in self.alone:
-            turned = (matrices[joint].reshape(-1, 3) @ points).reshape(len(low), 3, -1)
-            np.minimum(low, turned.min(axis=2) + places[joint], out=low)
-            np.maximum(high, turned.max(axis=2) + places[joint], out=high)
+            rotated = (matrices[joint].reshape(-1, 3) @ points).reshape(len(low), 3, -1)
+            np.minimum(low, rotated.min(axis=2) + positions32[joint], out=low)
+            np.maximum(high, rotated.max(axis=2) + positions32[joint], out=high)
         if not self.shared:
             return
-        turned = np.concatenate(
+        rotated = np.concatenate(
             [
-                (matrices[joint].reshape(-1, 3) @ points) + places[joint].reshape(-1, 1) * biases
+                (matrices[joint].reshape(-1, 3) @ points) + positions32[joint].reshape(-1, 1) * biases
                 for joint, points, biases in self.shared
             ],
             axis=1,
         )
         for columns in self.sums:
-            vertices = sum(turned[:, columns[:, weight]] for weight in range(columns.shape[1]))
+            vertices = sum(rotated[:, columns[:, weight]] for weight in range(columns.shape[1]))
             boxes = np.asarray(vertices).reshape(len(low), 3, -1)
             np.minimum(low, boxes.min(axis=2), out=low)
             np.maximum(high, boxes.max(axis=2), out=high)
 
 
 def _bundle(mesh: Mesh) -> _Bundle:
-    """Sorts the weights of a mesh by joint; of vertices with the same range of weights only one is taken."""
+    """The weights of a mesh by joint; vertices with the same range of weights are included once."""
     ranges = np.column_stack([mesh.weight_starts, mesh.weight_counts]).astype(np.int64)
-    ranges = ranges[np.unique(equal_rows(ranges), return_index=True)[1]]
+    ranges = ranges[np.unique(row_ids(ranges), return_index=True)[1]]
     starts, counts = ranges.T
     single = (
         (counts == 1) & (mesh.weight_biases[starts * (counts == 1)] == 1.0) if len(ranges) else counts == 1

@@ -13,13 +13,13 @@
         …
     }
 
-The orientation's matrix has forward, left and up in its columns, if w is computed as for joints (in its rows, if w is
-taken as positive, which is how Doom 3 holds matrices). The field of view is the horizontal angle of a 4:3 picture in
-degrees (``idGameLocal::CalcFov``). `cuts` says what the entries have to do with time.
+The matrix of the orientation has forward, left and up as columns if w is computed as for joints (as rows if w is
+positive, which is how Doom 3 stores matrices). The field of view is the horizontal angle of a 4:3 picture in
+degrees (``idGameLocal::CalcFov``). `cuts` maps entries to time.
 
-Doom 3 wants the keys in this order; they are read in any. Counts are hints. In modified games a cut may be followed by
-groups such as ``pos ( 1 2 3 ) rotA ( 0 -132 0 )``, where the player shall stand: they are kept as text. Doom 3 itself
-takes no groups, and cuts only from 1 on.
+Doom 3 requires the keys in this order; any order is read. Counts are not used. In modified games groups such as
+``pos ( 1 2 3 ) rotA ( 0 -132 0 )``, the position of the player, may follow a cut: they are stored as text. Doom 3
+itself accepts no groups, and cuts only from 1 on.
 """
 
 from __future__ import annotations
@@ -46,24 +46,24 @@ _GROUPS = re.compile(r"(?:[A-Za-z_]\w* \((?: [-+.\deE]+)* \)(?: (?!$)|$))*", re.
 
 
 def read_camera(path: str | os.PathLike[str]) -> Camera:
-    """Reads an .md5camera file.
+    """The camera path in an .md5camera file.
 
     Raises:
-        Md5Error: the file cannot be understood; the message names the place.
+        Md5Error: the file cannot be understood; the message names the line.
         OSError: it cannot be opened.
     """
     return parse_camera(read_file(path), os.fspath(path))
 
 
 def parse_camera(data: bytes, path: str = "") -> Camera:
-    """Reads the bytes of an .md5camera file.
+    """The camera path in the bytes of an .md5camera file.
 
     Args:
         data: the whole file.
         path: its name, for messages.
 
     Raises:
-        Md5Error: the bytes cannot be understood; the message names the place.
+        Md5Error: the bytes cannot be understood; the message names the line.
     """
     scan = Scan(data, path)
     contents = read_contents(scan, numbers=("numframes", "framerate", "numcuts"), once=("cuts", "camera"))
@@ -84,7 +84,7 @@ def parse_camera(data: bytes, path: str = "") -> Camera:
         cut_groups=groups,
         commandline=contents.commandline,
     )
-    camera.warnings = [*scan.warnings, *odd_cuts(camera.cuts)]
+    camera.warnings = [*scan.warnings, *cut_warnings(camera.cuts)]
     return camera
 
 
@@ -105,36 +105,35 @@ def _entries(scan: Scan, opening: int) -> Floats:
 
 
 def _cuts(scan: Scan, opening: int, entry_count: int) -> tuple[list[int], list[str]]:
-    """The cuts and what stands behind each of them.
+    """The cuts and the groups of each.
 
-    The block is gone through once more, as parentheses count here: only they tell where a group ends and the next
-    cut begins.
+    The block is scanned again, because only its parentheses tell where a group ends and the next cut begins.
     """
-    start = int(scan.mark_offsets[opening]) + 1
-    end = int(scan.mark_offsets[scan.block_end(opening)])
+    start = int(scan.token_offsets[opening]) + 1
+    end = int(scan.token_offsets[scan.block_end(opening)])
     cuts: list[int] = []
     groups: list[list[str]] = []
-    inside = False
+    in_parentheses = False
     for match in _TOKEN.finditer(scan.data, start, end):
         token = match[0]
         if token.startswith((b"//", b"/*")):
             continue
-        if not inside and _CUT_START.match(token):
+        if not in_parentheses and _CUT_START.match(token):
             cuts.append(_cut(scan, token, match.start(), entry_count))
             groups.append([])
             continue
         if not groups:
             raise Md5Error(
-                "a group belongs to no cut", path=scan.path, line=scan.line(match.start()),
+                "a group before the first cut", path=scan.path, line=scan.line(match.start()),
                 found=repr(token.decode("latin-1")), expected="the number of a cut",
             )  # fmt: skip
-        inside = token == b"(" or (inside and token != b")")
+        in_parentheses = token == b"(" or (in_parentheses and token != b")")
         groups[-1].append(token.decode("latin-1"))
     texts = [" ".join(group) for group in groups]
     for cut, text in zip(cuts, texts, strict=True):
         if not _GROUPS.fullmatch(text):
             raise scan.error(
-                f"the groups of cut {cut} cannot be understood", opening,
+                f"invalid groups after cut {cut}", opening,
                 found=repr(text), expected="words, each with numbers in parentheses",
             )  # fmt: skip
     return cuts, texts
@@ -154,23 +153,23 @@ def _cut(scan: Scan, token: bytes, offset: int, entry_count: int) -> int:
         raise Md5Error(
             "a cut is not at one of the camera's frames", path=scan.path, line=scan.line(offset),
             found=token.decode("latin-1"), expected=f"a whole number from 1 to {entry_count - 1}"
-            if entry_count > 1 else "no cuts, as there is one frame only",
+            if entry_count > 1 else "no cuts, because there is only one frame",
         )  # fmt: skip
     return int(number)
 
 
-def odd_cuts(cuts: Ints) -> list[str]:
-    """Sentences on cuts that can be understood, but not as they were meant or not by Doom 3."""
-    sentences = []
+def cut_warnings(cuts: Ints) -> list[str]:
+    """Warnings about cuts that can be read, but that Doom 3 refuses or plays in another way than was meant."""
+    warnings = []
     if (cuts == 0).any():
-        sentences.append("a cut at frame 0: Doom 3 refuses it")
+        warnings.append("a cut at frame 0: Doom 3 refuses it")
     if (np.diff(cuts) <= 0).any():
-        sentences.append("the cuts are not in rising order: a later cut counts only after those before it")
-    return sentences
+        warnings.append("the cuts are not in rising order: each cut takes effect only after those before it")
+    return warnings
 
 
-def is_groups(text: str) -> bool:
-    """Whether a text can be the groups that follow a cut; an empty one can."""
+def are_valid_groups(text: str) -> bool:
+    """Whether a text is valid as the groups of a cut; an empty one is."""
     return _GROUPS.fullmatch(text) is not None
 
 
@@ -185,13 +184,12 @@ def write_camera(camera: Camera, path: str | os.PathLike[str]) -> None:
 
 
 def format_camera(camera: Camera) -> bytes:
-    """The bytes of an .md5camera file, laid out as id's exporter does.
+    """The bytes of an .md5camera file, in the layout of id's exporter.
 
-    Cuts that `odd_cuts` complains of are written as they are.
+    Cuts that `cut_warnings` warns about are written unchanged.
 
     Raises:
-        Md5Error: there is no entry, a cut is not at one of them, its groups hold what is no group, or a number is not
-            finite.
+        Md5Error: there are no entries, a cut is out of range, its groups are invalid, or a number is not finite.
     """
     count = camera.entry_count
     if count == 0:
@@ -204,9 +202,9 @@ def format_camera(camera: Camera) -> bytes:
         )  # fmt: skip
     groups = camera.cut_groups or [""] * len(camera.cuts)
     for text in groups:
-        if not is_groups(text):
+        if not are_valid_groups(text):
             raise Md5Error(
-                "the groups of a cut cannot be written", found=repr(text),
+                "invalid groups after a cut", found=repr(text),
                 expected="words, each with numbers in parentheses",
             )  # fmt: skip
     table = np.column_stack([camera.positions, camera.orientations, camera.fields_of_view])

@@ -1,7 +1,7 @@
-"""What a game takes, judged before a file is written.
+"""Checks whether a game accepts a model or animation.
 
-An error is what the game would refuse to load; a warning is what it would load and show otherwise than Blender. The
-rules, with their sources, are those of the game's profile: see `games.profiles`.
+An error is something that the game refuses to load; a warning is something that it shows in another way than Blender.
+The rules and their sources are in the profile of each game: see `games.profiles`.
 """
 
 from __future__ import annotations
@@ -13,35 +13,35 @@ __all__ = ["Finding", "Game", "check_animation", "check_model"]
 
 
 def check_model(model: Model, game: Game = Game.ANY, *, has_animation: bool | None = None) -> list[Finding]:
-    """Judges a model.
+    """The findings about a model, by the rules of a game.
 
     Args:
-        model: as it is to be written, or was read.
-        game: whose loader is to take it.
-        has_animation: whether an animation of the same name lies beside it; None if that is not known.
+        model: before it is written, or as it was read.
+        game: the game to check for.
+        has_animation: whether there is an animation of the same name beside it; None if unknown.
 
     Returns:
-        What was found, errors first; an empty list is a clean model.
+        The findings, errors first; empty if there are none.
     """
-    return _judge(Subject(model=model, has_animation=has_animation), game)
+    return _validate(Subject(model=model, has_animation=has_animation), game)
 
 
 def check_animation(
     animation: Animation, model_joints: Joints | None = None, game: Game = Game.ANY
 ) -> list[Finding]:
-    """Judges an animation, and whether it is one of the given skeleton.
+    """The findings about an animation, by the rules of a game, and whether it fits the given skeleton.
 
     Args:
-        animation: as it is to be written, or was read.
-        model_joints: of the mesh that it is for; None if that is not known.
-        game: whose loader is to take it.
+        animation: before it is written, or as it was read.
+        model_joints: of the mesh that it is for; None if unknown.
+        game: the game to check for.
 
     Returns:
-        What was found, errors first; an empty list is a clean animation.
+        The findings, errors first; empty if there are none.
     """
-    return _judge(Subject(animation=animation, joints=model_joints), game)
+    return _validate(Subject(animation=animation, joints=model_joints), game)
 
 
-def _judge(subject: Subject, game: Game) -> list[Finding]:
+def _validate(subject: Subject, game: Game) -> list[Finding]:
     found = [finding for rule in rules_of(game) for finding in rule.check(rule, subject)]
     return sorted(found, key=lambda finding: not finding.is_error)

@@ -1,4 +1,4 @@
-"""What is in an MD5 file, in numbers and in words."""
+"""Descriptions of MD5 files, as data and as text."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from .games import COMMON, Subject, game_named
 from .mesh_file import read_mesh
 from .model import ROOT, Floats, Joints, Mesh
 from .skinning import skin
+from .suffixes import ANIMATION_SUFFIX, CAMERA_SUFFIX, MESH_SUFFIX
 
 
 @dataclass(frozen=True)
 class Description:
-    """What there is to tell about a file.
+    """A description of a file.
 
     Attributes:
-        facts: text, numbers and lists of them, as JSON has them; "kind" and "warnings" are always there, and "findings"
-            where a game was named.
-        lines: the same, to be read.
+        facts: JSON values; "kind" and "warnings" are always present, "findings" if a game was given.
+        lines: the same as text.
     """
 
     facts: dict[str, Any]
@@ -34,15 +34,15 @@ class Description:
 
 
 def describe_mesh(path: str | os.PathLike[str], game: str = "") -> Description:
-    """Describes an .md5mesh file.
+    """The description of an .md5mesh file.
 
     Args:
         path: the file.
-        game: the name of a game, whose findings are told besides.
+        game: the name of a game to check for; empty for none.
 
     Raises:
-        Md5Error: it cannot be understood.
-        OSError: it cannot be read.
+        Md5Error: the file cannot be understood.
+        OSError: the file cannot be read.
     """
     model = read_mesh(path)
     joints = model.joints
@@ -60,7 +60,7 @@ def describe_mesh(path: str | os.PathLike[str], game: str = "") -> Description:
         "commandline": model.commandline,
         "warnings": _warnings(model.warnings, Subject(model=model)),
     }
-    beside = Path(path).with_suffix(".md5anim").exists()
+    beside = Path(path).with_suffix(ANIMATION_SUFFIX).exists()
     findings = check_model(model, game_named(game), has_animation=beside) if game else []
     lines = [
         "MD5 mesh",
@@ -79,7 +79,7 @@ def describe_mesh(path: str | os.PathLike[str], game: str = "") -> Description:
 
 
 def describe_animation(path: str | os.PathLike[str], game: str = "") -> Description:
-    """Describes an .md5anim file; for the arguments and errors see `describe_mesh`."""
+    """The description of an .md5anim file; for the arguments and errors see `describe_mesh`."""
     animation = read_animation(path)
     seconds = animation.frame_count / animation.frame_rate if animation.frame_rate > 0 else 0.0
     moving = int((animation.flags != 0).sum())
@@ -109,7 +109,7 @@ def describe_animation(path: str | os.PathLike[str], game: str = "") -> Descript
 
 
 def describe_camera(path: str | os.PathLike[str], game: str = "") -> Description:
-    """Describes an .md5camera file; for the arguments and errors see `describe_mesh`."""
+    """The description of an .md5camera file; for the arguments and errors see `describe_mesh`."""
     camera = read_camera(path)
     frames = camera.entry_count - len(camera.cuts)
     seconds = frames / camera.frame_rate if camera.frame_rate > 0 else 0.0
@@ -136,8 +136,12 @@ def describe_camera(path: str | os.PathLike[str], game: str = "") -> Description
     return _with_findings(facts, lines, game, [])
 
 
-DESCRIBERS = {".md5mesh": describe_mesh, ".md5anim": describe_animation, ".md5camera": describe_camera}
-"""What describes each kind of file, by its ending."""
+DESCRIBERS = {
+    MESH_SUFFIX: describe_mesh,
+    ANIMATION_SUFFIX: describe_animation,
+    CAMERA_SUFFIX: describe_camera,
+}
+"""The function that describes each kind of file, by suffix."""
 
 
 def _mesh_facts(mesh: Mesh) -> dict[str, Any]:
@@ -152,7 +156,7 @@ def _mesh_facts(mesh: Mesh) -> dict[str, Any]:
 
 
 def _warnings(warnings: list[str], subject: Subject) -> list[str]:
-    """What was odd in reading, and what every game would say; the same sentence once."""
+    """Warnings of the reader and findings of every game, without duplicates."""
     found = [finding.text for rule in COMMON for finding in rule.check(rule, subject)]
     return list(dict.fromkeys([*warnings, *found]))
 
@@ -160,7 +164,7 @@ def _warnings(warnings: list[str], subject: Subject) -> list[str]:
 def _with_findings(
     facts: dict[str, Any], lines: list[str], game: str, findings: list[Finding]
 ) -> Description:
-    """A description with what a game would not take; findings that are told as warnings already are not repeated."""
+    """A description with the findings for a game; a warning that is also a finding is listed once."""
     if not game:
         return Description(facts, lines)
     texts = {finding.text for finding in findings}
@@ -170,20 +174,22 @@ def _with_findings(
         "game": game,
         "findings": [asdict(finding) for finding in findings],
     }
-    told = [f"{game} {'error' if finding.is_error else 'warning'}: {finding.text}" for finding in findings]
-    return Description(facts, [*lines, *(told or [f"{game}: nothing to complain of"])])
+    finding_lines = [
+        f"{game} {'error' if finding.is_error else 'warning'}: {finding.text}" for finding in findings
+    ]
+    return Description(facts, [*lines, *(finding_lines or [f"{game}: no problems found"])])
 
 
 def _joints_beside(path: str | os.PathLike[str]) -> Joints | None:
-    """The joints of the mesh of an animation's name; None if there is none that can be read."""
+    """The joints of the mesh with the animation's name; None if it cannot be read."""
     try:
-        return read_mesh(Path(path).with_suffix(".md5mesh")).joints
+        return read_mesh(Path(path).with_suffix(MESH_SUFFIX)).joints
     except (OSError, Md5Error):
         return None
 
 
 def _box(points: Floats) -> list[list[float]]:
-    """The lower and the upper corner around points; nothing around none."""
+    """The lower and upper corner around points; empty without points."""
     return [points.min(axis=0).tolist(), points.max(axis=0).tolist()] if len(points) else []
 
 
@@ -197,6 +203,6 @@ def _commandline_line(commandline: str) -> list[str]:
 
 
 def _counted(number: int, what: str) -> str:
-    """A number and the word for it: "1 mesh", "2,000 joints"."""
+    """A number with a noun: "1 mesh", "2,000 joints"."""
     plural = "" if number == 1 else "es" if what.endswith("sh") else "s"
     return f"{number:,} {what}{plural}"

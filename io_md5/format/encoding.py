@@ -1,8 +1,8 @@
-"""Poses into the frames of an animation, as small as a given precision allows.
+"""Poses encoded as an animation, as small as a given precision allows.
 
-A component that stays near its value in the first frame is left to the base frame (id's exporter does the same with
-0.125 units and 1/8192). The w of a quaternion is not written but computed from x y z, so an error of those grows by
-1 / w in the rotation: precision is meant of the rotation, and x y z are kept the better the smaller w is.
+A component that stays near its value in the first frame is stored in the base frame only (id's exporter does the same
+with 0.125 units and 1/8192). The w of a quaternion is not written but computed from x y z, which multiplies an error by
+1 / w: the precision applies to the rotation, so x y z are rounded more finely where w is small.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from .skeleton import COMPONENTS, decompose
 from .text.printing import DECIMALS
 
 POSITION_PRECISION = 1e-5
-"""Units that a joint's place may be off by, unless told otherwise."""
+"""The default tolerance of a joint's position, in units."""
 
 ORIENTATION_PRECISION = 1e-6
-"""What a joint's quaternion may be off by, unless told otherwise."""
+"""The default tolerance of a joint's quaternion components."""
 
-# Smaller values of w are not known any better than this from ten digits of x y z.
+# The accuracy of w if x y z have ten digits.
 _SMALLEST_W = 1e-4
 
 
@@ -45,9 +45,9 @@ def encode_poses(
         orientations: unit quaternions (F, J, 4).
         frame_rate: frames per second.
         bounds: lower and upper corner of the model in each frame, (F, 2, 3).
-        commandline: kept in the file.
-        position_precision: units that a joint's place relative to its parent may be off by.
-        orientation_precision: what the quaternion of a joint relative to its parent may be off by.
+        commandline: written to the file.
+        position_precision: tolerance of a joint's position relative to its parent, in units.
+        orientation_precision: tolerance of the quaternion of a joint relative to its parent.
     """
     positions, orientations = decompose(parents, positions, orientations)
     xyz = quat.without_w(orientations)
@@ -75,9 +75,9 @@ def encode_poses(
 
 
 def split_components(table: Floats, limits: Floats) -> tuple[Ints, Ints, Floats, Floats]:
-    """Splits components into a base frame and what differs from it: the inverse of `skeleton.components`.
+    """Components split into a base frame and animated components: the inverse of `skeleton.components`.
 
-    The base frame is the first, as id's exporter has it.
+    The base frame is the first frame, as in the files of id's exporter.
 
     Args:
         table: Tx Ty Tz Qx Qy Qz of every joint in every frame, (F, J, 6).
@@ -95,7 +95,7 @@ def split_components(table: Floats, limits: Floats) -> tuple[Ints, Ints, Floats,
 
 
 def _rounded(values: Floats, precision: Floats) -> Floats:
-    """Values rounded to as many decimals as the precision asks for, at most those that are printed."""
+    """Values rounded to the decimals that the precision requires, at most those that are printed."""
     digits = np.clip(np.ceil(-np.log10(np.maximum(precision, 10.0**-DECIMALS))), 0, DECIMALS)
     factors = 10.0**digits
     return np.round(values * factors) / factors

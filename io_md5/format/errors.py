@@ -1,4 +1,4 @@
-"""The one exception for bad MD5 data."""
+"""The exception for invalid MD5 data."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from __future__ import annotations
 class Md5Error(ValueError):
     """An MD5 file that cannot be understood, or a model that cannot be written.
 
-    The message names the file, the line, what was found and what was expected, as far as they are known.
+    The message names the file, the line, what was found and what was expected, as far as these are known.
 
     Args:
-        reason: what is wrong, in words.
+        reason: the problem, in words.
         path: the file.
-        line: the line in it, counted from 1.
+        line: its line number, counted from 1.
         found: the offending text.
-        expected: what should have stood there.
+        expected: the expected text.
     """
 
     def __init__(
@@ -33,10 +33,10 @@ class Md5Error(ValueError):
         super().__init__(reason)
 
     def __str__(self) -> str:
-        place = self.path
+        location = self.path
         if self.line is not None:
-            place = f"{place}, line {self.line}" if place else f"line {self.line}"
-        text = f"{place}: {self.reason}" if place else self.reason
+            location = f"{location}, line {self.line}" if location else f"line {self.line}"
+        text = f"{location}: {self.reason}" if location else self.reason
         if self.found is not None:
             text += f"; found {self.found}"
         if self.expected is not None:

@@ -9,7 +9,7 @@
         …
     }
     mesh {
-        // meshes: imp                          // the mesh's name to Sauerbraten and iqm's compiler; seldom there
+        // meshes: imp                          // the mesh's name for Sauerbraten and iqm's compiler; optional
         shader "models/monsters/imp/imp"
         numverts 3
         vert 0 ( 0.5 0.25 ) 0 1                 // s t, first weight, number of weights
@@ -22,7 +22,7 @@
         …
     }
 
-Doom 3 wants the keys in this order; they are read in any. Counts are hints: what is there is used.
+Doom 3 requires the keys in this order; any order is read. Counts are not used.
 """
 
 from __future__ import annotations
@@ -39,36 +39,36 @@ from .model import ROOT, Ints, Joints, Mesh, Model
 from .regular_files import read_file
 from .text import blocks, printing
 from .text.contents import read_contents
-from .text.rows import cut_rows
+from .text.rows import extract_rows
 from .text.scanner import Scan
 
 _JOINT_COLUMNS = "parent, position x y z, orientation x y z"
-# Vertices along a UV seam share a few weights; every vertex with every weight would be a table beyond any memory.
-_WEIGHTS, _WEIGHTS_PER_LINE = 1 << 20, 16
+# Limits: vertices along a UV seam share weights, but a file where every vertex has all weights would fill the memory.
+_MIN_WEIGHTS, _WEIGHTS_PER_LINE = 1 << 20, 16
 _MESH_KEYS = frozenset({"shader", "name", "numverts", "vert", "numtris", "tri", "numweights", "weight"})
 
 
 def read_mesh(path: str | os.PathLike[str]) -> Model:
-    """Reads an .md5mesh file.
+    """The model in an .md5mesh file.
 
     Raises:
-        Md5Error: the file cannot be understood; the message names the place.
+        Md5Error: the file cannot be understood; the message names the line.
         OSError: it cannot be opened.
     """
     return parse_mesh(read_file(path), os.fspath(path))
 
 
 def parse_mesh(data: bytes, path: str = "") -> Model:
-    """Reads the bytes of an .md5mesh file.
+    """The model in the bytes of an .md5mesh file.
 
     Args:
         data: the whole file.
         path: its name, for messages.
 
     Raises:
-        Md5Error: the bytes cannot be understood; the message names the place.
+        Md5Error: the bytes cannot be understood; the message names the line.
     """
-    scan = Scan(cut_rows(data), path)
+    scan = Scan(extract_rows(data), path)
     contents = read_contents(
         scan, numbers=("numjoints", "nummeshes", "numbones"), once=("joints",), repeated=("bone", "mesh")
     )
@@ -89,7 +89,7 @@ def parse_mesh(data: bytes, path: str = "") -> Model:
 def _parse_joints(scan: Scan, opening: int) -> Joints:
     blocks.check_begins_with_name(scan, opening)
     first, last = opening + 1, scan.block_end(opening)
-    names = [scan.name(mark) for mark in range(first, last)]
+    names = [scan.name(token) for token in range(first, last)]
     rows = blocks.table(scan, [(first, last)], 7, "the joint", _JOINT_COLUMNS)
     parents = rows.indices(slice(0, 1), "the parent", len(names), lowest=ROOT)[:, 0]
     blocks.check_hierarchy(scan, names, parents, range(first, last))
@@ -97,31 +97,31 @@ def _parse_joints(scan: Scan, opening: int) -> Joints:
 
 
 def _parse_mesh(scan: Scan, opening: int, joint_count: int) -> Mesh:
-    mark, end = opening + 1, scan.block_end(opening)
+    token, end = opening + 1, scan.block_end(opening)
     names = {"shader": "", "name": ""}
     declared: dict[str, float] = {}
     runs: dict[str, list[tuple[int, int]]] = {"vert": [], "tri": [], "weight": []}
     unknown: dict[str, int] = {}
-    while mark < end:
-        key = scan.key(mark)
+    while token < end:
+        key = scan.key(token)
         if key in runs:
-            last = min(scan.run_end(mark), end)
-            runs[key].append((mark, last))
-            mark = last
+            last = min(scan.run_end(token), end)
+            runs[key].append((token, last))
+            token = last
         elif key in names:
-            # A shader line may be without its name; then the next key follows at once.
-            if mark + 1 < end and (scan.is_string(mark + 1) or scan.key(mark + 1) not in _MESH_KEYS):
-                names[key] = scan.name(mark + 1)
-                mark += 1
-            mark += 1
+            # The name after "shader" may be missing; then the next key follows.
+            if token + 1 < end and (scan.is_string(token + 1) or scan.key(token + 1) not in _MESH_KEYS):
+                names[key] = scan.name(token + 1)
+                token += 1
+            token += 1
         elif key in ("numverts", "numtris", "numweights"):
-            declared[key] = blocks.header_number(scan, mark)
-            mark += 1
+            declared[key] = blocks.header_number(scan, token)
+            token += 1
         else:
-            unknown.setdefault(scan.name(mark), mark)
-            mark += 1
+            unknown.setdefault(scan.name(token), token)
+            token += 1
     for word, first in unknown.items():
-        scan.warnings.append(f"unknown {word!r} at line {scan.mark_line(first)}; ignored")
+        scan.warnings.append(f"unknown {word!r} at line {scan.token_line(first)}; ignored")
 
     verts = blocks.table(scan, runs["vert"], 5, "the vertex", "index, s, t, first weight, number of weights")
     tris = blocks.table(scan, runs["tri"], 4, "the triangle", "index, three vertices")
@@ -146,7 +146,7 @@ def _parse_mesh(scan: Scan, opening: int, joint_count: int) -> Mesh:
 
 
 def _weight_ranges(scan: Scan, verts: blocks.Table, weight_count: int) -> Ints:
-    """The first weight and the number of weights of each vertex, int32 (V, 2), all within the table of weights."""
+    """The first weight and the number of weights of each vertex, int32 (V, 2); all weights exist."""
     ranges = verts.integers(slice(3, 5), "a weight range")
     last = ranges.astype(np.int64).sum(axis=1)
     outside = np.flatnonzero((ranges < 0).any(axis=1) | (last > weight_count))
@@ -159,17 +159,17 @@ def _weight_ranges(scan: Scan, verts: blocks.Table, weight_count: int) -> Ints:
             expected=f"a range within the {weight_count} weights of the mesh",
         )  # fmt: skip
     rows = int(ranges[:, 1].astype(np.int64).sum())
-    most = _WEIGHTS + _WEIGHTS_PER_LINE * (len(ranges) + weight_count)
-    if rows > most:
+    limit = _MIN_WEIGHTS + _WEIGHTS_PER_LINE * (len(ranges) + weight_count)
+    if rows > limit:
         raise Md5Error(
-            "the vertices of a mesh share their weights out of all proportion", path=scan.path,
-            line=verts.line(0), found=f"{rows} weights of {len(ranges)} vertices",
-            expected=f"at most {most}, as the mesh has {weight_count} weights",
+            "weights shared by vertices are out of proportion", path=scan.path,
+            line=verts.line(0), found=f"{rows} weights for {len(ranges)} vertices",
+            expected=f"at most {limit}, because the mesh has {weight_count} weights",
         )  # fmt: skip
-    bare = int((ranges[:, 1] == 0).sum())
-    if bare:
+    unweighted_count = int((ranges[:, 1] == 0).sum())
+    if unweighted_count:
         scan.warnings.append(
-            f"{bare} vertices have no weight; they lie in the origin, and the games refuse them"
+            f"{unweighted_count} vertices have no weight; they are at the origin, and the games refuse them"
         )
     return ranges
 
@@ -185,14 +185,14 @@ def write_mesh(model: Model, path: str | os.PathLike[str]) -> None:
 
 
 def format_mesh(model: Model) -> bytes:
-    """The bytes of an .md5mesh file, laid out as id's exporter does.
+    """The bytes of an .md5mesh file, in the layout of id's exporter.
 
     Raises:
-        Md5Error: a name holds a character that no string of the format can, or a number is not finite.
+        Md5Error: a name contains a character that cannot be written, or a number is not finite.
     """
     joints = model.joints
     names = [printing.quoted(name) for name in joints.names]
-    above = [joints.names[parent] if parent != ROOT else "" for parent in joints.parents.tolist()]
+    parent_names = [joints.names[parent] if parent != ROOT else "" for parent in joints.parents.tolist()]
     printing.check_finite(joints.orientations)
     places = printing.columns(np.column_stack([joints.positions, quat.without_w(joints.orientations)]))
     row = "\t%s\t%d ( %s %s %s ) ( %s %s %s )\t\t// %s"
@@ -202,7 +202,7 @@ def format_mesh(model: Model) -> bytes:
         f"numMeshes {len(model.meshes)}",
         "",
         "joints {",
-        *(row % values for values in zip(names, joints.parents.tolist(), *places, above, strict=True)),
+        *(row % values for values in zip(names, joints.parents.tolist(), *places, parent_names, strict=True)),
         "}",
     ]
     for mesh in model.meshes:

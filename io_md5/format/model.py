@@ -1,8 +1,8 @@
-"""What MD5 files hold, as dataclasses of numpy arrays.
+"""The contents of MD5 files, as dataclasses of numpy arrays.
 
 Axes are the game's: +X forward, +Y left, +Z up, right-handed; lengths are in the game's units (about an inch).
 Quaternions are rows w, x, y, z with w <= 0, as the specification computes them.
-Warnings are sentences on what was odd in a file; they are no part of a model's value.
+Warnings are sentences about problems in a file; they are not part of the model.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
 
 ROOT = -1
-"""The parent of a joint without parent."""
+"""The parent index of a root joint."""
 
 LARGEST = float(np.finfo(np.float32).max)
-"""Values beyond this cannot be held in the 32-bit floats of the games and of Blender."""
+"""The largest value of the 32-bit floats of the games and of Blender."""
 
 
 @dataclass(eq=False)
 class Joints:
-    """A skeleton in a pose: every joint's place in the space of the model.
+    """A skeleton in a pose: the transform of every joint in the space of the model.
 
     Attributes:
         names: J names.
@@ -50,14 +50,14 @@ class Mesh:
         shader: the name of the material, often the path of its image without extension.
         uvs: s and t of each vertex, (0, 0) in the upper left corner of the image, float64 (V, 2).
         weight_starts: the first weight of each vertex, int32 (V,).
-        weight_counts: how many weights from there belong to it, int32 (V,).
-        triangles: three vertices each, clockwise seen from outside, int32 (T, 3).
+        weight_counts: the number of weights of each vertex, int32 (V,).
+        triangles: vertex indices, clockwise seen from outside, int32 (T, 3).
         weight_joints: the joint of each weight, int32 (W,).
         weight_biases: its share of the vertex, float64 (W,).
-        weight_positions: the vertex's place in the space of that joint, float64 (W, 3).
-        name: the name of the mesh where the file has one.
-        comment_name: the name in the comment ``// meshes: NAME`` of the block, by which Sauerbraten and iqm's compiler
-            know the mesh; nothing where there is no such comment.
+        weight_positions: the position of the vertex in the space of that joint, float64 (W, 3).
+        name: the name of the mesh; empty if the file has none.
+        comment_name: the name in the comment ``// meshes: NAME`` of the block, which Sauerbraten and iqm's compiler
+            use; empty if there is no such comment.
     """
 
     shader: str
@@ -84,8 +84,8 @@ class Model:
     Attributes:
         joints: the bind pose.
         meshes: the mesh blocks in order.
-        commandline: what id's exporter was called with.
-        warnings: what was odd in the file.
+        commandline: the arguments of id's exporter.
+        warnings: about problems in the file.
     """
 
     joints: Joints
@@ -103,8 +103,8 @@ class Model:
 class Animation:
     """An .md5anim file.
 
-    A joint's six components Tx Ty Tz Qx Qy Qz, relative to its parent, are those of the base frame but for the
-    ones that its flags name; these are taken from the frame, in order, from the joint's start on.
+    A joint's six components Tx Ty Tz Qx Qy Qz, relative to its parent, are those of the base frame, except the ones
+    with a flag: these are taken from the frame, in order, beginning at the joint's start.
 
     Attributes:
         names: J names of joints.
@@ -112,14 +112,14 @@ class Animation:
         flags: bit i is set where component i is animated, int32 (J,).
         starts: the joint's first component in a frame, int32 (J,).
         bounds: the lower and upper corner of the box around the model in each frame, float64 (B, 2, 3);
-            B is F in good files.
+            B is F in valid files.
         base_positions: float64 (J, 3).
         base_orientations: x y z of unit quaternions as in the file, float64 (J, 3).
         frames: the animated components of each frame, float64 (F, C).
         frame_rate: frames per second.
-        commandline: what id's exporter was called with.
-        has_hierarchy: whether the file tells parents; the oldest layout does not, and all are -1 then.
-        warnings: what was odd in the file.
+        commandline: the arguments of id's exporter.
+        has_hierarchy: whether the file has parents; the oldest layout has none, and all are -1.
+        warnings: about problems in the file.
     """
 
     names: list[str]
@@ -145,19 +145,19 @@ class Animation:
 class Camera:
     """An .md5camera file.
 
-    Its entries are not the frames of its playing time: see `cuts.timeline`.
+    Its entries are not the frames of the timeline: see `cuts.timeline`.
 
     Attributes:
-        cuts: the entry that ends each shot but the last, int32 (K,).
+        cuts: the last entry of each shot except the last shot, int32 (K,).
         positions: float64 (N, 3).
-        orientations: x y z of unit quaternions as in the file, float64 (N, 3); they turn +X into where the camera
-            looks, +Y into its left and +Z into its up.
+        orientations: x y z of unit quaternions as in the file, float64 (N, 3); they rotate +X to the
+            camera's forward, +Y to its left and +Z to its up.
         fields_of_view: horizontal angles of a 4:3 picture in degrees, float64 (N,).
         frame_rate: frames per second.
-        cut_groups: the text behind each cut, such as ``pos ( 1 2 3 ) rotA ( 0 90 0 )``; a list of K, or an empty one
-            if there is none.
-        commandline: what id's exporter was called with.
-        warnings: what was odd in the file.
+        cut_groups: the text after each cut, such as ``pos ( 1 2 3 ) rotA ( 0 90 0 )``; K texts, or an
+            empty list if there are none.
+        commandline: the arguments of id's exporter.
+        warnings: about problems in the file.
     """
 
     cuts: Ints
@@ -171,5 +171,5 @@ class Camera:
 
     @property
     def entry_count(self) -> int:
-        """The number of entries, N: the frames of the playing time and one more for each cut."""
+        """The number of entries, N: the frames of the timeline and one more for each cut."""
         return len(self.positions)

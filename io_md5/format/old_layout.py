@@ -1,4 +1,4 @@
-"""The layout from before Doom 3 was finished: bones with matrices, animations as channels.
+"""The layout before Doom 3's release: bones with matrices, animations as channels.
 
     bone 3 {
         name "pubis"
@@ -19,8 +19,8 @@
             0.1 0.2 …
     }
 
-The mesh blocks are those of version 10 without parentheses. Such an animation does not tell parents. The angles
-are id's: yaw turns about +Z, then pitch about +Y, then roll about +X, each about the axes already turned.
+The mesh blocks are those of version 10 without parentheses. The animations have no parents. The angles are
+id's: yaw about +Z, then pitch about +Y, then roll about +X, each about the rotated axes.
 """
 
 from __future__ import annotations
@@ -33,44 +33,46 @@ from .skeleton import ALL_COMPONENTS
 from .text import blocks
 from .text.scanner import Scan
 
-_PLACES = ("x", "y", "z")
+_POSITIONS = ("x", "y", "z")
 _ANGLES = ("pitch", "yaw", "roll")
 
 
 def parse_bones(scan: Scan, openings: list[int]) -> Joints:
-    """The skeleton of ``bone`` blocks, given the marks of their opening braces.
+    """The skeleton of ``bone`` blocks, given their opening braces.
 
     Raises:
         Md5Error: a bone lacks a value, or its parent does not exist.
     """
-    names, parent_names, rows, turns = [], [], [], []
+    names, parent_names, positions, matrices = [], [], [], []
     for opening in openings:
         keys = _keys(scan, opening)
         names.append(_string(scan, keys, "name", opening))
         parent_names.append(
             (_string(scan, keys, "parent", opening), keys["parent"]) if "parent" in keys else None
         )
-        rows.append(_numbers(scan, keys, "bindpos", opening, 3))
-        turns.append(_numbers(scan, keys, "bindmat", opening, 9))
+        positions.append(_numbers(scan, keys, "bindpos", opening, 3))
+        matrices.append(_numbers(scan, keys, "bindmat", opening, 9))
     parents = np.full(len(names), ROOT, dtype=np.int32)
     index = {name: joint for joint, name in reversed(list(enumerate(names)))}
     for joint, parent in enumerate(parent_names):
         if parent is None:
             continue
-        name, mark = parent
+        name, token = parent
         if name not in index:
-            raise scan.error("the parent does not exist", mark + 1, expected="the name of a bone")
+            raise scan.error("the parent does not exist", token + 1, expected="the name of a bone")
         parents[joint] = index[name]
     blocks.check_hierarchy(scan, names, parents, openings)
-    axes = np.array(turns).reshape(-1, 3, 3)
+    axes = np.array(matrices).reshape(-1, 3, 3)
     orientations = quat.from_matrices(np.swapaxes(axes, 1, 2))
-    return Joints(names, parents, np.array(rows).reshape(-1, 3), quat.with_w(quat.without_w(orientations)))
+    return Joints(
+        names, parents, np.array(positions).reshape(-1, 3), quat.with_w(quat.without_w(orientations))
+    )
 
 
 def parse_channels(scan: Scan, openings: list[int]) -> Animation:
-    """The animation of ``channel`` blocks, given the marks of their opening braces.
+    """The animation of ``channel`` blocks, given their opening braces.
 
-    Channels of different length occur in one file; the last key of a shorter one stays.
+    Channels may differ in length; a shorter one holds its last key.
 
     Raises:
         Md5Error: a channel lacks a value, or there is no channel with keys.
@@ -95,20 +97,20 @@ def parse_channels(scan: Scan, openings: list[int]) -> Animation:
 
     def track(joint: str, attribute: str) -> Floats:
         values = tracks.get((joint, attribute), np.zeros(1))
-        held = np.full(frame_count, values[-1] if len(values) else 0.0)
-        held[: len(values)] = values
-        return held
+        padded = np.full(frame_count, values[-1] if len(values) else 0.0)
+        padded[: len(values)] = values
+        return padded
 
     names = list(dict.fromkeys(joint for joint, _ in tracks if joint not in ("boundsMin", "boundsMax")))
     blocks.check_pose_count(scan, len(names), frame_count)
     frames = np.empty((frame_count, len(names), 6))
     for index, name in enumerate(names):
-        frames[:, index, :3] = np.stack([track(name, place) for place in _PLACES], axis=1)
+        frames[:, index, :3] = np.stack([track(name, attribute) for attribute in _POSITIONS], axis=1)
         pitch, yaw, roll = (track(name, angle) for angle in _ANGLES)
         frames[:, index, 3:] = quat.without_w(angles_to_quaternions(pitch, yaw, roll))
     bounds = np.stack(
         [
-            np.stack([track(corner, place) for place in _PLACES], axis=1)
+            np.stack([track(corner, attribute) for attribute in _POSITIONS], axis=1)
             for corner in ("boundsMin", "boundsMax")
         ],
         axis=1,
@@ -129,24 +131,24 @@ def parse_channels(scan: Scan, openings: list[int]) -> Animation:
 
 
 def angles_to_quaternions(pitch: Floats, yaw: Floats, roll: Floats) -> Floats:
-    """Quaternions (…, 4) of id's angles in degrees: about +Y, +Z and +X, the yaw outermost."""
-    yaw_turn, pitch_turn, roll_turn = (
-        _turn(axis, angle) for axis, angle in ((3, yaw), (2, pitch), (1, roll))
+    """Quaternions (…, 4) from id's angles in degrees, about +Y, +Z and +X; the yaw is applied last."""
+    yaw_rotation, pitch_rotation, roll_turn = (
+        _axis_rotation(axis, angle) for axis, angle in ((3, yaw), (2, pitch), (1, roll))
     )
-    return quat.multiply(quat.multiply(yaw_turn, pitch_turn), roll_turn)
+    return quat.multiply(quat.multiply(yaw_rotation, pitch_rotation), roll_turn)
 
 
-def _turn(component: int, degrees: Floats) -> Floats:
+def _axis_rotation(component: int, degrees: Floats) -> Floats:
     half = np.radians(degrees) / 2.0
-    turn = np.zeros((*half.shape, 4))
-    turn[..., 0], turn[..., component] = np.cos(half), np.sin(half)
-    return turn
+    rotation = np.zeros((*half.shape, 4))
+    rotation[..., 0], rotation[..., component] = np.cos(half), np.sin(half)
+    return rotation
 
 
 def _keys(scan: Scan, opening: int) -> dict[str, int]:
-    """The mark of each key of a block."""
-    marks = range(opening + 1, scan.block_end(opening))
-    return {scan.key(mark): mark for mark in marks if not scan.is_string(mark)}
+    """The token of each key in a block."""
+    tokens = range(opening + 1, scan.block_end(opening))
+    return {scan.key(token): token for token in tokens if not scan.is_string(token)}
 
 
 def _string(scan: Scan, keys: dict[str, int], key: str, opening: int) -> str:

@@ -1,4 +1,4 @@
-"""Playing an animation: which two frames a time lies between, and the pose between them (MD5 specification)."""
+"""Playback of an animation: the two frames around a time, and the interpolated pose (MD5 specification)."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from .skeleton import local_poses
 def frame_pair(
     seconds: npt.ArrayLike, frame_count: int, frame_rate: float, *, cyclic: bool = True
 ) -> tuple[Ints, Ints, Floats]:
-    """The frames before and after a time, and how far it is between them.
+    """The frames before and after a time, and the fraction between them.
 
     Args:
         seconds: since the first frame, of any shape.
         frame_count: F, at least 1.
         frame_rate: frames per second.
-        cyclic: begin again at the end. The last frame of a cycle equals its first (Doom 3), so F frames last
-            (F - 1) / frame_rate. Otherwise the last frame stays.
+        cyclic: repeat at the end. The last frame of a cycle equals its first (Doom 3), so F frames last
+            (F - 1) / frame_rate. Otherwise the last frame is held.
 
     Returns:
         The two frames, int32, and the fraction from 0 up to 1, float64, each of the shape of `seconds`.
     """
     last = frame_count - 1
-    place = np.maximum(np.asarray(seconds, dtype=np.float64) * frame_rate, 0.0)
-    place = np.mod(place, last) if cyclic and last > 0 else np.minimum(place, last)
-    first = np.minimum(np.floor(place), last)
+    position = np.maximum(np.asarray(seconds, dtype=np.float64) * frame_rate, 0.0)
+    position = np.mod(position, last) if cyclic and last > 0 else np.minimum(position, last)
+    first = np.minimum(np.floor(position), last)
     second = np.minimum(first + 1, last)
-    return first.astype(np.int32), second.astype(np.int32), place - first
+    return first.astype(np.int32), second.astype(np.int32), position - first
 
 
 def interpolate(
@@ -40,7 +40,7 @@ def interpolate(
     orientations_b: npt.ArrayLike,
     fraction: npt.ArrayLike,
 ) -> tuple[Floats, Floats]:
-    """The pose at a fraction of the way between two: positions by lerp, orientations by slerp.
+    """The pose interpolated between two others: positions by lerp, orientations by slerp.
 
     Args:
         positions_a: (…, J, 3).
@@ -59,7 +59,7 @@ def interpolate(
 def local_pose_at(
     animation: Animation, seconds: npt.ArrayLike, *, cyclic: bool = True
 ) -> tuple[Floats, Floats]:
-    """Every joint relative to its parent at a time, as the games play it.
+    """Every joint relative to its parent at a time, as in the games.
 
     Returns:
         Positions (…, J, 3) and orientations (…, J, 4) for times of shape (…).

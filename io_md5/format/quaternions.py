@@ -1,8 +1,8 @@
-"""Quaternions as the MD5 specification uses them, over whole arrays.
+"""Arrays of quaternions, by the conventions of the MD5 specification.
 
-A quaternion is a row w, x, y, z: the order of the specification's text and of Blender. Files hold only x y z
-of unit quaternions, and w is minus the root of what is missing to 1 (MD5 specification). The product ``a b``
-turns by b first, then by a; a point is turned as q p q*.
+A quaternion is a row w, x, y, z, the order of the specification's text and of Blender. Files hold only x y z of unit
+quaternions, and w is -sqrt(1 - x² - y² - z²) (MD5 specification). The product ``a b`` rotates by b first, then by a; a
+point is rotated as q p q*.
 All functions broadcast over leading axes and compute in float64.
 """
 
@@ -13,15 +13,15 @@ import numpy.typing as npt
 
 Array = npt.NDArray[np.float64]
 
-# Below this angle's sine the two orientations of a slerp are blended linearly, as the formula divides by it.
+# Below this sine of the angle a slerp is linear, because its formula divides by the sine.
 _SMALL_SINE = 1e-6
 
 
 def with_w(xyz: npt.ArrayLike) -> Array:
     """Unit quaternions (…, 4) from the x y z (…, 3) of a file.
 
-    w = -sqrt(1 - x² - y² - z²). Where rounding made the sum exceed 1, w is 0 (MD5 specification) and the rest
-    is normalised, so that the result is a rotation all the same.
+    w = -sqrt(1 - x² - y² - z²). If rounding made the sum exceed 1, w is 0 (MD5 specification) and x y z are normalised,
+    so that the result is still a rotation.
     """
     xyz = np.asarray(xyz, dtype=np.float64)
     squares = np.einsum("...i,...i->...", xyz, xyz)
@@ -32,7 +32,7 @@ def with_w(xyz: npt.ArrayLike) -> Array:
 
 
 def without_w(quaternions: npt.ArrayLike) -> Array:
-    """The x y z (…, 3) that a file holds for quaternions (…, 4): w is made negative first, lengths 1."""
+    """The x y z (…, 3) that a file holds for quaternions (…, 4): normalised, with the sign that makes w negative."""
     unit = normalise(quaternions)
     return np.negative(unit[..., 1:], out=unit[..., 1:], where=unit[..., :1] > 0.0)
 
@@ -52,7 +52,7 @@ def conjugate(quaternions: npt.ArrayLike) -> Array:
 
 
 def multiply(a: npt.ArrayLike, b: npt.ArrayLike) -> Array:
-    """The product a b (…, 4): first the rotation b, then a."""
+    """The product a b (…, 4): rotation by b, then by a."""
     a, b = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
     aw, ax, ay, az = a[..., 0], a[..., 1], a[..., 2], a[..., 3]
     bw, bx, by, bz = b[..., 0], b[..., 1], b[..., 2], b[..., 3]
@@ -65,7 +65,7 @@ def multiply(a: npt.ArrayLike, b: npt.ArrayLike) -> Array:
 
 
 def rotate(quaternions: npt.ArrayLike, points: npt.ArrayLike) -> Array:
-    """Points (…, 3) turned by unit quaternions (…, 4): q p q*."""
+    """Points (…, 3) rotated by unit quaternions (…, 4): q p q*."""
     quaternions, points = np.asarray(quaternions, dtype=np.float64), np.asarray(points, dtype=np.float64)
     w, x, y, z = (quaternions[..., i] for i in range(4))
     px, py, pz = (points[..., i] for i in range(3))
@@ -73,15 +73,15 @@ def rotate(quaternions: npt.ArrayLike, points: npt.ArrayLike) -> Array:
     tx = 2.0 * (y * pz - z * py)
     ty = 2.0 * (z * px - x * pz)
     tz = 2.0 * (x * py - y * px)
-    turned = np.empty((*tx.shape, 3))
-    turned[..., 0] = px + w * tx + (y * tz - z * ty)
-    turned[..., 1] = py + w * ty + (z * tx - x * tz)
-    turned[..., 2] = pz + w * tz + (x * ty - y * tx)
-    return turned
+    rotated = np.empty((*tx.shape, 3))
+    rotated[..., 0] = px + w * tx + (y * tz - z * ty)
+    rotated[..., 1] = py + w * ty + (z * tx - x * tz)
+    rotated[..., 2] = pz + w * tz + (x * ty - y * tx)
+    return rotated
 
 
 def to_matrices(quaternions: npt.ArrayLike) -> Array:
-    """Rotation matrices (…, 3, 3) for columns of coordinates, of unit quaternions (…, 4)."""
+    """Rotation matrices (…, 3, 3), for column vectors, of unit quaternions (…, 4)."""
     w, x, y, z = np.moveaxis(np.asarray(quaternions, dtype=np.float64), -1, 0)
     rows = [
         [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
@@ -92,7 +92,7 @@ def to_matrices(quaternions: npt.ArrayLike) -> Array:
 
 
 def transforms(positions: npt.ArrayLike, quaternions: npt.ArrayLike) -> Array:
-    """Matrices (…, 4, 4) that turn by unit quaternions (…, 4), then move by positions (…, 3)."""
+    """Matrices (…, 4, 4) that rotate by unit quaternions (…, 4), then translate by positions (…, 3)."""
     positions = np.asarray(positions, dtype=np.float64)
     matrices = np.zeros((*positions.shape[:-1], 4, 4))
     matrices[..., :3, :3] = to_matrices(quaternions)
@@ -102,10 +102,10 @@ def transforms(positions: npt.ArrayLike, quaternions: npt.ArrayLike) -> Array:
 
 
 def from_matrices(matrices: npt.ArrayLike) -> Array:
-    """Unit quaternions (…, 4) with w >= 0 of rotation matrices (…, 3, 3); small errors of the matrix are shared out.
+    """Unit quaternions (…, 4) with w >= 0 of rotation matrices (…, 3, 3); small errors of the matrix are averaged.
 
-    The component of greatest size is found from the diagonal, the others from sums across it, so that nothing
-    is divided by a small number (Shepperd's method).
+    The largest component is computed from the diagonal, the others from sums across it, so that no divisor is small
+    (Shepperd's method).
     """
     m = np.asarray(matrices, dtype=np.float64)
     m00, m11, m22 = m[..., 0, 0], m[..., 1, 1], m[..., 2, 2]
@@ -127,9 +127,9 @@ def from_matrices(matrices: npt.ArrayLike) -> Array:
 
 
 def make_continuous(quaternions: npt.ArrayLike) -> Array:
-    """The same rotations (F, …, 4) with signs such that each lies nearer to its predecessor than its negative.
+    """The same rotations (F, …, 4) with signs such that each is nearer to its predecessor than its negative.
 
-    Between two keyframes Blender interpolates the four numbers, so a change of sign would be a full turn.
+    Blender interpolates the four numbers between keyframes, so a change of sign would be a full rotation.
     """
     quaternions = np.asarray(quaternions, dtype=np.float64)
     dots = np.einsum("f...i,f...i->f...", quaternions[1:], quaternions[:-1])
@@ -146,7 +146,7 @@ def lerp(a: npt.ArrayLike, b: npt.ArrayLike, fraction: npt.ArrayLike) -> Array:
 
 
 def slerp(a: npt.ArrayLike, b: npt.ArrayLike, fraction: npt.ArrayLike) -> Array:
-    """The rotation (…, 4) at a fraction of the shorter way from a to b, turning evenly (MD5 specification)."""
+    """The rotation (…, 4) at a fraction of the shorter arc from a to b, at constant speed (MD5 specification)."""
     a, b = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
     fraction = np.asarray(fraction, dtype=np.float64)[..., None]
     cosine = np.einsum("...i,...i->...", a, b)[..., None]
@@ -156,6 +156,6 @@ def slerp(a: npt.ArrayLike, b: npt.ArrayLike, fraction: npt.ArrayLike) -> Array:
     angle = np.arctan2(sine, cosine)
     small = sine < _SMALL_SINE
     divisor = np.where(small, 1.0, sine)
-    of_a = np.where(small, 1.0 - fraction, np.sin((1.0 - fraction) * angle) / divisor)
-    of_b = np.where(small, fraction, np.sin(fraction * angle) / divisor)
-    return normalise(of_a * a + of_b * b)
+    weight_a = np.where(small, 1.0 - fraction, np.sin((1.0 - fraction) * angle) / divisor)
+    weight_b = np.where(small, fraction, np.sin(fraction * angle) / divisor)
+    return normalise(weight_a * a + weight_b * b)

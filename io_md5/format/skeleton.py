@@ -1,4 +1,4 @@
-"""Skeletons: what a hierarchy must be, and how joints are placed along it (MD5 specification).
+"""Skeletons: hierarchies, and poses relative to the parent or to the model (MD5 specification).
 
 A joint's transform relative to its parent is composed as
 ``position = parent position + parent orientation · local position`` and
@@ -23,7 +23,7 @@ _UNKNOWN, _IN_PROGRESS = -1, -2
 
 
 class CyclicHierarchyError(ValueError):
-    """Joints that are each other's ancestors; `joint` is the index of one of them."""
+    """A cycle in a hierarchy; `joint` is the index of one of its joints."""
 
     def __init__(self, joint: int) -> None:
         super().__init__("a joint is its own ancestor")
@@ -31,26 +31,26 @@ class CyclicHierarchyError(ValueError):
 
 
 def depths(parents: npt.ArrayLike) -> Ints:
-    """How many ancestors each joint has, int32 (J,).
+    """The number of ancestors of each joint, int32 (J,).
 
     Args:
         parents: (J,), -1 for a root; a parent may come after its child.
 
     Raises:
-        CyclicHierarchyError: joints are each other's ancestors.
+        CyclicHierarchyError: a joint is its own ancestor.
     """
     table = np.asarray(parents).tolist()
     result = [_UNKNOWN] * len(table)
     for joint in range(len(table)):
         chain = []
-        at = joint
-        while at != ROOT and result[at] == _UNKNOWN:
-            result[at] = _IN_PROGRESS
-            chain.append(at)
-            at = table[at]
-        if at != ROOT and result[at] == _IN_PROGRESS:
-            raise CyclicHierarchyError(at)
-        depth = -1 if at == ROOT else result[at]
+        ancestor = joint
+        while ancestor != ROOT and result[ancestor] == _UNKNOWN:
+            result[ancestor] = _IN_PROGRESS
+            chain.append(ancestor)
+            ancestor = table[ancestor]
+        if ancestor != ROOT and result[ancestor] == _IN_PROGRESS:
+            raise CyclicHierarchyError(ancestor)
+        depth = -1 if ancestor == ROOT else result[ancestor]
         for member in reversed(chain):
             depth += 1
             result[member] = depth
@@ -62,24 +62,26 @@ def compose(parents: Ints, positions: npt.ArrayLike, orientations: npt.ArrayLike
 
     Args:
         parents: int32 (J,).
-        positions: (…, J, 3), for instance a row for each frame.
+        positions: (…, J, 3), for instance one row for each frame.
         orientations: unit quaternions (…, J, 4).
 
     Returns:
         Positions and orientations of the same shapes, float64.
 
     Raises:
-        CyclicHierarchyError: joints are each other's ancestors.
+        CyclicHierarchyError: a joint is its own ancestor.
     """
     positions = np.array(positions, dtype=np.float64)
     orientations = np.array(orientations, dtype=np.float64)
     levels = depths(parents)
     order = np.argsort(levels, kind="stable")
     for joints in np.split(order, np.flatnonzero(np.diff(levels[order])) + 1)[1:]:
-        above = parents[joints]
-        turn = orientations[..., above, :]
-        positions[..., joints, :] = positions[..., above, :] + quat.rotate(turn, positions[..., joints, :])
-        orientations[..., joints, :] = quat.normalise(quat.multiply(turn, orientations[..., joints, :]))
+        parent = parents[joints]
+        rotation = orientations[..., parent, :]
+        positions[..., joints, :] = positions[..., parent, :] + quat.rotate(
+            rotation, positions[..., joints, :]
+        )
+        orientations[..., joints, :] = quat.normalise(quat.multiply(rotation, orientations[..., joints, :]))
     return positions, orientations
 
 
@@ -97,11 +99,11 @@ def decompose(parents: Ints, positions: npt.ArrayLike, orientations: npt.ArrayLi
     positions = np.array(positions, dtype=np.float64)
     orientations = np.array(orientations, dtype=np.float64)
     joints = np.flatnonzero(parents != ROOT)
-    above = parents[joints]
-    back = quat.conjugate(orientations[..., above, :])
-    offsets = positions[..., joints, :] - positions[..., above, :]
-    local_orientations = quat.multiply(back, orientations[..., joints, :])
-    positions[..., joints, :] = quat.rotate(back, offsets)
+    parent = parents[joints]
+    inverse = quat.conjugate(orientations[..., parent, :])
+    offsets = positions[..., joints, :] - positions[..., parent, :]
+    local_orientations = quat.multiply(inverse, orientations[..., joints, :])
+    positions[..., joints, :] = quat.rotate(inverse, offsets)
     orientations[..., joints, :] = local_orientations
     return positions, orientations
 
@@ -109,7 +111,7 @@ def decompose(parents: Ints, positions: npt.ArrayLike, orientations: npt.ArrayLi
 def components(animation: Animation) -> Floats:
     """Tx Ty Tz Qx Qy Qz of every joint in every frame, relative to its parent, float64 (F, J, 6).
 
-    The base frame's values, replaced by the frame's where a flag says so (MD5 specification).
+    The values of the base frame, replaced by those of the frame where a flag is set (MD5 specification).
     """
     base = np.concatenate([animation.base_positions, animation.base_orientations], axis=1)
     result = np.repeat(base[None], animation.frame_count, axis=0)
@@ -119,7 +121,7 @@ def components(animation: Animation) -> Floats:
 
 
 def component_columns(flags: Ints, starts: Ints) -> tuple[Ints, Ints, Ints]:
-    """Where each animated component stands in a frame: joints, components 0 … 5 and columns, each int32 (C,)."""
+    """The column of each animated component in a frame: joints, components 0 … 5 and columns, each int32 (C,)."""
     animated = flags[:, None] & (1 << np.arange(len(COMPONENTS))) != 0
     joints, bits = np.nonzero(animated)
     ranks = np.cumsum(animated, axis=1)[joints, bits] - 1

@@ -1,7 +1,7 @@
-"""Skinning: where a pose of the joints puts the vertices of a mesh, and their normals (MD5 specification).
+"""Skinning: the vertices and normals of a mesh in a pose of its joints (MD5 specification).
 
-A vertex is ``Σ bias · (joint position + joint orientation · weight position)``. Biases are taken as they stand:
-the games do not normalise them.
+A vertex is ``Σ bias · (joint position + joint orientation · weight position)``. Biases are not
+normalised, as in the games.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ import numpy.typing as npt
 from . import quaternions as quat
 from .model import Floats, Ints, Mesh
 
-# An odd number whose bits are like random ones (the golden ratio), for mixing the bits of rows.
-_MIXER = np.uint64(0x9E3779B97F4A7C15)
+# An odd number with evenly mixed bits (the golden ratio), for hashing rows.
+_HASH_FACTOR = np.uint64(0x9E3779B97F4A7C15)
 
 
 @dataclass(frozen=True, eq=False)
 class VertexWeights:
-    """The weights of all vertices one after the other, so that sums over vertices are sums over rows.
+    """The weights of all vertices as rows, so that sums over vertices are sums over rows.
 
-    A weight that several vertices share stands here once for each of them.
+    A weight that several vertices share has a row for each of them.
 
     Attributes:
         vertices: the vertex of each row, rising, int64 (R,).
@@ -57,7 +57,7 @@ def vertex_weights(mesh: Mesh) -> VertexWeights:
 
 
 def weight_points(mesh: Mesh, positions: npt.ArrayLike, orientations: npt.ArrayLike) -> Floats:
-    """Where each weight by itself puts its vertex in a pose, (…, W, 3).
+    """The position that each single weight gives its vertex in a pose, (…, W, 3).
 
     Args:
         mesh: with W weights.
@@ -74,7 +74,7 @@ def skin(mesh: Mesh, positions: npt.ArrayLike, orientations: npt.ArrayLike) -> F
 
     Args:
         mesh: with V vertices.
-        positions: of the joints in the space of the model, (…, J, 3), for instance a row for each frame.
+        positions: of the joints in the space of the model, (…, J, 3), for instance one row for each frame.
         orientations: of the joints, unit quaternions (…, J, 4).
     """
     rows = vertex_weights(mesh)
@@ -83,12 +83,11 @@ def skin(mesh: Mesh, positions: npt.ArrayLike, orientations: npt.ArrayLike) -> F
 
 
 def bind_pose(mesh: Mesh, positions: npt.ArrayLike, orientations: npt.ArrayLike) -> tuple[Floats, Floats]:
-    """The vertices of a mesh in the bind pose, (V, 3), and how far the weights of each are from agreeing, (V,).
+    """The vertices of a mesh in the bind pose, (V, 3), and how much the weights of each disagree, (V,).
 
-    Linear blend skinning carries a vertex from its place in the bind pose, so it draws a vertex whose weights
-    all put it there exactly as the formula does. For others the two may differ by up to the returned distance:
-    ``Σ |bias| · |weight's point - vertex|``, and where the biases do not sum to 1, by what the sum misses of
-    the vertex's distance from the joints besides.
+    Linear blend skinning moves a vertex from its position in the bind pose, so it equals the formula above only if all
+    weights of the vertex agree on that position. Otherwise the two may differ by up to the returned distance,
+    ``Σ |bias| · |weight point - vertex|``, and by more if the biases do not sum to 1.
 
     Args:
         mesh: with V vertices.
@@ -105,7 +104,7 @@ def bind_pose(mesh: Mesh, positions: npt.ArrayLike, orientations: npt.ArrayLike)
 
 
 def face_normals(vertices: npt.ArrayLike, triangles: Ints) -> Floats:
-    """Unit normals of triangles that are clockwise seen from outside, (…, T, 3); 0 for one without area.
+    """Unit normals of triangles that are clockwise seen from outside, (…, T, 3); 0 for triangles without area.
 
     Args:
         vertices: (…, V, 3).
@@ -117,48 +116,48 @@ def face_normals(vertices: npt.ArrayLike, triangles: Ints) -> Floats:
 
 
 def vertex_normals(vertices: npt.ArrayLike, triangles: Ints) -> Floats:
-    """Unit normals of vertices as Doom 3 makes them, (V, 3); 0 where there are none.
+    """Unit normals of vertices as in Doom 3, (V, 3); 0 for unused vertices.
 
-    The unit normals of the faces are added up, unweighted, over all vertices of the mesh that lie at exactly
-    the same place: UV seams stay smooth.
+    The unit normals of faces are added, unweighted, over all vertices of the mesh with exactly the same position, so
+    that UV seams are smooth.
 
     Args:
         vertices: in the bind pose, (V, 3).
         triangles: (T, 3).
     """
     vertices = np.asarray(vertices, dtype=np.float64)
-    places = places_of(vertices)
-    corners = places[triangles].ravel()
+    ids = position_ids(vertices)
+    corners = ids[triangles].ravel()
     normals = np.repeat(face_normals(vertices, triangles), 3, axis=0)
     sums = np.zeros_like(vertices)
     for axis in range(3):
         sums[:, axis] = np.bincount(corners, normals[:, axis], minlength=len(vertices))
-    return _unit(sums)[places]
+    return _unit(sums)[ids]
 
 
-def places_of(vertices: npt.ArrayLike) -> npt.NDArray[np.int64]:
-    """For each vertex (V, 3) a number that is the same for vertices at exactly the same place, (V,).
+def position_ids(vertices: npt.ArrayLike) -> npt.NDArray[np.int64]:
+    """An id for each vertex (V, 3), the same for vertices with exactly the same position, (V,).
 
-    Places are compared as the 32-bit floats that the games compute with.
+    Positions are compared as 32-bit floats, as in the games.
     """
-    return equal_rows(np.asarray(vertices, dtype=np.float32) + np.float32(0.0))
+    return row_ids(np.asarray(vertices, dtype=np.float32) + np.float32(0.0))
 
 
-def equal_rows(rows: npt.NDArray[np.number]) -> npt.NDArray[np.int64]:
-    """For each row of a table (N, n) a number that is the same for equal rows, (N,), each < N."""
+def row_ids(rows: npt.NDArray[np.number]) -> npt.NDArray[np.int64]:
+    """An id below N for each row of a table (N, n), the same for equal rows, (N,)."""
     if rows.shape[1] == 0:
         return np.zeros(len(rows), dtype=np.int64)
     table = rows + np.zeros(1, dtype=rows.dtype)  # no -0
-    numbers = _equal_numbers(_mixed(table))
+    numbers = _value_ids(_row_hashes(table))
     members = np.empty(len(table), dtype=np.int64)
     members[numbers] = np.arange(len(table))
     if np.array_equal(table[members[numbers]], table):
         return numbers
-    return _equal_rows_by_columns(table)
+    return _row_ids_by_columns(table)
 
 
-def _equal_numbers(values: npt.NDArray[np.number]) -> npt.NDArray[np.int64]:
-    """For each value (N,) the rank of it among the distinct ones, (N,)."""
+def _value_ids(values: npt.NDArray[np.number]) -> npt.NDArray[np.int64]:
+    """The rank of each value (N,) among the distinct values, (N,)."""
     order = np.argsort(values)
     ordered = values[order]
     ranks = np.zeros(len(values), dtype=np.int64)
@@ -168,27 +167,27 @@ def _equal_numbers(values: npt.NDArray[np.number]) -> npt.NDArray[np.int64]:
     return numbers
 
 
-def _mixed(table: npt.NDArray[np.number]) -> npt.NDArray[np.uint64]:
-    """A number for each row, (N,): equal for equal rows, and nearly never for others."""
-    mixed = np.zeros(len(table), dtype=np.uint64)
+def _row_hashes(table: npt.NDArray[np.number]) -> npt.NDArray[np.uint64]:
+    """A hash of each row, (N,)."""
+    hashes = np.zeros(len(table), dtype=np.uint64)
     for column in table.T:
-        wide = np.float64 if column.dtype.kind == "f" else np.int64
-        mixed ^= np.ascontiguousarray(column, dtype=wide).view(np.uint64)
-        mixed *= _MIXER
-        mixed ^= mixed >> np.uint64(32)
-    return mixed
+        dtype = np.float64 if column.dtype.kind == "f" else np.int64
+        hashes ^= np.ascontiguousarray(column, dtype=dtype).view(np.uint64)
+        hashes *= _HASH_FACTOR
+        hashes ^= hashes >> np.uint64(32)
+    return hashes
 
 
-def _equal_rows_by_columns(table: npt.NDArray[np.number]) -> npt.NDArray[np.int64]:
-    """The same for any rows, a column at a time."""
+def _row_ids_by_columns(table: npt.NDArray[np.number]) -> npt.NDArray[np.int64]:
+    """The same, one column at a time, if hashes collide."""
     numbers = np.zeros(len(table), dtype=np.int64)
     for column in table.T:
-        numbers = _equal_numbers(numbers * len(table) + _equal_numbers(column))
+        numbers = _value_ids(numbers * len(table) + _value_ids(column))
     return numbers
 
 
 def normal_weights(mesh: Mesh, normals: npt.ArrayLike, orientations: npt.ArrayLike) -> Floats:
-    """The normals of the bind pose in the space of each row's joint, (R, 3), one for a row of `vertex_weights`.
+    """The normals of the bind pose in the space of each row's joint, (R, 3), one for each row of `vertex_weights`.
 
     Args:
         mesh: with V vertices.
@@ -197,8 +196,8 @@ def normal_weights(mesh: Mesh, normals: npt.ArrayLike, orientations: npt.ArrayLi
     """
     rows = vertex_weights(mesh)
     joints = mesh.weight_joints[rows.weights]
-    turn_back = quat.conjugate(np.asarray(orientations)[joints])
-    return quat.rotate(turn_back, np.asarray(normals)[rows.vertices])
+    inverse = quat.conjugate(np.asarray(orientations)[joints])
+    return quat.rotate(inverse, np.asarray(normals)[rows.vertices])
 
 
 def skin_normals(mesh: Mesh, weights: npt.ArrayLike, orientations: npt.ArrayLike) -> Floats:
@@ -211,8 +210,8 @@ def skin_normals(mesh: Mesh, weights: npt.ArrayLike, orientations: npt.ArrayLike
     """
     rows = vertex_weights(mesh)
     joints = mesh.weight_joints[rows.weights]
-    turned = quat.rotate(np.asarray(orientations)[..., joints, :], weights)
-    return _unit(rows.sums(turned * mesh.weight_biases[rows.weights, None]))
+    rotated = quat.rotate(np.asarray(orientations)[..., joints, :], weights)
+    return _unit(rows.sums(rotated * mesh.weight_biases[rows.weights, None]))
 
 
 def _unit(vectors: Floats) -> Floats:

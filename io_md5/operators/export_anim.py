@@ -8,7 +8,7 @@ import bpy
 from bpy.props import EnumProperty, StringProperty
 
 from ..exporter import export_animations
-from ..source.actions import read_action
+from ..source.actions import load_action
 from .export_options import ACTIONS, ExportOptions, armature_of
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class EXPORT_SCENE_OT_md5anim(bpy.types.Operator, ExportOptions):
         armature = armature_of(context)
         data = armature.animation_data if armature is not None else None
         action = data.action if data is not None else None
-        return read_action(action).name if action is not None else ""
+        return load_action(action).name if action is not None else ""
 
     def execute(self, context: Context) -> set[str]:
         """Writes the chosen file."""

@@ -71,7 +71,8 @@ class EXPORT_SCENE_OT_md5camera(bpy.types.Operator, file_operators.ExportFile, f
             use_scene_rate=self.frame_rate_from == "SCENE",
             verify=self.verification(),
         )
-        return export_camera(context, path, options), [path]
+        result = export_camera(context, path, options)
+        return result.report, result.paths
 
 
 def menu(self: Any, context: Context) -> None:

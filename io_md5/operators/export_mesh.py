@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.props import EnumProperty, StringProperty
 
-from ..exporter import export_model
+from ..exporter import export_mesh
 from .export_options import ACTIONS, ExportOptions, armature_of
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class EXPORT_SCENE_OT_md5mesh(bpy.types.Operator, ExportOptions):
 
     def execute(self, context: Context) -> set[str]:
         """Writes the chosen file."""
-        return self.run(context, export_model)
+        return self.run(context, export_mesh)
 
     def draw(self, context: Context) -> None:
         """Draws the panels of the file browser, or of a collection's exporter."""

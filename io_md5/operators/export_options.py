@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from bpy.props import BoolProperty, FloatProperty, IntProperty
 
-from ...io_common import reports
 from ...io_common.operators import file_operators, game_option, preferences
-from ..building import ModelOptions
+from ...io_common.results import ExportResult
+from .. import exporter
 from ..clips import AnimationOptions
+from ..export_build import ModelOptions
 from ..format import Md5Error
 from ..format.encoding import ORIENTATION_PRECISION, POSITION_PRECISION
 from ..format.games import PROFILES, Game
@@ -129,20 +130,21 @@ class ExportOptions(file_operators.ExportFile, file_operators.ExportScope, file_
             orientation_precision=operator.orientation_precision,
         )
 
-    def run(self, context: Context, export: Callable[..., list[Path]]) -> set[str]:
+    def run(
+        self, context: Context, export: Callable[[Context, Path, exporter.ExportOptions], ExportResult]
+    ) -> set[str]:
         """Runs an export with the operator's options and tells the user how it went.
 
         Args:
             context: the operator's.
-            export: `export_model` or `export_animations`.
+            export: `export_mesh` or `export_animations`.
         """
         operator: Any = self
 
         def job() -> file_operators.Outcome:
-            report = reports.Report()
-            options = self.model_options()
-            animation = self.animation_options()
-            return report, export(context, self.path(), options, operator.actions, animation, report)
+            options = exporter.ExportOptions(self.model_options(), operator.actions, self.animation_options())
+            result = export(context, self.path(), options)
+            return result.report, result.paths
 
         return file_operators.run(self, "Exported", Md5Error, job)
 

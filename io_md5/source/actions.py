@@ -1,4 +1,4 @@
-"""Stored on actions: the name of the file, its command line, frame rate and range."""
+"""Data stored on actions: the name of the file, its command line, frame rate and range."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ _NAME = "name"
 _COMMANDLINE = "commandline"
 _FRAME_RATE = "frame_rate"
 _FRAME_RANGE = "frame_range"
-_HIGHEST_RATE = 1e6
+_MAX_RATE = 1e6
 
 
 @dataclass(frozen=True)
 class StoredAction:
-    """What an action knows of its file.
+    """The stored data of an action.
 
     Attributes:
-        name: of the file without its extension; the action's own unless Blender could not hold it.
+        name: of the file without its extension; the action's name unless Blender could not hold it.
         commandline: of the file; empty if there is none.
-        frame_rate: frames per second; None if it is not known.
-        frame_range: the first and the last frame that the import gave the action; None if they are not known.
+        frame_rate: frames per second; None if unknown.
+        frame_range: the first and last frame that the import set on the action; None if unknown.
     """
 
     name: str
@@ -37,7 +37,7 @@ class StoredAction:
 
 
 def store_action(action: Action, name: str, commandline: str, frame_rate: float) -> None:
-    """Stores what is known of a file on its action, whose name and frame range are set."""
+    """Stores the data of a file on its action, whose name and frame range must be set."""
     frames = [round(action.frame_start), round(action.frame_end)]
     action[GROUP] = {_FRAME_RATE: float(frame_rate), _FRAME_RANGE: frames}
     names.store_name(action[GROUP], _NAME, name, action.name)
@@ -45,8 +45,8 @@ def store_action(action: Action, name: str, commandline: str, frame_rate: float)
         names.store_text(action[GROUP], _COMMANDLINE, commandline)
 
 
-def read_action(action: Action) -> StoredAction:
-    """What an action knows of its file."""
+def load_action(action: Action) -> StoredAction:
+    """The stored data of an action."""
     group = values.read_group(action, GROUP)
     has_name = values.read_text(group, _NAME) is not None
     name = names.load_name(group, _NAME, action.name) if has_name else action.name
@@ -55,6 +55,6 @@ def read_action(action: Action) -> StoredAction:
     return StoredAction(
         name=name,
         commandline=values.read_text(group, _COMMANDLINE) or "",
-        frame_rate=values.read_number(group, _FRAME_RATE, lowest=1e-6, highest=_HIGHEST_RATE),
+        frame_rate=values.read_number(group, _FRAME_RATE, lowest=1e-6, highest=_MAX_RATE),
         frame_range=(int(frames[0]), int(frames[1])) if is_range else None,
     )

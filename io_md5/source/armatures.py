@@ -1,4 +1,4 @@
-"""Stored on armature data: the command line of the file, and the scale and axes of the import."""
+"""Data stored on armatures: the command line of the file, and the scale and axes of the import."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ if TYPE_CHECKING:
 _COMMANDLINE = "commandline"
 _SCALE = "global_scale"
 _AXES = "axes"
-_SMALLEST_SCALE, _LARGEST_SCALE = 1e-12, 1e12
+_MIN_SCALE, _MAX_SCALE = 1e-12, 1e12
 _ROTATION_TOLERANCE = 1e-4
 
 
 def store_armature(armature: Armature, commandline: str, conversion: Conversion) -> None:
-    """Stores what is known of the file as a whole."""
+    """Stores the data of a file on the armature made of it."""
     armature[GROUP] = {}
     if commandline:
         names.store_text(armature[GROUP], _COMMANDLINE, commandline)
     store_conversion(armature, conversion)
 
 
-def read_commandline(armature: Armature) -> str:
+def load_commandline(armature: Armature) -> str:
     """The command line of the file; empty if there is none."""
     return values.read_text(values.read_group(armature, GROUP), _COMMANDLINE) or ""
 
@@ -43,10 +43,10 @@ def store_conversion(data: ID, conversion: Conversion) -> None:
         data[GROUP][_AXES] = conversion.rotation.ravel()
 
 
-def read_conversion(data: ID) -> Conversion:
-    """Scale and axes that a data-block was imported with; none if they are not those of a rotation."""
+def load_conversion(data: ID) -> Conversion:
+    """The scale and axes that a data-block was imported with; the identity if they are missing or invalid."""
     group = values.read_group(data, GROUP)
-    scale = values.read_number(group, _SCALE, lowest=_SMALLEST_SCALE, highest=_LARGEST_SCALE)
+    scale = values.read_number(group, _SCALE, lowest=_MIN_SCALE, highest=_MAX_SCALE)
     axes = values.read_floats(group, _AXES, 9)
     if scale is None or axes is None or len(axes) != 1:
         return identity()

@@ -1,4 +1,4 @@
-"""Stored on bones: which joint of the file each is, its axes and its bind pose."""
+"""Data stored on bones: the index of the joint in the file, its axes and its bind pose."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ _INDEX = "index"
 _NAME = "name"
 _AXES = "axes"
 _BIND = "bind"
-_MOST_JOINTS = 1 << 16
+_MAX_JOINTS = 1 << 16
 _UNIT_TOLERANCE = 1e-3
 
 
 @dataclass(eq=False)
 class StoredBones:
-    """What n bones know of their joints.
+    """The stored data of n bones.
 
     Attributes:
-        indices: place in the file; -1 if it is not known, int64 (n,).
-        names: of the joints; Blender's own where it is the same or the bone was renamed.
-        axes: of the joints in the space of their bones, quaternions w x y z; the bone's own if not known, (n, 4).
+        indices: of the joints in the file; -1 if unknown, int64 (n,).
+        names: of the joints; the bone's name if it is the same or the bone was renamed.
+        axes: of the joints in the space of their bones, quaternions w x y z; the identity if unknown, (n, 4).
         has_bind: whether the bind pose is known, bool (n,).
         bind_positions: in the space of the armature, (n, 3).
         bind_orientations: quaternions w x y z, (n, 4).
@@ -60,27 +60,27 @@ def store_bones(bones: list[Bone], joints: Joints, axes: Floats) -> None:
         names.store_name(bone[GROUP], _NAME, name, bone.name)
 
 
-def read_bones(bones: list[Bone]) -> StoredBones:
-    """What bones know of their joints.
+def load_bones(bones: list[Bone]) -> StoredBones:
+    """The stored data of bones.
 
-    A copy of a bone has the same index; it counts as a new bone, for a joint of the file is one bone.
+    A copy of a bone has the same index; it is treated as a new bone, because each joint is one bone.
     """
     count = len(bones)
     groups = [values.read_group(bone, GROUP) for bone in bones]
-    shown = [bone.name for bone in bones]
+    bone_names = [bone.name for bone in bones]
     stored_names = [
         names.load_name(group, _NAME, name) if values.read_text(group, _NAME) is not None else name
-        for group, name in zip(groups, shown, strict=True)
+        for group, name in zip(groups, bone_names, strict=True)
     ]
     indices = np.full(count, -1, dtype=np.int64)
     owners: dict[int, int] = {}
-    # Blender names copies after what they were copied from, so the shortest name is the bone of the file.
-    for bone in sorted(range(count), key=lambda bone: (len(shown[bone]), bone)):
-        index = values.read_integer(groups[bone], _INDEX, highest=_MOST_JOINTS)
+    # Blender adds a suffix to the names of copies, so the bone with the shortest name is the original.
+    for bone in sorted(range(count), key=lambda bone: (len(bone_names[bone]), bone)):
+        index = values.read_integer(groups[bone], _INDEX, highest=_MAX_JOINTS)
         if index is None:
             continue
         if index in owners:
-            stored_names[bone] = shown[bone]
+            stored_names[bone] = bone_names[bone]
         else:
             owners[index] = bone
             indices[bone] = index
@@ -100,7 +100,7 @@ def read_bones(bones: list[Bone]) -> StoredBones:
 
 
 def _unit_quaternion(rows: Floats | None) -> Floats | None:
-    """The one quaternion of a table, exactly as it is; None if it is not one of unit length."""
+    """The only row of a table, unchanged; None unless it is one quaternion of unit length."""
     if rows is None or len(rows) != 1 or abs(float(np.linalg.norm(rows[0])) - 1.0) > _UNIT_TOLERANCE:
         return None
     return rows[0]

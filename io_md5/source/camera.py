@@ -1,10 +1,10 @@
-"""A camera path as the property group ``md5`` of its camera data-block.
+"""Camera paths stored in the property group ``md5`` of camera data-blocks.
 
-It holds the table of the file, seven numbers an entry, since Blender has no place for the end of a shot at the instant
-of a cut, and its 32-bit floats cannot hold the rest exactly; the cuts with their groups and what their markers were
-called; the first frame, the frame rate, the command line, and the scale and axes of the import.
+The group holds the table of the file, seven numbers for each entry, because Blender cannot store the end of a shot at
+the instant of a cut, and its 32-bit floats are less exact; the cuts with their groups and the name of their markers;
+the first frame, the frame rate, the command line, and the scale and axes of the import.
 
-Whatever is read is checked: a value of the wrong type, size or range counts as none.
+All values are checked when they are loaded: one of the wrong type, size or range counts as missing.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from ...io_common.scene import stored_values as values
 from ...io_common.scene.axes import Conversion
 from ..conversion import convert_camera
 from ..format import Camera
-from ..format.camera_file import is_groups
-from ..format.cuts import numbered, timeline
+from ..format.camera_file import are_valid_groups
+from ..format.cuts import cuts_at, timeline
 from ..format.model import Ints
 from ..format.text.printing import is_writable
 from . import GROUP
-from .armatures import read_conversion, store_conversion
+from .armatures import load_conversion, store_conversion
 
 if TYPE_CHECKING:
     from bpy.types import Camera as CameraData
@@ -38,42 +38,42 @@ _FRAME_RATE = "frame_rate"
 _COMMANDLINE = "commandline"
 
 _COLUMNS = 7
-_SAME = 1e-6
-# Groups are words and numbers with blanks between.
+_TOLERANCE = 1e-6
+# Groups contain no tabs.
 _SEPARATOR = "\t"
 
-# The frames that a scene can have.
+# The limit of Blender's scene frames.
 _MAX_FRAME = 1_048_574
 _MIN_RATE, _MAX_RATE = 1e-3, 1e6
-# Far beyond any map and any angle.
+# Far larger than any map and any angle.
 _MAX_NUMBER = 1e9
 
 
 @dataclass(frozen=True, eq=False)
 class StoredCamera:
-    """The file that a camera came from.
+    """The file that a camera was imported from.
 
     Attributes:
-        camera: as in the file, in the coordinates of the new one.
+        camera: as in the file, in the coordinates of the file to be written.
         frame_start: the scene frame of its first frame.
-        shown: the entry on each frame, int32 (n,).
+        frame_entries: the entry of each frame, int32 (n,).
         instants: the first frame after each cut, rising, int32 (K,).
         ends: the entry with the end of the shot at each cut, int32 (K,).
     """
 
     camera: Camera
     frame_start: int
-    shown: Ints
+    frame_entries: Ints
     instants: Ints
     ends: Ints
 
     def cuts_at(self, frame: int) -> list[int]:
-        """The cuts just before a scene frame; their numbers count from 0."""
+        """The indices of the cuts directly before a scene frame."""
         return np.flatnonzero(self.instants == frame - self.frame_start).tolist()
 
     def is_outermost(self, frame: int) -> bool:
-        """Whether a scene frame is the first, or the one after the last, where only odd files have cuts."""
-        return frame - self.frame_start in (0, len(self.shown))
+        """Whether a scene frame is the first or the one after the last, where only invalid files have cuts."""
+        return frame - self.frame_start in (0, len(self.frame_entries))
 
 
 def store_camera(
@@ -84,9 +84,9 @@ def store_camera(
     Args:
         data: of the new camera.
         camera: as in the file.
-        conversion: that it was imported with.
+        conversion: of the import.
         frame_start: the scene frame of its first frame.
-        cut_marker: what the markers of its cuts are called.
+        cut_marker: the name of the markers of its cuts.
     """
     table = np.column_stack([camera.positions, camera.orientations, camera.fields_of_view])
     data[GROUP] = {
@@ -106,7 +106,7 @@ def store_camera(
 
 
 def load_camera(data: CameraData, conversion: Conversion) -> StoredCamera | None:
-    """The path that `store_camera` stored; None if there is none, or if it is not valid.
+    """The stored path of a camera data-block; None if there is none, or if it is invalid.
 
     Args:
         data: a camera data-block.
@@ -128,30 +128,30 @@ def load_camera(data: CameraData, conversion: Conversion) -> StoredCamera | None
     groups = [""] * len(cuts)
     if _CUT_GROUPS in group:
         groups = (values.read_text(group, _CUT_GROUPS) or "").split(_SEPARATOR)
-    if len(groups) != len(cuts) or not all(is_groups(text) for text in groups):
+    if len(groups) != len(cuts) or not all(are_valid_groups(text) for text in groups):
         return None
     camera = Camera(cuts, table[:, :3], table[:, 3:6], table[:, 6], cut_groups=groups)
-    between = read_conversion(data).then(conversion)
-    # There and back again is only nearly nothing, as the operators' scales have 32 bits.
-    if abs(between.scale - 1.0) > _SAME or np.abs(between.rotation - np.eye(3)).max() > _SAME:
-        camera = convert_camera(camera, between)
-    shown, instants = timeline(cuts, len(table))
-    ends = np.minimum(numbered(instants), len(table) - 1).astype(np.int32)
-    return StoredCamera(camera, frame_start, shown, instants, ends)
+    change = load_conversion(data).then(conversion)
+    # The product of a conversion and its inverse is not exact, because the operators' scales have 32 bits.
+    if abs(change.scale - 1.0) > _TOLERANCE or np.abs(change.rotation - np.eye(3)).max() > _TOLERANCE:
+        camera = convert_camera(camera, change)
+    frame_entries, instants = timeline(cuts, len(table))
+    ends = np.minimum(cuts_at(instants), len(table) - 1).astype(np.int32)
+    return StoredCamera(camera, frame_start, frame_entries, instants, ends)
 
 
 def load_frame_rate(data: CameraData) -> float | None:
-    """The frames per second of the file that a camera data-block came from, if that is known."""
+    """The frames per second of the file that a camera data-block was imported from; None if unknown."""
     group = values.read_group(data, GROUP)
     return values.read_number(group, _FRAME_RATE, lowest=_MIN_RATE, highest=_MAX_RATE)
 
 
 def load_commandline(data: CameraData) -> str:
-    """The command line of the file that a camera data-block came from; one that no file can hold counts as none."""
+    """The command line of the file that a camera data-block was imported from; empty if missing or invalid."""
     text = values.read_text(values.read_group(data, GROUP), _COMMANDLINE) or ""
     return text if is_writable(text) else ""
 
 
 def load_cut_marker(data: CameraData) -> str | None:
-    """What the markers of the cuts of an imported camera data-block were called."""
+    """The name of the markers of an imported camera's cuts; None if unknown."""
     return values.read_text(values.read_group(data, GROUP), _CUT_MARKER) or None

@@ -1,4 +1,4 @@
-"""Stored on meshes: the vertices of the file, their weights, and what no mesh of Blender can have."""
+"""Data stored on meshes: the vertices of the file, their weights, and what a Blender mesh cannot hold."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ...io_common.scene import stored_values as values
 from ...io_common.triangles import FLIPPED_WINDING
 from ..format import Mesh as MeshBlock
 from ..format.model import Floats
-from ..format.seams import degenerate as _is_degenerate
+from ..format.seams import is_degenerate
 from . import GROUP
 
 if TYPE_CHECKING:
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 Integers = npt.NDArray[np.int64]
 
 VERTEX = "md5_vertex"
-"""The attribute of vertices that names the vertex of the file."""
+"""The vertex attribute with the index of the vertex in the file."""
 
 CORNER_VERTEX = "md5_corner_vertex"
-"""The same of the corners of faces."""
+"""The face corner attribute with the same index."""
 
 _INDEX = "index"
 _NAME = "name"
@@ -34,26 +34,26 @@ _WEIGHTS = "weights"
 _RANGES = "weight_ranges"
 _DEGENERATE = "degenerate_triangles"
 _UNUSED = "unused_vertices"
-# Bounds what a range that was tampered with can cost.
-_MOST_WEIGHTS_OF_A_VERTEX = 256
-_MOST_JOINTS = 1 << 16
+# Limits the cost of a range that was tampered with.
+_MAX_WEIGHTS_OF_A_VERTEX = 256
+_MAX_JOINTS = 1 << 16
 
 UNKNOWN = -1
-"""The number of a vertex that is none of the file's."""
+"""The index of a vertex that is not in the file."""
 
 
 @dataclass(eq=False)
 class StoredMesh:
-    """A mesh block as it was, but for what the mesh itself holds. V vertices, W weights.
+    """A stored mesh block, without the data that the mesh itself holds. V vertices, W weights.
 
     Attributes:
         starts: the first weight of each vertex, int64 (V,).
-        counts: how many weights it has, int64 (V,).
+        counts: the number of weights of each vertex, int64 (V,).
         joints: the joint of each weight, an index into the file's, int64 (W,).
         biases: float64 (W,).
         positions: in the space of the joints, in the units of the armature, float64 (W, 3).
-        degenerate: number in the file and vertices of triangles that Blender cannot have, int64 (n, 4).
-        unused: vertices of no triangle, int64 (m,).
+        degenerate: index in the file and vertices of triangles that Blender cannot hold, int64 (n, 4).
+        unused: vertices without a triangle, int64 (m,).
         unused_uvs: their s and t, float64 (m, 2).
     """
 
@@ -70,30 +70,30 @@ class StoredMesh:
 def store_mesh(
     data: Mesh, index: int, mesh: MeshBlock, *, first_copies: Integers, degenerate: npt.NDArray[np.bool_]
 ) -> None:
-    """Stores a mesh block on the mesh that was made of it.
+    """Stores a mesh block on the mesh made of it.
 
     Args:
         data: its vertices are the first copies in rising order, its faces the triangles that are not degenerate.
-        index: the place of the mesh in the file.
+        index: of the mesh in the file.
         mesh: the block.
-        first_copies: for each vertex of the file the one that stands for it, (V,).
-        degenerate: which triangles the mesh lacks, (T,).
+        first_copies: for each vertex of the file the one that it is welded to, (V,).
+        degenerate: which triangles are not in the mesh, (T,).
     """
-    kept = np.flatnonzero(first_copies == np.arange(mesh.vertex_count))
-    mesh_data.set_integers(data, VERTEX, "POINT", kept)
-    if len(kept) < mesh.vertex_count:
+    stored_vertices = np.flatnonzero(first_copies == np.arange(mesh.vertex_count))
+    mesh_data.set_integers(data, VERTEX, "POINT", stored_vertices)
+    if len(stored_vertices) < mesh.vertex_count:
         corners = mesh.triangles[~degenerate][:, FLIPPED_WINDING]
         mesh_data.set_integers(data, CORNER_VERTEX, "CORNER", corners)
     group: dict[str, object] = {_INDEX: index}
     if mesh.vertex_count:
-        group[_RANGES] = _singles(np.column_stack([mesh.weight_starts, mesh.weight_counts]))
+        group[_RANGES] = _property_value(np.column_stack([mesh.weight_starts, mesh.weight_counts]))
     if len(mesh.weight_joints):
         group[_WEIGHTS] = np.column_stack(
             [mesh.weight_joints, mesh.weight_biases, mesh.weight_positions]
         ).ravel()
     if degenerate.any():
-        numbers = np.flatnonzero(degenerate)
-        group[_DEGENERATE] = _singles(np.column_stack([numbers, mesh.triangles[numbers]]))
+        indices = np.flatnonzero(degenerate)
+        group[_DEGENERATE] = _property_value(np.column_stack([indices, mesh.triangles[indices]]))
     is_unused = np.ones(mesh.vertex_count, dtype=bool)
     is_unused[mesh.triangles[~degenerate]] = False
     unused = np.flatnonzero(is_unused)
@@ -107,38 +107,40 @@ def store_mesh(
         data[GROUP][_COMMENT_NAME + "_shown"] = data.name
 
 
-def _singles(table: npt.NDArray[np.integer]) -> npt.NDArray[np.int32]:
-    """A table as a property can hold it."""
+def _property_value(table: npt.NDArray[np.integer]) -> npt.NDArray[np.int32]:
+    """A table of integers as a property value."""
     return np.ascontiguousarray(table, dtype=np.int32).ravel()
 
 
-def read_index(data: Mesh) -> int | None:
-    """The place of a mesh in its file."""
+def load_index(data: Mesh) -> int | None:
+    """The index of a mesh in its file; None if unknown."""
     return values.read_integer(values.read_group(data, GROUP), _INDEX)
 
 
-def read_name(data: Mesh) -> str:
+def load_name(data: Mesh) -> str:
     """The name of a mesh in its file; empty if there is none."""
     return values.read_text(values.read_group(data, GROUP), _NAME) or ""
 
 
-def read_comment_name(data: Mesh, shown: str) -> str | None:
+def load_comment_name(data: Mesh, object_name: str) -> str | None:
     """The name in the comment of a mesh block; None if it had none.
 
     Args:
         data: the mesh.
-        shown: the name of its object, which counts if it was renamed since.
+        object_name: the name of its object, which is used if it was changed.
     """
     group = values.read_group(data, GROUP)
-    return names.load_name(group, _COMMENT_NAME, shown) if values.read_text(group, _COMMENT_NAME) else None
+    return (
+        names.load_name(group, _COMMENT_NAME, object_name) if values.read_text(group, _COMMENT_NAME) else None
+    )
 
 
-def read_mesh(data: Mesh) -> StoredMesh | None:
-    """The stored mesh block; None if there is none, or if its tables do not fit each other."""
+def load_mesh(data: Mesh) -> StoredMesh | None:
+    """The stored mesh block; None if there is none, or if its tables are inconsistent."""
     group = values.read_group(data, GROUP)
-    if read_index(data) is None:
+    if load_index(data) is None:
         return None
-    # A mesh without vertices has neither table.
+    # A mesh without vertices has neither of the tables.
     ranges = values.read_integers(group, _RANGES, 2) if _RANGES in group else np.empty((0, 2), np.int64)
     weights = values.read_floats(group, _WEIGHTS, 5) if _WEIGHTS in group else np.empty((0, 5))
     if ranges is None or weights is None:
@@ -147,17 +149,17 @@ def read_mesh(data: Mesh) -> StoredMesh | None:
     joints = weights[:, 0]
     if (
         (starts + counts > len(weights)).any()
-        or (counts > _MOST_WEIGHTS_OF_A_VERTEX).any()
+        or (counts > _MAX_WEIGHTS_OF_A_VERTEX).any()
         or (joints != np.floor(joints)).any()
         or (joints < 0.0).any()
-        or (joints > _MOST_JOINTS).any()
+        or (joints > _MAX_JOINTS).any()
     ):
         return None
     count = len(ranges)
     degenerate = values.read_integers(group, _DEGENERATE, 4)
     if degenerate is not None:
         corners = degenerate[:, 1:]
-        good = _is_degenerate(corners) & (corners < count).all(axis=1)
+        good = is_degenerate(corners) & (corners < count).all(axis=1)
         degenerate = degenerate if good.all() else None
     if degenerate is None:
         degenerate = np.empty((0, 4), dtype=np.int64)
@@ -176,20 +178,20 @@ def read_mesh(data: Mesh) -> StoredMesh | None:
     )
 
 
-def read_vertices(mesh: Mesh, stored: StoredMesh) -> tuple[Integers, Integers]:
-    """The vertex of the file that each vertex (n,) and each face corner (c,) of an evaluated mesh is, or `UNKNOWN`.
+def load_vertices(mesh: Mesh, stored: StoredMesh) -> tuple[Integers, Integers]:
+    """The stored file vertex of each vertex (n,) and each face corner (c,) of an evaluated mesh, or `UNKNOWN`.
 
-    Modifiers and edits copy and mix these numbers, so they say what may be so, not what is.
+    Modifiers and edits copy and mix these indices, so they may be wrong.
     """
     count = len(stored.starts)
-    vertices = _numbers(mesh, VERTEX, "POINT", len(mesh.vertices), count)
-    corners = _numbers(mesh, CORNER_VERTEX, "CORNER", len(mesh.loops), count)
+    vertices = _attribute_indices(mesh, VERTEX, "POINT", len(mesh.vertices), count)
+    corners = _attribute_indices(mesh, CORNER_VERTEX, "CORNER", len(mesh.loops), count)
     of_vertices = vertices[mesh_data.corner_vertices(mesh)]
     return vertices, np.where(corners == UNKNOWN, of_vertices, corners)
 
 
-def _numbers(mesh: Mesh, attribute: str, domain: str, length: int, count: int) -> Integers:
-    numbers = evaluated.integers(mesh, attribute, domain)
-    if numbers is None or len(numbers) != length:
+def _attribute_indices(mesh: Mesh, attribute: str, domain: str, length: int, count: int) -> Integers:
+    indices = evaluated.integers(mesh, attribute, domain)
+    if indices is None or len(indices) != length:
         return np.full(length, UNKNOWN, dtype=np.int64)
-    return np.where((numbers >= 0) & (numbers < count), numbers, UNKNOWN).astype(np.int64)
+    return np.where((indices >= 0) & (indices < count), indices, UNKNOWN).astype(np.int64)

@@ -25,21 +25,21 @@ def assert_same(parse: Parse, data: bytes) -> None:
 
 def in_columns(parse: Parse, data: bytes) -> object:
     """What is read where a single line is enough for reading in columns."""
-    with patch.object(rows, "FEWEST", 1), patch.object(frame_rows, "FEWEST", 1):
+    with patch.object(rows, "MIN_LINES", 1), patch.object(frame_rows, "MIN_LINES", 1):
         return _outcome(parse, data)
 
 
 def one_by_one(parse: Parse, data: bytes) -> object:
     """What is read without reading in columns."""
     with (
-        patch.object(mesh_file, "cut_rows", _nothing_cut),
-        patch.object(anim_file, "cut_frames", _nothing_cut),
+        patch.object(mesh_file, "extract_rows", _nothing_extracted),
+        patch.object(anim_file, "extract_frames", _nothing_extracted),
     ):
         return _outcome(parse, data)
 
 
-def _nothing_cut(data: bytes) -> rows.Cut:
-    return rows.Cut(data, len(data))
+def _nothing_extracted(data: bytes) -> rows.ReducedText:
+    return rows.ReducedText(data, len(data))
 
 
 def _outcome(parse: Parse, data: bytes) -> object:

@@ -204,7 +204,7 @@ def test_a_file_out_of_proportion_is_refused_with_place_and_reason():
     with pytest.raises(Md5Error, match=r"line 1: .*out of proportion.*found 5000 joints in 5000 frames"):
         parse_animation(chain(5000, 5000).encode())
     read, shape = SHAPES["every vertex with every weight"]
-    with pytest.raises(Md5Error, match=r"line 3: .*out of all proportion.*found 4000000 weights"):
+    with pytest.raises(Md5Error, match=r"line 3: .*out of proportion.*found 4000000 weights"):
         read(shape(2000).encode())
     with pytest.raises(Md5Error, match="out of proportion"):
         animation(old_channels(4000).encode())

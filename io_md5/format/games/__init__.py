@@ -1,4 +1,4 @@
-"""What the games take, and how files for them are written; see `profiles` for the games themselves."""
+"""The rules of the games, and preparation of files for them; see `profiles` for the games themselves."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from . import skeleton_checks
 from .findings import Finding
 from .rules import Rule, Subject, listing
 
-# Smaller components of the base frame are taken for 0.
+# Smaller components of the base frame count as 0.
 _ZERO = 1e-6
 
 
@@ -56,7 +56,7 @@ def frame_count(rule: Rule, subject: Subject) -> Iterator[Finding]:
 
 
 def rate_positive(rule: Rule, subject: Subject) -> Iterator[Finding]:
-    """The frame rate is no rate."""
+    """The frame rate is not positive."""
     if subject.animation is not None and not subject.animation.frame_rate > 0.0:
         yield rule.finding(
             f"a frame rate of {subject.animation.frame_rate:g}", f"{subject.animation.frame_rate:g}"
@@ -72,7 +72,7 @@ def rate_below_one(rule: Rule, subject: Subject) -> Iterator[Finding]:
 
 
 def rate_fraction(rule: Rule, subject: Subject) -> Iterator[Finding]:
-    """The frame rate is no whole number: what it will be in the game."""
+    """The frame rate is not a whole number; the finding gives the rate in the game."""
     rate = subject.animation.frame_rate if subject.animation is not None else 1.0
     if rate < 1.0 or not math.isfinite(rate) or rate == math.floor(rate):
         return
@@ -83,7 +83,7 @@ def rate_fraction(rule: Rule, subject: Subject) -> Iterator[Finding]:
 
 
 def bounds_count(rule: Rule, subject: Subject) -> Iterator[Finding]:
-    """There is not one box for each frame."""
+    """The number of bounds is not the number of frames."""
     animation = subject.animation
     if animation is not None and len(animation.bounds) != animation.frame_count:
         yield rule.finding(
@@ -113,7 +113,7 @@ def other_joints(rule: Rule, subject: Subject) -> Iterator[Finding]:
         return
     if len(animation.names) != len(joints):
         yield rule.finding(
-            f"{len(animation.names)} joints, and {len(joints)} in the mesh", len(animation.names)
+            f"{len(animation.names)} joints, but {len(joints)} in the mesh", len(animation.names)
         )
         return
     differ = [
@@ -129,7 +129,7 @@ def other_joints(rule: Rule, subject: Subject) -> Iterator[Finding]:
 
 
 def several_roots(rule: Rule, subject: Subject) -> Iterator[Finding]:
-    """An animation has more than one joint without parent."""
+    """An animation has more than one root joint."""
     if subject.animation is not None:
         yield from skeleton_checks.several_roots(rule, subject)
 
@@ -141,9 +141,9 @@ def base_root_away(rule: Rule, subject: Subject) -> Iterator[Finding]:
         return
     distance = float(np.linalg.norm(animation.base_positions[0]))
     if distance > rule.limit:
-        place = " ".join(f"{value:.6g}" for value in animation.base_positions[0])
+        location = " ".join(f"{value:.6g}" for value in animation.base_positions[0])
         yield rule.finding(
-            f"the root joint {animation.names[0]!r} is at ({place}) in the base frame, {distance:.6g} units from "
+            f"the root joint {animation.names[0]!r} is at ({location}) in the base frame, {distance:.6g} units from "
             "the origin",
             f"{distance:.6g}",
             joints=[0],
@@ -151,22 +151,22 @@ def base_root_away(rule: Rule, subject: Subject) -> Iterator[Finding]:
 
 
 def base_frame_needed(rule: Rule, subject: Subject) -> Iterator[Finding]:
-    """A component that no flag names is not 0 in the base frame."""
+    """A component without a flag is not 0 in the base frame."""
     animation = subject.animation
     if animation is None:
         return
-    joints = np.flatnonzero(_left_to_base(animation).any(axis=1))
+    joints = np.flatnonzero(_only_in_base_frame(animation).any(axis=1))
     if len(joints):
         names = listing([animation.names[joint] for joint in joints])
         yield rule.finding(
-            f"components of {len(joints)} joints stand in the base frame alone: {names}",
+            f"components of {len(joints)} joints are only in the base frame: {names}",
             len(joints),
             joints=joints,
         )
 
 
-def _left_to_base(animation: Animation) -> np.ndarray:
-    """Which components that are not 0 no flag names, bool (J, 6)."""
+def _only_in_base_frame(animation: Animation) -> np.ndarray:
+    """Which components are not 0 and have no flag, bool (J, 6)."""
     base = np.column_stack([animation.base_positions, animation.base_orientations])
     flagged = ((animation.flags & ALL_COMPONENTS)[:, None] >> np.arange(len(COMPONENTS))) & 1
     result: np.ndarray = (np.abs(base) > _ZERO) & (flagged == 0)

@@ -1,4 +1,4 @@
-"""Rules of every game, and rules that several games have with limits of their own."""
+"""Rules of all games, and rules that several games have with different limits."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ def _common(
 
 
 def as_warning(rule: Rule) -> Rule:
-    """The same rule for a game that shows, but does not refuse, what breaks it."""
+    """The same rule for a game that loads a file that breaks it."""
     return replace(rule, is_error=False)
 
 
 def bias_sums(engine: str, limit: float, why: str, source: str) -> Rule:
-    """Biases that sum to 1 within a limit."""
+    """The rule that biases sum to 1, within a limit."""
     return Rule(
         "bias_sums", False, meshes.bias_sums, engine, f"the biases of a vertex sum to 1, within {limit:g}", why,
         "normalise the weights", source, limit,
@@ -37,17 +37,17 @@ _NAME_FORMAT = "Doom 3 `idlib/Lexer.cpp`: a string ends with its line and has no
 _FLOATS = "Doom 3 `idlib/Lexer.cpp` reads plain decimals"
 
 ONE_ROOT = "export with Add Origin"
-"""What to do about several roots, or one away from the origin."""
+"""The remedy for several roots, or a root away from the origin."""
 
 UNNAMED = Rule(
     "unnamed_joints", False, joints.unnamed_joints, "all", "every joint has a name", "", "name the bones",
     f"{DOOM3_MESH}, `GetJointHandle`",
 )  # fmt: skip
-"""Names for all joints."""
+"""The rule that every joint has a name."""
 
 
 def joint_count(engine: str, limit: int, source: str) -> Rule:
-    """The most joints."""
+    """The limit on joints."""
     return Rule(
         "joint_count", True, joints.joint_count, engine, f"at most {limit} joints", f"{engine} takes {limit}",
         "remove bones, or export with Deform Bones Only", source, limit,
@@ -55,7 +55,7 @@ def joint_count(engine: str, limit: int, source: str) -> Rule:
 
 
 def vertex_count(engine: str, limit: int, source: str) -> Rule:
-    """The most vertices in a mesh."""
+    """The limit on vertices in a mesh."""
     return Rule(
         "vertex_count", True, meshes.vertex_count, engine, f"at most {limit:,} vertices in a mesh",
         f"{engine} takes {limit:,} in a mesh", "split the object", source, limit,
@@ -63,7 +63,7 @@ def vertex_count(engine: str, limit: int, source: str) -> Rule:
 
 
 def influences(engine: str, source: str, *, is_error: bool = False) -> Rule:
-    """The most weights for a vertex, of which all games take four."""
+    """The limit on weights of a vertex, 4 in all games that have one."""
     why = f"{engine} refuses the model" if is_error else f"{engine} keeps 4 and drops the rest"
     return Rule(
         "influences", is_error, meshes.influences, engine, "at most 4 weights for a vertex", why,
@@ -72,7 +72,7 @@ def influences(engine: str, source: str, *, is_error: bool = False) -> Rule:
 
 
 def no_meshes(engine: str, source: str) -> Rule:
-    """A game that wants a mesh."""
+    """The rule of games that require a mesh."""
     return Rule(
         "no_meshes", True, meshes.no_meshes, engine, "at least one mesh", f"{engine} refuses that",
         "add a mesh that the armature deforms", source,
@@ -80,16 +80,16 @@ def no_meshes(engine: str, source: str) -> Rule:
 
 
 def name_line(engine: str, source: str) -> Rule:
-    """A game that wants no line with a mesh's name."""
+    """The rule of games that refuse a `name` line."""
     return Rule(
         "name_line", True, meshes.name_line, engine, "no line `name` in a mesh",
-        f"{engine} wants shader first and refuses the model", "export it for this game: the line is left out",
+        f"{engine} wants shader first and refuses the model", "export it for this game, which leaves the line out",
         source,
     )  # fmt: skip
 
 
 def no_animation(engine: str, source: str) -> Rule:
-    """A game that does not load a mesh alone."""
+    """The rule of games that require an animation beside the mesh."""
     return Rule(
         "no_animation", True, meshes.no_animation, engine, "an animation of the same name beside the mesh",
         f"{engine} does not load the mesh alone", "export an animation, or the rest pose, under the mesh's name",
@@ -98,57 +98,60 @@ def no_animation(engine: str, source: str) -> Rule:
 
 
 def unsafe_names(engine: str, names: NameRule, requirement: str, why: str, source: str) -> Rule:
-    """A game that does not take every name of a joint."""
+    """The rule of games that do not accept every joint name."""
     return Rule(
         "unsafe_names", True, partial(joints.unsafe_names, names), engine, requirement, why,
-        "export with Make Names Safe, or rename the bones", source, names.most_bytes,
+        "export with Make Names Safe, or rename the bones", source, names.max_bytes,
     )  # fmt: skip
 
 
 COMMON: tuple[Rule, ...] = (
     _common(
         "no_joints", joints.no_joints,
-        "at least one joint", "no game loads that", "add a bone, or let bones deform", f"{DOOM3_MESH}, `LoadModel`",
+        "at least one joint", "no game loads that", "add a bone, or enable Deform on bones",
+        f"{DOOM3_MESH}, `LoadModel`",
     ),
     _common(
         "parents_first", joints.parents_first,
-        "parents before their children", "the games refuse that", "parent the bones anew",
+        "parents before their children", "the games refuse that", "parent the bones again",
         f"{DOOM3_ANIM}, `LoadAnim`",
     ),
     _common(
         "unwritable_names", joints.unwritable_names,
-        "no double quote and no line end in a joint's name", "no file can hold that",
+        "no double quote and no line break in a joint name", "the format cannot store that",
         "rename the bones, or export with Make Names Safe", _NAME_FORMAT,
     ),
     as_warning(_common(
         "repeated_names", joints.repeated_names,
-        "every joint has a name of its own", "the games find only the first", "rename the bones",
+        "joint names are unique", "the games find only the first", "rename the bones",
         f"{DOOM3_MESH}, `GetJointHandle`",
     )),
     _common(
-        "joint_numbers", anims.joint_numbers, "finite numbers in joints", "no file can hold that",
+        "joint_numbers", anims.joint_numbers, "finite numbers in joints", "the format cannot store that",
         "clear the bone's transform", _FLOATS,
     ),
     _common(
-        "mesh_names", meshes.mesh_names, "no double quote and no line end in a shader", "no file can hold that",
+        "mesh_names", meshes.mesh_names, "no double quote and no line break in a shader",
+        "the format cannot store that",
         "rename the material", _NAME_FORMAT,
     ),
     _common(
-        "mesh_numbers", meshes.not_finite, "finite numbers in meshes", "no file can hold that",
+        "mesh_numbers", meshes.not_finite, "finite numbers in meshes", "the format cannot store that",
         "repair the vertices or their UVs", _FLOATS,
     ),
     _common(
-        "lost_references", meshes.lost_references, "triangles, vertices and weights refer to what there is",
-        "the games refuse or crash on that", "export the model anew", f"{DOOM3_MESH}, `ParseMesh`",
+        "invalid_references", meshes.invalid_references, "triangles, vertices and weights have valid indices",
+        "the games refuse that or crash", "export the model again", f"{DOOM3_MESH}, `ParseMesh`",
     ),
     _common(
-        "bare_vertices", meshes.bare_vertices, "at least one weight for every vertex", "the games refuse that",
+        "unweighted_vertices", meshes.unweighted_vertices, "at least one weight for every vertex",
+        "the games refuse that",
         "assign the vertices to a vertex group of a deforming bone",
         f"{DOOM3_MESH}, `ParseMesh`: Vertex without any joint weights",
     ),
-    bias_sums("all", 0.01, "the games show the vertex elsewhere", f"{DOOM3_MESH} uses biases as they stand"),
+    bias_sums("all", 0.01, "the games show the vertex at another position", f"{DOOM3_MESH} does not normalise biases"),
     _common(
-        "frame_numbers", anims.frame_numbers, "finite numbers in frames", "no file can hold that",
+        "frame_numbers", anims.frame_numbers, "finite numbers in frames", "the format cannot store that",
         "repair the F-curves", _FLOATS,
     ),
     _common(
@@ -161,15 +164,15 @@ COMMON: tuple[Rule, ...] = (
     ),
     _common(
         "bounds_count", anims.bounds_count, "bounds for every frame", "the games read one box for each frame",
-        "export the animation anew", f"{DOOM3_ANIM}, `LoadAnim`",
+        "export the animation again", f"{DOOM3_ANIM}, `LoadAnim`",
     ),
     _common(
-        "components", anims.components, "first components within the frame, also where no flag is set",
-        "the games refuse that", "export the animation anew", f"{DOOM3_ANIM}, `LoadAnim`",
+        "components", anims.components, "first components within the frame, even where no flag is set",
+        "the games refuse that", "export the animation again", f"{DOOM3_ANIM}, `LoadAnim`",
     ),
     _common(
         "other_joints", anims.other_joints, "the joints of an animation are those of the mesh, index by index",
         "the games refuse that", "export mesh and animation together", f"{DOOM3_ANIM}, `CheckModelHierarchy`",
     ),
 )  # fmt: skip
-"""What every game asks."""
+"""The rules of every game."""

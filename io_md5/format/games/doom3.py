@@ -1,4 +1,4 @@
-"""Doom 3, its kin, and its BFG Edition."""
+"""Doom 3, games with its engine, and the BFG Edition."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from .common import DOOM3_ANIM, ONE_ROOT, UNNAMED, bias_sums, influences, joint_
 from .profile import Game, Profile
 from .rules import Rule
 
-_ROOT_TO_ZERO = f"{DOOM3_ANIM} 299–324: the root's base translation is taken for 0"
-_MOVED = "Doom 3 moves the model by as much"
+_ROOT_TO_ZERO = f"{DOOM3_ANIM} 299–324: the root's base translation is replaced by 0"
+_MOVED = "Doom 3 moves the model by that much"
 RATE_FRACTION = Rule(
     "rate_fraction", False, anims.rate_fraction, "Doom 3", "a whole frame rate", "",
-    "set Frame Rate to a whole number", f"{DOOM3_ANIM}, `LoadAnim`: `ParseInt` cuts what is behind the point",
+    "set Frame Rate to a whole number", f"{DOOM3_ANIM}, `LoadAnim`: `ParseInt` drops the fraction",
 )  # fmt: skip
 _DOOM3_RULES = (
     UNNAMED,
@@ -33,7 +33,7 @@ _DOOM3_RULES = (
     ),
     Rule(
         "silhouette_edges", False, meshes.silhouette_edges, "Doom 3", "at most 65,536 silhouette edges in a mesh",
-        "Doom 3 takes 65,536 and leaves the shadow of the others out", "split the object",
+        "Doom 3 draws no shadows of further edges", "split the object",
         "Doom 3 `renderer/tr_trisurf.cpp`, `MAX_SIL_EDGES`", 65536,
     ),
     Rule(

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..model import Ints, Mesh, Model
-from ..skinning import places_of, skin, vertex_weights
+from ..skinning import position_ids, skin, vertex_weights
 from ..text.printing import is_writable
 from . import skeleton_checks
 from .findings import Finding
@@ -18,7 +18,7 @@ MeshCheck = Callable[[Rule, Model, int, Mesh, str], Iterator[Finding]]
 
 
 def each_mesh(check: MeshCheck) -> Callable[[Rule, Subject], Iterator[Finding]]:
-    """A check of a file from one of a mesh: rule, model, index, mesh and what the mesh is called in messages."""
+    """A check of a file made of a check of a mesh, which gets rule, model, index, mesh and its name for messages."""
 
     def check_all(rule: Rule, subject: Subject) -> Iterator[Finding]:
         if subject.model is None:
@@ -61,13 +61,13 @@ def equal_meshes(rule: Rule, subject: Subject) -> Iterator[Finding]:
 
 
 def no_animation(rule: Rule, subject: Subject) -> Iterator[Finding]:
-    """No animation lies beside the mesh."""
+    """There is no animation beside the mesh."""
     if subject.model is not None and subject.has_animation is False:
         yield rule.finding("there is no animation of the same name beside the mesh")
 
 
 def several_roots(rule: Rule, subject: Subject) -> Iterator[Finding]:
-    """A model has more than one joint without parent."""
+    """A model has more than one root joint."""
     if subject.model is not None:
         yield from skeleton_checks.several_roots(rule, subject)
 
@@ -79,9 +79,9 @@ def root_away(rule: Rule, subject: Subject) -> Iterator[Finding]:
     joints = subject.model.joints
     distance = float(np.linalg.norm(joints.positions[0]))
     if distance > rule.limit:
-        place = " ".join(f"{value:.6g}" for value in joints.positions[0])
+        location = " ".join(f"{value:.6g}" for value in joints.positions[0])
         yield rule.finding(
-            f"the root joint {joints.names[0]!r} is at ({place}), {distance:.6g} units from the origin",
+            f"the root joint {joints.names[0]!r} is at ({location}), {distance:.6g} units from the origin",
             f"{distance:.6g}",
             joints=[0],
         )
@@ -92,20 +92,18 @@ def root_away(rule: Rule, subject: Subject) -> Iterator[Finding]:
 
 @each_mesh
 def mesh_names(rule: Rule, model: Model, index: int, mesh: Mesh, where: str) -> Iterator[Finding]:
-    """The shader or name holds what no string of the format can."""
+    """The shader or name cannot be written as a string."""
     del model
     if not (is_writable(mesh.shader) and is_writable(mesh.name)):
-        yield rule.finding(
-            f"{where}: its shader or name holds a double quote or the end of a line", mesh=index
-        )
+        yield rule.finding(f"{where}: its shader or name contains a double quote or a line break", mesh=index)
 
 
 @each_mesh
 def name_line(rule: Rule, model: Model, index: int, mesh: Mesh, where: str) -> Iterator[Finding]:
-    """The mesh has a line with its name."""
+    """The mesh has a `name` line."""
     del model
     if mesh.name:
-        yield rule.finding(f"{where}: a line name {mesh.name!r}", mesh.name, mesh=index)
+        yield rule.finding(f"{where}: a line `name` with {mesh.name!r}", mesh.name, mesh=index)
 
 
 @each_mesh
@@ -133,15 +131,15 @@ def not_finite(rule: Rule, model: Model, index: int, mesh: Mesh, where: str) -> 
 
 
 @each_mesh
-def lost_references(rule: Rule, model: Model, index: int, mesh: Mesh, where: str) -> Iterator[Finding]:
-    """Triangles, weights or vertices refer to what is not there."""
-    lost = np.flatnonzero(_outside(mesh.triangles, mesh.vertex_count).any(axis=1))
-    if len(lost):
+def invalid_references(rule: Rule, model: Model, index: int, mesh: Mesh, where: str) -> Iterator[Finding]:
+    """Triangles, weights or vertices have invalid indices."""
+    invalid = np.flatnonzero(_outside(mesh.triangles, mesh.vertex_count).any(axis=1))
+    if len(invalid):
         yield rule.finding(
-            f"{where}: triangle {int(lost[0])} refers to a vertex that does not exist",
-            int(lost[0]),
+            f"{where}: triangle {int(invalid[0])} refers to a vertex that does not exist",
+            int(invalid[0]),
             mesh=index,
-            triangles=lost,
+            triangles=invalid,
         )
     weights = _outside(mesh.weight_joints, len(model.joints))
     if weights.any():
@@ -153,7 +151,7 @@ def lost_references(rule: Rule, model: Model, index: int, mesh: Mesh, where: str
             mesh=index,
             vertices=vertices,
         )
-    vertices = np.flatnonzero(_lost_ranges(mesh))
+    vertices = np.flatnonzero(_invalid_ranges(mesh))
     if len(vertices):
         yield rule.finding(
             f"{where}: vertex {int(vertices[0])} refers to weights that do not exist",
@@ -164,16 +162,16 @@ def lost_references(rule: Rule, model: Model, index: int, mesh: Mesh, where: str
 
 
 @each_mesh
-def bare_vertices(rule: Rule, model: Model, index: int, mesh: Mesh, where: str) -> Iterator[Finding]:
+def unweighted_vertices(rule: Rule, model: Model, index: int, mesh: Mesh, where: str) -> Iterator[Finding]:
     """A vertex has no weight."""
     del model
-    bare = np.flatnonzero(mesh.weight_counts == 0)
-    if len(bare):
+    unweighted = np.flatnonzero(mesh.weight_counts == 0)
+    if len(unweighted):
         yield rule.finding(
-            f"{where}: {len(bare)} vertices have no weight, the first is {int(bare[0])}",
-            len(bare),
+            f"{where}: {len(unweighted)} vertices have no weight, the first is {int(unweighted[0])}",
+            len(unweighted),
             mesh=index,
-            vertices=bare,
+            vertices=unweighted,
         )
 
 
@@ -181,7 +179,7 @@ def bare_vertices(rule: Rule, model: Model, index: int, mesh: Mesh, where: str) 
 def bias_sums(rule: Rule, model: Model, index: int, mesh: Mesh, where: str) -> Iterator[Finding]:
     """The biases of a vertex do not sum to 1, by more than the limit."""
     del model
-    if _lost_ranges(mesh).any():
+    if _invalid_ranges(mesh).any():
         return
     rows = vertex_weights(mesh)
     sums = rows.sums(mesh.weight_biases[rows.weights, None])[:, 0]
@@ -261,21 +259,21 @@ def weight_starts(rule: Rule, model: Model, index: int, mesh: Mesh, where: str) 
 
 @each_mesh
 def silhouette_edges(rule: Rule, model: Model, index: int, mesh: Mesh, where: str) -> Iterator[Finding]:
-    """The mesh has more edges between places than the limit."""
+    """The mesh has more edges between distinct positions than the limit."""
     triangles = mesh.triangles
     # Each triangle adds three edges at most.
-    if 3 * len(triangles) <= rule.limit or _lost_ranges(mesh).any():
+    if 3 * len(triangles) <= rule.limit or _invalid_ranges(mesh).any():
         return
     if _outside(triangles, mesh.vertex_count).any() or _outside(mesh.weight_joints, len(model.joints)).any():
         return
-    places = places_of(skin(mesh, model.joints.positions, model.joints.orientations))
-    count = _edge_count(places[triangles])
+    ids = position_ids(skin(mesh, model.joints.positions, model.joints.orientations))
+    count = _edge_count(ids[triangles])
     if count > rule.limit:
-        yield rule.finding(f"{where}: {count} edges that may be silhouettes", count, mesh=index)
+        yield rule.finding(f"{where}: {count} edges that may become silhouettes", count, mesh=index)
 
 
 def _edge_count(triangles: npt.NDArray[np.integer]) -> int:
-    """How many edges Doom 3 makes of triangles over places: one of each pair that runs in opposite directions."""
+    """The number of edges that Doom 3 makes of triangles: one for each pair in opposite directions."""
     ends = np.concatenate([triangles[:, [0, 1]], triangles[:, [1, 2]], triangles[:, [2, 0]]]).astype(np.int64)
     ends = ends[ends[:, 0] != ends[:, 1]]
     if not len(ends):
@@ -284,9 +282,9 @@ def _edge_count(triangles: npt.NDArray[np.integer]) -> int:
     low, high = ends.min(axis=1), ends.max(axis=1)
     _, edges = np.unique(low * (int(high.max()) + 1) + high, return_inverse=True)
     count = int(edges.max()) + 1
-    there = np.bincount(edges.ravel()[forward], minlength=count)
-    back = np.bincount(edges.ravel()[~forward], minlength=count)
-    return int(np.maximum(there, back).sum())
+    forward_counts = np.bincount(edges.ravel()[forward], minlength=count)
+    backward_counts = np.bincount(edges.ravel()[~forward], minlength=count)
+    return int(np.maximum(forward_counts, backward_counts).sum())
 
 
 def _outside(indices: Ints, count: int) -> npt.NDArray[np.bool_]:
@@ -294,18 +292,18 @@ def _outside(indices: Ints, count: int) -> npt.NDArray[np.bool_]:
     return outside
 
 
-def _lost_ranges(mesh: Mesh) -> npt.NDArray[np.bool_]:
+def _invalid_ranges(mesh: Mesh) -> npt.NDArray[np.bool_]:
     """Which vertices refer to weights that do not exist."""
     ends = mesh.weight_starts.astype(np.int64) + mesh.weight_counts
-    lost: npt.NDArray[np.bool_] = (
+    invalid: npt.NDArray[np.bool_] = (
         (mesh.weight_starts < 0) | (mesh.weight_counts < 0) | (ends > len(mesh.weight_joints))
     )
-    return lost
+    return invalid
 
 
 def _vertices_of_weights(mesh: Mesh, chosen: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
     """The vertices that have one of the chosen weights (W,)."""
-    if _lost_ranges(mesh).any():
+    if _invalid_ranges(mesh).any():
         return np.empty(0, dtype=np.int64)
     rows = vertex_weights(mesh)
     return np.unique(rows.vertices[chosen[rows.weights]])

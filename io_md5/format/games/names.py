@@ -1,4 +1,4 @@
-"""Names of joints that a game can take, and unambiguous ones in place of those that it cannot."""
+"""Joint names that a game accepts, and unique replacements for others."""
 
 from __future__ import annotations
 
@@ -13,60 +13,60 @@ _REPLACEMENT = "_"
 
 @dataclass(frozen=True)
 class NameRule:
-    """What a game asks of the names of joints, besides what no string of the format can hold.
+    """A game's limits on joint names, besides those of the format.
 
     Attributes:
-        most_bytes: the longest name in UTF-8; 0 for any length.
-        forbidden: the letters, as a class of a regular expression; nothing for none.
-        complaint: what is wrong with a name that it does not take, for messages.
+        max_bytes: the longest name in UTF-8; 0 for no limit.
+        forbidden: invalid characters, as a regular expression; empty for none.
+        problem: the problem with other names, for messages.
     """
 
-    most_bytes: int = 0
+    max_bytes: int = 0
     forbidden: str = ""
-    complaint: str = ""
+    problem: str = ""
 
-    def takes(self, name: str) -> bool:
-        """Whether the game takes a name."""
-        fits = not self.most_bytes or len(name.encode("utf-8", "surrogateescape")) <= self.most_bytes
+    def accepts(self, name: str) -> bool:
+        """Whether the game accepts a name."""
+        fits = not self.max_bytes or len(name.encode("utf-8", "surrogateescape")) <= self.max_bytes
         return fits and not (self.forbidden and re.search(self.forbidden, name))
 
 
 ANY_NAME = NameRule()
-"""What the format itself can hold."""
+"""The limits of the format alone."""
 
 
 def safe_names(names: list[str], rule: NameRule) -> list[str]:
-    """Names that a game takes: those that it takes already as they are, others replaced, each by one of its own.
+    """Names that a game accepts: valid names unchanged, each other one with a unique replacement.
 
-    The result depends on the names alone, so that mesh and animations of one skeleton get the same.
+    The result depends only on the names, so mesh and animations of one skeleton get the same names.
 
     Args:
-        names: of all joints, in their order.
-        rule: what the game asks.
+        names: of all joints, in order.
+        rule: the limits of the game.
     """
     # Some engines compare names without regard to case.
-    taken = {name.casefold() for name in names if is_writable(name) and rule.takes(name)}
+    taken = {name.casefold() for name in names if is_writable(name) and rule.accepts(name)}
     result = []
     for name in names:
-        if is_writable(name) and rule.takes(name):
+        if is_writable(name) and rule.accepts(name):
             result.append(name)
             continue
         clean = _UNWRITABLE.sub(_REPLACEMENT, name.replace('"', "'"))
         clean = re.sub(rule.forbidden, _REPLACEMENT, clean) if rule.forbidden else clean
-        number, safe = 1, _cut(clean, "", rule)
+        number, safe = 1, _shortened(clean, "", rule)
         while safe.casefold() in taken:
             number += 1
-            safe = _cut(clean, f"{_REPLACEMENT}{number}", rule)
+            safe = _shortened(clean, f"{_REPLACEMENT}{number}", rule)
         taken.add(safe.casefold())
         result.append(safe)
     return result
 
 
-def _cut(name: str, suffix: str, rule: NameRule) -> str:
-    """A name with a suffix, no longer than the rule allows; no letter is cut in two."""
-    if not rule.most_bytes:
+def _shortened(name: str, suffix: str, rule: NameRule) -> str:
+    """A name with a suffix, shortened to the limit without splitting a character."""
+    if not rule.max_bytes:
         return name + suffix
-    room = rule.most_bytes - len(suffix)
+    room = rule.max_bytes - len(suffix)
     end = 0
     for letter in name:
         room -= len(letter.encode("utf-8", "surrogateescape"))

@@ -1,4 +1,4 @@
-"""Sauerbraten and its kin, Unvanquished, and what any game's files should be."""
+"""Sauerbraten and related games, Unvanquished, and the target Any."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from .names import NameRule
 from .profile import Comments, Game, Profile, Writing
 from .rules import Rule
 
-_SAUER_NAMES = NameRule(98, '["\t\n\v\f\r ]', "hold white space or quotes, or are longer than 98 bytes")
+_SAUER_NAMES = NameRule(98, '["\t\n\v\f\r ]', "contain white space or quotes, or are longer than 98 bytes")
 _SAUER = "Sauerbraten `md5.h`"
 _DAEMON = "Daemon `tr_model_md5.cpp`, `R_LoadMD5`"
 _IQM = "iqm `iqm.cpp`"
 
 ANY = Profile(
-    Game.ANY, "Any", "What every game takes; warnings for what iqm's compiler would not", "iqm's compiler",
+    Game.ANY, "Any", "Rules of every game, and warnings from the rules of iqm's compiler", "iqm's compiler",
     (
         as_warning(joint_count("iqm's compiler", 255, f"{_IQM}: indices of joints are bytes")),
         RATE_FRACTION,
@@ -35,10 +35,10 @@ ANY = Profile(
             "rename the objects", f"{_IQM}, `makemeshes`",
         ),
     ),
-    Writing(comments=Comments.APART),
+    Writing(comments=Comments.AMBIGUOUS),
     (
-        "meshes that share their shader get a comment `// meshes: NAME`, so that iqm's compiler keeps "
-        "them apart",
+        "meshes with the same shader get a comment `// meshes: NAME`, so that iqm's compiler keeps all of "
+        "them",
     ),
 )  # fmt: skip
 
@@ -48,7 +48,7 @@ SAUERBRATEN = Profile(
         UNNAMED,
         unsafe_names(
             "Sauerbraten", _SAUER_NAMES,
-            "no white space and no quotes in names of joints, and at most 98 bytes",
+            "no white space and no quotes in joint names, and at most 98 bytes",
             "Sauerbraten crashes on the animation", f"{_SAUER}: `sscanf(\" %100s %d %d %d\")`",
         ),
         no_meshes("Sauerbraten", _SAUER),
@@ -65,12 +65,12 @@ SAUERBRATEN = Profile(
         ),
         Rule(
             "unnamed_mesh", False, meshes.unnamed_mesh, "Sauerbraten", "a comment `// meshes: NAME` in every mesh",
-            "md5skin in md5.cfg gives textures by it", "export it for this game: it is written",
+            "md5skin in md5.cfg finds meshes by it", "export it for this game, which adds the comment",
             f"{_SAUER}, `md5mesh::load`",
         ),
     ),
     Writing(comments=Comments.ALL, names=_SAUER_NAMES),
-    ("a comment `// meshes: NAME` in every mesh, after which `md5skin NAME …` in `md5.cfg` goes",),
+    ("a comment `// meshes: NAME` in every mesh, for `md5skin NAME …` in `md5.cfg`",),
 )  # fmt: skip
 
 UNVANQUISHED = Profile(
@@ -83,5 +83,5 @@ UNVANQUISHED = Profile(
         influences("Unvanquished", f"{_DAEMON}: `MAX_WEIGHTS`", is_error=True),
     ),
     Writing(name_lines=False),
-    ("no line `name`; the name goes into a comment",),
+    ("no line `name`; the name is written as a comment",),
 )  # fmt: skip

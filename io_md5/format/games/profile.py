@@ -1,4 +1,4 @@
-"""A game: what it takes, and how files for it are written."""
+"""Profiles of games: rules, and how files are written."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .rules import Rule
 
 
 class Game(Enum):
-    """Whose loader is to take the files."""
+    """A game to write files for."""
 
     ANY = "ANY"
     DOOM3 = "DOOM3"
@@ -24,44 +24,44 @@ class Game(Enum):
 class Comments(Enum):
     """Which meshes get a comment ``// meshes: NAME``."""
 
-    KEPT = "those that had one"
-    APART = "those that had one, and all where several share name and shader"
+    EXISTING = "those that had one"
+    AMBIGUOUS = "those that had one, and meshes with the same name and shader"
     ALL = "all"
 
 
 @dataclass(frozen=True)
 class Writing:
-    """How files for a game are written.
+    """How files are written for a game.
 
     Attributes:
         all_components: every joint of an animation has all six components in every frame.
         name_lines: meshes keep the line with their name.
         comments: which meshes get a comment with their name.
-        longest_commandline: in bytes; 0 for any length.
-        animation_beside: the mesh is not loaded without an animation of the same name beside it.
-        names: which names of joints the game takes.
+        max_commandline: in bytes; 0 for no limit.
+        animation_beside: the game does not load a mesh without an animation of the same name beside it.
+        names: limits on joint names.
     """
 
     all_components: bool = False
     name_lines: bool = True
-    comments: Comments = Comments.KEPT
-    longest_commandline: int = 0
+    comments: Comments = Comments.EXISTING
+    max_commandline: int = 0
     animation_beside: bool = False
     names: NameRule = ANY_NAME
 
 
 @dataclass(frozen=True)
 class Profile:
-    """A game.
+    """The profile of a game.
 
     Attributes:
-        game: which.
+        game: the game.
         label: its name in the interface.
-        description: what else it stands for, in one line.
-        engines: whose loaders were read.
-        rules: what it takes, besides what every game does.
+        description: the games it includes, in one line.
+        engines: the engines whose source was read.
+        rules: its rules, besides those of every game.
         writing: how files for it are written.
-        written: the same in words, for the documentation, each with its reason.
+        written: the same in words, with reasons, for the documentation.
     """
 
     game: Game

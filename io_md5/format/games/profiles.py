@@ -1,7 +1,8 @@
-"""The games: what each takes, with the source of every rule, and how files for it are written.
+"""All games, with the rules of each.
 
-The facts were read in the published sources of the loaders and seen by running them over real models and exports. A
-rule is an error where the loader refuses the file or crashes, a warning where it shows something else than Blender.
+The rules come from the published source code of the loaders, and were confirmed by running loaders on real models and
+exports. A rule is an error if the loader refuses the file or crashes, a warning if it shows something different from
+Blender.
 """
 
 from __future__ import annotations
@@ -20,12 +21,12 @@ PROFILES: dict[Game, Profile] = {
 
 
 def rules_of(game: Game) -> tuple[Rule, ...]:
-    """The rules of a game: those of every game, unless it has its own of that name, and its own."""
+    """The rules of a game: its own, and those of every game that it does not override by code."""
     own = {rule.code for rule in PROFILES[game].rules}
     return (*(rule for rule in COMMON if rule.code not in own), *PROFILES[game].rules)
 
 
 def game_named(name: str) -> Game:
-    """The game of a name that also games of other formats may have; `Game.ANY` for what has no MD5 files of its own."""
+    """The game with a name; `Game.ANY` for names of games that have no MD5 files."""
     # q2pro and the re-release read both formats.
     return Game(name) if name in Game.__members__ else Game.QUAKE2 if name == "QUAKE2_MODERN" else Game.ANY

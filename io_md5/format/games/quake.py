@@ -23,10 +23,10 @@ from .rules import Rule
 
 _QUAKE_MESH = "ironwail and vkQuake `gl_model.c`, `Mod_LoadMD5MeshModel`"
 _QUAKE_ANIM = "ironwail and vkQuake `gl_model.c`, `MD5Anim_Load`"
-_QUAKE_NAMES = NameRule(31, complaint="are longer than 31 bytes")
+_QUAKE_NAMES = NameRule(31, problem="are longer than 31 bytes")
 _LONGEST_TOKEN = 1023
 _BESIDE = (
-    "an animation under the mesh's name beside it: a single action takes that name, and without any the rest pose is "
+    "an animation with the mesh's name beside it: a single action gets that name, and without any the rest pose is "
     "written"
 )
 _Q2PRO_MESH = "q2pro `refresh/models.c`, `MD5_ParseMesh`"
@@ -38,14 +38,14 @@ QUAKE = Profile(
     (
         UNNAMED,
         unsafe_names(
-            "Quake", _QUAKE_NAMES, "names of joints of at most 31 bytes",
-            "Quake cuts them in the mesh, not in the animation, and refuses the model", f"{_QUAKE_MESH}: `boneinfo_t`",
+            "Quake", _QUAKE_NAMES, "joint names of at most 31 bytes",
+            "Quake shortens them in the mesh only, and refuses the model", f"{_QUAKE_MESH}: `boneinfo_t`",
         ),
         name_line("Quake", _QUAKE_MESH),
         Rule(
             "commandline_length", True, joints.commandline_length, "Quake",
             "a command line of at most 1,023 bytes", "Quake reads no more and refuses the file",
-            "export it for this game: it is cut", "ironwail `common.c`, `COM_Parse`: `com_token`",
+            "export it for this game, which shortens it", "ironwail `common.c`, `COM_Parse`: `com_token`",
             _LONGEST_TOKEN,
         ),
         no_meshes("Quake", _QUAKE_MESH),
@@ -61,17 +61,17 @@ QUAKE = Profile(
         Rule(
             "base_frame_needed", False, anims.base_frame_needed, "ironwail",
             "all six components of every joint in every frame",
-            "ironwail, and vkQuake before August 2026, take them for 0 and the model collapses",
-            "export it for this game: all are written", f"{_QUAKE_ANIM} skips `baseframe`",
+            "ironwail, and vkQuake before August 2026, use 0 instead and the model collapses",
+            "export it for this game, which writes all", f"{_QUAKE_ANIM} skips `baseframe`",
         ),
     ),
     Writing(
-        all_components=True, name_lines=False, longest_commandline=_LONGEST_TOKEN, animation_beside=True,
+        all_components=True, name_lines=False, max_commandline=_LONGEST_TOKEN, animation_beside=True,
         names=_QUAKE_NAMES,
     ),
     (
-        "all six components of every joint (flags 63), as `baseframe` is not read",
-        "no line `name`; the name goes into a comment",
+        "all six components of every joint (flags 63), because `baseframe` is not read",
+        "no line `name`; the name is written as a comment",
         "a command line of at most 1,023 bytes",
         _BESIDE,
     ),
@@ -111,7 +111,7 @@ QUAKE2 = Profile(
     ),
     Writing(name_lines=False, animation_beside=True),
     (
-        "no line `name`; the name goes into a comment",
+        "no line `name`; the name is written as a comment",
         _BESIDE,
     ),
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Rules: what a loader refuses or shows otherwise, with the source where that stands."""
+"""Rules: what a loader refuses or shows differently from Blender, with the source of each."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ _NAMES = 5
 
 @dataclass(frozen=True)
 class Subject:
-    """What is judged: a model, or an animation, or what belongs together.
+    """What is checked: a model or an animation.
 
     Attributes:
         model: the mesh file.
         animation: the animation file.
-        joints: of the model that the animation is for; None if that is not known.
-        has_animation: whether an animation lies beside the mesh; None if that is not known.
+        joints: of the model that the animation is for; None if unknown.
+        has_animation: whether there is an animation beside the mesh; None if unknown.
     """
 
     model: Model | None = None
@@ -37,18 +37,18 @@ Check = Callable[["Rule", Subject], Iterator[Finding]]
 
 @dataclass(frozen=True)
 class Rule:
-    """What a game asks of a file.
+    """A requirement of a game.
 
     Attributes:
         code: its name, for programs.
-        is_error: whether the game refuses what breaks it.
-        check: finds what breaks it.
-        engine: whose loader it is.
+        is_error: whether the game refuses a file that breaks it.
+        check: yields the findings.
+        engine: the engine whose loader has the rule.
         requirement: what a file has to be like, as the documentation states it.
-        why: what the loader does with what breaks it; the middle of a message.
+        why: what the loader does with a file that breaks it; the middle of a message.
         remedy: what to do; the end of a message.
-        source: where it stands in the loader.
-        limit: the most, or least, that is taken; 0 where that says nothing.
+        source: where it is in the loader's source code.
+        limit: the most, or least, that is accepted; 0 where the rule has no number.
     """
 
     code: str
@@ -75,13 +75,13 @@ class Rule:
         """A finding of this rule.
 
         Args:
-            what: what breaks it, with its place and the value; the beginning of the message.
+            what: what breaks it, where, and the value; the beginning of the message.
             found: the value.
             mesh: the index of the mesh.
             joints: indices of joints.
             vertices: indices of vertices of the mesh.
             triangles: indices of triangles of the mesh.
-            remedy: in place of the rule's own.
+            remedy: instead of the rule's own.
         """
         remedy = remedy or self.remedy
         return Finding(
@@ -100,7 +100,7 @@ class Rule:
 
 
 def indices(values: npt.ArrayLike) -> tuple[int, ...]:
-    """Whole numbers as a tuple."""
+    """Integers as a tuple."""
     return tuple(np.asarray(values, dtype=np.int64).ravel().tolist())
 
 

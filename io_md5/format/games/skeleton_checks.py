@@ -1,4 +1,4 @@
-"""Checks of joints, in mesh and animation files alike, and of what both files begin with."""
+"""Checks of joints and headers, for both mesh and animation files."""
 
 from __future__ import annotations
 
@@ -46,26 +46,26 @@ def parents_first(rule: Rule, subject: Subject) -> Iterator[Finding]:
     names, parents = joint_names(subject), joint_parents(subject)
     late = np.flatnonzero(parents >= np.arange(len(parents)))
     if len(late):
-        shown = listing([names[joint] for joint in late])
-        yield rule.finding(f"joints come before their parents: {shown}", shown, joints=late)
+        listed = listing([names[joint] for joint in late])
+        yield rule.finding(f"joints come before their parents: {listed}", listed, joints=late)
 
 
 def several_roots(rule: Rule, subject: Subject) -> Iterator[Finding]:
-    """There is more than one joint without parent."""
+    """There is more than one root joint."""
     names, roots = joint_names(subject), np.flatnonzero(joint_parents(subject) == ROOT)
     if len(roots) > 1:
-        shown = listing([names[joint] for joint in roots])
-        yield rule.finding(f"{len(roots)} joints without parent: {shown}", len(roots), joints=roots)
+        listed = listing([names[joint] for joint in roots])
+        yield rule.finding(f"{len(roots)} root joints: {listed}", len(roots), joints=roots)
 
 
 def repeated_names(rule: Rule, subject: Subject) -> Iterator[Finding]:
-    """Joints share their name."""
+    """Joint names are not unique."""
     names = joint_names(subject)
     repeated = {name for name, count in Counter(names).items() if count > 1}
     if repeated:
         joints = [joint for joint, name in enumerate(names) if name in repeated]
-        shown = listing(list(dict.fromkeys(names[joint] for joint in joints)))
-        yield rule.finding(f"joints share their name: {shown}", shown, joints=joints)
+        listed = listing(list(dict.fromkeys(names[joint] for joint in joints)))
+        yield rule.finding(f"joints with the same name: {listed}", listed, joints=joints)
 
 
 def unnamed_joints(rule: Rule, subject: Subject) -> Iterator[Finding]:
@@ -76,23 +76,23 @@ def unnamed_joints(rule: Rule, subject: Subject) -> Iterator[Finding]:
 
 
 def unwritable_names(rule: Rule, subject: Subject) -> Iterator[Finding]:
-    """The name of a joint holds what no string of the format can."""
+    """A joint name cannot be written as a string."""
     names = joint_names(subject)
     joints = [joint for joint, name in enumerate(names) if not is_writable(name)]
     if joints:
-        shown = listing([repr(names[joint]) for joint in joints])
+        listed = listing([repr(names[joint]) for joint in joints])
         yield rule.finding(
-            f"names of joints hold a double quote or the end of a line: {shown}", shown, joints=joints
+            f"joint names contain a double quote or a line break: {listed}", listed, joints=joints
         )
 
 
 def unsafe_names(names: NameRule, rule: Rule, subject: Subject) -> Iterator[Finding]:
-    """The name of a joint is not one that the game can take."""
+    """The game does not accept a joint name."""
     all_names = joint_names(subject)
-    joints = [joint for joint, name in enumerate(all_names) if not names.takes(name)]
+    joints = [joint for joint, name in enumerate(all_names) if not names.accepts(name)]
     if joints:
-        shown = listing([repr(all_names[joint]) for joint in joints])
-        yield rule.finding(f"names of joints {names.complaint}: {shown}", shown, joints=joints)
+        listed = listing([repr(all_names[joint]) for joint in joints])
+        yield rule.finding(f"joint names {names.problem}: {listed}", listed, joints=joints)
 
 
 def commandline_length(rule: Rule, subject: Subject) -> Iterator[Finding]:

@@ -1,4 +1,4 @@
-"""Models and animations as a game wants them written. What Blender shows stays the same."""
+"""Models and animations prepared for a game; the result looks the same in Blender."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from .profiles import PROFILES
 from .rules import listing
 
 REST_RATE = 24.0
-"""Frames per second of a rest pose; id's own."""
+"""Frames per second of a rest pose, as in id's files."""
 
 
 @dataclass(frozen=True)
 class Target:
-    """What files are written for.
+    """The target of an export.
 
     Attributes:
-        game: whose loader is to take them.
-        make_names_safe: replace names of joints that the game cannot take.
+        game: the game.
+        make_names_safe: replace joint names that the game does not accept.
     """
 
     game: Game = Game.ANY
@@ -40,31 +40,31 @@ class Target:
 def prepare_model(
     model: Model, target: Target, object_names: list[str] | None = None
 ) -> tuple[Model, list[str]]:
-    """A model as a game wants it.
+    """A model prepared for a game.
 
     Args:
-        model: it is not changed.
-        target: what it is for.
-        object_names: of each mesh, for comments that the game wants and the file had not; else the end of the shader.
+        model: is not changed.
+        target: of the export.
+        object_names: of each mesh, for comments that the game requires; defaults to the last part of the shader.
 
     Returns:
-        The model, and warnings: what was replaced or cut.
+        The model, and warnings about what was replaced or shortened.
     """
     names, warnings = _names(model.joints.names, target)
-    commandline, cut = _commandline(model.commandline, target.writing)
+    commandline, more_warnings = _commandline(model.commandline, target.writing)
     meshes = _meshes(model.meshes, target.writing, object_names)
     joints = replace(model.joints, names=names)
-    return replace(model, joints=joints, meshes=meshes, commandline=commandline), [*warnings, *cut]
+    return replace(model, joints=joints, meshes=meshes, commandline=commandline), [*warnings, *more_warnings]
 
 
 def prepare_animation(animation: Animation, target: Target) -> tuple[Animation, list[str]]:
-    """An animation as a game wants it; for the arguments and results see `prepare_model`."""
+    """An animation prepared for a game; for the arguments and results see `prepare_model`."""
     names, warnings = _names(animation.names, target)
-    commandline, cut = _commandline(animation.commandline, target.writing)
+    commandline, more_warnings = _commandline(animation.commandline, target.writing)
     prepared = replace(animation, names=names, commandline=commandline)
     if target.writing.all_components:
         prepared = with_all_components(prepared)
-    return prepared, [*warnings, *cut]
+    return prepared, [*warnings, *more_warnings]
 
 
 def with_all_components(animation: Animation) -> Animation:
@@ -88,7 +88,7 @@ def rest_pose(joints: Joints, bounds: np.ndarray, commandline: str = "") -> Anim
     Args:
         joints: the bind pose.
         bounds: lower and upper corner of the model, (2, 3).
-        commandline: kept in the file.
+        commandline: written to the file.
     """
     positions, orientations = decompose(joints.parents, joints.positions, joints.orientations)
     none = np.zeros(len(joints), dtype=np.int32)
@@ -112,27 +112,29 @@ def _names(names: list[str], target: Target) -> tuple[list[str], list[str]]:
     safe = safe_names(names, target.writing.names)
     changed = [f"{old!r} became {new!r}" for old, new in zip(names, safe, strict=True) if old != new]
     label = PROFILES[target.game].label if target.game is not Game.ANY else "MD5"
-    told = [f"names of joints that {label} cannot take were replaced: {listing(changed)}"] if changed else []
-    return safe, told
+    texts = [f"joint names that {label} does not accept were replaced: {listing(changed)}"] if changed else []
+    return safe, texts
 
 
 def _commandline(text: str, writing: Writing) -> tuple[str, list[str]]:
-    """A command line that is short enough; no letter is cut in two."""
+    """A command line shortened to the limit without splitting a character."""
     data = text.encode("utf-8", "surrogateescape")
-    most = writing.longest_commandline
-    if not most or len(data) <= most:
+    limit = writing.max_commandline
+    if not limit or len(data) <= limit:
         return text, []
-    room, end = most, 0
+    room, end = limit, 0
     for letter in text:
         room -= len(letter.encode("utf-8", "surrogateescape"))
         if room < 0:
             break
         end += 1
-    return text[:end], [f"the command line of {len(data)} bytes was cut to {most}: the game reads no more"]
+    return text[:end], [
+        f"the command line was shortened from {len(data)} to {limit} bytes, the limit of the game"
+    ]
 
 
 def _meshes(meshes: list[Mesh], writing: Writing, object_names: list[str] | None) -> list[Mesh]:
-    """Meshes with the names and comments that a game wants."""
+    """Meshes with the names and comments that a game requires."""
     shared = Counter((mesh.comment_name, mesh.shader) for mesh in meshes)
     taken = {mesh.comment_name for mesh in meshes}
     result = []
@@ -140,20 +142,20 @@ def _meshes(meshes: list[Mesh], writing: Writing, object_names: list[str] | None
         comment = mesh.comment_name
         if not writing.name_lines:
             comment = comment or mesh.name
-        alike = shared[mesh.comment_name, mesh.shader] > 1
+        is_ambiguous = shared[mesh.comment_name, mesh.shader] > 1
         if not comment and (
-            writing.comments is Comments.ALL or (writing.comments is Comments.APART and alike)
+            writing.comments is Comments.ALL or (writing.comments is Comments.AMBIGUOUS and is_ambiguous)
         ):
             label = object_names[index] if object_names else ""
-            comment = _free(mesh.name or label or _end_of(mesh.shader) or "mesh", taken)
+            comment = _unique(mesh.name or label or _last_part(mesh.shader) or "mesh", taken)
             taken.add(comment)
         name = mesh.name if writing.name_lines else ""
         result.append(replace(mesh, name=name, comment_name=comment))
     return result
 
 
-def _free(name: str, taken: set[str]) -> str:
-    """A name that is not taken: itself, or with a number."""
+def _unique(name: str, taken: set[str]) -> str:
+    """A name that is not taken: unchanged, or with a number."""
     number, free = 1, name
     while free in taken:
         number += 1
@@ -161,6 +163,6 @@ def _free(name: str, taken: set[str]) -> str:
     return free
 
 
-def _end_of(shader: str) -> str:
+def _last_part(shader: str) -> str:
     """The last part of a path."""
     return shader.replace("\\", "/").rstrip("/").rpartition("/")[2]

@@ -1,1 +1,1 @@
-"""Reading and printing the text of MD5 files: tokens, blocks, rows and numbers."""
+"""Reading and printing of the text of MD5 files: tokens, blocks, rows and numbers."""

@@ -1,8 +1,8 @@
-"""Lines of numbers that are laid out alike, read column by column.
+"""Lines of numbers with the same layout, read column by column.
 
-An exporter prints every line of a table with the same words and blanks between its numbers. Then nothing has to be
-looked for but the ends of the lines: the numbers of a column are converted all at once, which tells where they end, and
-behind each the same bytes must follow as in the first line. So every byte is either part of a number or compared.
+An exporter prints every line of a table with the same words and blanks between its numbers. Then only the line ends
+have to be searched for: all numbers of a column are converted at once, which gives their end offsets, and each must be
+followed by the same bytes as in the first line. So every byte is either part of a number or compared.
 """
 
 from __future__ import annotations
@@ -19,26 +19,26 @@ _PLAIN = re.compile(rb"-?\d+(?:\.\d+)?")
 _NUMBER = re.compile(rb"(?<![^ \t()])[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?(?![^ \t\r\n()])")
 _BLANKS = b" \t()"
 
-LONGEST = 32
-"""So many bytes are compared at most between two numbers: nobody indents further."""
-# A number and what stands behind it take no more bytes, nor does looking for them.
-_WIDEST = 64 + LONGEST
+MAX_GAP = 32
+"""The most bytes that are compared between two numbers: no exporter indents further."""
+# The most bytes that a number and the gap after it take, or that are read while parsing them.
+_MAX_FIELD = 64 + MAX_GAP
 
-# So many lines are converted at once: they stay in the processor's cache, and are small for the memory's allocator.
-_PIECE = 1 << 13
-# Lines that are not laid out as the first one, for instance with an exponent, are read one by one, and those at the end
-# of the text; of all lines no more than this part, and some.
-_ODD_SHARE, _ODD = 16, 64
+# Lines converted at once: few enough to stay in the processor's cache and to be allocated quickly.
+_CHUNK = 1 << 13
+# Lines with another layout than the first, for instance with an exponent, and lines at the end of the text are read one
+# by one, up to one in this many, plus a few.
+_MAX_ODD_FRACTION, _MAX_ODD_LINES = 16, 64
 
 
 @dataclass(frozen=True)
 class Layout:
-    """What stands between the numbers of a line.
+    """The bytes between the numbers of a line.
 
     Attributes:
-        lead: before the first, with the word that the line begins with.
-        gaps: behind each; the last with the end of the line.
-        word: that the line begins with, or nothing.
+        lead: before the first number, including the word that the line begins with.
+        gaps: after each number; the last includes the end of the line.
+        word: that the line begins with; may be empty.
     """
 
     lead: bytes
@@ -47,68 +47,68 @@ class Layout:
 
     @classmethod
     def of(cls, line: bytes, word: bytes = b"") -> Layout | None:
-        """The layout of a line that begins with a word, then holds numbers, blanks and parentheses and ends.
+        """The layout of a line of a word, then numbers, blanks and parentheses.
 
         Returns:
-            None if it holds anything else.
+            None if the line holds anything else.
         """
         lead, *gaps = _PLAIN.split(line)
         begins = lead.strip(_BLANKS) == word and (not word or not lead.endswith(word))
         blank = all(gap and not gap.strip(_BLANKS) for gap in gaps[:-1])
         ends = bool(gaps) and gaps[-1].lstrip(_BLANKS + b"\r") == b"\n"
-        short = max(map(len, (lead, *gaps))) <= LONGEST
+        short = max(map(len, (lead, *gaps))) <= MAX_GAP
         return cls(lead, tuple(gaps), word) if begins and blank and ends and short else None
 
     @property
     def width(self) -> int:
-        """How many numbers a line has."""
+        """The number of values in a line."""
         return len(self.gaps)
 
-    def read(self, text: Text, starts: Offsets, ends: Offsets, wholes: int = 0) -> Floats | None:
+    def read(self, text: Text, starts: Offsets, ends: Offsets, integers: int = 0) -> Floats | None:
         """The numbers of some lines.
 
         Args:
-            text: in which they are.
-            starts: where each begins, (n,).
-            ends: behind its end, (n,).
-            wholes: a bit for each column that should hold short whole numbers without sign; 1 for the first.
+            text: that holds them.
+            starts: start offsets, (n,).
+            ends: end offsets, (n,).
+            integers: a bit for each column that should hold short unsigned integers; bit 0 is the first column.
 
         Returns:
-            The numbers (n, width), column by column in memory; None if more than a few lines are laid out in another
-            way, or one of them is not made of word and numbers that are finite as 32-bit floats.
+            The numbers (n, width), column by column in memory; None if more than a few lines have another layout, or if
+            one of those is not made of the word and numbers that are finite as 32-bit floats.
         """
         table = np.empty((self.width, len(starts))).T
-        # What is laid out in another way may seem to go on beyond its line, but nothing may go on beyond the text.
-        whole = int(np.searchsorted(ends, len(text) - self.width * _WIDEST, side="right"))
-        odd = list(range(whole, len(starts)))
-        for first in range(0, whole, _PIECE):
-            piece = slice(first, min(first + _PIECE, whole))
-            alike = self._read(text, starts[piece], ends[piece], table[piece], wholes)
-            odd += (np.flatnonzero(~alike) + first).tolist()
-            if len(odd) > _ODD + (first + len(alike)) // _ODD_SHARE:
+        # A line with another layout may be read beyond its end, but nothing may be read beyond the end of the text.
+        line_count = int(np.searchsorted(ends, len(text) - self.width * _MAX_FIELD, side="right"))
+        odd_lines = list(range(line_count, len(starts)))
+        for first in range(0, line_count, _CHUNK):
+            piece = slice(first, min(first + _CHUNK, line_count))
+            is_regular = self._read(text, starts[piece], ends[piece], table[piece], integers)
+            odd_lines += (np.flatnonzero(~is_regular) + first).tolist()
+            if len(odd_lines) > _MAX_ODD_LINES + (first + len(is_regular)) // _MAX_ODD_FRACTION:
                 return None
-        for line in odd:
+        for line in odd_lines:
             numbers = self._numbers(text.line(int(starts[line]), int(ends[line])))
-            # Those that are converted in bulk are never so large.
+            # Numbers converted in bulk are never that large.
             if numbers is None or max(map(abs, numbers)) > LARGEST:
                 return None
             table[line] = numbers
         return table
 
-    def _read(self, text: Text, starts: Offsets, ends: Offsets, table: Floats, wholes: int) -> Flags:
-        """Fills a table, as far as lines are laid out like this; which are, (n,)."""
-        alike = text.says(starts, self.lead)
-        places = starts + len(self.lead)
+    def _read(self, text: Text, starts: Offsets, ends: Offsets, table: Floats, integers: int) -> Flags:
+        """Fills a table with the lines of this layout; returns which lines have it, (n,)."""
+        is_regular = text.matches(starts, self.lead)
+        offsets = starts + len(self.lead)
         for column, gap in enumerate(self.gaps):
-            convert = text.whole_numbers if wholes >> column & 1 else text.decimals
-            table[:, column], right, places = convert(places)
-            alike &= right
-            alike &= text.says(places, gap)
-            places += len(gap)
-        return alike & (places == ends)
+            convert = text.integers if integers >> column & 1 else text.decimals
+            table[:, column], is_number, offsets = convert(offsets)
+            is_regular &= is_number
+            is_regular &= text.matches(offsets, gap)
+            offsets += len(gap)
+        return is_regular & (offsets == ends)
 
     def _numbers(self, line: bytes) -> list[float] | None:
-        """The numbers of a line, if it is made of the word and as many numbers."""
+        """The numbers of a line; None unless it is made of the word and `width` numbers."""
         numbers = _NUMBER.findall(line)
         between = _NUMBER.sub(b"", line).translate(None, _BLANKS + b"\r")
         if (

@@ -1,4 +1,4 @@
-"""What stands at the top of every MD5 file: a version, keys with a number, a command line, and blocks."""
+"""The top level of an MD5 file: a version, keys with a number, a command line, and blocks."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from ..errors import Md5Error
 from . import blocks
 from .scanner import Scan
 
-Block = Callable[[int], int]
-"""Reads the block that a mark names, and returns the mark after it."""
+BlockReader = Callable[[int], int]
+"""A function that reads the block named by a token and returns the index of the token after the block."""
 
 
 @dataclass(eq=False)
 class Contents:
-    """What a file holds.
+    """The contents of a file.
 
     Attributes:
         scan: the text.
-        commandline: what id's exporter was called with.
-        numbers: behind each key.
-        opened: the mark of the brace that opens a block of which there is one.
-        repeated: the same of blocks of which there may be several.
-        stray: the first mark that belongs to nothing.
+        commandline: the arguments of id's exporter.
+        numbers: by key.
+        opened: the opening brace of each block that occurs once.
+        repeated: the opening braces of blocks that may occur several times.
+        stray: the first token outside of blocks and keys.
     """
 
     scan: Scan
@@ -36,14 +36,14 @@ class Contents:
     def warn_of_stray(self) -> None:
         """Warns of text that belongs to no block."""
         if self.stray is not None:
-            line = self.scan.mark_line(self.stray)
+            line = self.scan.token_line(self.stray)
             self.scan.warnings.append(f"text at line {line} belongs to no block; ignored")
 
     def missing(self, kind: str, block: str) -> Md5Error:
-        """The error that the block is not there by which files of a kind are known."""
+        """The error for a file without the block that identifies its kind."""
         scan = self.scan
         return Md5Error(
-            f"not an {kind} file", path=scan.path, line=scan.mark_line(len(scan)),
+            f"not an {kind} file", path=scan.path, line=scan.token_line(len(scan)),
             found=f"no {block}", expected=f'a block "{block} {{ … }}"',
         )  # fmt: skip
 
@@ -54,16 +54,16 @@ def read_contents(
     numbers: Collection[str],
     once: Collection[str],
     repeated: Collection[str] = (),
-    others: Mapping[str, Block] | None = None,
+    others: Mapping[str, BlockReader] | None = None,
 ) -> Contents:
-    """Walks over a file; keys are given, and compared, in lower case.
+    """The contents of a file; keys are given, and compared, in lower case.
 
     Args:
         scan: the text.
-        numbers: keys with a number behind them.
-        once: blocks of which the first counts.
-        repeated: blocks of which there may be several.
-        others: blocks that are read on the way, by name.
+        numbers: keys that are followed by a number.
+        once: blocks of which only the first is used.
+        repeated: blocks that may occur several times.
+        others: readers of blocks that are read at once, by name.
 
     Raises:
         Md5Error: a number is missing, or a block is not opened or not closed.
@@ -71,25 +71,25 @@ def read_contents(
     blocks.read_version(scan)
     contents = Contents(scan, repeated={key: [] for key in repeated})
     others = others or {}
-    mark = 0
-    while mark < len(scan):
-        key = scan.key(mark)
+    token = 0
+    while token < len(scan):
+        key = scan.key(token)
         if key == "md5version":
-            mark += 1
+            token += 1
         elif key == "commandline":
-            contents.commandline, mark = blocks.commandline(scan, mark)
+            contents.commandline, token = blocks.commandline(scan, token)
         elif key in numbers:
-            contents.numbers[key] = blocks.header_number(scan, mark)
-            mark += 1
+            contents.numbers[key] = blocks.header_number(scan, token)
+            token += 1
         elif key in once and key not in contents.opened:
-            contents.opened[key] = blocks.opening(scan, mark)
-            mark = scan.block_end(mark + 1) + 1
-        elif key in others and scan.text(mark + 1) == "{":
-            mark = others[key](mark)
-        elif key in repeated and scan.text(mark + 1) == "{":
-            contents.repeated[key].append(mark + 1)
-            mark = scan.block_end(mark + 1) + 1
+            contents.opened[key] = blocks.opening(scan, token)
+            token = scan.block_end(token + 1) + 1
+        elif key in others and scan.text(token + 1) == "{":
+            token = others[key](token)
+        elif key in repeated and scan.text(token + 1) == "{":
+            contents.repeated[key].append(token + 1)
+            token = scan.block_end(token + 1) + 1
         else:
-            contents.stray = mark if contents.stray is None else contents.stray
-            mark += 1
+            contents.stray = token if contents.stray is None else contents.stray
+            token += 1
     return contents

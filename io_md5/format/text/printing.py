@@ -1,8 +1,8 @@
-"""How text is laid out: tabs and plain decimals, as id's exporter writes them.
+"""Printing of MD5 text: tabs and plain decimals, as in the files of id's exporter.
 
-Doom 3 takes neither exponents in capitals nor a leading ``+`` nor ``nan``: numbers are printed as ``%1.10f``
-with trailing zeros cut. A string of the format ends at the next double quote or at the end of the line and has
-no escapes, so no name can hold either.
+Doom 3 accepts no capital exponent, no leading ``+`` and no ``nan``: numbers are printed as ``%1.10f`` without trailing
+zeros. A string ends at the next double quote or at the end of the line and has no escapes, so names cannot contain
+either.
 """
 
 from __future__ import annotations
@@ -19,28 +19,28 @@ from ..model import LARGEST
 from . import digits
 
 DECIMALS = 10
-"""Digits behind the point that id's exporter prints."""
+"""Digits after the point, as in the files of id's exporter."""
 
-# Besides what ends a string, halves of UTF-16 pairs but for those that stand for single bytes.
+# The ends of a string, and UTF-16 surrogates except those that stand for single bytes.
 _UNQUOTABLE = re.compile('["\r\n\0\ud800-\udc7f\udd00-\udfff]')
 
 _UNPRINTABLE = re.compile("[\0-\x1f\x7f\ud800-\udc7f\udd00-\udfff]")
 
-# So many numbers are printed at once, as their text takes many times their memory; so few sooner one by one.
-_PRINTED, _FEW = 1 << 14, 256
+# Numbers printed at once, because their text takes many times their memory; below the second, one by one is faster.
+_CHUNK, _MIN_BULK = 1 << 14, 256
 
 _FORMAT = re.compile("%[df]")
 
 
 def check_finite(values: npt.NDArray[np.float64]) -> None:
-    """Checks that numbers can be written.
+    """The check that numbers can be written.
 
     Raises:
         Md5Error: a number is not finite as a 32-bit float.
     """
     bad = ~(np.abs(values) <= LARGEST)
     if bad.any():
-        raise Md5Error("a number is not finite and cannot be written", found=str(values[bad][0]))
+        raise Md5Error("cannot write a number that is not finite", found=str(values[bad][0]))
 
 
 def decimals(values: npt.ArrayLike) -> list[str]:
@@ -62,16 +62,16 @@ def columns(values: npt.NDArray[np.float64]) -> list[list[str]]:
 
 
 def rows(layout: str, *tables: npt.NDArray[Any]) -> str:
-    """Lines of one layout, all numbers.
+    """Lines of numbers with one layout.
 
     Args:
-        layout: of one line without its end: ``%d`` for a whole number, ``%f`` for the shortest plain decimal.
+        layout: of one line without its newline: ``%d`` for an integer, ``%f`` for the shortest plain decimal.
         tables: the numbers from left to right, (n,) or (n, m).
 
     Raises:
         Md5Error: a number is not finite as a 32-bit float.
     """
-    step = max(1, _PRINTED // max(layout.count("%"), 1))
+    step = max(1, _CHUNK // max(layout.count("%"), 1))
     return "".join(
         _rows(layout, [table[first : first + step] for table in tables])
         for first in range(0, len(tables[0]), step)
@@ -79,19 +79,19 @@ def rows(layout: str, *tables: npt.NDArray[Any]) -> str:
 
 
 def _rows(layout: str, tables: list[npt.NDArray[Any]]) -> str:
-    """The same for some lines."""
-    in_bulk = _rows_in_bulk(layout, tables) if sum(table.size for table in tables) >= _FEW else None
+    """The same for one chunk of lines."""
+    in_bulk = _rows_in_bulk(layout, tables) if sum(table.size for table in tables) >= _MIN_BULK else None
     return _rows_one_by_one(layout, tables) if in_bulk is None else in_bulk
 
 
 def _rows_in_bulk(layout: str, tables: list[npt.NDArray[Any]]) -> str | None:
-    """The same, sooner; None where a number is too large for that."""
+    """The same, faster; None if a number is too large for that."""
     numbers: list[digits.Bytes] = []
     for table in tables:
         columns = table.reshape(len(table), -1)
         if columns.dtype.kind == "f":
             check_finite(columns)
-        fields = digits.decimals(columns) if columns.dtype.kind == "f" else digits.wholes(columns)
+        fields = digits.decimals(columns) if columns.dtype.kind == "f" else digits.integers(columns)
         if fields is None:
             return None
         numbers.extend(fields.swapaxes(0, 1))
@@ -103,7 +103,7 @@ def _rows_in_bulk(layout: str, tables: list[npt.NDArray[Any]]) -> str | None:
 
 
 def _rows_one_by_one(layout: str, tables: list[npt.NDArray[Any]]) -> str:
-    """The same by Python's own formatting."""
+    """The same with Python's own formatting."""
     columns: list[list[float]] = []
     for table in tables:
         numbers = _printable(table) if table.dtype.kind == "f" else table
@@ -120,11 +120,11 @@ def _printable(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 
 def _without_trailing_zeros(text: str, end: str) -> str:
-    """Decimals without the zeros behind their last digit, and without a point that would end them.
+    """Decimals without trailing zeros and without a trailing point.
 
     Args:
-        text: numbers with DECIMALS digits behind the point.
-        end: what stands behind each of them and nowhere else.
+        text: numbers with DECIMALS digits after the point.
+        end: the text that follows each number and occurs nowhere else.
     """
     for zeros in ("0000", "0000", "00", "0", "."):
         text = text.replace(zeros + end, end)
@@ -132,7 +132,7 @@ def _without_trailing_zeros(text: str, end: str) -> str:
 
 
 def is_writable(name: str) -> bool:
-    """Whether a string of the format can hold a name."""
+    """Whether a name can be written as a quoted string."""
     return not _UNQUOTABLE.search(name)
 
 
@@ -140,15 +140,18 @@ def quoted(name: str) -> str:
     """A name in double quotes.
 
     Raises:
-        Md5Error: it holds a double quote, the end of a line, a NUL or what is no character.
+        Md5Error: it contains a double quote, a line break, a NUL or an invalid character.
     """
     if not is_writable(name):
-        raise Md5Error("a name holds a character that the format has no way to write", found=repr(name))
+        raise Md5Error(
+            "a name contains a double quote, a line break or an invalid character: rename it",
+            found=repr(name),
+        )
     return f'"{name}"'
 
 
 def commented(name: str) -> str:
-    """A name that ends with its line, for a comment; what would end the line, or is no character, becomes ``_``."""
+    """A name for a comment; control characters and invalid characters become ``_``."""
     return _UNPRINTABLE.sub("_", name).strip()
 
 

@@ -1,8 +1,8 @@
-"""Blocks of rows laid out line by line, as exporters write them, read before the text around them is taken apart.
+"""Blocks of rows with a line each, as exporters write them, extracted before the rest of the text is scanned.
 
-Most of an .md5mesh file are lines such as ``vert 7 ( 0.5 0.25 ) 12 2``. Where they are all laid out alike they are read
-in columns, and in the text only the word of a block is left. Whatever is laid out in another way (comments, several
-rows on one line, anything damaged) is left as it is for the scanner.
+Lines such as ``vert 7 ( 0.5 0.25 ) 12 2`` are most of an .md5mesh file. Where all lines of a block have the same
+layout, they are read in columns, and the remaining text has only the word of the block. Anything else (comments,
+several rows on one line, damage) is left unchanged for the scanner.
 """
 
 from __future__ import annotations
@@ -17,29 +17,29 @@ from ..model import Floats
 from .columns import Layout
 from .decimals import Text
 
-# How many numbers stand behind each word, and which of them are whole: a bit each.
+# The number of values after each word, and a bit for each that is an integer.
 _WIDTHS = {b"vert": 5, b"tri": 4, b"weight": 6}
-_WHOLES = {b"vert": 0b11001, b"tri": 0b1111, b"weight": 0b000011}
+_INTEGER_COLUMNS = {b"vert": 0b11001, b"tri": 0b1111, b"weight": 0b000011}
 
-# The line before a block: ``numverts 24``, then perhaps empty lines and the first row's indentation.
+# The line before a block: ``numverts 24``, then optional empty lines and the first row's indentation.
 _HEADER = re.compile(rb"num(vert|tri|weight)s[ \t]+\d+[ \t\r]*\n\s*")
 
-# Between the last row and what follows it are no more than so many blanks.
+# The most blanks between the last row and the text after it.
 _TAIL = 64
 
-FEWEST = 500
-"""Fewer lines are read sooner by the scanner."""
+MIN_LINES = 500
+"""The scanner is faster with fewer lines."""
 
 
 @dataclass(frozen=True, eq=False)
-class Cut:
-    """A text of which blocks were taken out.
+class ReducedText:
+    """A text without the blocks that were extracted.
 
     Attributes:
-        text: what is left: a word, alone on its line, for each block.
-        size: of the whole text.
-        rows: the numbers of each block, float64 (rows, width), by the offset of its word.
-        lines: how many lines are missing behind each word, in the order of the text, by the offset of its end.
+        text: the remaining text, with a line that holds only a word for each block.
+        size: of the original text, in bytes.
+        rows: the numbers of each block, float64 (rows, width), by the offset of its word in `text`.
+        lines: the number of lines removed after each word, by the offset of the word's end, in rising order.
     """
 
     text: bytes
@@ -48,36 +48,39 @@ class Cut:
     lines: dict[int, int] = field(default_factory=dict)
 
 
-def cut_rows(data: bytes) -> Cut:
-    """Takes the blocks of rows out of the text of an .md5mesh file."""
+def extract_rows(data: bytes) -> ReducedText:
+    """The text of an .md5mesh file without its blocks of rows."""
     text = Text(data)
-    found = list(_find_blocks(data))
+    found = list(_candidate_blocks(data))
     blocks = []
     for word, width in _WIDTHS.items():
-        alike = [(start, end) for of, start, end in found if of == word]
+        alike = [(start, end) for found_word, start, end in found if found_word == word]
         layout = Layout.of(data[alike[0][0] : data.index(b"\n", alike[0][0]) + 1], word) if alike else None
         if layout is None or layout.width != width:
             continue
         lines = [text.lines(start, end) for start, end in alike]
         starts, ends = (np.concatenate(places) for places in zip(*lines, strict=True))
-        rows = layout.read(text, starts, ends, _WHOLES[word]) if len(starts) >= FEWEST else None
+        rows = layout.read(text, starts, ends, _INTEGER_COLUMNS[word]) if len(starts) >= MIN_LINES else None
         if rows is not None:
-            counts = [len(own) for own, _ in lines]
+            counts = [len(line_starts) for line_starts, _ in lines]
             parts = np.split(rows, np.cumsum(counts)[:-1])
-            blocks += [Block(word, *place, len(part), part) for place, part in zip(alike, parts, strict=True)]
-    return cut(data, blocks)
+            blocks += [
+                ExtractedBlock(word, *place, len(part), part)
+                for place, part in zip(alike, parts, strict=True)
+            ]
+    return extract(data, blocks)
 
 
 @dataclass(frozen=True, eq=False)
-class Block:
-    """A block of lines that was read.
+class ExtractedBlock:
+    """A block of lines that were read in columns.
 
     Attributes:
-        word: what is left of it in the text.
+        word: that replaces it in the text.
         start: the offset of its first line.
-        end: the offset behind its last line.
-        lines: how many there are.
-        rows: their numbers, float64 (rows, width).
+        end: the offset after its last line.
+        lines: the number of lines.
+        rows: the numbers, float64 (rows, width).
     """
 
     word: bytes
@@ -87,25 +90,25 @@ class Block:
     rows: Floats
 
 
-def cut(data: bytes, blocks: list[Block]) -> Cut:
-    """Leaves the words of blocks in the place of their lines."""
-    kept: list[bytes] = []
+def extract(data: bytes, blocks: list[ExtractedBlock]) -> ReducedText:
+    """The text with the lines of blocks replaced by their words."""
+    pieces: list[bytes] = []
     rows: dict[int, Floats] = {}
     lines: dict[int, int] = {}
-    done = length = 0
+    position = length = 0
     for block in sorted(blocks, key=lambda block: block.start):
-        kept += (data[done : block.start], block.word, b"\n")
-        offset = length + block.start - done
+        pieces += (data[position : block.start], block.word, b"\n")
+        offset = length + block.start - position
         rows[offset] = block.rows
         length = offset + len(block.word)
         lines[length] = block.lines - 1
         length += 1
-        done = block.end
-    return Cut(b"".join([*kept, data[done:]]), len(data), rows, lines)
+        position = block.end
+    return ReducedText(b"".join([*pieces, data[position:]]), len(data), rows, lines)
 
 
-def _find_blocks(data: bytes) -> Iterator[tuple[bytes, int, int]]:
-    """What may be blocks of rows: the word, and the lines from a header to the next one, or to a brace."""
+def _candidate_blocks(data: bytes) -> Iterator[tuple[bytes, int, int]]:
+    """The word, start and end of possible blocks of rows: from a header to the next one, or to a brace."""
     at = 0
     while (at := data.find(b"num", at)) >= 0:
         header = _HEADER.match(data, at)
@@ -113,14 +116,14 @@ def _find_blocks(data: bytes) -> Iterator[tuple[bytes, int, int]]:
         if header is None:
             continue
         start = data.rfind(b"\n", 0, header.end()) + 1
-        # Headers begin with an n; the words of rows have none. No further than there is looked for a brace.
+        # Headers begin with an n, which the words of rows do not contain; a brace is searched for up to there.
         limit = data.find(b"n", start)
         limit = limit if limit >= 0 else len(data)
         brace = data.find(b"}", start, limit)
         end = brace if brace >= 0 else limit
         tail = max(start, end - _TAIL)
         last = data.find(b"\n", tail + len(data[tail:end].rstrip()), end)
-        # Behind the rows another word would belong to them, such as "nan".
+        # Any other word after the rows, such as "nan", would be part of them.
         if last >= 0 and (brace >= 0 or data.startswith(b"num", limit)):
             yield header[1], start, last + 1
             at = last + 1

@@ -1,17 +1,17 @@
-"""Splits the text of an MD5 file into numbers, in bulk, and the marks that stand between them.
+"""The numbers of an MD5 file, converted in bulk, and the tokens between them.
 
-An MD5 file is nearly all numbers. They are found and converted by a few passes over the whole file;
-what gives them meaning (words, quoted strings, braces) is kept as a list of marks, each knowing how many
-numbers precede it. ``vert 7 ( 0.5 0.25 ) 12 2`` is the mark ``vert`` followed by five numbers.
+An MD5 file is nearly all numbers. They are found and converted in a few passes over the text; the words, quoted
+strings and braces that give them meaning become a list of tokens, each with the count of numbers before it.
+``vert 7 ( 0.5 0.25 ) 12 2`` is the token ``vert`` followed by five numbers.
 
-Facts of the text, as Doom 3's lexer has them: bytes up to the space and, outside strings, from 0x80 on are
-white space (so a byte order mark and trailing NULs vanish); ``//`` and ``/* */`` are comments; a string stands
-in double quotes, holds no newline, and a backslash in it is literal. Parentheses only separate: the number of
-values says whether a vector is complete. More liberal than that lexer: a leading ``+``, ``1E-5``, and the
-``nan``, ``inf`` and ``1.#IND`` that broken exporters write (read as 0, with a warning).
+The rules of Doom 3's lexer: bytes up to the space and, outside strings, from 0x80 on are white space (so a byte order
+mark and trailing NULs are ignored); ``//`` and ``/* */`` are comments; a string is in double quotes, has no newline,
+and a backslash in it is literal. Parentheses only separate numbers: the count of values tells whether a vector is
+complete. Also accepted: a leading ``+``, ``1E-5``, and the ``nan``, ``inf`` and ``1.#IND`` that broken exporters write
+(read as 0, with a warning).
 
-The passes go over a piece of the text after the other, so that they need little room besides what they find; that, and
-with it all that is needed at once, is less than twelve times the size of the text.
+The passes work on one chunk of the text at a time, so that they need little memory besides their result, which is less
+than twelve times the size of the text.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ import numpy.typing as npt
 from ..errors import Md5Error
 from ..model import LARGEST
 from .decimals import floats
-from .rows import Cut
+from .rows import ReducedText
 
 IntArray = npt.NDArray[np.signedinteger[Any]]
 FloatArray = npt.NDArray[np.float64]
@@ -38,30 +38,30 @@ FloatArray = npt.NDArray[np.float64]
 _QUOTE, _OPEN, _CLOSE = b'"{}'
 _BLANK_CLASS, _BODY_CLASS, _OPEN_CLASS, _CLOSE_CLASS, _STRING_CLASS = range(5)
 
-# Stands for one whole string while the text is taken apart; a control byte cannot occur otherwise, since
-# every byte below the space is blanked where it is found outside strings.
-_STRING_MARK = 1
+# A placeholder for a whole string during the scan; it cannot occur otherwise, because all control bytes outside strings
+# are blanked first.
+_STRING_BYTE = 1
 
-# A string that is not closed ends with its line, a comment with the file; both are complained of where they matter.
+# An unclosed string ends with its line, an unclosed comment with the file; both are reported where they matter.
 _STRING_OR_COMMENT = re.compile(rb'"[^"\r\n]*"?|//[^\r\n]*|/\*[\s\S]*?(?:\*/|\Z)')
 _NUMBER = re.compile(rb"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?")
 _NOT_FINITE = re.compile(rb"[-+]?(?:\d*\.#\w+|nan|inf(?:inity)?)", re.IGNORECASE)
 _NOT_FINITE_WORDS = (b"nan", b"inf", b"infinity")
-# Newer Microsoft libraries print -nan(ind), whose word would stand by itself once parentheses are blank.
+# Newer Microsoft libraries print -nan(ind), whose word would be separate once parentheses are blanked.
 _NAN_PAYLOAD = re.compile(rb"(?<=nan)\(\w*\)", re.IGNORECASE)
 
-# The text is cut where no word or number is torn apart, at the first place behind so many bytes.
-_PIECE = 1 << 15
+# A chunk ends at the first place between two words or numbers after this many bytes.
+_CHUNK = 1 << 15
 _BETWEEN_TOKENS = re.compile(rb"[^\x21-\x7f]|[(){}]")
-# No file has more words, strings and braces than one for so many bytes (of ten thousand empty frames, each has three
-# in fifteen); they take more room than numbers. What may begin or end one is counted before.
-_BYTES_PER_MARK, _BYTES_PER_MARKING, _FEW_MARKS = 5, 3, 1 << 14
+# The limit on words, strings and braces, which take more memory than numbers: one for this many bytes (an empty frame
+# has three in fifteen). Quotes and braces are counted beforehand.
+_BYTES_PER_TOKEN, _BYTES_PER_DELIMITER, _MIN_TOKENS = 5, 3, 1 << 14
 
-# Places in files are counted by these while they are large enough.
+# Offsets in files have 32 bits up to this size.
 _SHORT_OFFSETS = np.iinfo(np.int32).max
 _LINES_APART = 1 << 12
 
-# What exporters for Sauerbraten note in each mesh block: ``// meshes: NAME``.
+# The comment that exporters for Sauerbraten write in each mesh block: ``// meshes: NAME``.
 _MESH_COMMENT = re.compile(rb"//[ \t]*meshes:[ \t]*([^\r\n]*)")
 
 # Words up to this length are blanked a column at a time, longer ones one by one.
@@ -76,7 +76,7 @@ def _class_table() -> bytes:
         table[byte] = _BLANK_CLASS
     table[_OPEN] = _OPEN_CLASS
     table[_CLOSE] = _CLOSE_CLASS
-    table[_STRING_MARK] = _STRING_CLASS
+    table[_STRING_BYTE] = _STRING_CLASS
     return bytes(table)
 
 
@@ -89,96 +89,96 @@ def _number_start_table() -> npt.NDArray[np.bool_]:
 _CLASSES = _class_table()
 _NUMBER_STARTS = _number_start_table()
 _ONLY_BODY = bytes(byte if _CLASSES[byte] == _BODY_CLASS else 0x20 for byte in range(256))
-# Control bytes outside strings are blanked before a string's mark is put in.
+# Control bytes outside strings are blanked before placeholders of strings are inserted.
 _NO_CONTROLS = bytes(byte if byte >= 0x20 else 0x20 for byte in range(256))
 
 
 class Scan:
-    """The numbers and marks of one text.
+    """The numbers and tokens of one text.
 
-    A mark is a word, a string or a brace; marks are counted from 0 in the order of the file.
+    A token is a word, a string or a brace; their indices count from 0 in the order of the file.
 
     Args:
-        source: the bytes of the file, or what is left of them.
+        source: the bytes of the file, or what remains of them after blocks were extracted.
         path: its name, for messages.
 
     Attributes:
-        file_size: of the whole file, in bytes.
-        numbers: every number of the text in order, float64 (N,); finite.
+        file_size: of the file, in bytes.
+        numbers: all numbers of the text in order, float64 (N,); finite.
         warnings: what was odd, in words.
 
     Raises:
-        Md5Error: a token begins like a number and is none, before the last brace.
+        Md5Error: a word begins like a number but is none, before the last brace.
     """
 
-    def __init__(self, source: bytes | Cut, path: str = "") -> None:
-        self._cut = source if isinstance(source, Cut) else Cut(source, len(source))
-        self.data = self._cut.text
+    def __init__(self, source: bytes | ReducedText, path: str = "") -> None:
+        self._source = source if isinstance(source, ReducedText) else ReducedText(source, len(source))
+        self.data = self._source.text
         self.path = path
-        self.file_size = self._cut.size
+        self.file_size = self._source.size
         self.warnings: list[str] = []
-        # Where they begin; a hostile file may have as many as lines.
+        # Their offsets; a hostile file may have one in every line.
         self._mesh_comments = array("q")
         self._open_comment: int | None = None
-        self._check_marks(sum(map(self.data.count, (b'"', b"{", b"}"))), _BYTES_PER_MARKING, 0)
+        self._check_token_count(sum(map(self.data.count, (b'"', b"{", b"}"))), _BYTES_PER_DELIMITER, 0)
 
         text = self._without_strings_and_comments()
         self._last_brace = text.rfind(b"}")
         offset: npt.DTypeLike = np.int32 if len(text) < _SHORT_OFFSETS else np.int64
-        self._found = _Found(
-            *(_Growing(kind) for kind in (np.float64, offset, offset, offset, offset, np.uint64))
+        self._result = _ScanResult(
+            *(_GrowingArray(kind) for kind in (np.float64, offset, offset, offset, offset, np.uint64))
         )
         self._may_be_not_finite = self._may_hold_words(self.data, b"nan", b"inf")
         start = 0
         while start < len(text):
-            gap = _BETWEEN_TOKENS.search(text, min(start + _PIECE, len(text)))
+            gap = _BETWEEN_TOKENS.search(text, min(start + _CHUNK, len(text)))
             end = gap.start() if gap else len(text)
-            self._take(bytearray(text[start:end]), start)
-            self._check_marks(len(self._found.offsets), _BYTES_PER_MARK, start)
+            self._scan_piece(bytearray(text[start:end]), start)
+            self._check_token_count(len(self._result.offsets), _BYTES_PER_TOKEN, start)
             start = end
         del text
-        found = self._found
-        self.numbers: FloatArray = found.numbers.done()
-        self.number_offsets: IntArray = found.number_offsets.done()
+        found = self._result
+        self.numbers: FloatArray = found.numbers.finish()
+        self.number_offsets: IntArray = found.number_offsets.finish()
         found.numbers_before.add(np.array([len(self.numbers)]))
-        self.mark_offsets: IntArray = found.offsets.done()
-        self._mark_ends: IntArray = found.ends.done()
-        self.mark_numbers: IntArray = found.numbers_before.done()
-        self.mark_codes: npt.NDArray[np.uint64] = found.codes.done()
+        self.token_offsets: IntArray = found.offsets.finish()
+        self._token_ends: IntArray = found.ends.finish()
+        self.token_first_numbers: IntArray = found.numbers_before.finish()
+        self.token_codes: npt.NDArray[np.uint64] = found.codes.finish()
         self._warn_of_not_finite()
 
-    # What the parsers ask
+    # The interface for parsers
 
     def __len__(self) -> int:
-        """The number of marks."""
-        return len(self.mark_offsets)
+        """The number of tokens."""
+        return len(self.token_offsets)
 
-    def text(self, mark: int) -> str:
-        """The word, the brace, or ``"`` for a string."""
-        if mark >= len(self):
+    def text(self, token: int) -> str:
+        """The word or brace; ``"`` for a string."""
+        if token >= len(self):
             return ""
-        if self.is_string(mark):
+        if self.is_string(token):
             return '"'
-        start, end = self.mark_offsets[mark], self._mark_ends[mark]
+        start, end = self.token_offsets[token], self._token_ends[token]
         return self.data[start:end].decode("latin-1")
 
-    def key(self, mark: int) -> str:
+    def key(self, token: int) -> str:
         """The word in lower case: old files write ``nummeshes`` where newer ones write ``numMeshes``."""
-        return self.text(mark).lower()
+        return self.text(token).lower()
 
-    def is_string(self, mark: int) -> bool:
-        """Whether the mark is a quoted string."""
-        return mark < len(self) and self.mark_codes[mark] == _QUOTE
+    def is_string(self, token: int) -> bool:
+        """Whether the token is a quoted string."""
+        return token < len(self) and self.token_codes[token] == _QUOTE
 
-    def name(self, mark: int) -> str:
-        """The value of a string; an unquoted word stands for itself, as in Doom 3's lexer.
+    def name(self, token: int) -> str:
+        """The value of a string; an unquoted word is its own value, as in Doom 3's lexer.
 
         Raises:
             Md5Error: the string is not closed on its line.
         """
-        if not self.is_string(mark):
-            return self.text(mark)
-        offset = int(self.mark_offsets[mark])
+        if not self.is_string(token):
+            return self.text(token)
+        offset = int(self.token_offsets[token])
         string = _STRING_OR_COMMENT.match(self.data, offset)
         assert string is not None
         written = string[0]
@@ -191,44 +191,44 @@ class Scan:
             )  # fmt: skip
         return value
 
-    def values(self, mark: int) -> FloatArray:
-        """The numbers between this mark and the next, float64 (n,)."""
-        return self.numbers[self.mark_numbers[mark] : self.mark_numbers[mark + 1]]
+    def values(self, token: int) -> FloatArray:
+        """The numbers between this token and the next, float64 (n,)."""
+        return self.numbers[self.token_first_numbers[token] : self.token_first_numbers[token + 1]]
 
     def counts(self, first: int, last: int) -> IntArray:
-        """How many numbers follow each of the marks first … last - 1, (last - first,)."""
-        return np.diff(self.mark_numbers[first : last + 1])
+        """The count of numbers after each of the tokens first … last - 1, (last - first,)."""
+        return np.diff(self.token_first_numbers[first : last + 1])
 
-    def rows(self, mark: int) -> FloatArray | None:
-        """The numbers of the block of rows that was taken out behind this mark, (rows, width), if one was."""
-        return self._cut.rows.get(int(self.mark_offsets[mark]))
+    def rows(self, token: int) -> FloatArray | None:
+        """The numbers of the extracted block after this token, (rows, width); None if there is none."""
+        return self._source.rows.get(int(self.token_offsets[token]))
 
     def mesh_comment(self, opening: int, closing: int) -> str:
-        """The name in the last comment ``// meshes: NAME`` between two marks, as Sauerbraten takes it; or nothing."""
-        last = bisect_left(self._mesh_comments, int(self.mark_offsets[closing])) - 1
-        if last < 0 or self._mesh_comments[last] < self.mark_offsets[opening]:
+        """The name in the last comment ``// meshes: NAME`` between two tokens, as in Sauerbraten; empty if none."""
+        last = bisect_left(self._mesh_comments, int(self.token_offsets[closing])) - 1
+        if last < 0 or self._mesh_comments[last] < self.token_offsets[opening]:
             return ""
         comment = _MESH_COMMENT.match(self.data, self._mesh_comments[last])
         return comment[1].rstrip().decode("utf-8", "surrogateescape") if comment else ""
 
-    def run_end(self, mark: int) -> int:
-        """The mark after the run of equal marks that this one stands in."""
-        return int(self._run_ends[np.searchsorted(self._run_ends, mark, side="right")])
+    def run_end(self, token: int) -> int:
+        """The token after the run of equal tokens that contains this one."""
+        return int(self._run_ends[np.searchsorted(self._run_ends, token, side="right")])
 
     @cached_property
-    def closings(self) -> IntArray:
-        """The marks that are closing braces."""
-        return np.flatnonzero(self.mark_codes == _CLOSE)
+    def closing_braces(self) -> IntArray:
+        """The indices of closing braces."""
+        return np.flatnonzero(self.token_codes == _CLOSE)
 
     def block_end(self, opening: int) -> int:
-        """The closing brace of a block without inner braces.
+        """The closing brace of a block that contains no other block.
 
         Raises:
             Md5Error: the file ends, or another block opens, before this one is closed.
         """
-        at = np.searchsorted(self.closings, opening)
-        end = int(self.closings[at]) if at < len(self.closings) else len(self)
-        inner = np.flatnonzero(self.mark_codes[opening + 1 : end] == _OPEN)
+        at = np.searchsorted(self.closing_braces, opening)
+        end = int(self.closing_braces[at]) if at < len(self.closing_braces) else len(self)
+        inner = np.flatnonzero(self.token_codes[opening + 1 : end] == _OPEN)
         if len(inner):
             raise self.error("a block is not closed", opening + 1 + int(inner[0]), expected="}")
         if end == len(self) and self._open_comment is not None:
@@ -238,7 +238,7 @@ class Scan:
             )  # fmt: skip
         if end == len(self):
             raise Md5Error(
-                f"the block opened at line {self.line(int(self.mark_offsets[opening]))} is not closed",
+                f"the block opened at line {self.line(int(self.token_offsets[opening]))} is not closed",
                 path=self.path, line=self.line(len(self.data)), found="the end of the file", expected="}",
             )  # fmt: skip
         return end
@@ -252,32 +252,32 @@ class Scan:
 
     @cached_property
     def _lines_before(self) -> IntArray:
-        """How many newlines stand before each of some places; a hostile file has many places to complain of."""
-        places = range(0, len(self.data), _LINES_APART)
-        counts = [self.data.count(b"\n", place, place + _LINES_APART) for place in places]
+        """The count of newlines before every few thousand bytes, so that many line numbers are found quickly."""
+        offsets = range(0, len(self.data), _LINES_APART)
+        counts = [self.data.count(b"\n", offset, offset + _LINES_APART) for offset in offsets]
         return np.cumsum([0, *counts])
 
     @cached_property
     def _missing_lines(self) -> tuple[IntArray, IntArray]:
-        """The ends of the words behind which lines are missing, (n,), and how many up to each of them, (n + 1,)."""
-        lines = self._cut.lines
+        """The ends of the words after which lines were extracted, (n,), and the sums of these lines, (n + 1,)."""
+        lines = self._source.lines
         return np.array(list(lines), dtype=np.int64), np.cumsum([0, *lines.values()])
 
-    def mark_line(self, mark: int) -> int:
-        """The line of a mark, counted from 1; that of the last byte for the mark after the last."""
-        return self.line(int(self.mark_offsets[mark]) if mark < len(self) else len(self.data))
+    def token_line(self, token: int) -> int:
+        """The line of a token, counted from 1; that of the last byte for the token after the last."""
+        return self.line(int(self.token_offsets[token]) if token < len(self) else len(self.data))
 
     def number_line(self, number: int) -> int:
         """The line of the number with this index in `numbers`, counted from 1."""
         return self.line(int(self.number_offsets[number]))
 
     def error(
-        self, reason: str, mark: int, *, found: str | None = None, expected: str | None = None
+        self, reason: str, token: int, *, found: str | None = None, expected: str | None = None
     ) -> Md5Error:
-        """An error at a mark; `found` is the mark itself unless told."""
+        """An error at a token; `found` defaults to the token itself."""
         if found is None:
-            found = repr(self.name(mark)) if mark < len(self) else "the end of the file"
-        return Md5Error(reason, path=self.path, line=self.mark_line(mark), found=found, expected=expected)
+            found = repr(self.name(token)) if token < len(self) else "the end of the file"
+        return Md5Error(reason, path=self.path, line=self.token_line(token), found=found, expected=expected)
 
     def number_error(self, reason: str, number: int, expected: str) -> Md5Error:
         """An error at the number with this index in `numbers`."""
@@ -286,35 +286,35 @@ class Scan:
 
     @cached_property
     def _run_ends(self) -> IntArray:
-        """The marks behind runs of equal marks."""
-        changes = np.flatnonzero(self.mark_codes[1:] != self.mark_codes[:-1]) + 1
+        """The token after each run of equal tokens."""
+        changes = np.flatnonzero(self.token_codes[1:] != self.token_codes[:-1]) + 1
         return np.append(changes, len(self))
 
-    # How the text is taken apart
+    # The scan
 
-    def _check_marks(self, count: int, bytes_for_each: int, offset: int) -> None:
-        """Checks that there are not more marks than any file has.
+    def _check_token_count(self, count: int, bytes_for_each: int, offset: int) -> None:
+        """The check that there are not many more tokens than in real files.
 
         Raises:
-            Md5Error: there are.
+            Md5Error: there are too many.
         """
-        if count > _FEW_MARKS + self.file_size // bytes_for_each:
+        if count > _MIN_TOKENS + self.file_size // bytes_for_each:
             raise Md5Error(
                 "words, strings and braces are out of proportion", path=self.path, line=self.line(offset),
                 found=f"{count} in {self.file_size} bytes",
-                expected=f"at most one for every {_BYTES_PER_MARK} bytes",
+                expected=f"at most one for every {_BYTES_PER_TOKEN} bytes",
             )  # fmt: skip
 
     def _without_strings_and_comments(self) -> bytearray:
-        """The text with comments blanked and every string replaced by a mark."""
+        """The text with comments blanked and every string replaced by a placeholder."""
         text = bytearray(self.data)
-        # Control bytes may be marks only where they are put in below.
-        for start in range(0, len(text), _PIECE):
-            text[start : start + _PIECE] = text[start : start + _PIECE].translate(_NO_CONTROLS)
+        # Control bytes must only occur as placeholders, which are inserted below.
+        for start in range(0, len(text), _CHUNK):
+            text[start : start + _CHUNK] = text[start : start + _CHUNK].translate(_NO_CONTROLS)
         for start, end in self._strings_and_comments():
             text[start:end] = b" " * (end - start)
             if self.data[start] == _QUOTE:
-                text[start] = _STRING_MARK
+                text[start] = _STRING_BYTE
             elif _MESH_COMMENT.match(self.data, start):
                 self._mesh_comments.append(start)
             elif self.data.startswith(b"/*", start) and not self.data.endswith(b"*/", start + 2, end):
@@ -326,8 +326,8 @@ class Scan:
         return text
 
     def _strings_and_comments(self) -> Iterator[tuple[int, int]]:
-        """Where each begins and ends."""
-        # Most of an animation is numbers, behind the last of them.
+        """The start and end offset of each."""
+        # Most of an animation is numbers after the last of them.
         last = max(self.data.rfind(b'"'), self.data.rfind(b"/"))
         at = 0
         while at <= last and (match := _STRING_OR_COMMENT.search(self.data, at)):
@@ -336,17 +336,17 @@ class Scan:
 
     @staticmethod
     def _may_hold_words(text: bytes | bytearray, *words: bytes) -> bool:
-        """Whether one of some words of letters may be in a text; if not, it is not."""
-        # Without what numbers are made of, little is left.
+        """Whether a text may contain one of some words; False is certain."""
+        # Without the characters of numbers, little text remains.
         letters = text.translate(None, b"0123456789.-+() \t\r\n").lower()
         return any(word in letters for word in words)
 
-    def _take(self, text: bytearray, place: int) -> None:
-        """Takes the numbers and marks of a piece of the text, which is changed.
+    def _scan_piece(self, text: bytearray, offset: int) -> None:
+        """Stores the numbers and tokens of a chunk of the text, which is overwritten.
 
         Args:
-            text: the piece.
-            place: its offset.
+            text: the chunk.
+            offset: its offset.
         """
         text += b" " * 8
         classes = np.frombuffer(text.translate(_CLASSES), dtype=np.uint8)
@@ -361,35 +361,35 @@ class Scan:
         is_number = _NUMBER_STARTS[buffer[starts]]
         if self._may_be_not_finite and self._may_hold_words(text, b"nan", b"inf"):
             lower = text.lower()
-            for token in np.flatnonzero(~is_number):
-                if bytes(lower[starts[token] : ends[token]]) in _NOT_FINITE_WORDS:
-                    is_number[token] = True
+            for index in np.flatnonzero(~is_number):
+                if bytes(lower[starts[index] : ends[index]]) in _NOT_FINITE_WORDS:
+                    is_number[index] = True
         number_starts = starts[is_number]
-        word_tokens = np.flatnonzero(~is_number)
-        word_starts, word_ends = starts[word_tokens], ends[word_tokens]
-        numbers_before = word_tokens - np.arange(len(word_tokens))
-        codes = self._codes(buffer, word_starts, word_ends, place)
+        word_indices = np.flatnonzero(~is_number)
+        word_starts, word_ends = starts[word_indices], ends[word_indices]
+        numbers_before = word_indices - np.arange(len(word_indices))
+        codes = self._codes(buffer, word_starts, word_ends, offset)
         numbers = self._convert(
-            text, buffer, (word_starts, word_ends), (number_starts, ends[is_number]), place
+            text, buffer, (word_starts, word_ends), (number_starts, ends[is_number]), offset
         )
-        self._take_marks(classes, (word_starts, word_ends, numbers_before, codes), number_starts, place)
-        self._found.numbers.add(numbers)
-        self._found.number_offsets.add(number_starts + place)
+        self._store_tokens(classes, (word_starts, word_ends, numbers_before, codes), number_starts, offset)
+        self._result.numbers.add(numbers)
+        self._result.number_offsets.add(number_starts + offset)
 
     @staticmethod
     def _codes(
-        buffer: npt.NDArray[np.uint8], starts: IntArray, ends: IntArray, place: int
+        buffer: npt.NDArray[np.uint8], starts: IntArray, ends: IntArray, offset: int
     ) -> npt.NDArray[np.uint64]:
         """A number for each word that equals its neighbour's exactly if the words are equal (W,).
 
-        The first eight bytes, so it says nothing of longer words: those get the number of their offset.
+        The first eight bytes; a longer word gets a number made of its offset, which equals no other.
         """
         columns = np.arange(8)
         letters = buffer[starts[:, None] + columns]
         letters[columns >= (ends - starts)[:, None]] = 0
         codes = np.ascontiguousarray(letters).view(np.uint64).ravel()
         long = ends - starts > 8
-        codes[long] = (starts[long] + place).astype(np.uint64) + (1 << 63)
+        codes[long] = (starts[long] + offset).astype(np.uint64) + (1 << 63)
         return codes
 
     def _convert(
@@ -398,9 +398,9 @@ class Scan:
         buffer: npt.NDArray[np.uint8],
         words: tuple[IntArray, IntArray],
         numbers: tuple[IntArray, IntArray],
-        place: int,
+        offset: int,
     ) -> FloatArray:
-        """All numbers of a piece of the text, float64 (N,); words are blanked in it."""
+        """All numbers of a chunk of the text, float64 (N,); its words are blanked."""
         word_starts, word_ends = words
         lengths = word_ends - word_starts
         for column in range(min(_SHORT_WORD, int(lengths.max(initial=0)))):
@@ -409,21 +409,21 @@ class Scan:
             buffer[word_starts[word] : word_ends[word]] = 0x20
         values = floats(bytes(text.translate(_ONLY_BODY)))
         if values is None or len(values) != len(numbers[0]):
-            values = self._convert_one_by_one(*numbers, place)
+            values = self._convert_one_by_one(*numbers, offset)
         return values
 
-    def _convert_one_by_one(self, starts: IntArray, ends: IntArray, place: int) -> FloatArray:
-        """The same, a token at a time; what is left over after the last brace need not make sense."""
+    def _convert_one_by_one(self, starts: IntArray, ends: IntArray, offset: int) -> FloatArray:
+        """The same, one number at a time; text after the last brace need not be valid."""
         numbers = np.zeros(len(starts))
-        pairs = zip((starts + place).tolist(), (ends + place).tolist(), strict=True)
+        pairs = zip((starts + offset).tolist(), (ends + offset).tolist(), strict=True)
         for index, (start, end) in enumerate(pairs):
-            token = self.data[start:end]
-            if _NUMBER.fullmatch(token):
-                numbers[index] = float(token)
-            elif _NOT_FINITE.fullmatch(token):
+            text = self.data[start:end]
+            if _NUMBER.fullmatch(text):
+                numbers[index] = float(text)
+            elif _NOT_FINITE.fullmatch(text):
                 numbers[index] = np.nan
             elif start < self._last_brace:
-                found = token[:40].decode("latin-1")
+                found = text[:40].decode("latin-1")
                 raise Md5Error(
                     "not a number",
                     path=self.path,
@@ -434,10 +434,10 @@ class Scan:
         return numbers
 
     def _warn_of_not_finite(self) -> None:
-        """Makes 0 of the numbers that are not finite."""
+        """Replaces numbers that are not finite by 0, with a warning."""
         first, count = 0, 0
-        for start in range(0, len(self.numbers), _PIECE):
-            piece = self.numbers[start : start + _PIECE]
+        for start in range(0, len(self.numbers), _CHUNK):
+            piece = self.numbers[start : start + _CHUNK]
             bad = ~(np.abs(piece) <= LARGEST)
             if bad.any():
                 first = first if count else start + int(np.argmax(bad))
@@ -448,20 +448,20 @@ class Scan:
                 f"{count} numbers are not finite (the first at line {self.number_line(first)}); read as 0"
             )
 
-    def _take_marks(
+    def _store_tokens(
         self,
         classes: npt.NDArray[np.uint8],
         words: tuple[IntArray, IntArray, IntArray, npt.NDArray[np.uint64]],
         number_starts: IntArray,
-        place: int,
+        offset: int,
     ) -> None:
-        """Merges words, strings and braces of a piece of the text into one list in the order of the file.
+        """Stores the words, strings and braces of a chunk of the text in the order of the file.
 
         Args:
             classes: of the bytes.
-            words: where words begin and end, how many numbers stand before each, and their codes.
-            number_starts: where numbers begin.
-            place: the offset of the piece.
+            words: their start and end offsets, the count of numbers before each, and their codes.
+            number_starts: start offsets of numbers.
+            offset: the offset of the chunk.
         """
         word_starts, word_ends, numbers_before, codes = words
         singles = np.flatnonzero(classes > _BODY_CLASS)
@@ -469,15 +469,15 @@ class Scan:
         offsets = np.concatenate([word_starts, singles])
         order = np.argsort(offsets, kind="stable")
         numbers_before = np.concatenate([numbers_before, np.searchsorted(number_starts, singles)])
-        found = self._found
+        found = self._result
         found.numbers_before.add(numbers_before[order] + len(found.numbers))
-        found.offsets.add(offsets[order] + place)
-        found.ends.add(np.concatenate([word_ends, singles + 1])[order] + place)
+        found.offsets.add(offsets[order] + offset)
+        found.ends.add(np.concatenate([word_ends, singles + 1])[order] + offset)
         found.codes.add(np.concatenate([codes, single_codes])[order])
 
 
-class _Growing:
-    """An array that becomes longer."""
+class _GrowingArray:
+    """An array that grows at its end."""
 
     def __init__(self, kind: npt.DTypeLike) -> None:
         self._values: npt.NDArray[Any] = np.empty(0, dtype=kind)
@@ -490,33 +490,33 @@ class _Growing:
         """Adds values at its end."""
         end = self._count + len(values)
         if end > len(self._values):
-            # In place, as two of them may not fit into memory.
+            # In place, because two copies may not fit into memory.
             self._values.resize(end + (end >> 3), refcheck=False)
         self._values[self._count : end] = values
         self._count = end
 
-    def done(self) -> npt.NDArray[Any]:
-        """What was added."""
+    def finish(self) -> npt.NDArray[Any]:
+        """The finished array."""
         self._values.resize(self._count, refcheck=False)
         return self._values
 
 
 @dataclass(frozen=True, eq=False)
-class _Found:
-    """What was found so far: numbers with their offsets, and marks with theirs.
+class _ScanResult:
+    """The numbers and tokens found so far, with their offsets.
 
     Attributes:
         numbers: float64.
-        number_offsets: where they begin.
-        offsets: where marks begin.
-        ends: and end.
-        numbers_before: how many numbers stand before each mark.
+        number_offsets: their start offsets.
+        offsets: start offsets of tokens.
+        ends: end offsets of tokens.
+        numbers_before: the count of numbers before each token.
         codes: see `Scan._codes`.
     """
 
-    numbers: _Growing
-    number_offsets: _Growing
-    offsets: _Growing
-    ends: _Growing
-    numbers_before: _Growing
-    codes: _Growing
+    numbers: _GrowingArray
+    number_offsets: _GrowingArray
+    offsets: _GrowingArray
+    ends: _GrowingArray
+    numbers_before: _GrowingArray
+    codes: _GrowingArray

@@ -76,7 +76,7 @@ def test_an_existing_animation_file_is_not_overwritten(scene, out, capfd):
     capfd.readouterr()
     export(out, "QUAKE2")
     assert out.with_suffix(".md5anim").read_bytes() == before
-    assert "left as it is" not in reports_of(capfd)
+    assert "not overwritten" not in reports_of(capfd)
 
 
 def test_one_that_does_not_fit_is_left_alone_with_a_warning(scene, out, capfd):
@@ -84,7 +84,7 @@ def test_one_that_does_not_fit_is_left_alone_with_a_warning(scene, out, capfd):
     beside.write_text("nonsense")
     export(out, "QUAKE")
     assert beside.read_text() == "nonsense"
-    assert "left as it is, and the game refuses it" in reports_of(capfd)
+    assert "not overwritten, but the game will refuse it" in reports_of(capfd)
     armature, _ = scene
     beside.unlink()
     export(out, "QUAKE", actions="ACTIVE")
@@ -111,7 +111,7 @@ def test_names_are_made_safe_alike_in_mesh_and_animation(scene, out, capfd):
     assert "'the middle' became 'the_middle'" in reports_of(capfd)
     bpy.ops.export_scene.md5anim(filepath=str(out.with_name("alone.md5anim")), game="SAUERBRATEN")
     assert read_animation(out.with_name("alone.md5anim")).names == model.joints.names
-    with pytest.raises(RuntimeError, match="names of joints hold white space"):
+    with pytest.raises(RuntimeError, match="joint names contain white space"):
         export(out, "SAUERBRATEN", make_names_safe=False)
     assert export(out, "ANY").joints.names[1] == "the middle"
 

@@ -51,9 +51,9 @@ def model(tmp_path):
 @pytest.mark.parametrize(
     ("module", "name", "after"),
     [
-        ("io_md5.importer", "read_mesh", 0),
-        ("io_md5.importer", "build_armature", 0),
-        ("io_md5.importer", "build_mesh", 0),
+        ("io_md5.import_read", "read_mesh", 0),
+        ("io_md5.import_build", "build_armature", 0),
+        ("io_md5.import_build", "build_mesh", 0),
         ("io_md5.import_mesh", "add_vertex_groups", 0),
         ("io_md5.import_armature", "_store_joints", 0),
         ("io_common.materials.library", "build_nodes", 0),
@@ -65,11 +65,14 @@ def test_import_of_a_model(part, monkeypatch, capfd, model, module, name, after)
     assert_reported_and_undone(bpy.ops.import_scene.md5, model, capfd)
 
 
-@pytest.mark.parametrize("name", ["build_action", "_set_scene_timing"])
-def test_import_of_an_animation_onto_the_users_armature(part, monkeypatch, capfd, model, name):
+@pytest.mark.parametrize(
+    ("module", "name"),
+    [("io_md5.import_build", "build_action"), ("io_md5.importer", "set_scene_timing")],
+)
+def test_import_of_an_animation_onto_the_users_armature(part, monkeypatch, capfd, model, module, name):
     bpy.ops.import_scene.md5(filepath=str(model))
     bpy.context.object.pose.bones["spine"].rotation_mode = "XYZ"
-    spoil(monkeypatch, part("io_md5.importer"), name)
+    spoil(monkeypatch, part(module), name)
     assert_reported_and_undone(bpy.ops.import_scene.md5, model.with_name("walk.md5anim"), capfd)
 
 
@@ -77,7 +80,7 @@ def test_import_of_an_animation_onto_an_armature_that_plays_another(part, monkey
     bpy.ops.import_scene.md5(filepath=str(model))
     bpy.ops.import_scene.md5(filepath=str(model.with_name("walk.md5anim")))
     bpy.context.scene.frame_set(2)
-    spoil(monkeypatch, part("io_md5.importer"), "_set_scene_timing")
+    spoil(monkeypatch, part("io_md5.importer"), "set_scene_timing")
     assert_reported_and_undone(bpy.ops.import_scene.md5, model.with_name("walk.md5anim"), capfd)
 
 
@@ -97,9 +100,9 @@ def test_import_of_an_md2(part, monkeypatch, capfd, tmp_path, name):
 @pytest.mark.parametrize(
     ("operator", "ending", "module", "name"),
     [
-        ("md5mesh", "md5mesh", "io_md5.building", "export_object"),
+        ("md5mesh", "md5mesh", "io_md5.export_build", "export_object"),
         ("md5mesh", "md5mesh", "io_md5.exporter", "format_mesh"),
-        ("md5anim", "md5anim", "io_md5.building", "encode_clip"),
+        ("md5anim", "md5anim", "io_md5.export_build", "encode_clip"),
         ("md5camera", "md5camera", "io_md5.export_camera", "format_camera"),
         ("md2", "md2", "io_md2.exporter", "sample_frames"),
         ("md2", "md2", "io_md2.exporter", "format_model"),
@@ -123,7 +126,7 @@ def test_running_out_of_memory_is_not_reported_as_an_internal_error(part, monkey
         raise MemoryError
 
     before = whole_state()
-    monkeypatch.setattr(part("io_md5.importer"), "build_mesh", fails)
+    monkeypatch.setattr(part("io_md5.import_build"), "build_mesh", fails)
     with pytest.raises(RuntimeError, match=r"test\.md5mesh: there is not enough memory"):
         bpy.ops.import_scene.md5(filepath=str(model))
     assert whole_state() == before

@@ -110,7 +110,7 @@ def test_names_that_the_file_cannot_hold_are_refused_or_replaced_with_a_warning(
     armature.data.bones["tip"].name = "new\nline"
     mesh.data.materials[0].name = 'ma"te\nrial'
     path = tmp_path / "out.md5mesh"
-    with pytest.raises(RuntimeError, match="its shader or name holds a double quote or the end of a line"):
+    with pytest.raises(RuntimeError, match="its shader or name contains a double quote or a line break"):
         bpy.ops.export_scene.md5mesh(filepath=str(path))
     assert not path.exists()
     mesh.data.materials[0].name = "material"

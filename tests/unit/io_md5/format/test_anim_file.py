@@ -192,11 +192,11 @@ def test_a_repeated_block_is_ignored_with_a_warning():
 def test_a_word_in_a_frame_or_base_frame_is_refused(word):
     text = edited(ANIMATION, "0 1.75 25", f"0 {word} 1.75 25")
     animation_refused(
-        text, "1.75 25", reason="a frame holds something", found=word.strip('"'), expected="a number"
+        text, "1.75 25", reason="a frame contains something", found=word.strip('"'), expected="a number"
     )
     text = edited(ANIMATION, "( 1 2 40 )", f"( 1 {word} 2 40 )")
     animation_refused(
-        text, "2 40 )", reason="the base frame holds", found=word.strip('"'), expected="a number"
+        text, "2 40 )", reason="the base frame contains", found=word.strip('"'), expected="a number"
     )
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from io_md5.format.cuts import numbered, timeline
+from io_md5.format.cuts import cuts_at, timeline
 
 quick = settings(max_examples=150, deadline=None, derandomize=True)
 
@@ -57,7 +57,7 @@ def test_the_timeline_is_that_of_the_engine(cuts):
     ]
     assert instants.tolist() == skipped
     rising = all(cut > before for before, cut in zip([-1, *cuts], cuts, strict=False))
-    assert numbered(instants).tolist() == cuts or not rising
+    assert cuts_at(instants).tolist() == cuts or not rising
 
 
 def test_a_camera_that_is_all_cuts_stays_on_its_last_entry():

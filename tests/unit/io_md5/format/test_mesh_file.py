@@ -31,7 +31,7 @@ from io_md5.format import (
     parse_mesh,
     skinning,
 )
-from io_md5.format.text.rows import FEWEST
+from io_md5.format.text.rows import MIN_LINES
 
 # What the samples hold
 
@@ -253,7 +253,7 @@ def mesh_with(comment, rows=3):
 # Names of meshes in comments
 
 
-@pytest.mark.parametrize("rows", [3, 2 * FEWEST])
+@pytest.mark.parametrize("rows", [3, 2 * MIN_LINES])
 @pytest.mark.parametrize(
     ("comment", "name"),
     [
@@ -351,7 +351,7 @@ def test_references_of_the_second_mesh_are_to_its_own_tables():
 
 def test_references_to_empty_tables():
     text = MESH[: MESH.index("mesh {")] + 'mesh {\nshader ""\n\ntri 0 0 0 0\n}\n'
-    mesh_refused(text, "tri 0", reason="the vertex does not exist", found="0", expected="nothing")
+    mesh_refused(text, "tri 0", reason="the vertex does not exist", found="0", expected="none")
 
 
 def sample_model():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from io_md5.format import Mesh
-from io_md5.format.seams import degenerate, merge_copies, same_weights
+from io_md5.format.seams import is_degenerate, weight_list_ids, weld_vertices
 
 
 def mesh_of(weights, triangles):
@@ -36,7 +36,7 @@ A, B, C, D = (0, 0, 0), (1, 0, 0), (0, 1, 0), (1, 1, 0)
 def test_vertices_with_equal_weights_in_any_order_have_one_number():
     one, other = (0, 0.5, 1, 2, 3), (1, 0.5, 3, 2, 1)
     mesh = mesh_of([[one, other], [other, one], [one], [other], [], []], [])
-    numbers = same_weights(mesh)
+    numbers = weight_list_ids(mesh)
     assert numbers[0] == numbers[1]
     # Vertices without weights have nothing in common.
     assert len(set(numbers.tolist())) == 5
@@ -44,52 +44,52 @@ def test_vertices_with_equal_weights_in_any_order_have_one_number():
 
 @pytest.mark.parametrize("changed", [(1, 1, 1, 2, 3), (0, 0.5, 1, 2, 3), (0, 1, 1, 2, 3.0000001)])
 def test_vertices_that_differ_in_joint_bias_or_position_have_different_numbers(changed):
-    numbers = same_weights(mesh_of([[(0, 1, 1, 2, 3)], [changed]], []))
+    numbers = weight_list_ids(mesh_of([[(0, 1, 1, 2, 3)], [changed]], []))
     assert numbers[0] != numbers[1]
 
 
 def test_negative_zero_is_zero():
-    numbers = same_weights(mesh_of([[(0, 1, 0.0, 0, 0)], [(0, 1, -0.0, 0, 0)]], []))
+    numbers = weight_list_ids(mesh_of([[(0, 1, 0.0, 0, 0)], [(0, 1, -0.0, 0, 0)]], []))
     assert numbers[0] == numbers[1]
 
 
 def test_copies_along_a_seam_become_the_first_of_them():
     mesh, places = points_of([A, B, C, B, C, D], [[0, 1, 2], [4, 3, 5]])
-    assert merge_copies(mesh, places).tolist() == [0, 1, 2, 1, 2, 5]
+    assert weld_vertices(mesh, places).tolist() == [0, 1, 2, 1, 2, 5]
 
 
 def test_the_mesh_is_not_changed():
     mesh, places = points_of([A, B, C, B, C, D], [[0, 1, 2], [4, 3, 5]])
-    merge_copies(mesh, places)
+    weld_vertices(mesh, places)
     assert mesh.triangles.tolist() == [[0, 1, 2], [4, 3, 5]]
 
 
 def test_vertices_of_no_triangle_stay_alone():
     mesh, places = points_of([A, B, C, A], [[0, 1, 2]])
-    assert merge_copies(mesh, places).tolist() == [0, 1, 2, 3]
+    assert weld_vertices(mesh, places).tolist() == [0, 1, 2, 3]
 
 
 def test_the_back_of_a_leaf_is_not_merged_with_its_front():
     mesh, places = points_of([A, B, C, A, B, C], [[0, 1, 2], [3, 5, 4]])
-    assert merge_copies(mesh, places).tolist() == [0, 1, 2, 3, 4, 5]
+    assert weld_vertices(mesh, places).tolist() == [0, 1, 2, 3, 4, 5]
 
 
 def test_both_sides_of_a_leaf_of_two_triangles_are_merged_each_by_itself():
     front, back = [[0, 1, 2], [4, 3, 5]], [[6, 8, 7], [10, 11, 9]]
     places = [A, B, C, B, C, D] * 2
     mesh, vertices = points_of(places, front + back)
-    assert merge_copies(mesh, vertices).tolist() == [0, 1, 2, 1, 2, 5, 6, 7, 8, 7, 8, 11]
+    assert weld_vertices(mesh, vertices).tolist() == [0, 1, 2, 1, 2, 5, 6, 7, 8, 7, 8, 11]
 
 
 def test_a_triangle_that_would_collapse_keeps_its_vertices():
     mesh, places = points_of([A, A, C, B], [[0, 1, 2], [0, 3, 2]])
-    firsts = merge_copies(mesh, places)
-    assert not degenerate(firsts[mesh.triangles]).any()
+    firsts = weld_vertices(mesh, places)
+    assert not is_degenerate(firsts[mesh.triangles]).any()
 
 
 def test_triangles_that_share_their_vertices_in_the_file_go_on_doing_so():
     mesh, places = points_of([A, B, C, B, C, D], [[0, 1, 2], [0, 1, 2], [4, 3, 5]])
-    assert merge_copies(mesh, places).tolist() == [0, 1, 2, 1, 2, 5]
+    assert weld_vertices(mesh, places).tolist() == [0, 1, 2, 1, 2, 5]
 
 
 @pytest.mark.slow
@@ -109,14 +109,14 @@ def test_triangles_of_one_seam_in_a_mesh_of_many_vertices_are_told_apart():
         weight_biases=one,
         weight_positions=places,
     )
-    assert (merge_copies(mesh, places)[-6:] - (count - 6)).tolist() == [0, 1, 2, 1, 2, 5]
+    assert (weld_vertices(mesh, places)[-6:] - (count - 6)).tolist() == [0, 1, 2, 1, 2, 5]
 
 
 def test_a_triangle_with_a_vertex_twice_is_degenerate():
     triangles = np.array([[0, 1, 2], [0, 0, 1], [0, 1, 0], [1, 0, 0], [2, 2, 2]])
-    assert degenerate(triangles).tolist() == [False, True, True, True, True]
+    assert is_degenerate(triangles).tolist() == [False, True, True, True, True]
 
 
 def test_a_mesh_without_vertices_has_nothing_to_merge():
     mesh = mesh_of([], [])
-    assert merge_copies(mesh, np.empty((0, 3))).tolist() == []
+    assert weld_vertices(mesh, np.empty((0, 3))).tolist() == []

@@ -188,18 +188,18 @@ def test_uv_seams_stay_smooth_and_displaced_vertices_make_edges():
 def test_row_ids_are_equal_for_equal_rows_only(monkeypatch):
     rows = np.array([[1, 0.5, -0.0], [2, 0.5, 0], [1, 0.5, 0], [1, 0.5, 1e-300], [2, 0.5, 0]])
     same = (rows[:, None] == rows[None]).all(axis=2)
-    numbers = skinning.equal_rows(rows)
+    numbers = skinning.row_ids(rows)
     assert ((numbers[:, None] == numbers[None]) == same).all()
     monkeypatch.setattr(skinning, "_mixed", lambda table: np.zeros(len(table), dtype=np.uint64))
-    numbers = skinning.equal_rows(rows)
+    numbers = skinning.row_ids(rows)
     assert ((numbers[:, None] == numbers[None]) == same).all()
-    assert skinning.equal_rows(np.empty((3, 0))).tolist() == [0, 0, 0]
-    assert skinning.equal_rows(np.empty((0, 3))).tolist() == []
+    assert skinning.row_ids(np.empty((3, 0))).tolist() == [0, 0, 0]
+    assert skinning.row_ids(np.empty((0, 3))).tolist() == []
 
 
 def test_positions_are_compared_as_32_bit_floats():
     third = 1.0 / 3.0
-    places = skinning.places_of(
+    places = skinning.position_ids(
         [[third, 0, 0], [third + 1e-12, 0, 0], [third + 1e-6, 0, 0], [third, -0.0, 0], [0, third, 0]]
     )
     assert places[0] == places[1] == places[3]

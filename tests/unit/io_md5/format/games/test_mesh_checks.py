@@ -37,7 +37,7 @@ def test_references_to_what_is_not_there_name_their_vertices():
     subject = model(vertices=4)
     subject.meshes[0].weight_joints[1] = 7
     (finding,) = (f for f in check_model(subject) if f.is_error)
-    assert (finding.code, finding.vertices) == ("lost_references", (1,))
+    assert (finding.code, finding.vertices) == ("invalid_references", (1,))
     subject.meshes[0].weight_joints[1] = 0
     subject.meshes[0].triangles[0, 2] = 9
     (finding,) = (f for f in check_model(subject) if f.is_error)

@@ -30,7 +30,7 @@ def test_replacements_are_unambiguous():
     assert safe[1] == "left_arm"
     assert safe[-2:] == ["LEFT_ARM_2", "x"]
     assert len({name.casefold() for name in safe}) == len(names)
-    assert all(rule.takes(name) for name in safe)
+    assert all(rule.accepts(name) for name in safe)
 
 
 def test_names_are_cut_between_characters_and_stay_unique():

@@ -10,8 +10,8 @@ def test_a_game_that_asks_for_nothing_gets_files_as_they_are():
     assert profile.writing == Writing()
     assert not profile.writing.all_components
     assert profile.writing.name_lines
-    assert profile.writing.comments is Comments.KEPT
-    assert profile.writing.names.takes("any name at all")
+    assert profile.writing.comments is Comments.EXISTING
+    assert profile.writing.names.accepts("any name at all")
 
 
 def test_games_are_stored_by_their_names():

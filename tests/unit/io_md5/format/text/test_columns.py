@@ -12,10 +12,10 @@ BEHIND = b"\n" * 2000
 """Behind a text, keeps its last lines from being read one by one."""
 
 
-def read(lines, layout, wholes=0):
+def read(lines, layout, integers=0):
     data = b"".join(lines)
     text = Text(data + BEHIND)
-    return layout.read(text, *text.lines(0, len(data)), wholes)
+    return layout.read(text, *text.lines(0, len(data)), integers)
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,7 @@ def test_a_line_that_holds_anything_else_has_no_layout(line, word):
 
 def test_lines_of_one_layout_are_read_column_by_column():
     lines = [b"\tw %d ( %g -%g )\n" % (row, row / 4, row / 8) for row in range(100)]
-    table = read(lines, Layout.of(lines[0], b"w"), wholes=1)
+    table = read(lines, Layout.of(lines[0], b"w"), integers=1)
     expected = np.column_stack([np.arange(100), np.arange(100) / 4, -np.arange(100) / 8])
     np.testing.assert_array_equal(table, expected)
 

@@ -55,7 +55,7 @@ def test_what_is_not_exact_or_no_plain_decimal_is_left_to_others(word):
 
 def test_whole_numbers_end_where_their_digits_do():
     text = Text(b"0 42 x 12345678 123456789" + BEHIND)
-    values, right, ends = text.whole_numbers(np.array([0, 2, 5, 7, 16]))
+    values, right, ends = text.integers(np.array([0, 2, 5, 7, 16]))
     assert values[[0, 1, 3]].tolist() == [0, 42, 12345678]
     assert right.tolist() == [True, True, False, True, True]
     assert ends.tolist() == [1, 4, 5, 15, 24]

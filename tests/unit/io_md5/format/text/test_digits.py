@@ -55,7 +55,7 @@ def test_no_superfluous_digits_are_printed(value, text):
 @settings(max_examples=100, deadline=None, derandomize=True)
 @given(st.lists(st.integers(0, 10**8 - 1), min_size=1, max_size=50))
 def test_whole_numbers_are_printed_as_they_are(numbers):
-    fields = digits.wholes(np.array(numbers))
+    fields = digits.integers(np.array(numbers))
     assert digits.lines([b"<", fields, b">\n"], len(numbers)).splitlines() == [
         f"<{number}>" for number in numbers
     ]
@@ -64,8 +64,8 @@ def test_whole_numbers_are_printed_as_they_are(numbers):
 def test_numbers_with_too_many_digits_are_printed_by_python():
     assert digits.decimals(np.array([0.5, 9999.6])) is None
     assert digits.decimals(np.array([0.5, -1e20])) is None
-    assert digits.wholes(np.array([5, 10**8])) is None
-    assert digits.wholes(np.array([5, -1])) is None
+    assert digits.integers(np.array([5, 10**8])) is None
+    assert digits.integers(np.array([5, -1])) is None
 
 
 @pytest.mark.parametrize("largest", [1.0, 12345.0])

@@ -9,7 +9,7 @@ from md5_samples import ANIMATION
 
 from io_md5.format import parse_animation
 from io_md5.format.text import frame_rows
-from io_md5.format.text.frame_rows import cut_frames
+from io_md5.format.text.frame_rows import extract_frames
 
 pytest.importorskip("hypothesis", reason="the property tests need hypothesis")
 from hypothesis import given, settings
@@ -22,12 +22,12 @@ FIRST_FRAME = DATA.index(b"frame 0")
 @pytest.fixture(scope="module", autouse=True)
 def _few_rows_are_enough():
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(frame_rows, "FEWEST", 1)
+        patch.setattr(frame_rows, "MIN_LINES", 1)
         yield
 
 
 def test_frames_as_exporters_write_them_are_read_in_bulk():
-    cut = cut_frames(DATA)
+    cut = extract_frames(DATA)
     ((offset, rows),) = cut.rows.items()
     assert rows.tolist()[1] == [1, 0, 1.75, 25, 41, 0.125, -0.2, 0.3]
     assert cut.text[offset:] == b"frame{}\n"
@@ -42,7 +42,7 @@ def test_lines_of_one_layout_may_stand_apart():
         for frame in range(9)
     )
     data = DATA[:FIRST_FRAME] + frames.encode()
-    ((_, rows),) = cut_frames(data).rows.items()
+    ((_, rows),) = extract_frames(data).rows.items()
     assert rows[:, 0].tolist() == list(range(9))
     assert (rows[:, 1:] == np.arange(1, 13)).all()
     bulk_reading.assert_same(parse_animation, data)

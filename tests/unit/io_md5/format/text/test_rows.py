@@ -8,7 +8,7 @@ from md5_samples import MESH
 
 from io_md5.format import parse_mesh
 from io_md5.format.text import rows
-from io_md5.format.text.rows import cut_rows
+from io_md5.format.text.rows import extract_rows
 
 pytest.importorskip("hypothesis", reason="the property tests need hypothesis")
 from hypothesis import given, settings
@@ -23,12 +23,12 @@ FIRST_ROW = DATA.index(b"\tvert 0")
 @pytest.fixture(scope="module", autouse=True)
 def _few_rows_are_enough():
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(rows, "FEWEST", 1)
+        patch.setattr(rows, "MIN_LINES", 1)
         yield
 
 
 def test_rows_as_exporters_write_them_are_read_in_bulk():
-    cut = cut_rows(DATA)
+    cut = extract_rows(DATA)
     assert [block.shape for block in cut.rows.values()] == [(3, 5), (2, 4), (4, 6)]
     assert [cut.text[offset:].split(b"\n")[0] for offset in cut.rows] == [b"vert", b"tri", b"weight"]
     assert list(cut.lines.values()) == [2, 1, 3]
@@ -168,7 +168,7 @@ def test_decimals_are_read_as_the_floats_nearest_to_them(parts):
 
 def test_a_row_in_another_layout_does_not_keep_the_others_from_being_read_in_bulk():
     data = DATA.replace(b"vert 1 ( 0.25 1 )", b"vert 1 ( 25e-2   1. )")
-    assert len(cut_rows(data).rows) == 3
+    assert len(extract_rows(data).rows) == 3
     assert bulk_reading.in_columns(parse_mesh, data) == bulk_reading.one_by_one(parse_mesh, DATA)
     bulk_reading.assert_same(parse_mesh, data)
 
@@ -177,14 +177,14 @@ def test_many_rows_in_another_layout_are_left_to_the_scanner():
     verts = "\n".join(f"\tvert {row} ( 0 {'0' if row == 0 else '1e-2'} ) 0 1" for row in range(500))
     start, end = TEXT.index("\tvert 0"), TEXT.index("\n\n\tnumtris")
     data = f"{TEXT[:start]}{verts}{TEXT[end:]}".encode()
-    assert [block.shape[1] for block in cut_rows(data).rows.values()] == [4, 6]
+    assert [block.shape[1] for block in extract_rows(data).rows.values()] == [4, 6]
     bulk_reading.assert_same(parse_mesh, data)
 
 
 def test_meshes_of_few_rows_are_read_together():
     start, end = TEXT.index("mesh {"), TEXT.index("}\n", TEXT.index("weight 3")) + 2
     data = (TEXT[:end] + 300 * ("\n" + TEXT[start:end]) + TEXT[end:]).encode()
-    assert len(cut_rows(data).rows) == 903
+    assert len(extract_rows(data).rows) == 903
     bulk_reading.assert_same(parse_mesh, data)
 
 

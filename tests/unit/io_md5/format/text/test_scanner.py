@@ -102,16 +102,16 @@ def test_pieces_of_the_text_split_no_token(monkeypatch):
         assert [parts.text(mark) for mark in range(len(parts))] == [whole.text(m) for m in range(len(whole))]
         assert np.array_equal(parts.numbers, whole.numbers)
         assert parts.number_offsets.tolist() == whole.number_offsets.tolist()
-        assert parts.mark_numbers.tolist() == whole.mark_numbers.tolist()
+        assert parts.token_first_numbers.tolist() == whole.token_first_numbers.tolist()
         assert parts.warnings == whole.warnings
-        assert (parts.mark_codes[:, None] == parts.mark_codes).tolist() == (
-            whole.mark_codes[:, None] == whole.mark_codes
+        assert (parts.token_codes[:, None] == parts.token_codes).tolist() == (
+            whole.token_codes[:, None] == whole.token_codes
         ).tolist()
 
 
 def test_lines_are_counted_anywhere_in_a_long_text():
     scan = Scan(b"x\n" * 3 + b" " * 10_000 + b"\n1 y" + b" " * 5000 + b"\n\nz")
-    assert [scan.mark_line(mark) for mark in range(len(scan) + 1)] == [1, 2, 3, 5, 7, 7]
+    assert [scan.token_line(mark) for mark in range(len(scan) + 1)] == [1, 2, 3, 5, 7, 7]
     assert scan.number_line(0) == 5
 
 

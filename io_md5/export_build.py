@@ -27,7 +27,7 @@ from .format.bounds import pose_bounds
 from .format.encoding import ORIENTATION_PRECISION, POSITION_PRECISION
 from .format.games import Game, Target
 from .player import playback
-from .source.armatures import read_commandline
+from .source.armatures import load_commandline
 from .suitable_actions import suitable_actions
 from .verification import RestMesh, Verifier
 from .vertex_groups import WeightOptions
@@ -38,18 +38,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ModelOptions:
-    """How the model is exported.
+    """The options of a model.
 
     Attributes:
-        scope: which objects.
+        scope: the objects to export.
         conversion: scale and axes.
-        apply_modifiers: export what modifiers other than the Armature make of the meshes.
+        apply_modifiers: apply modifiers other than Armature.
         deform_only: leave out bones that do not deform.
-        add_origin: put an origin joint above several roots, or one that is away from the origin.
-        weights: how weights are exported.
-        game: whose loader is to take the files.
-        make_names_safe: replace names of joints that the game cannot take.
-        verify: on which frames the result is compared with what Blender shows.
+        add_origin: add an origin joint above several roots, or above a root that is not at the origin.
+        weights: of the vertices.
+        game: the game to export for.
+        make_names_safe: replace joint names that the game does not accept.
+        verify: the frames on which the result is compared with Blender.
     """
 
     scope: Scope = field(default_factory=Scope)
@@ -64,19 +64,19 @@ class ModelOptions:
 
     @property
     def target(self) -> Target:
-        """What the files are written for."""
+        """The target of the export."""
         return Target(self.game, self.make_names_safe)
 
 
 @dataclass(eq=False)
 class Build:
-    """What is to be written.
+    """A model and its animations before they are written.
 
     Attributes:
         model: the model.
-        animations: for each file.
-        parts: the object of each mesh block, and what the block was made of.
-        skeleton: what the joints were made of.
+        animations: by path.
+        parts: the object of each mesh block, with the block.
+        skeleton: the joints and their bones.
     """
 
     model: Model
@@ -92,25 +92,25 @@ def build(
     clips: dict[Path, Clip],
     animation_options: AnimationOptions,
     report: Report,
-    shown: Progress,
+    progress_bar: Progress,
 ) -> Build:
     """The model of a source and its animations, verified.
 
     Args:
         context: of the scene and view layer, not in Edit Mode.
-        source: what is exported.
-        options: how the model is exported.
-        clips: what is exported to each animation file.
-        animation_options: how animations are exported.
+        source: the objects to export.
+        options: of the model.
+        clips: by animation file.
+        animation_options: of the animations.
         report: takes warnings.
-        shown: takes a step for each mesh and clip.
+        progress_bar: takes a step for each mesh and clip.
 
     Raises:
         NothingToExportError: no bone is left.
     """
     skeleton = _skeleton(context, source, options, report)
     rest = _build_rest(context, source.meshes, skeleton, options, report)
-    shown.step(len(source.meshes))
+    progress_bar.step(len(source.meshes))
     verifier = Verifier(skeleton, rest, options.verify) if options.verify is not Verify.NONE else None
     other_causes = _causes_of_options(options, animation_options)
     sampled: dict[Path, SampledClip] = {}
@@ -125,12 +125,12 @@ def build(
                 animations[path] = encode_clip(sampled[path], skeleton, animation_options, commandline)
                 if verifier is not None:
                     verifier.check(sampled[path], animations[path], player)
-                shown.step()
+                progress_bar.step()
     if verifier is not None:
-        doubtful = verifier.doubtful()
-        if doubtful:
-            rebuilt = _build_rest(context, doubtful, skeleton, options, report, use_stored=False)
-            rest |= verifier.take_better(rebuilt)
+        objects_to_rebuild = verifier.objects_to_rebuild()
+        if objects_to_rebuild:
+            rebuilt = _build_rest(context, objects_to_rebuild, skeleton, options, report, use_stored=False)
+            rest |= verifier.accept_improvements(rebuilt)
             if source.armature is not None:
                 with playback(context, source.armature, source.meshes, clips.values()) as player:
                     for path, animation in animations.items():
@@ -171,7 +171,7 @@ def _build_rest(
     *,
     use_stored: bool = True,
 ) -> dict[Object, RestMesh]:
-    """The blocks of objects at rest."""
+    """The evaluated meshes and blocks of objects at rest."""
 
     def hides(modifier: Modifier) -> bool:
         return not options.apply_modifiers or modifier.type == "ARMATURE"
@@ -191,29 +191,29 @@ def _build_rest(
 
 
 def _shader(obj: Object, slots: list[Material | None], slot: int, report: Report) -> str:
-    """The shader of a material slot; an object without material is its own."""
+    """The shader of a material slot; the object's name if it has no material."""
     material = slots[slot] if slot < len(slots) else None
     if material is None:
-        report.warn("no material: the shader is named after the object", obj.name)
+        report.warn("no material: the object's name is used as the shader", obj.name)
         return str(obj.name)
     return shader_name(material)
 
 
 def _commandline(armature: Object | None, clip: Clip | None) -> str:
-    """The command line of the file that the model, or a clip, came from; else the add-on and its version."""
+    """The stored command line of the model or of a clip; else the name and version of the add-on."""
     stored = ""
     if clip is not None:
         stored = clip.stored.commandline if clip.stored is not None else ""
     elif armature is not None:
-        stored = read_commandline(armature.data)
+        stored = load_commandline(armature.data)
     return stored or f"io_idtech {manifest.version()}"
 
 
 def _causes_of_options(options: ModelOptions, animation_options: AnimationOptions) -> list[str]:
-    """Which options make an export differ from what Blender shows."""
+    """Options that may make an export differ from Blender."""
     causes = []
-    if not options.weights.changes_nothing:
-        causes.append("Max Weights or Min Weight leaves weights out")
+    if not options.weights.keeps_all_weights:
+        causes.append("Max Weights or Min Weight removes weights")
     if not options.apply_modifiers:
         causes.append("Apply Modifiers is off")
     if (

@@ -1,0 +1,215 @@
+"""The last step of an import: data-blocks made of files that were read and checked."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import bpy
+import numpy as np
+
+from ..io_common.materials.library import MaterialLibrary
+from ..io_common.reports import Progress, Report, listing
+from ..io_common.results import ImportResult
+from ..io_common.scene import names, state, versions
+from .conversion import convert_animation, convert_joints, convert_model
+from .format import Animation, Camera, Joints, Model
+from .format.model import Floats
+from .format.skinning import bind_pose
+from .import_anim import build_action
+from .import_armature import build_armature
+from .import_camera import build_camera, frame_count, set_render_size
+from .import_mesh import build_mesh
+from .import_options import ImportOptions
+from .import_read import ImportSkeleton, SourceFiles
+from .import_verification import verify_import
+from .joint_matching import Match, match_joints
+from .rig import read_rig
+from .source.armatures import load_conversion, store_armature
+
+if TYPE_CHECKING:
+    from bpy.types import Context
+
+# Disagreements between the weights of a vertex are reported above this fraction of the model's size.
+_DISAGREEMENT_TOLERANCE = 1e-5
+
+
+def build_model(
+    context: Context,
+    skeleton: ImportSkeleton,
+    options: ImportOptions,
+    materials: MaterialLibrary,
+    result: ImportResult,
+    progress_bar: Progress,
+) -> None:
+    """The armature of a skeleton and its meshes, in a collection of their own.
+
+    Args:
+        context: of the scene and view layer.
+        skeleton: gets the armature.
+        options: the options of the import.
+        materials: makes the materials.
+        result: takes the objects, counts and warnings.
+        progress_bar: takes a step for the armature and each mesh.
+    """
+    conversion = options.conversion
+    model = convert_model(skeleton.model or Model(skeleton.joints, []), conversion)
+    if skeleton.model is None:
+        model.joints = convert_joints(model.joints, conversion)
+    collection = bpy.data.collections.new(names.for_blender(skeleton.name, versions.MAX_ID_NAME, "Model"))
+    state.target_collection(context).children.link(collection)
+    joints = model.joints
+    poses = [bind_pose(mesh, joints.positions, joints.orientations) for mesh in model.meshes]
+    size = _model_size(joints, [vertices for vertices, _ in poses])
+    obj, bone_names = build_armature(
+        context, skeleton.name, joints, collection, size=size, direction=options.bone_direction
+    )
+    store_armature(obj.data, model.commandline, conversion)
+    versions.expect_slot(obj.animation_data_create())
+    skeleton.obj = obj
+    result.objects.append(obj)
+    result.report.count("joints", len(joints))
+    progress_bar.step()
+    _warn_of_disagreements([distances for _, distances in poses], size, skeleton.name, result.report)
+    for index, mesh in enumerate(model.meshes):
+        name = mesh.comment_name or mesh.name or _base_name(mesh.shader) or skeleton.name
+        images = skeleton.images[index] if skeleton.images else None
+        material = materials.get(mesh.shader, skeleton.name, images)
+        mesh_obj = build_mesh(
+            name,
+            index,
+            mesh,
+            poses[index][0],
+            obj,
+            bone_names,
+            material,
+            merge_vertices=options.merge_vertices,
+        )
+        collection.objects.link(mesh_obj)
+        result.objects.append(mesh_obj)
+        result.report.count("meshes")
+        result.report.count("vertices", len(mesh_obj.data.vertices))
+        result.report.count("triangles", len(mesh_obj.data.polygons))
+        progress_bar.step()
+
+
+def _model_size(joints: Joints, vertices: list[Floats]) -> float:
+    """The diagonal of the box around vertices and joints."""
+    points = np.concatenate([joints.positions, *vertices])
+    return float(np.linalg.norm(np.ptp(points, axis=0))) if len(points) else 0.0
+
+
+def _base_name(shader: str) -> str:
+    """The last part of a shader's name without its extension."""
+    last = shader.replace("\\", "/").rstrip("/").rpartition("/")[2]
+    return last.rpartition(".")[0] or last
+
+
+def _warn_of_disagreements(mesh_distances: list[Floats], size: float, name: str, report: Report) -> None:
+    distances = np.concatenate([np.empty(0), *mesh_distances])
+    notable = distances > _DISAGREEMENT_TOLERANCE * size
+    if notable.any():
+        report.warn(
+            f"the weights of {int(notable.sum())} vertices disagree about the bind pose by up to "
+            f"{distances.max():.4g} units ({distances.max() / size:.2%} of the model); Blender's animation differs "
+            "from the game's by up to that much",
+            name,
+        )
+
+
+def build_animation(
+    context: Context,
+    name: str,
+    animation: Animation,
+    target: ImportSkeleton,
+    options: ImportOptions,
+    result: ImportResult,
+) -> None:
+    """The action of an animation; the first one of an armature becomes its active action.
+
+    Args:
+        context: of the scene and view layer.
+        name: of the action.
+        animation: as in the file.
+        target: whose armature it moves.
+        options: the options of the import.
+        result: takes the action, counts and warnings.
+    """
+    obj = target.obj
+    assert obj is not None
+    conversion = load_conversion(obj.data) if options.use_conversion_of_armature else options.conversion
+    rig = read_rig(obj.data)
+    match = match_joints(animation, rig.joints)
+    _warn_of_mismatch(match, name, result.report)
+    converted = convert_animation(animation, conversion)
+    action = build_action(name, converted, rig, match, frame_start=options.frame_start)
+    for bone in match.bones:
+        obj.pose.bones[rig.bone_names[bone]].rotation_mode = "QUATERNION"
+    animation_data = obj.animation_data or obj.animation_data_create()
+    is_new = obj in result.objects
+    if animation_data.action not in result.actions:
+        versions.assign_action(animation_data, action, "OBJECT")
+    result.actions.append(action)
+    if not is_new:
+        verify_import(context, obj, rig, action, converted, match, result.report)
+    result.report.count("animations")
+    result.report.count("frames", animation.frame_count)
+
+
+def _warn_of_mismatch(match: Match, name: str, report: Report) -> None:
+    for joints, text in (
+        (match.extra, "joints without a bone in the armature"),
+        (match.missing, "bones without a joint in the animation"),
+        (match.differing, "joints with another parent than their bone, not animated"),
+    ):
+        if joints:
+            report.warn(f"{text}: {listing(joints)}", name)
+
+
+def build_camera_path(
+    context: Context, name: str, camera: Camera, options: ImportOptions, result: ImportResult
+) -> None:
+    """The camera of a camera file and its markers; it becomes the scene's active camera.
+
+    Args:
+        context: of the scene and view layer.
+        name: of the camera.
+        camera: as in the file.
+        options: the options of the import.
+        result: takes the object, counts and warnings.
+    """
+    scene = context.scene
+    obj = build_camera(
+        name,
+        camera,
+        scene,
+        state.target_collection(context),
+        frame_start=options.frame_start,
+        conversion=options.conversion,
+        report=result.report,
+    )
+    if options.use_render_size:
+        set_render_size(scene)
+    result.objects.append(obj)
+    result.report.count("cameras")
+    result.report.count("cuts", len(camera.cuts))
+    result.report.count("frames", frame_count(camera))
+
+
+def set_scene_timing(
+    scene: bpy.types.Scene, files: SourceFiles, options: ImportOptions, report: Report
+) -> None:
+    """Sets the scene's frame rate and range from the first camera, else from the first animation."""
+    if not options.use_scene_timing:
+        return
+    source: Camera | Animation
+    if files.cameras:
+        source = next(iter(files.cameras.values()))
+        count = frame_count(source)
+    elif files.animations:
+        source = next(iter(files.animations.values()))
+        count = source.frame_count
+    else:
+        return
+    state.set_frame_rate(scene, source.frame_rate, report)
+    scene.frame_start = options.frame_start
+    scene.frame_end = options.frame_start + count - 1

@@ -1,0 +1,140 @@
+"""The first step of an import: all files are read and checked; the scene is not changed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..io_common.error_messages import message_for
+from ..io_common.reports import Report
+from ..io_common.textures.search import MaterialImages, Search
+from .format import Animation, Camera, Joints, Md5Error, Model, read_animation, read_camera, read_mesh
+from .format.skeleton import depths
+from .format.suffixes import ANIMATION_SUFFIX, CAMERA_SUFFIX, MESH_SUFFIX
+from .import_options import ImportOptions
+from .joint_matching import match_joints
+
+if TYPE_CHECKING:
+    from bpy.types import Object
+
+# Many times what any game accepts. Blender's time grows with the square of the first two, and it visits child bones
+# recursively: a chain of some ten thousand bones crashes it.
+_MAX_JOINTS, _MAX_MESHES, _MAX_DEPTH = 4096, 4096, 1000
+
+
+@dataclass(eq=False)
+class ImportSkeleton:
+    """A skeleton that an animation can be imported onto: an armature of the scene, or one to be built.
+
+    Attributes:
+        name: of the file or object.
+        joints: names and parents are used for matching; positions are in the coordinates of the file.
+        obj: the armature; None until it is built.
+        model: the file with its meshes; None if there is none.
+        images: the images found for each mesh's shader; empty if textures are off.
+    """
+
+    name: str
+    joints: Joints
+    obj: Object | None = None
+    model: Model | None = None
+    images: list[MaterialImages] = field(default_factory=list)
+
+
+@dataclass(eq=False)
+class SourceFiles:
+    """The contents of the files to import.
+
+    Attributes:
+        skeletons: one for each model.
+        animations: by path.
+        cameras: by path.
+    """
+
+    skeletons: list[ImportSkeleton] = field(default_factory=list)
+    animations: dict[Path, Animation] = field(default_factory=dict)
+    cameras: dict[Path, Camera] = field(default_factory=dict)
+
+
+def read_files(paths: list[Path], options: ImportOptions, search: Search, report: Report) -> SourceFiles:
+    """The contents of all files.
+
+    Args:
+        paths: the files, in any order.
+        options: the options of the import.
+        search: finds the images of shaders.
+        report: takes warnings.
+
+    Raises:
+        Md5Error: a file cannot be understood.
+        OSError: a file cannot be read.
+    """
+    files = SourceFiles()
+    for path in dict.fromkeys(paths):
+        suffix = path.suffix.lower()
+        if suffix == MESH_SUFFIX:
+            model = read_mesh(path)
+            check_size(model.joints, len(model.meshes), path)
+            files.skeletons.append(ImportSkeleton(path.stem, model.joints, model=model))
+            if options.use_textures:
+                files.skeletons[-1].images = _find_images(path, model, search)
+            _warn_all(report, path, model.warnings)
+        elif suffix == ANIMATION_SUFFIX:
+            files.animations[path] = read_animation(path)
+            _warn_all(report, path, files.animations[path].warnings)
+        elif suffix == CAMERA_SUFFIX:
+            files.cameras[path] = read_camera(path)
+            _warn_all(report, path, files.cameras[path].warnings)
+        else:
+            raise Md5Error(
+                "unknown file type", path=str(path), found=repr(suffix),
+                expected=f"{MESH_SUFFIX}, {ANIMATION_SUFFIX} or {CAMERA_SUFFIX}",
+            )  # fmt: skip
+    if options.animations == "FOLDER":
+        meshes = [path for path in paths if path.suffix.lower() == MESH_SUFFIX]
+        for folder in dict.fromkeys(options.animation_folder or path.parent for path in meshes):
+            _read_folder(folder, files, report)
+    return files
+
+
+def check_size(joints: Joints, mesh_count: int, path: Path) -> None:
+    """The check that Blender can handle a model: too many bones or objects freeze it, too deep a hierarchy crashes it.
+
+    Raises:
+        Md5Error: the model has too many joints or meshes, or too deep a hierarchy.
+    """
+    depth = int(depths(joints.parents).max(initial=-1)) + 1
+    for count, limit, reason in (
+        (len(joints), _MAX_JOINTS, "too many joints"),
+        (mesh_count, _MAX_MESHES, "too many meshes"),
+        (depth, _MAX_DEPTH, "parent chain too deep"),
+    ):
+        if count > limit:
+            raise Md5Error(reason, path=str(path), found=str(count), expected=f"at most {limit}")
+
+
+def _read_folder(folder: Path, files: SourceFiles, report: Report) -> None:
+    """Adds the animations of a folder that match one of the skeletons exactly; an unreadable file is only a warning."""
+    for path in sorted(folder.iterdir()):
+        if path.suffix.lower() != ANIMATION_SUFFIX or path in files.animations:
+            continue
+        try:
+            animation = read_animation(path)
+        except (Md5Error, OSError) as error:
+            report.warn(f"skipped: {message_for(error, (Md5Error,))}")
+            continue
+        if any(match_joints(animation, skeleton.joints).is_complete for skeleton in files.skeletons):
+            files.animations[path] = animation
+            _warn_all(report, path, animation.warnings)
+
+
+def _find_images(path: Path, model: Model, search: Search) -> list[MaterialImages]:
+    """The images of each mesh's shader."""
+    found = search.model(path, [mesh.shader for mesh in model.meshes])
+    return [found.md5_material(mesh.shader, mesh.name or mesh.comment_name or None) for mesh in model.meshes]
+
+
+def _warn_all(report: Report, path: Path, warnings: list[str]) -> None:
+    for text in warnings:
+        report.warn(text, path.name)

@@ -1,0 +1,51 @@
+"""Joints of an animation matched by name with the joints of a skeleton."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from .format import Animation, Joints
+from .rig import parent_names
+
+
+@dataclass(frozen=True)
+class Match:
+    """Which joints of an animation move which bones.
+
+    Attributes:
+        joints: indices of joints of the animation.
+        bones: the bone of each, as an index into the rig.
+        extra: names of joints that the rig does not have.
+        missing: names of bones that the animation does not move.
+        differing: names of joints whose parent is another one than in the rig; they are not moved.
+    """
+
+    joints: list[int] = field(default_factory=list)
+    bones: list[int] = field(default_factory=list)
+    extra: list[str] = field(default_factory=list)
+    missing: list[str] = field(default_factory=list)
+    differing: list[str] = field(default_factory=list)
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the animation has exactly the joints of the skeleton."""
+        return not (self.extra or self.missing or self.differing)
+
+
+def match_joints(animation: Animation, joints: Joints) -> Match:
+    """The match between the joints of an animation and of a skeleton; of equal names the first is used."""
+    match = Match()
+    bones = {name: bone for bone, name in reversed(list(enumerate(joints.names)))}
+    animation_parents = parent_names(animation.names, animation.parents)
+    rig_parents = parent_names(joints.names, joints.parents)
+    for joint, name in enumerate(animation.names):
+        bone = bones.pop(name, None)
+        if bone is None:
+            match.extra.append(name)
+        elif animation.has_hierarchy and animation_parents[joint] != rig_parents[bone]:
+            match.differing.append(name)
+        else:
+            match.joints.append(joint)
+            match.bones.append(bone)
+    match.missing.extend(joints.names[bone] for bone in sorted(bones.values()))
+    return match
