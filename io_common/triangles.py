@@ -19,7 +19,7 @@ _V_FACTOR, _V_OFFSET = (1.0, -1.0), (0.0, 1.0)
 
 def flip_v(uvs: npt.NDArray[np.floating]) -> npt.NDArray[np.float64]:
     """Texture coordinates (…, 2) counted from the opposite edge of the image: u and 1 - v. It is its own inverse."""
-    result: npt.NDArray[np.float64] = uvs * _V_FACTOR + _V_OFFSET
+    result: npt.NDArray[np.float64] = np.multiply(uvs, _V_FACTOR, dtype=np.float64) + _V_OFFSET
     return result
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from command_line.plan import make_plan
-from command_line.settings import Settings
-from command_line.sources import key
+from io_idtech.command_line.plan import make_plan
+from io_idtech.command_line.settings import Settings
+from io_idtech.command_line.source_files import path_key
 
 
 def plan(folder: Path, *names: str, out: str = "out", **settings):
@@ -23,12 +23,12 @@ def test_names_that_differ_only_in_case_get_different_targets(tmp_path):
     names = ("a/imp.md5mesh", "b/IMP.md5mesh", "c/Imp.md2", "d/stra\u00dfe.md2", "e/STRASSE.md2")
     tasks, refused = plan(tmp_path, *names)
     assert refused == []
-    assert len({key(task.target) for task in tasks}) == len(names)
+    assert len({path_key(task.target) for task in tasks}) == len(names)
 
 
 def test_composed_and_decomposed_accents_get_different_targets(tmp_path):
     tasks, _ = plan(tmp_path, "a/caf\u00e9.md2", "b/cafe\u0301.md2")
-    assert len({key(task.target) for task in tasks}) == 2
+    assert len({path_key(task.target) for task in tasks}) == 2
 
 
 def test_a_generated_name_differs_from_all_other_files(tmp_path):
@@ -55,7 +55,7 @@ def test_a_result_never_has_the_name_of_a_source_in_any_case(tmp_path):
     tasks, refused = plan(tmp_path, "IMP.md5mesh", "sub/imp.md2", out=".", format="md5")
     assert [task.target.name for task in tasks] == ["imp_md2.md5mesh"]
     (reason,) = refused
-    assert "IMP.md5mesh is a source itself" in reason
+    assert "IMP.md5mesh is an input file of this run" in reason
 
 
 STEMS = ["imp", "imp_", "imp_b", "imp_b_", "imp__b", "IMP_B_C", "b", "walk"]

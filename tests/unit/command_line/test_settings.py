@@ -11,7 +11,7 @@ from command_line.settings import Task
 
 def test_a_task_is_the_same_in_another_process():
     task = Task(Path("a\nb"), Path("c\udcff"), "name", "prefix_", is_forced=True)
-    stream = io.BytesIO(messages.pack(task.plain()))
+    stream = io.BytesIO(messages.pack(task.to_json()))
     told = messages.read(stream)
     assert told is not None
-    assert Task.from_plain(told) == task
+    assert Task.from_json(told) == task

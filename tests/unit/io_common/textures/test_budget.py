@@ -7,8 +7,9 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from texture_rules import MD5_RULES
 
-from io_common.textures import budget, gamefolder, materials
+from io_common.textures import budget, game_files, materials
 from io_common.textures.mtr import parse_mtr
 from io_common.textures.search import Search
 
@@ -28,9 +29,9 @@ def packed(path: Path, files: dict[str, bytes | str]) -> Path:
 
 def search_in(game: Path, shaders=(SHADER,)):
     """What is found for shaders of a model in a game folder, and the warnings."""
-    search = Search([game])
+    search = Search([game], MD5_RULES)
     place = search.model(game / "models/imp/imp.md5mesh", shaders)
-    return [place.md5_material(shader) for shader in shaders], search.warnings
+    return [place.material(shader) for shader in shaders], search.warnings
 
 
 # Texts
@@ -60,11 +61,11 @@ def test_entries_that_share_their_data_are_read_up_to_a_limit_and_looked_through
     share_entry(path, [f"materials/{number:04}.mtr" for number in range(1, 300)])
     monkeypatch.setattr(budget, "MAX_TEXT", 5 * len(text))
     reads = []
-    read_member = gamefolder._read_member
-    monkeypatch.setattr(gamefolder, "_read_member", lambda *a: reads.append(1) or read_member(*a))
+    read_member = game_files._read_member
+    monkeypatch.setattr(game_files, "_read_member", lambda *a: reads.append(1) or read_member(*a))
     found, warnings = search_in(tmp_path, [f"{SHADER}{number}" for number in range(50)])
     assert len(reads) == 5
-    assert sum("more materials than are read" in warning for warning in warnings) == 1
+    assert sum("too many materials" in warning for warning in warnings) == 1
     assert len(found) == 50
 
 
@@ -89,7 +90,7 @@ def test_names_are_looked_for_up_to_a_limit(tmp_path, monkeypatch):
     monkeypatch.setattr(budget, "MAX_SCANNED", 35_000)
     found, warnings = search_in(tmp_path, [SHADER, "b/b", "c/c", "d/d", "e/e"])
     assert found[0].declaration is not None
-    assert sum("more materials than are searched" in warning for warning in warnings) == 1
+    assert sum("too many materials: some" in warning for warning in warnings) == 1
 
 
 def test_when_the_time_is_over_the_rest_is_left_out(tmp_path, monkeypatch):
@@ -97,7 +98,7 @@ def test_when_the_time_is_over_the_rest_is_left_out(tmp_path, monkeypatch):
     monkeypatch.setattr(budget, "MAX_SECONDS", -1.0)
     (found,), warnings = search_in(tmp_path)
     assert found.declaration is None
-    assert any("more materials than are read" in warning for warning in warnings)
+    assert any("too many materials" in warning for warning in warnings)
 
 
 def test_files_beside_a_model_are_read_up_to_a_limit(tmp_path, monkeypatch):
@@ -106,9 +107,9 @@ def test_files_beside_a_model_are_read_up_to_a_limit(tmp_path, monkeypatch):
     for number in range(20):
         (folder / f"{number:02}.skin").write_text("imp,models/other/other\n" + "x" * 1000)
     monkeypatch.setattr(budget, "MAX_CONFIGS", 5000)
-    search = Search([tmp_path])
-    search.model(folder / "imp.md5mesh", [SHADER]).md5_material(SHADER, "imp")
-    assert sum("more text than is read" in warning for warning in search.warnings) == 16
+    search = Search([tmp_path], MD5_RULES)
+    search.model(folder / "imp.md5mesh", [SHADER]).material(SHADER, "imp")
+    assert sum("too many .cfg and .skin files" in warning for warning in search.warnings) == 16
 
 
 # Archives

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from texture_rules import MD5_RULES
 
 from io_common.textures import materials
 from io_common.textures.search import Search
@@ -23,8 +24,8 @@ def search(tmp_path: Path):
             path = tmp_path / "base" / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text)
-        made = Search([tmp_path / "base"])
-        found = made.model(tmp_path / "base/models/imp/imp.md5mesh", [shader]).md5_material(shader)
+        made = Search([tmp_path / "base"], MD5_RULES)
+        found = made.model(tmp_path / "base/models/imp/imp.md5mesh", [shader]).material(shader)
         image = found.diffuse
         return (image.relative if image is not None else None), made.warnings
 

@@ -5,16 +5,10 @@ import tracemalloc
 import pytest
 from work import lines_run
 
-from io_common.textures import mtr
-from io_common.textures.mtr import (
-    BuiltIn,
-    Call,
-    MapImage,
-    Material,
-    canonical_name,
-    map_uses,
-    parse_mtr,
-)
+from io_common.textures import material_parser
+from io_common.textures.image_expressions import BuiltIn, Call, MapImage, map_uses
+from io_common.textures.material_parser import Material
+from io_common.textures.mtr import canonical_name, parse_mtr
 
 
 def material(body: str) -> Material:
@@ -179,9 +173,9 @@ def test_an_expression_of_thousands_of_images_is_cut_with_a_warning(function):
         f"a {{ bumpmap {function}(" + ", ".join(f"i{number}" for number in range(2000)) + ") alphaTest 0.25 }"
     )
     found = parse_mtr(text, "a.mtr")
-    assert len(map_uses(found.materials["a"].bump)) == mtr.MAX_PARTS - 1
+    assert len(map_uses(found.materials["a"].bump)) == material_parser.MAX_PARTS - 1
     assert found.warnings == [
-        "a.mtr:1: an image of 'a' is made of more than 64 parts or 32 functions in each other; the rest is left out"
+        "a.mtr:1: an image expression of 'a' has more than 64 parts or 32 nested functions; the rest is ignored"
     ]
     # What stands behind it is read as before.
     assert found.materials["a"].alpha_test == 0.25
@@ -189,7 +183,7 @@ def test_an_expression_of_thousands_of_images_is_cut_with_a_warning(function):
 
 def test_an_expression_of_thousands_of_functions_in_each_other_is_cut_with_a_warning():
     found = parse_mtr("a { bumpmap " + "add( x, " * 2000 + "y" + " )" * 2000 + " alphaTest 0.25 }")
-    assert len(map_uses(found.materials["a"].bump)) <= mtr.MAX_PARTS
+    assert len(map_uses(found.materials["a"].bump)) <= material_parser.MAX_PARTS
     assert len(found.warnings) == 1
     assert found.materials["a"].alpha_test == 0.25
 
@@ -225,7 +219,7 @@ def test_a_file_of_declarations_is_read_up_to_a_number_of_tokens():
         tracemalloc.stop()
     assert found.token_count == 100_000
     assert peak < 40 << 20
-    assert "a.mtr:1: the rest of the file is left out, as there are too many materials" in found.warnings
+    assert "a.mtr:1: too many materials; the rest of the file is skipped" in found.warnings
 
 
 def test_comments_count_towards_the_limit_of_tokens():

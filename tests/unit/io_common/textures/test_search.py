@@ -7,10 +7,13 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from texture_rules import MD2_RULES, MD5_RULES
 from work import lines_run
 
 from io_common.textures.conventions import Role
-from io_common.textures.search import MaterialImages, Rule, Search, export_name
+from io_common.textures.export_names import export_name
+from io_common.textures.material_images import MaterialImages, Rule
+from io_common.textures.search import Search
 
 
 def put(root: Path, *names: str, text: str = "x") -> None:
@@ -22,14 +25,14 @@ def put(root: Path, *names: str, text: str = "x") -> None:
 
 def skins(root: Path, model: str, *names: str) -> list[MaterialImages]:
     put(root, model)
-    return Search().model(root / model, names).md2_skins()
+    return Search([], MD2_RULES).model(root / model, names).skins()
 
 
 def shader(
     root: Path, model: str, name: str, mesh: str | None = None, *, game: Path | None = None
 ) -> MaterialImages:
     put(root, model)
-    return Search([game] if game else []).model(root / model, [name]).md5_material(name, mesh)
+    return Search([game] if game else [], MD5_RULES).model(root / model, [name]).material(name, mesh)
 
 
 def files(found: MaterialImages) -> dict[str, str]:
@@ -181,8 +184,8 @@ def test_materials_inside_archives_and_in_given_folders(tmp_path: Path) -> None:
         pak.writestr("materials/b.mtr", "models/gun/gun { diffusemap models/gun/other.tga }")
         pak.writestr("dds/models/gun/gun_d.dds", b"pixels")
     put(tmp_path, "work/gun.md5mesh")
-    search = Search([game])
-    found = search.model(tmp_path / "work/gun.md5mesh").md5_material("models/gun/gun")
+    search = Search([game], MD5_RULES)
+    found = search.model(tmp_path / "work/gun.md5mesh").material("models/gun/gun")
     assert found.diffuse is not None
     assert (found.diffuse.name, found.diffuse.read()) == ("gun_d.dds", b"pixels")
     assert len(search.warnings) == 1
@@ -323,7 +326,7 @@ def test_a_folder_of_ten_thousand_files_is_listed_once_for_all_materials(
     put(tmp_path, "base/models/hero/hero.md5mesh", "base/models/hero/hands.md5mesh")
     counts: dict[str, int] = {}
     scandir = os.scandir
-    search = Search()
+    search = Search([], MD5_RULES)
 
     def counting(path: str):  # type: ignore[no-untyped-def]
         counts[str(path)] = counts.get(str(path), 0) + 1
@@ -333,11 +336,11 @@ def test_a_folder_of_ten_thousand_files_is_listed_once_for_all_materials(
     for model in ("hero", "hands"):
         found = search.model(folder / f"{model}.md5mesh")
         for index in range(100):
-            assert found.md5_material(f"models/hero/part{index}").diffuse is not None
-            assert found.md5_material(f"c:\\gone\\part{index}").diffuse is not None
-            assert found.md5_material(f"models/hero/gone{index}").diffuse is None
+            assert found.material(f"models/hero/part{index}").diffuse is not None
+            assert found.material(f"c:\\gone\\part{index}").diffuse is not None
+            assert found.material(f"models/hero/gone{index}").diffuse is None
     # A loop over the files would run at least one line for each.
-    assert lines_run(found.md5_material, "models/hero/part9999") < 10_000
+    assert lines_run(found.material, "models/hero/part9999") < 10_000
     # Once as part of the game folder, once as the model's own.
     assert counts[str(folder)] == 2
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 
 import pytest
-
-from command_line.sources import Sources
+from io_idtech.command_line.source_files import Sources
 
 
 @pytest.mark.skipif(os.name != "posix", reason="links as POSIX has them")
@@ -17,7 +16,7 @@ def test_sources_are_known_by_their_identity_also_elsewhere(tmp_path):
     (tmp_path / "folder").symlink_to("a")
     (tmp_path / "file").symlink_to("a/imp.md2")
     (tmp_path / "hard").hardlink_to(source)
-    sources = Sources.from_plain(Sources([source]).plain())
+    sources = Sources.from_json(Sources([source]).to_json())
     for other in ("a/imp.md2", "folder/imp.md2", "folder/../a/imp.md2", "file", "hard", "a/IMP.MD2"):
         assert tmp_path / other in sources, other
     for other in ("a/other.md2", "imp.md2", "nowhere/imp.md2"):

@@ -6,33 +6,33 @@ import signal
 
 import pytest
 
-from command_line.stopping import Stop, stoppable
+from command_line.interrupt import Interrupt, deferred_interrupt
 
 
 def test_the_work_stops_where_it_checks(capsys):
-    stop = Stop("stopping after this file")
+    stop = Interrupt("stopping after this file")
     stop.check()
-    stop.ask(signal.SIGINT, None)
+    stop.handle(signal.SIGINT, None)
     assert "stopping after this file" in capsys.readouterr().err
     with pytest.raises(KeyboardInterrupt):
         stop.check()
 
 
 def test_a_second_signal_does_not_wait():
-    stop = Stop("")
-    stop.ask(signal.SIGINT, None)
+    stop = Interrupt("")
+    stop.handle(signal.SIGINT, None)
     with pytest.raises(KeyboardInterrupt):
-        stop.ask(signal.SIGINT, None)
+        stop.handle(signal.SIGINT, None)
 
 
 def test_without_a_notice_nothing_is_printed(capsys):
-    Stop("").ask(signal.SIGINT, None)
+    Interrupt("").handle(signal.SIGINT, None)
     assert capsys.readouterr() == ("", "")
 
 
 def test_the_handler_of_before_is_back_afterwards():
     before = signal.getsignal(signal.SIGINT)
-    with stoppable() as stop:
+    with deferred_interrupt() as stop:
         signal.raise_signal(signal.SIGINT)
         with pytest.raises(KeyboardInterrupt):
             stop.check()
