@@ -97,7 +97,7 @@ def test_pieces_of_the_text_split_no_token(monkeypatch):
     1e5 vert"""
     whole = Scan(text)
     for piece in (1, 2, 3, 5, 8, 13):
-        monkeypatch.setattr(scanner, "_PIECE", piece)
+        monkeypatch.setattr(scanner, "_CHUNK", piece)
         parts = Scan(text)
         assert [parts.text(mark) for mark in range(len(parts))] == [whole.text(m) for m in range(len(whole))]
         assert np.array_equal(parts.numbers, whole.numbers)
