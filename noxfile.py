@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-import shutil
+import sys
 from pathlib import Path
 
 import nox
+from python_discovery import get_interpreter
 
 ROOT = Path(__file__).resolve().parent
 BUILD = ROOT / "build"
@@ -14,12 +15,31 @@ BUILD = ROOT / "build"
 # Every supported Blender as its bpy package, with the Python it is made for and the numpy it ships with.
 BLENDERS = {
     "4.2": ("3.11", "numpy==1.24.*"),
+    "4.3": ("3.11", "numpy==1.24.*"),
+    "4.4": ("3.11", "numpy==1.26.*"),
     "4.5": ("3.11", "numpy==1.26.*"),
     "5.0": ("3.11", "numpy==1.26.*"),
+    "5.1": ("3.13", "numpy>=2.2"),
     "5.2": ("3.13", "numpy>=2.2"),
 }
-DEMO_BLENDER = "5.0"
-TEST_TOOLS = ["pytest>=8.3", "hypothesis>=6.100"]
+# Those of `python run.py test`: the versions with long-term support and the first of each series.
+TESTED = ("4.2", "4.5", "5.0", "5.2")
+# The newest tested Blender of each Python.
+NEWEST = {BLENDERS[name][0]: name for name in TESTED}
+# What does not depend on the version runs in the Python that runs nox, or in another that Blender is made for.
+HERE = next(
+    (
+        version
+        for version in ("%d.%d" % sys.version_info[:2], *NEWEST)
+        if version in NEWEST and get_interpreter(version)
+    ),
+    "3.11",
+)
+BLENDER_HERE = NEWEST[HERE]
+TEST_TOOLS = ["pytest>=8.3", "pytest-xdist>=3.6", "hypothesis>=6.100"]
+# Each processor runs a Blender of its own, which takes half a gigabyte of memory.
+PARALLEL = ["-n", "auto", "--maxprocesses", "8", "--dist", "worksteal"]
+DOC_TOOLS = ["mkdocs>=1.6,<2", "mkdocs-material>=9.6,<10", "mkdocstrings[python]>=0.29", "ruff>=0.13"]
 # What `fuzz/targets.py` has.
 FUZZED = ["md5mesh", "md5anim", "md5camera", "md2", "pcx", "mtr", "skins", "archive", "dimensions"]
 # Of the tests on edited models those that show that the zip has all they need.
@@ -32,7 +52,7 @@ PEERS = ["assimp-py>=1.0"]
 # The oldest supported version: what its stubs know is there in all.
 STUBS = "fake-bpy-module-4.2"
 
-nox.options.sessions = ["lint", "unit", "blender", "package"]
+nox.options.tags = ["test"]
 nox.options.reuse_existing_virtualenvs = True
 nox.options.error_on_missing_interpreters = "CI" in os.environ
 
@@ -41,10 +61,23 @@ def install_blender(session: nox.Session, blender: str, *packages: str) -> None:
     session.install(f"bpy=={blender}.*", BLENDERS[blender][1], *packages)
 
 
-@nox.session(python="3.11")
+every_blender = nox.parametrize(
+    ("python", "blender"),
+    [
+        nox.param(python, name, id=name, tags=["test"] if name in TESTED else [])
+        for name, (python, _) in BLENDERS.items()
+    ],
+)
+tested_blenders = nox.parametrize(
+    ("python", "blender"), [nox.param(BLENDERS[name][0], name, id=name) for name in TESTED]
+)
+
+
+@nox.session(python=HERE, tags=["test"])
 def lint(session: nox.Session) -> None:
     """Ruff and mypy."""
-    session.install("ruff>=0.13", "mypy>=1.18", "numpy>=2.2", STUBS, *TEST_TOOLS)
+    # One version of numpy for every Python: its types change with each.
+    session.install("ruff>=0.13", "mypy>=1.18", "numpy>=2.2,<2.5", STUBS, *TEST_TOOLS)
     session.run("ruff", "check", ".")
     session.run("ruff", "format", "--check", ".")
     # The project's folder is the package; it is called by its name through a link, whatever the folder's own is.
@@ -52,36 +85,49 @@ def lint(session: nox.Session) -> None:
     link = parent / "io_idtech"
     link.unlink(missing_ok=True)
     link.symlink_to(ROOT, target_is_directory=True)
-    rooms = [
+    packages = [
         word
-        for room in ("command_line", "io_common", "io_md5", "io_md2")
-        for word in ("-p", f"io_idtech.{room}")
+        for package in ("command_line", "io_common", "io_md5", "io_md2")
+        for word in ("-p", f"io_idtech.{package}")
     ]
     config = ("--config-file", str(ROOT / "pyproject.toml"))
-    session.run("mypy", *config, "-m", "io_idtech", *rooms, env={"MYPYPATH": str(parent)})
+    session.run("mypy", *config, "-m", "io_idtech", *packages, env={"MYPYPATH": str(parent)})
 
 
-@nox.session(python="3.11")
+@nox.session(python=HERE, tags=["test"])
 def unit(session: nox.Session) -> None:
     """What needs no Blender."""
     session.install("numpy>=2.2", *TEST_TOOLS)
-    session.run("pytest", *(session.posargs or ["tests/unit", "tests/corpus"]))
+    session.run("pytest", *(session.posargs or [*PARALLEL, "tests/unit", "tests/corpus"]))
 
 
 @nox.session
-@nox.parametrize(
-    ("python", "blender"), [nox.param(python, name, id=name) for name, (python, _) in BLENDERS.items()]
-)
+@every_blender
 def blender(session: nox.Session, blender: str) -> None:
     """What runs in Blender, on the working copy."""
     install_blender(session, blender, *TEST_TOOLS, *PEERS)
-    session.run("python", "tests/run.py", *(session.posargs or ["tests/promises"]))
+    session.run("python", "tests/run.py", *(session.posargs or [*PARALLEL, "tests/promises"]))
+
+
+@nox.session(python=HERE)
+def quick(session: nox.Session) -> None:
+    """The fast tests in one Blender, those that failed last time first."""
+    install_blender(session, BLENDER_HERE, *TEST_TOOLS, *PEERS)
+    folders = session.posargs or ["tests/unit", "tests/promises"]
+    session.run("python", "tests/run.py", *PARALLEL, "--failed-first", "-m", "not slow", *folders)
+
+
+@nox.session(python=HERE)
+def coverage(session: nox.Session) -> None:
+    """Which lines of the extension the tests run: build/coverage/index.html, and the figure as the last line."""
+    install_blender(session, BLENDER_HERE, *TEST_TOOLS, *PEERS, "pytest-cov>=6")
+    arguments = session.posargs or [*PARALLEL, "tests/unit", "tests/corpus", "tests/promises"]
+    session.run("python", "tests/run.py", "--cov", "--cov-report=html", "--cov-report=term", *arguments)
+    print(f"Written to {BUILD / 'coverage' / 'index.html'}")
 
 
 @nox.session
-@nox.parametrize(
-    ("python", "blender"), [nox.param(python, name, id=name) for name, (python, _) in BLENDERS.items()]
-)
+@tested_blenders
 def edits(session: nox.Session, blender: str) -> None:
     """Looks for edits after which an export is not what Blender shows: for so many minutes, from a new seed on.
 
@@ -107,9 +153,7 @@ def fuzz(session: nox.Session) -> None:
 
 
 @nox.session
-@nox.parametrize(
-    ("python", "blender"), [nox.param(python, name, id=name) for name, (python, _) in BLENDERS.items()]
-)
+@tested_blenders
 def robustness(session: nox.Session, blender: str) -> None:
     """Counts what becomes of thousands of damaged files and archives, for docs/robustness.md."""
     install_blender(session, blender, *TEST_TOOLS)
@@ -118,45 +162,50 @@ def robustness(session: nox.Session, blender: str) -> None:
     session.run("python", "fuzz/page.py")
 
 
-@nox.session(python="3.11")
+@nox.session(python=HERE, tags=["test"])
 def package(session: nox.Session) -> None:
     """The same tests once more, on the built zip, installed."""
-    install_blender(session, DEMO_BLENDER, *TEST_TOOLS, *PEERS)
+    install_blender(session, BLENDER_HERE, *TEST_TOOLS, *PEERS)
     archive = build_zip(session)
     promises = [
         str(path.relative_to(ROOT))
         for path in sorted(ROOT.glob("tests/promises/*/test_*.py"))
         if path.parent.name != "edits"
     ]
-    arguments = session.posargs or ["tests/package", *promises, *EDITS_OF_PACKAGE]
+    arguments = session.posargs or [*PARALLEL, "tests/package", *promises, *EDITS_OF_PACKAGE]
     session.run("python", "tests/run.py", *arguments, env={"IO_IDTECH_ZIP": str(archive)})
 
 
-@nox.session(python="3.11")
+@nox.session(python=HERE)
 def window(session: nox.Session) -> None:
     """The application with its window on a virtual screen; skipped, with a reason, where it is not installed."""
     session.install(*TEST_TOOLS)
     session.run("pytest", *(session.posargs or ["tests/window"]))
 
 
-@nox.session(python="3.11")
+@nox.session(python=HERE)
 def build(session: nox.Session) -> None:
     """The extension as a zip, by Blender's own tool."""
-    install_blender(session, DEMO_BLENDER)
+    install_blender(session, BLENDER_HERE)
     print(f"Built {build_zip(session)}")
 
 
-@nox.session(python="3.11")
+@nox.session(python=HERE)
 def demo(session: nox.Session) -> None:
     """Imports the sample, or the given files, in Blender and renders a picture."""
-    install_blender(session, DEMO_BLENDER)
+    install_blender(session, BLENDER_HERE)
     session.run("python", "tools/demo.py", *session.posargs)
 
 
+@nox.session(python=HERE)
+def pictures(session: nox.Session) -> None:
+    """Renders the featured image and the icon of the extension platform, in docs/images."""
+    install_blender(session, BLENDER_HERE)
+    session.run("python", "tools/pictures.py")
+
+
 @nox.session
-@nox.parametrize(
-    ("python", "blender"), [nox.param(python, name, id=name) for name, (python, _) in BLENDERS.items()]
-)
+@tested_blenders
 def benchmark(session: nox.Session, blender: str) -> None:
     """How fast the jobs are against the least that Blender's own calls cost."""
     install_blender(session, blender, *PEERS)
@@ -165,11 +214,23 @@ def benchmark(session: nox.Session, blender: str) -> None:
     session.run("python", "benchmarks/tables.py")
 
 
+@nox.session(python=HERE)
+def docs(session: nox.Session) -> None:
+    """The documentation as a website, in build/site; with `serve`, shown while it is written."""
+    session.install("numpy>=2.2", *DOC_TOOLS)
+    if session.posargs == ["serve"]:
+        session.run("mkdocs", "serve")
+    else:
+        session.run("mkdocs", "build", "--strict")
+        print(f"Written to {BUILD / 'site' / 'index.html'}")
+
+
 def build_zip(session: nox.Session) -> Path:
     # Blender's own tool for extensions comes with the package.
     tool = next(Path(session.virtualenv.location).glob("**/bl_pkg/cli/blender_ext.py"))
-    shutil.rmtree(BUILD, ignore_errors=True)
-    BUILD.mkdir()
+    BUILD.mkdir(exist_ok=True)
+    for old in BUILD.glob("*.zip"):
+        old.unlink()
     session.run("python", str(tool), "validate", str(ROOT))
     session.run("python", str(tool), "build", "--source-dir", str(ROOT), "--output-dir", str(BUILD))
     return next(BUILD.glob("*.zip"))

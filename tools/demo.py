@@ -45,7 +45,11 @@ def main() -> None:
     blend, picture = options.out / f"{name}.blend", options.out / f"{name}.png"
     scene.render.filepath = str(picture)
     bpy.ops.wm.save_as_mainfile(filepath=str(blend), compress=True)
+    picture.unlink(missing_ok=True)
     bpy.ops.render.render(write_still=True)
+    for made in (blend, picture):
+        if not made.is_file():
+            sys.exit(f"{made} was not written: see the messages above")
     print(f"Saved {blend}\nRendered {picture}")
 
 
@@ -78,17 +82,17 @@ def import_files(files: list[Path]) -> None:
             bpy.ops.import_scene.md2(filepath=str(path))
 
 
-def stage(scene: bpy.types.Scene) -> None:
-    """A floor, light and a camera that sees all of what was imported."""
-    scene.render.resolution_x, scene.render.resolution_y = SIZE
+def stage(scene: bpy.types.Scene, size: tuple[int, int] = SIZE) -> None:
+    """A floor, light and a camera that sees all of what was imported, for a picture of so many pixels."""
+    scene.render.resolution_x, scene.render.resolution_y = size
     low, high = bounds(scene)
-    size = float(np.linalg.norm(high - low))
+    diagonal = float(np.linalg.norm(high - low))
     add_camera(scene, low, high)
     add_sun((math.radians(50.0), math.radians(-12.0), math.radians(35.0)), 3.2, 0.3)
     add_sun((math.radians(62.0), 0.0, math.radians(-120.0)), 0.7, 0.8)
     floor = bpy.data.meshes.new("Floor")
-    edge = 40.0 * size
-    z = low[2] - 0.01 * size
+    edge = 40.0 * diagonal
+    z = low[2] - 0.01 * diagonal
     floor.from_pydata(
         [(-edge, -edge, z), (edge, -edge, z), (edge, edge, z), (-edge, edge, z)], [], [(0, 1, 2, 3)]
     )

@@ -20,6 +20,8 @@ from io_md5.format.cuts import timeline
 from io_md5.format.skeleton import poses
 from io_md5.format.skinning import skin
 
+pytestmark = pytest.mark.slow
+
 VERSION = "MD5Version 10\n"
 JOINT = 'joints { "a" -1 ( 0 0 0 ) ( 0 0 0 ) }\n'
 ONE_JOINT = 'hierarchy { "a" -1 0 0 }\nbaseframe { 0 0 0 0 0 0 }\n'

@@ -11,7 +11,7 @@ complete. Also accepted: a leading ``+``, ``1E-5``, and the ``nan``, ``inf`` and
 (read as 0, with a warning).
 
 The passes work on one chunk of the text at a time, so that they need little memory besides their result, which is less
-than ten times the size of the text.
+than twelve times the size of the text.
 """
 
 from __future__ import annotations

@@ -8,6 +8,8 @@ import pytest
 import workbench
 from workbench import Bench
 
+pytestmark = pytest.mark.slow
+
 LEFT_OUT = "its instances are left out"
 
 

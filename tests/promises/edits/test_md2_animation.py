@@ -11,6 +11,8 @@ from md2_compare import assert_matches_blender, bench_of, compare, export
 from scripted_scenes import cube
 from workbench import activate
 
+pytestmark = pytest.mark.slow
+
 NAMES = ["wave1", "wave2", "wave3", "wave4", "wave5"]
 
 

@@ -10,6 +10,8 @@ import workbench
 from md2_compare import assert_matches_blender, bench_of, compare
 from md2_edits import EDITS
 
+pytestmark = pytest.mark.slow
+
 
 def edited(bench, edit):
     before = workbench.scene_fingerprint()

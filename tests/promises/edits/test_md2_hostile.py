@@ -14,6 +14,8 @@ import pytest
 from md2_compare import assert_matches_blender, bench_of, compare
 from workbench import activate
 
+pytestmark = pytest.mark.slow
+
 KEYS = [
     "frame_names", "key_names", "frame_start", "grids", "vertices", "normals", "triangles", "st", "skin_size",
     "image_size", "skins", "material_skins",

@@ -17,6 +17,8 @@ from md2_compare import bench_of, compare, visible_meshes
 from md2_edits import EDITS
 from workbench import Bench, activate
 
+pytestmark = pytest.mark.slow
+
 FIRST = int(os.environ.get("IO_IDTECH_MD2_FIRST_SEED", "0"))
 COUNT = int(os.environ.get("IO_IDTECH_MD2_SEEDS", "60"))
 

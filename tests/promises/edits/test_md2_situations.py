@@ -11,6 +11,8 @@ from md2_compare import assert_matches_blender, bench_of, compare, export
 from scripted_scenes import cube
 from workbench import activate, edit_mesh
 
+pytestmark = pytest.mark.slow
+
 
 def import_models(folder, **options):
     """Two models side by side, with one skin of the same size."""

@@ -13,6 +13,8 @@ import workbench
 from animation_edits import HAS_SLOTS, SITUATIONS, curves_of, last_bone, pose, remove_curves
 from workbench import Bench
 
+pytestmark = pytest.mark.slow
+
 POINTS = workbench.starting_points(("sample", "flag", "made"))
 needs_slots = pytest.mark.skipif(not HAS_SLOTS, reason="action slots are of Blender 4.4 and later")
 

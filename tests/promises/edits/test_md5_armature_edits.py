@@ -10,6 +10,8 @@ import pytest
 import workbench
 from workbench import Bench
 
+pytestmark = pytest.mark.slow
+
 # The settings of the import matter most here: bones have the axes of joints or not.
 POINTS = workbench.starting_points()
 # What makes vertices without weights: Blender leaves them where they are, a file must bind them to a joint.

@@ -8,6 +8,8 @@ import pytest
 import workbench
 from workbench import Bench
 
+pytestmark = pytest.mark.slow
+
 # Of the four frames of the sample's animation all but one.
 LAST_WITH_FACES = 2.5
 

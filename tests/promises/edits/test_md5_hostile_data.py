@@ -27,6 +27,8 @@ from md5_stored_values import (
     try_value,
 )
 
+pytestmark = pytest.mark.slow
+
 # The shader of a material is a setting: users may give it another one.
 STORING = ("mesh", "armature", "bone", "action")
 

@@ -18,6 +18,8 @@ import workbench
 from mathutils import Matrix, Vector
 from workbench import Bench
 
+pytestmark = pytest.mark.slow
+
 # Of the model's size.
 LIMIT = 1e-4
 

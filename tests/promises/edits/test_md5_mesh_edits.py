@@ -12,6 +12,8 @@ import pytest
 import workbench
 from workbench import Bench
 
+pytestmark = pytest.mark.slow
+
 # The axes of bones matter little to meshes.
 POINTS = workbench.starting_points(sampled=("merged", "unmerged joint axes", "scaled and turned"))
 

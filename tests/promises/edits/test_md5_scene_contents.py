@@ -12,6 +12,8 @@ import workbench
 from mathutils import Matrix
 from workbench import Bench
 
+pytestmark = pytest.mark.slow
+
 
 def compared(folder, bench: Bench, actions="ACTIVE", **options) -> md5_compare.Comparison:
     folder = folder / "out"

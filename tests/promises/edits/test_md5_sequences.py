@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 import sequences
 
+pytestmark = pytest.mark.slow
+
 _KINDS = list(sequences.KINDS)
 _outcomes: dict[int, sequences.Outcome] = {}
 

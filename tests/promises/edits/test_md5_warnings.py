@@ -12,6 +12,8 @@ import workbench
 from inexact import CAUSES
 from workbench import Bench
 
+pytestmark = pytest.mark.slow
+
 OPTIONS = {"limits of weights": {"max_influences": 2}}
 
 

@@ -20,6 +20,8 @@ from io_md5.format.check import check_animation, check_model
 from io_md5.format.games import Game
 from io_md5.format.skinning import bind_pose
 
+pytestmark = pytest.mark.slow
+
 GAMES = [game.value for game in Game]
 UNITS = 0.01
 # What a warning tells of the pose or of the loading.

@@ -21,7 +21,7 @@ from io_md2.format import drawn_triangles, interpolate, read_model, st_fractions
 
 TOLERANCE = 1e-5
 
-pytestmark = pytest.mark.corpus
+pytestmark = [pytest.mark.corpus, pytest.mark.slow]
 
 
 @pytest.mark.parametrize("name", each_readable_file())

@@ -44,7 +44,7 @@ def test_a_renamed_marker_renames_its_sequence_and_nothing_else(tmp_path, capfd,
     assert after.frame_names == names
     assert (after.vertices == before.vertices).all()
     assert len(told) == 2
-    assert "run is called sprint" in told[0]
+    assert "run was renamed to sprint" in told[0]
 
 
 def test_untouched_markers_change_and_tell_nothing(tmp_path, capfd, imported):

@@ -13,6 +13,8 @@ from paths import CORPUS, SAMPLES
 from io_md5.format import read_mesh
 from io_md5.format.skinning import skin
 
+pytestmark = pytest.mark.slow
+
 assimp_py = pytest.importorskip("assimp_py", reason="assimp-py is not installed")
 
 

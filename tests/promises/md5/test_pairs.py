@@ -9,6 +9,8 @@ from md5_deviation import size_of, worst_error
 
 from io_md5.format import read_animation, read_mesh
 
+pytestmark = pytest.mark.slow
+
 TOLERANCE = 1e-5
 
 

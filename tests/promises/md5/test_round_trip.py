@@ -13,6 +13,8 @@ from io_md5.format.check import check_animation, check_model
 from io_md5.format.skeleton import poses
 from io_md5.format.skinning import skin
 
+pytestmark = pytest.mark.slow
+
 
 def assert_same_model(before, after):
     size = size_of(before)

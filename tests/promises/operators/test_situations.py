@@ -14,6 +14,8 @@ from whole_state import whole_state
 
 from io_md5.format import read_animation, read_mesh
 
+pytestmark = pytest.mark.slow
+
 KINDS = ("model", "animation", "camera", "md2")
 
 

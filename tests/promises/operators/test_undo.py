@@ -10,6 +10,8 @@ import pytest
 from scripted_scenes import rig, tube
 from whole_state import whole_state
 
+pytestmark = pytest.mark.slow
+
 OBJ = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n"
 IMPORTS = ("model", "animation", "camera", "md2", "Blender's own")
 EXPORTS = ("md5mesh", "md5anim", "md5camera", "md2", "Blender's own")

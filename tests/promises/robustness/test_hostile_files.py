@@ -10,6 +10,8 @@ import pytest
 from md5_samples import edited
 from whole_state import whole_state
 
+pytestmark = pytest.mark.slow
+
 VERSION = "MD5Version 10\n"
 NUMBERS = ["3.4e38", "-3.4e38", "1e30", "1e-38", "1e400", "nan", "-inf", "0", "99999999999999999999"]
 

@@ -20,6 +20,8 @@ from paths import CORPUS, ROOT
 
 from io_md5.format import write_animation
 
+pytestmark = pytest.mark.slow
+
 VERSIONS = ("4.2", "4.5", "5.0", "5.2")
 NOW = "{}.{}".format(*bpy.app.version)
 KEPT = ROOT / "build" / "versions"

@@ -312,6 +312,7 @@ def test_names_of_any_kind_raise_nothing(tmp_path: Path) -> None:
 # --- One index
 
 
+@pytest.mark.slow
 def test_a_folder_of_ten_thousand_files_is_listed_once_for_all_materials(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

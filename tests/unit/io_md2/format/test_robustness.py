@@ -14,6 +14,8 @@ pytest.importorskip("hypothesis", reason="the property tests need hypothesis")
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+pytestmark = pytest.mark.slow
+
 quick = settings(max_examples=150, deadline=None, derandomize=True)
 
 HEADER_NUMBERS = 17

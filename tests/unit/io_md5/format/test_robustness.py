@@ -38,6 +38,8 @@ from io_md5.format.cuts import timeline
 from io_md5.format.quaternions import normalise
 from io_md5.format.text.scanner import Scan
 
+pytestmark = pytest.mark.slow
+
 pytest.importorskip("hypothesis", reason="the property tests need hypothesis")
 
 SAMPLES = [MESH, ANIMATION, CAMERA, OLD_MESH, OLD_ANIMATION]
