@@ -1,4 +1,4 @@
-"""Which actions are animations of an armature, and why others are not."""
+"""The actions that are animations of an armature, and the reasons against others."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False)
 class SuitableActions:
-    """The actions of a .blend, as one armature sees them.
+    """The actions of a .blend file, sorted for one armature.
 
     Attributes:
-        chosen: those that move the armature, by name, each with the slot that does.
-        left_out: why the others do not, by their names; those of other data-blocks than objects are missing.
+        chosen: actions that move the armature, by name, each with its slot.
+        left_out: the reason against each other action for objects, by name.
     """
 
     chosen: list[tuple[Action, Any]] = field(default_factory=list)
@@ -29,8 +29,8 @@ class SuitableActions:
 def suitable_actions(armature: Object) -> SuitableActions:
     """The actions that move an armature.
 
-    They play on it already, or set anything of its bones, or they set only what it has as an object, as root motion
-    does, and are not another object's.
+    They are used by the armature, or animate its bones, or animate only its properties as an object (root motion) and
+    are not used by another object.
     """
     prefixes = tuple(
         f'pose.bones["{bpy.utils.escape_identifier(bone.name)}"]' for bone in armature.data.bones

@@ -26,7 +26,7 @@ PLACE_LIMIT = 1e-4
 """Of the model's size."""
 UV_LIMIT = 1e-5
 # What the export tells of objects that does not announce a difference.
-_HARMLESS = re.compile("no material|no UV map|without weights are bound")
+_HARMLESS = re.compile("no material|no UV map|without weights were bound")
 
 
 @dataclass
@@ -364,9 +364,9 @@ class Told:
             motion=max((figures[0] for figures in motion), default=0.0),
             uv_rest=uv_rest,
             uv_motion=uv_rest + max((figures[0] for figures in moving_uvs), default=0.0),
-            faces=any(re.search("modifiers (change its faces|give it other vertices)", text) for text in own),
+            faces=any(re.search("modifiers change its (faces|number of vertices)", text) for text in own),
             left_out=any(
-                re.match(r"not moved by [^:]*: .*; left out", text) and is_told(name, [text])
+                re.match(r"not exported, because .* does not move it: ", text) and is_told(name, [text])
                 for text in warnings
             ),
         )

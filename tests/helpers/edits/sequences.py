@@ -30,7 +30,9 @@ MOST_STEPS = 8
 # Beyond that, edits of meshes are skipped: each may multiply the faces.
 MOST_VERTICES = 2500
 # An export that says why it does not happen is no finding.
-_REFUSALS = re.compile(r"no active action|there is no action|no bone deforms|no armature and no mesh")
+_REFUSALS = re.compile(
+    r"no active action|there is no action|no bone has Deform enabled|no armature and no mesh"
+)
 # What an edit that does not suit the scene comes to.
 _UNSUITABLE = (
     AssertionError,

@@ -456,7 +456,7 @@ def test_actions_that_are_not_the_armatures_are_left_out_by_name_and_reason(tmp_
     result = md5_compare.export(tmp_path, actions="ALL")
     assert set(result.clips) == {"walk", "wave"}
     (told,) = result.warnings
-    assert told.startswith("stray: the action is left out")
+    assert told.startswith("stray: the action is not exported")
     assert reason in told
 
 

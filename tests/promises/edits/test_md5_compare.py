@@ -61,7 +61,7 @@ def test_a_difference_is_found_and_excused_by_a_warning_of_its_size(exported):
         "{name}: the export is up to 2 units (1%) off from what Blender shows on frame 1. Likely cause: x",
         "{name}: the export is up to 9 units (1%) and 0 in UV space off from what Blender shows at rest",
         "{name}: modifiers move texture coordinates by up to 0.5 on frame 1; the export has those at rest",
-        "{name}: moved by Face rig as well, which is left out",
+        "{name}: also moved by Face rig, which is not exported",
         "{name}: its instances are left out: make them real, or add a Realize Instances node",
         "other: the export is up to 9 units (1%) off from what Blender shows on frame 1. Likely cause: {name}",
     ],

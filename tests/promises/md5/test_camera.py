@@ -438,7 +438,7 @@ def test_a_failed_export_leaves_no_file(tmp_path):
     empty = bpy.data.objects.new("empty", None)
     bpy.context.scene.collection.objects.link(empty)
     bpy.context.scene.camera = empty
-    with pytest.raises(RuntimeError, match="empty is no camera"):
+    with pytest.raises(RuntimeError, match="empty is not a camera"):
         bpy.ops.export_scene.md5camera(filepath=str(path))
     assert not list(tmp_path.iterdir())
     bpy.context.scene.camera = obj

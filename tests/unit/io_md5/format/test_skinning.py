@@ -190,7 +190,7 @@ def test_row_ids_are_equal_for_equal_rows_only(monkeypatch):
     same = (rows[:, None] == rows[None]).all(axis=2)
     numbers = skinning.row_ids(rows)
     assert ((numbers[:, None] == numbers[None]) == same).all()
-    monkeypatch.setattr(skinning, "_mixed", lambda table: np.zeros(len(table), dtype=np.uint64))
+    monkeypatch.setattr(skinning, "_row_hashes", lambda table: np.zeros(len(table), dtype=np.uint64))
     numbers = skinning.row_ids(rows)
     assert ((numbers[:, None] == numbers[None]) == same).all()
     assert skinning.row_ids(np.empty((3, 0))).tolist() == [0, 0, 0]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from io_md5.format.text.columns import LONGEST, Layout
+from io_md5.format.text.columns import MAX_GAP, Layout
 from io_md5.format.text.decimals import Text
 
 BEHIND = b"\n" * 2000
@@ -40,7 +40,7 @@ def test_the_layout_is_what_stands_between_the_numbers(line, word, lead, gaps):
         (b"tri 0 1 2 3\n", b"vert"),
         (b"vert0 1\n", b"vert"),
         (b"1 // a comment\n", b""),
-        (b"1" + b" " * (LONGEST + 1) + b"2\n", b""),
+        (b"1" + b" " * (MAX_GAP + 1) + b"2\n", b""),
     ],
 )
 def test_a_line_that_holds_anything_else_has_no_layout(line, word):
