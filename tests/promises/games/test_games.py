@@ -54,7 +54,7 @@ def reports_of(capfd):
 def test_quake_gets_the_rest_pose_beside_the_mesh_with_a_warning(scene, out, capfd):
     model = export(out, "QUAKE")
     animation = read_animation(out.with_suffix(".md5anim"))
-    assert "model.md5anim holds the rest pose" in reports_of(capfd)
+    assert "model.md5anim was written with the rest pose" in reports_of(capfd)
     assert (animation.frame_count, (animation.flags == 63).all()) == (1, True)
     assert check_animation(animation, model.joints, Game.QUAKE) == []
     positions, _ = skeleton.poses(animation)
