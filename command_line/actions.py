@@ -9,7 +9,7 @@ import numpy as np
 
 from ..families import FAMILIES
 from ..io_common.scene import versions
-from ..io_md5.clips import suitable_actions
+from ..io_common.scene.suitable_actions import suitable_actions
 
 
 def armature_and_actions() -> tuple[Any, list[Any]]:

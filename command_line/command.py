@@ -60,7 +60,9 @@ def main(words: Sequence[str]) -> int:
     except SystemExit as end:
         return int(end.code or 0)
     if options.command == "info":
-        return file_info.tell(options.files, describers(FAMILIES), as_json=options.json, game=options.game)
+        return file_info.print_info(
+            options.files, describers(FAMILIES), as_json=options.json, game=options.game
+        )
     if options.command == "work":
         work(options.replies)
         return 0

@@ -15,7 +15,8 @@ from ..io_common.reports import Report, progress
 from ..io_common.results import ImportResult
 from ..io_common.scene import axes, mesh_data, state
 from ..io_common.scene.shape_keys import add_frame_keys
-from ..io_common.textures.search import MaterialImages, Search
+from ..io_common.textures.material_images import MaterialImages
+from ..io_common.textures.search import Search
 from ..io_common.triangles import FLIPPED_WINDING, is_degenerate
 from .format import FRAMES_PER_SECOND, Md2Error, Model, decompress, read_model
 from .format.model import first_frame

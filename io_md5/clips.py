@@ -11,10 +11,10 @@ import numpy as np
 
 from ..io_common.scene import versions
 from ..io_common.scene.objects import NothingToExportError
+from ..io_common.scene.suitable_actions import suitable_actions
 from .format import encoding
 from .format.model import Floats
 from .source.actions import StoredAction, load_action
-from .suitable_actions import suitable_actions
 
 if TYPE_CHECKING:
     from bpy.types import Action, Object, Scene

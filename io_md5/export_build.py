@@ -14,6 +14,7 @@ from ..io_common.reports import Progress, Report
 from ..io_common.scene import axes, evaluated, state
 from ..io_common.scene.instances import warn_of_instances
 from ..io_common.scene.objects import Scope
+from ..io_common.scene.suitable_actions import suitable_actions
 from ..io_common.scene.time_dependence import warn_of_simulations
 from ..io_common.verification import Verify
 from .clips import AnimationOptions, Clip
@@ -28,7 +29,6 @@ from .format.encoding import ORIENTATION_PRECISION, POSITION_PRECISION
 from .format.games import Game, Target
 from .player import playback
 from .source.armatures import load_commandline
-from .suitable_actions import suitable_actions
 from .verification import RestMesh, Verifier
 from .vertex_groups import WeightOptions
 

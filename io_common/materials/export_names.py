@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..operators import preferences
 from ..scene import stored_values
+from ..textures.export_names import export_name
 from ..textures.names import fold
-from ..textures.search import export_name
 from . import images, source
 from .shading import principled_of
 

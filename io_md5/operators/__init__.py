@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...io_common.family import BlenderPart
 from ..batch import load, save
-from ..source.actions import read_action
+from ..source.actions import load_action
 from . import check_game, export_anim, export_camera, export_mesh, import_md5
 
 BLENDER = BlenderPart(
@@ -17,5 +17,5 @@ BLENDER = BlenderPart(
     load=load,
     save=save,
     classes=(check_game.OBJECT_OT_md5_check_game, check_game.DATA_PT_md5_game),
-    action_frame_rate=lambda action: read_action(action).frame_rate,
+    action_frame_rate=lambda action: load_action(action).frame_rate,
 )

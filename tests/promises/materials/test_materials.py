@@ -526,9 +526,9 @@ def test_a_replaced_skin_is_called_by_its_new_image(tmp_path, part, names_of):
         tmp_path,
         {"players/a/a.pcx": pcx(COLOURS), "players/a/b.png": png(COLOURS), "players/a/tris.md2": b""},
     )
-    search = part("io_common.textures.search").Search()
+    search = part("io_common.textures.search").Search([], part("io_md2.texture_rules").TEXTURE_RULES)
     library = part("io_common.materials.library").MaterialLibrary(part("io_common.materials.source").MD2)
-    found = search.model(tmp_path / "players" / "a" / "tris.md2", ["players/a/a.pcx"]).md2_skins()
+    found = search.model(tmp_path / "players" / "a" / "tris.md2", ["players/a/a.pcx"]).skins()
     (material,) = library.skins(found, "tris")
     assert material.name == material["md2"]["skin"] == "players/a/a.pcx"
     assert names_of.skin_name(material) == "players/a/a.pcx"

@@ -126,7 +126,7 @@ def test_running_out_of_memory_is_not_reported_as_an_internal_error(part, monkey
         raise MemoryError
 
     before = whole_state()
-    monkeypatch.setattr(part("io_md5.importer"), "build_mesh", fails)
+    monkeypatch.setattr(part("io_md5.import_build"), "build_mesh", fails)
     with pytest.raises(RuntimeError, match=r"test\.md5mesh: not enough memory"):
         bpy.ops.import_scene.md5(filepath=str(model))
     assert whole_state() == before

@@ -157,7 +157,7 @@ def test_an_animation_onto_a_linked_armature_says_why_not(folder, tmp_path):
     bpy.context.view_layer.objects.active = next(obj for obj in linked.all_objects if obj.type == "ARMATURE")
     before = whole_state()
     with pytest.raises(
-        RuntimeError, match=r"test is linked from library\.blend; .*editable library override"
+        RuntimeError, match=r"test is linked from library\.blend: .*editable library override"
     ):
         importing("animation", folder)
     assert whole_state() == before

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import bpy
 
-from ..io_common.scene import versions
+from . import versions
 
 if TYPE_CHECKING:
     from bpy.types import Action, Object
