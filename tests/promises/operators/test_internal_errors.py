@@ -127,7 +127,7 @@ def test_running_out_of_memory_is_not_reported_as_an_internal_error(part, monkey
 
     before = whole_state()
     monkeypatch.setattr(part("io_md5.import_build"), "build_mesh", fails)
-    with pytest.raises(RuntimeError, match=r"test\.md5mesh: not enough memory"):
+    with pytest.raises(RuntimeError, match=r"test\.md5mesh: there is not enough memory"):
         bpy.ops.import_scene.md5(filepath=str(model))
     assert whole_state() == before
 
