@@ -130,9 +130,7 @@ def add_tentacle(builder: Builder, tentacle: int) -> None:
         # Starts on the underside, where the texture shows the suckers.
         angles = np.linspace(0.0, 2.0 * np.pi, around + 1) + np.pi / 2.0
         up = np.cross(side, tangent)
-        rings.append(
-            centre + thickness * (np.outer(np.cos(angles), side) + np.outer(np.sin(angles), up))
-        )
+        rings.append(centre + thickness * (np.outer(np.cos(angles), side) + np.outer(np.sin(angles), up)))
         link = np.clip(position * LINKS - 0.5, -1.0, LINKS - 1.0)
         lower = int(np.floor(link))
         share = link - lower
