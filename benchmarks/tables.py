@@ -23,8 +23,8 @@ _INTRODUCTION = """\
 # Speed
 
 Made by `python run.py benchmark`. Times depend on the machine; compare the ratios. Each time is the median of up to 31
-runs after a warm-up run, and the jobs of a row were run alternately in one process. Each run starts with an empty .blend
-file. Other work on the machine distorts single rows, so run it on an idle one.
+runs after a warm-up run, and the jobs of a row were run alternately in one process. Each run starts with an empty
+.blend file. Other work on the machine distorts single rows, so run it on an idle one.
 
 **The floor** is the minimum time of Blender's own calls for the same data: `foreach_set` of vertices, corners, faces,
 texture coordinates, shape keys and keyframes, vertex groups with one call for all vertices of equal weight, bones

@@ -1,12 +1,13 @@
 """Fuzzes readers with atheris until the time is up or there is a finding: ``run.py [READER …] SECONDS``.
 
-Without a reader, all are fuzzed one after the other, each for that time. ``run.py READER 0 FILE …`` tries single inputs.
+Without a reader, all are fuzzed one after the other, each for that time. ``run.py READER 0 FILE …`` tries
+single inputs.
 
 The number of inputs and the processor time are added up in `build/fuzz/READER/figures.json`, from which `page.py` makes
 a table; delete that folder to start again.
 
-A finding is any exception other than the reader's own error, more time than `_SECONDS` and `_SECONDS_PER_BYTE` allow, or
-more memory than `_BYTES` and `_BYTES_PER_BYTE` allow. Its input is stored in `build/fuzz/READER`.
+A finding is any exception other than the reader's own error, more time than `_SECONDS` and `_SECONDS_PER_BYTE` allow,
+or more memory than `_BYTES` and `_BYTES_PER_BYTE` allow. Its input is stored in `build/fuzz/READER`.
 """
 
 from __future__ import annotations
