@@ -13,9 +13,6 @@ import bpy
 if TYPE_CHECKING:
     from bpy.types import Operator
 
-_WARNINGS_IN_WINDOW = 8
-
-
 @dataclass
 class Report:
     """Counts and warnings, collected during an import or export.
@@ -26,13 +23,22 @@ class Report:
 
     counts: dict[str, int] = field(default_factory=dict)
     _subjects: dict[str, list[str]] = field(default_factory=dict)
+    _important: list[str] = field(default_factory=list)
 
     def count(self, what: str, number: int = 1) -> None:
         """Adds to a count."""
         self.counts[what] = self.counts.get(what, 0) + number
 
-    def warn(self, text: str, subject: str = "") -> None:
-        """Adds a warning about a file or object; the same warning about several of them is shown once."""
+    def warn(self, text: str, subject: str = "", *, is_important: bool = False) -> None:
+        """Adds a warning about a file or object; the same warning about several of them is shown once.
+
+        Args:
+            text: what is wrong and what to do.
+            subject: the file or object.
+            is_important: that the result differs from what the user sees, or that a game would not load it.
+        """
+        if is_important and text not in self._important:
+            self._important.append(text)
         subjects = self._subjects.setdefault(text, [])
         if subject and subject not in subjects:
             subjects.append(subject)
@@ -43,19 +49,27 @@ class Report:
             self.count(what, number)
         for text, subjects in other._subjects.items():
             for subject in subjects or [""]:
-                self.warn(text, subject)
+                self.warn(text, subject, is_important=text in other._important)
 
     @property
     def warnings(self) -> list[str]:
         """The warnings, each with the files or objects that it is about."""
-        return [
-            f"{listing(subjects, 3)}: {text}" if subjects else text
-            for text, subjects in self._subjects.items()
-        ]
+        return [self._line(text) for text in self._subjects]
+
+    @property
+    def most_important(self) -> str:
+        """The first important warning, else the first one; empty if there is none."""
+        first = [*self._important, *self._subjects][:1]
+        return self._line(first[0]) if first else ""
+
+    def _line(self, text: str) -> str:
+        """A warning with the files or objects that it is about."""
+        subjects = self._subjects[text]
+        return f"{listing(subjects, 3)}: {text}" if subjects else text
 
     def summary(self, verb: str, subject: str, seconds: float) -> str:
         """One line with what was done, to which files, the counts and the time."""
-        counts = [f"{number:,} {_plural(what, number)}" for what, number in self.counts.items() if number]
+        counts = [counted(number, what) for what, number in self.counts.items() if number]
         return f"{verb} {subject}: {', '.join([*counts, f'{seconds:.2f} s'])}"
 
 
@@ -65,12 +79,17 @@ def listing(items: list[str], limit: int = 5) -> str:
     return ", ".join(items[:limit]) + (f" and {more} more" if more > 0 else "")
 
 
+def counted(number: int, what: str) -> str:
+    """A number and what it counts, in the singular for 1: ``1 vertex``, ``2 vertices``."""
+    return f"{number:,} {_plural(what, number)}"
+
+
 def _plural(what: str, number: int) -> str:
     """The name of a count, in the singular for 1."""
     if number != 1:
         return what
     adjective, space, noun = what.rpartition(" ")
-    irregular = {"vertices": "vertex", "meshes": "mesh"}
+    irregular = {"vertices": "vertex", "meshes": "mesh", "faces": "face"}
     return adjective + space + irregular.get(noun, noun.removesuffix("s"))
 
 
@@ -91,7 +110,9 @@ def printable(text: str) -> str:
 
 
 def deliver(operator: Operator, report: Report, verb: str, subject: str, started: float) -> None:
-    """Reports the summary and the warnings: the first few in the window, all of them on the console.
+    """Reports the summary and every warning, which the Info editor keeps.
+
+    If there are warnings, the last report is one warning that says so, as the status bar shows only the last report.
 
     Args:
         operator: that reports them.
@@ -100,14 +121,18 @@ def deliver(operator: Operator, report: Report, verb: str, subject: str, started
         subject: the files.
         started: `time.perf_counter()` at the start.
     """
-    for text in report.warnings[:_WARNINGS_IN_WINDOW]:
-        tell(operator, "WARNING", text)
-    hidden = report.warnings[_WARNINGS_IN_WINDOW:]
-    if hidden:
-        tell(operator, "WARNING", f"{len(hidden)} more warnings: see the console")
-        for text in hidden:
-            print(f"Warning: {printable(text)}")
     tell(operator, "INFO", report.summary(verb, subject, time.perf_counter() - started))
+    warnings = report.warnings
+    for text in warnings:
+        tell(operator, "WARNING", text)
+    if warnings:
+        # The status bar shows the last report only.
+        tell(operator, "WARNING", f"{verb} {subject}: {_warning_summary(report)}")
+
+
+def _warning_summary(report: Report) -> str:
+    """How many warnings there are, where they are, and the most important one."""
+    return f"{counted(len(report.warnings), 'warnings')}, all in the Info editor: {report.most_important}"
 
 
 class Progress:

@@ -196,7 +196,7 @@ def _shader(obj: Object, slots: list[Material | None], slot: int, report: Report
     if material is None:
         report.warn("no material: the object's name is used as the shader", obj.name)
         return str(obj.name)
-    return shader_name(material)
+    return shader_name(material, report)
 
 
 def _commandline(armature: Object | None, clip: Clip | None) -> str:
@@ -213,7 +213,7 @@ def _causes_of_options(options: ModelOptions, animation_options: AnimationOption
     """Options that may make an export differ from Blender."""
     causes = []
     if not options.weights.keeps_all_weights:
-        causes.append("Max Weights or Min Weight removes weights")
+        causes.append("Bone Influences or Min Weight removes weights")
     if not options.apply_modifiers:
         causes.append("Apply Modifiers is off")
     if (

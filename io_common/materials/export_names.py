@@ -1,49 +1,82 @@
-"""The names of materials in exported files: the reverse of `library`."""
+"""The names of materials in exported files: the reverse of `library`.
+
+The first of these that applies is the shader of an MD5 mesh, or the skin of an MD2 model:
+
+1. of an imported material that was renamed: its new name;
+2. of an imported material that shows another image now: the path of that image, if the name in the file was the path of
+   the image found by the import, as it always is for a skin. A shader that is a declaration is kept, with a warning;
+3. of an imported material: the name in the file;
+4. the path of its colour image, relative to the game folder, for a skin with the extension;
+5. the name of the material.
+
+The game folder is the one found by the import, else one in the preferences, else the outermost one that the path of the
+image suggests.
+"""
 
 from __future__ import annotations
 
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
+
+import bpy
 
 from ..operators import preferences
 from ..scene import stored_values
 from ..textures.export_names import export_name
-from ..textures.names import fold
+from ..textures.names import fold, without_image_extension
 from . import images, source
 from .shading import principled_of
 
 if TYPE_CHECKING:
     from bpy.types import Image, Material
 
+    from ..reports import Report
 
-def shader_name(material: Material) -> str:
-    """The shader that an MD5 mesh names for a material.
 
-    The first of these that applies: the name in the imported file, unless the material was renamed; the new name, if
-    that is a path; the path of its colour image, relative to the game folder and without extension; its name.
+def shader_name(material: Material, report: Report | None = None) -> str:
+    """The shader that an MD5 mesh names for a material; see the docstring of the module.
+
+    Args:
+        material: the material.
+        report: takes a warning if the material shows another image and keeps its shader.
     """
-    return _name_for_file(material, source.MD5, with_extension=False)
+    return _name_for_file(material, source.MD5, report)
 
 
 def skin_name(material: Material) -> str:
-    """The skin that an MD2 model names for a material: as `shader_name`, with the image's extension.
-
-    A skin is just an image: if the material shows another one now, the name in the imported file no longer applies.
-    """
-    return _name_for_file(material, source.MD2, with_extension=True)
+    """The skin that an MD2 model names for a material; see the docstring of the module."""
+    return _name_for_file(material, source.MD2, None)
 
 
-def _name_for_file(material: Material, family: source.Family, *, with_extension: bool) -> str:
+def _name_for_file(material: Material, family: source.Family, report: Report | None) -> str:
+    with_extension = family is source.MD2
     image = colour_image(material)
     file = images.source_of(image) if image is not None else ""
+    path = _path_in_game(material, file, with_extension=with_extension) if file else None
     stored = source.read_name(material, family)
-    if stored is not None and stored_values.is_quotable(stored):
-        is_renamed = source.is_renamed(material, family)
-        if not is_renamed and not (with_extension and _is_replaced(material, family, file)):
-            return stored
-        if is_renamed and "/" in material.name:
-            return material.name
-    return (_path_in_game(file, with_extension=with_extension) if file else None) or material.name
+    if stored is None or not stored_values.is_quotable(stored):
+        return path or material.name
+    if source.is_renamed(material, family):
+        return material.name
+    if not _is_replaced(material, family, file):
+        return stored
+    if with_extension or _is_path_of(material, family, stored):
+        return path or material.name
+    if report is not None:
+        report.warn(
+            f"the image is now {path or _base_name(file)}, but the shader {stored} is a declaration of the game and "
+            "was kept: rename the material to use another shader",
+            material.name,
+            is_important=True,
+        )
+    return stored
+
+
+def _is_path_of(material: Material, family: source.Family, name: str) -> bool:
+    """Whether the shader of a material is the path of the image that was found for it."""
+    before = source.read_image(material, family)
+    path = _path_in_game(material, before, with_extension=False) if before else None
+    return path is not None and fold(path) == fold(without_image_extension(name.replace("\\", "/")))
 
 
 def _is_replaced(material: Material, family: source.Family, file: str) -> bool:
@@ -56,9 +89,14 @@ def _base_name(path: str) -> str:
     return fold(path).rpartition("/")[2]
 
 
-def _path_in_game(file: str, *, with_extension: bool) -> str | None:
+def _path_in_game(material: Material, file: str, *, with_extension: bool) -> str | None:
     inside = images.name_in_archive(file)
     if inside is None:
+        # The game folders that imports found: first that of the material.
+        found = [source.read_game_folder(one) for one in (material, *bpy.data.materials)]
+        for folder in dict.fromkeys(found):
+            if folder and Path(file).is_relative_to(folder):
+                return export_name(file, [folder], with_extension=with_extension)
         return export_name(file, preferences.game_folders(), with_extension=with_extension)
     path = PurePosixPath(inside)
     if path.parts[0].lower() == "dds":

@@ -101,6 +101,8 @@ class MaterialLibrary:
         versions.enable_nodes(material)
         material.diffuse_color = _NEUTRAL_COLOUR
         source.store_name(material, self._family, name, _identity(found) if found is not None else None)
+        if found is not None and found.game_folder:
+            source.store_game_folder(material, self._family, found.game_folder)
         if found is not None:
             build_nodes(material, found, self._store, self._warnings)
         self._made.append(material)

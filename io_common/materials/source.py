@@ -4,7 +4,8 @@ It lies in the property group of the family, ``md5`` or ``md2``, where imports s
 
 =========  ============================================================================================
 material   ``shader`` (MD5) or ``skin`` (MD2): the name in the file; ``shader_shown`` or ``skin_shown``: what Blender
-           called the material; ``image``: the file that was found for it, empty if there was none
+           called the material; ``image``: the file that was found for it, empty if there was none;
+           ``game_folder``: the game folder that this file is in
 image      ``file``: where it came from, if it was packed
 =========  ============================================================================================
 """
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 _IMAGE = "image"
 _FILE = "file"
+_GAME_FOLDER = "game_folder"
 
 
 @dataclass(frozen=True)
@@ -71,6 +73,17 @@ def is_renamed(material: Material, family: Family) -> bool:
 def read_image(material: Material, family: Family) -> str | None:
     """The file that was found for a material, empty if there was none; None if none was looked for."""
     return _text(stored_values.read_group(material, family.group), _IMAGE)
+
+
+def store_game_folder(material: Material, family: Family, folder: str) -> None:
+    """Stores the game folder of the image that was found for a material with a stored name."""
+    names.store_text(material[family.group], _GAME_FOLDER, folder)
+
+
+def read_game_folder(material: Material) -> str:
+    """The game folder of the image that was found for a material; empty if there is none."""
+    found = (_text(stored_values.read_group(material, family.group), _GAME_FOLDER) for family in (MD5, MD2))
+    return next((folder for folder in found if folder), "")
 
 
 def store_file(image: Image, family: Family, file: str) -> None:

@@ -38,6 +38,16 @@ class NoFileError(ValueError):
 Outcome = tuple[reports.Report, Iterable[Path]]
 
 
+def _with_axis_tooltips(cls: type) -> type:
+    """The class with descriptions of the axes, which `orientation_helper` leaves empty."""
+    for name, direction in (("axis_forward", "forward"), ("axis_up", "up")):
+        cls.__annotations__[name].keywords["description"] = (
+            f"Axis of the file that points {direction} in Blender. Change it if models face the wrong way"
+        )
+    return cls
+
+
+@_with_axis_tooltips
 @orientation_helper(axis_forward="Y", axis_up="Z")
 class Transform(_Operator):
     """Scale and axes between the file and the scene."""
@@ -48,7 +58,7 @@ class Transform(_Operator):
     else:
         global_scale: FloatProperty(
             name="Scale",
-            description="Factor for all lengths",
+            description="Scale the model by this factor",
             default=1.0,
             min=1e-6,
             max=1e6,
@@ -140,6 +150,15 @@ class ImportFiles(Transform, ImportHelper):
                 # Reading from a pipe or a device may never end.
                 raise NoFileError(f"{path}: not a regular file")
         return paths
+
+    def selected_names(self, context: Context) -> list[str]:
+        """The names of the files that are selected in the file browser, or were given."""
+        names_given = [self.filepath, *(file.name for file in self.files)]
+        params = getattr(context.space_data, "params", None)
+        if params is None:
+            return names_given
+        selected = getattr(context, "selected_files", None) or ()
+        return [*names_given, params.filename, *(entry.name for entry in selected)]
 
     def conversion(self) -> axes.Conversion:
         """The conversion from the coordinates of the file to those of the scene."""
@@ -265,7 +284,7 @@ class ExportVerify(_Operator):
 
 
 def draw_textures(layout: UILayout, operator: Any, prefix: str) -> None:
-    """Draws the panel *Materials* with the option to load textures."""
+    """Draws the panel *Materials* with the option to import textures."""
     header, body = layout.panel(f"{prefix}_materials")
     header.label(text="Materials")
     if body:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import bpy
 from bpy.props import CollectionProperty, EnumProperty, FloatProperty, IntProperty, StringProperty
 
 from ..family import Family
+from ..textures.search_paths import looks_like_game_folder
 from . import game_option
 
 if TYPE_CHECKING:
@@ -99,8 +101,10 @@ class IO_IDTECH_UL_game_folders(bpy.types.UIList):
         active_property: Any,
     ) -> None:
         """Draws one folder."""
-        del context, data, icon, active_data, active_property
-        layout.prop(item, "path", text="", emboss=False, icon="FILE_FOLDER")
+        del context, data, active_data, active_property
+        is_game = looks_like_game_folder(Path(bpy.path.abspath(item.path)))
+        icon = "FILE_FOLDER" if is_game or not item.path else "ERROR"
+        layout.prop(item, "path", text="", emboss=False, icon=icon)
 
 
 class _GameFolderOperator:
@@ -207,7 +211,7 @@ class IO_IDTECH_preferences(bpy.types.AddonPreferences):
         """Draws the list of game folders with its buttons, the defaults, and warnings about other add-ons."""
         del context
         layout = self.layout
-        layout.label(text="Game folders to search for textures and materials:")
+        layout.label(text="Game folders, searched for textures and materials:")
         row = layout.row()
         row.template_list(
             "IO_IDTECH_UL_game_folders", "", self, "game_folders", self, "active_game_folder", rows=4

@@ -54,6 +54,7 @@ class MaterialImages:
         translucent: whether the surface is blended with what is behind it.
         blend: the blend mode of the fallback stage; empty for a lit or opaque surface.
         missing: names of images that were not found, by role.
+        game_folder: the game folder that the diffuse image was found in; empty if it was found elsewhere.
         looked_in: the paths where they were looked for, each once.
     """
 
@@ -69,6 +70,7 @@ class MaterialImages:
     translucent: bool = False
     blend: str = ""
     missing: dict[Role, str] = field(default_factory=dict)
+    game_folder: str = ""
     looked_in: list[str] = field(default_factory=list)
 
     @property

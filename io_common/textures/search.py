@@ -105,7 +105,7 @@ class ModelSearch:
         """
         skins = [self._skin(name) for name in self._names]
         if any(skin.diffuse is not None for skin in skins):
-            return skins
+            return [self._with_game_folder(skin) for skin in skins]
         guessed = self._guessed_skins
         if not skins:
             skins = [
@@ -114,7 +114,15 @@ class ModelSearch:
             ]
         for skin, file in zip(skins, guessed, strict=False):
             self._take_diffuse(skin, file, Rule.CONVENTION, self._folder.finder_for(file))
-        return skins
+        return [self._with_game_folder(skin) for skin in skins]
+
+    def _with_game_folder(self, images: MaterialImages) -> MaterialImages:
+        """The same images, with the outermost game folder that the diffuse image is in."""
+        if images.diffuse is not None:
+            path = Path(os.path.abspath(images.diffuse.path))
+            folders = [root.path for root in self._paths.roots if path.is_relative_to(root.path)]
+            images.game_folder = str(min(folders, key=lambda one: len(one.parts))) if folders else ""
+        return images
 
     def material(self, shader: str, mesh: str | None = None) -> MaterialImages:
         """The images and settings of a shader; for families with shaders.
@@ -129,7 +137,7 @@ class ModelSearch:
             self._find_undeclared(result, name, mesh)
         if Role.DIFFUSE not in result.images and result.colour is None:
             result.missing.setdefault(Role.DIFFUSE, shader)
-        return result
+        return self._with_game_folder(result)
 
     def _skin(self, raw: str) -> MaterialImages:
         result = MaterialImages(raw)

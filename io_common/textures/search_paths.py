@@ -28,7 +28,7 @@ def guess_game_folder(model_path: str | os.PathLike[str], names: Iterable[AssetN
 
     If there are several, the one under which the folders of the skins or shaders agree most with the model's own
     folder is used, then one that looks like a game folder (with archives, `materials` and so on in it), then the
-    deepest. The root of a drive and the user's home folder are never used.
+    outermost, as in `base/models/players/x`, but the last one if a name repeats, as in `models/work/base/models/x`. The root of a drive and the user's home folder are never used.
 
     Args:
         model_path: the model.
@@ -40,15 +40,21 @@ def guess_game_folder(model_path: str | os.PathLike[str], names: Iterable[AssetN
     folder = Path(os.path.abspath(model_path)).parent
     parts = [fold(part) for part in folder.parts]
     folders = [fold(name.folder).split("/") for name in names if name.folder]
-    best: tuple[tuple[int, bool, int], Path] | None = None
+    best: tuple[tuple[int, bool, int, int], Path] | None = None
+    seen: set[str] = set()
+    repetitions = 0
     for index in range(1, len(parts)):
         if parts[index] not in _TOP_FOLDERS or (parts[index] == "models" and parts[index - 1] == "packages"):
             continue
+        if parts[index] in seen:
+            seen.clear()
+            repetitions += 1
+        seen.add(parts[index])
         root = Path(*folder.parts[:index])
         if root == Path(root.anchor) or root in (_home_folder(), _home_folder().parent):
             continue
         agreement = max((_common_length(own, parts[index:]) for own in folders), default=0)
-        rank = (agreement, _looks_like_game_folder(root), index)
+        rank = (agreement, _has_entry(root, _TYPICAL_FOLDERS), repetitions, -index)
         if best is None or rank > best[0]:
             best = (rank, root)
     return best[1] if best is not None else None
@@ -68,12 +74,18 @@ def _common_length(own: list[str], other: list[str]) -> int:
     return count
 
 
-def _looks_like_game_folder(root: Path) -> bool:
+def looks_like_game_folder(root: Path) -> bool:
+    """Whether a folder has an archive in it, or a folder such as `models`, `materials` or `textures`."""
+    return _has_entry(root, _TYPICAL_FOLDERS.union(_TOP_FOLDERS))
+
+
+def _has_entry(root: Path, folders: frozenset[str]) -> bool:
+    """Whether a folder has an archive in it, or a folder with one of these names."""
     try:
         with os.scandir(root) as entries:
             for entry in entries:
                 name = fold(entry.name)
-                if name in _TYPICAL_FOLDERS or split_extension(name)[1] in (*ARCHIVE_EXTENSIONS, ".pak"):
+                if name in folders or split_extension(name)[1] in (*ARCHIVE_EXTENSIONS, ".pak"):
                     return True
     except OSError:
         pass

@@ -59,7 +59,7 @@ class EXPORT_SCENE_OT_md2(
                 ("SHAPE_KEYS", "Shape Keys", "Export each shape key as a frame"),
                 (
                     "SCENE",
-                    "Scene",
+                    "Scene Playback",
                     "Export the frame range of the scene, with armatures, modifiers and caches",
                 ),
             ),
@@ -160,7 +160,8 @@ class EXPORT_SCENE_OT_md2(
         if body:
             body.prop(self, "apply_modifiers")
             body.prop(self, "skin_size_from")
-            body.prop(self, "skin_size")
+            fallback = "Fallback Size" if self.skin_size_from == "AUTO" else "Size"
+            body.prop(self, "skin_size", text=fallback)
             body.prop(self, "game")
             body.prop(self, "verify")
 
@@ -182,7 +183,7 @@ class EXPORT_SCENE_OT_md2(
         has_start, has_end = (self.properties.is_property_set(name) for name in ("frame_start", "frame_end"))
         if self.use_frame_range:
             return self.frame_start, self.frame_end
-        if not (has_start or has_end):
+        if self.properties.is_property_set("use_frame_range") or not (has_start or has_end):
             return None
         scene = context.scene
         return (

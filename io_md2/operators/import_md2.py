@@ -37,8 +37,9 @@ class IMPORT_SCENE_OT_md2(file_operators.ImportFiles, bpy.types.Operator):
         filter_glob: StringProperty(default="*.md2", options={"HIDDEN"})
 
         merge_vertices: BoolProperty(
-            name="Merge Vertices",
-            description="Merge vertices that are at the same position in every frame. Export does not split them again",
+            name="Merge by Distance",
+            description="Merge vertices that are at the same position in every frame. This is permanent: export does not "
+            "split them again",
             default=False,
         )
         custom_normals: BoolProperty(
@@ -47,13 +48,13 @@ class IMPORT_SCENE_OT_md2(file_operators.ImportFiles, bpy.types.Operator):
             default=False,
         )
         animation: EnumProperty(
-            name="Animation",
+            name="Shape Keys",
             description="How to import the frames",
             items=(
-                ("RELATIVE", "Relative Keys", "Import each frame as a shape key with an animated value"),
+                ("RELATIVE", "Relative", "Import each frame as a shape key with an animated value"),
                 (
                     "ABSOLUTE",
-                    "Absolute Keys",
+                    "Absolute",
                     "Import each frame as an absolute shape key, and animate the evaluation time",
                 ),
                 ("NONE", "None", "Import only the first frame, without shape keys"),
@@ -62,7 +63,7 @@ class IMPORT_SCENE_OT_md2(file_operators.ImportFiles, bpy.types.Operator):
         )
         use_textures: BoolProperty(
             name="Textures",
-            description="Load the images of the skins from the game folder or from the model's folder",
+            description="Import the images of the skins from the game folder or from the model's folder",
             default=True,
         )
         sequence_actions: BoolProperty(
@@ -78,7 +79,7 @@ class IMPORT_SCENE_OT_md2(file_operators.ImportFiles, bpy.types.Operator):
             max=1_000_000,
         )
         use_scene_timing: BoolProperty(
-            name="Set Scene Timing",
+            name="Set Frame Range & Rate",
             description="Set the scene's frame rate and range to those of the first animated model",
             default=True,
         )

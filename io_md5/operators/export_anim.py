@@ -46,4 +46,4 @@ class EXPORT_SCENE_OT_md5anim(ExportOptions, bpy.types.Operator):
 
     def draw(self, context: Context) -> None:
         """Draws the options in the file browser or in a collection exporter."""
-        self.draw_panels(context, "IO_MD5_export_anim")
+        self.draw_panels(context, "IO_MD5_export_anim", has_mesh=False)

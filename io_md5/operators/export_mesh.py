@@ -46,4 +46,4 @@ class EXPORT_SCENE_OT_md5mesh(ExportOptions, bpy.types.Operator):
 
     def draw(self, context: Context) -> None:
         """Draws the options in the file browser or in a collection exporter."""
-        self.draw_panels(context, "IO_MD5_export_mesh")
+        self.draw_panels(context, "IO_MD5_export_mesh", has_mesh=True)

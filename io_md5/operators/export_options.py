@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import bpy
 from bpy.props import BoolProperty, FloatProperty, IntProperty
 
 from ...io_common.operators import file_operators, game_option, preferences
+from ...io_common.reports import Report, counted
 from ...io_common.results import ExportResult
 from .. import exporter
 from ..clips import AnimationOptions
 from ..export_build import ModelOptions
+from ..export_source import clips_by_file
 from ..format import Md5Error
 from ..format.encoding import ORIENTATION_PRECISION, POSITION_PRECISION
 from ..format.games import PROFILES, Game
+from ..format.suffixes import ANIMATION_SUFFIX
 from ..vertex_groups import WeightOptions
 
 if TYPE_CHECKING:
@@ -28,7 +33,7 @@ ACTIONS = (
         "All Actions",
         "Export each action that animates bones of the armature to a file named after the action",
     ),
-    ("SCENE", "Scene", "Export the frame range of the scene as it plays, with constraints, drivers and NLA"),
+    ("SCENE", "Scene Playback", "Export the frame range of the scene as it plays, with constraints, drivers and NLA"),
 )
 
 
@@ -44,6 +49,7 @@ class ExportOptions(file_operators.ExportFile, file_operators.ExportScope, file_
         game: str
         make_names_safe: bool
         frame_step: int
+        use_frame_rate: bool
         frame_rate: float
         position_precision: float
         orientation_precision: float
@@ -57,14 +63,15 @@ class ExportOptions(file_operators.ExportFile, file_operators.ExportScope, file_
             name="Deform Bones Only", description="Export only bones that deform meshes", default=False
         )
         add_origin: BoolProperty(
-            name="Add Origin",
+            name="Add Root Bone",
             description="Add a root joint named origin if there are several roots, or one that is not at the origin. "
             "Doom 3 needs a single root at the origin",
             default=False,
         )
         max_influences: IntProperty(
-            name="Max Weights",
-            description="Maximum number of weights per vertex; the largest are kept. 0 for no limit; Doom 3 BFG uses 4",
+            name="Bone Influences",
+            description="Most bones per vertex; 0 = unlimited. The largest weights are kept. Doom 3 takes any number, "
+            "BFG and most ports 4",
             default=0,
             min=0,
             soft_max=8,
@@ -87,16 +94,21 @@ class ExportOptions(file_operators.ExportFile, file_operators.ExportScope, file_
         frame_step: IntProperty(
             name="Frame Step", description="Export every N-th frame", default=1, min=1, soft_max=10
         )
+        use_frame_rate: BoolProperty(
+            name="Frame Rate",
+            description="Export another frame rate than that of the imported action, else of the scene",
+            default=False,
+        )
         frame_rate: FloatProperty(
             name="Frame Rate",
-            description="Frames per second to sample, before Frame Step is applied. "
-            "0 for the rate of the imported action, else of the scene",
-            default=0.0,
-            min=0.0,
+            description="Frames per second to sample, before Frame Step is applied. Setting it in a script enables it",
+            default=24.0,
+            min=0.01,
+            soft_min=1.0,
             soft_max=120.0,
         )
         position_precision: FloatProperty(
-            name="Min Movement",
+            name="Location Error",
             description="Joint positions that vary by less than this, in units, are not animated. "
             "id's exporter uses 0.125",
             default=POSITION_PRECISION,
@@ -105,7 +117,7 @@ class ExportOptions(file_operators.ExportFile, file_operators.ExportScope, file_
             precision=6,
         )
         orientation_precision: FloatProperty(
-            name="Min Rotation",
+            name="Rotation Error",
             description="Joint orientations whose quaternions vary by less than this are not animated. "
             "id's exporter uses 0.000122",
             default=ORIENTATION_PRECISION,
@@ -136,10 +148,16 @@ class ExportOptions(file_operators.ExportFile, file_operators.ExportScope, file_
         """The options for animations."""
         return AnimationOptions(
             frame_step=self.frame_step,
-            frame_rate=self.frame_rate,
+            frame_rate=self.frame_rate if self._has_frame_rate() else 0.0,
             position_precision=self.position_precision,
             orientation_precision=self.orientation_precision,
         )
+
+    def _has_frame_rate(self) -> bool:
+        """Whether the user has enabled a frame rate, or a script has set one."""
+        if self.properties.is_property_set("use_frame_rate"):
+            return self.use_frame_rate
+        return self.properties.is_property_set("frame_rate")
 
     def run(
         self, context: Context, export: Callable[[Context, Path, exporter.ExportOptions], ExportResult]
@@ -158,15 +176,22 @@ class ExportOptions(file_operators.ExportFile, file_operators.ExportScope, file_
 
         return file_operators.run(self, "Exported", Md5Error, job)
 
-    def draw_panels(self, context: Context, prefix: str) -> None:
-        """Draws the options in the file browser or in a collection exporter."""
+    def draw_panels(self, context: Context, prefix: str, *, has_mesh: bool) -> None:
+        """Draws the options in the file browser or in a collection exporter.
+
+        Args:
+            context: of the layout.
+            prefix: of the panels' identifiers.
+            has_mesh: whether a mesh is written, and not only animations.
+        """
         layout = file_operators.panel_layout(self)
         self.draw_include(layout, context, prefix)
         self.draw_transform(layout, prefix)
         _draw_game(layout, self, prefix)
-        _draw_mesh(layout, self, prefix)
+        if has_mesh:
+            _draw_mesh(layout, self, prefix)
         _draw_armature(layout, self, prefix)
-        _draw_animation(layout, self, prefix)
+        _draw_animation(layout, context, self, prefix)
         layout.prop(self, "verify")
 
 
@@ -179,6 +204,28 @@ def armature_of(context: Context) -> Any:
     if active is None or active.type != "ARMATURE":
         active = next((obj for obj in objects if obj.type == "ARMATURE"), None)
     return active
+
+
+def _all_actions_lines(context: Context, operator: Any) -> list[str]:
+    """What *All Actions* writes: how many files, how many of them exist, and what the file name is used for."""
+    folder = chosen_folder(context, operator)
+    armature = armature_of(context)
+    files = clips_by_file(context, armature, "ALL", folder, "", Report()) if armature is not None else {}
+    existing = sum(path.exists() for path in files)
+    is_mesh = operator.filename_ext != ANIMATION_SUFFIX
+    return [
+        f"Writes {counted(len(files), 'animations')} here, {existing} exist",
+        "File name: only for the mesh" if is_mesh else "File name: not used",
+        "Files are named after actions",
+    ]
+
+
+def chosen_folder(context: Context, operator: Any) -> Path:
+    """The folder in the file browser, else that of the operator's path."""
+    params = getattr(context.space_data, "params", None)
+    if params is not None and getattr(params, "directory", None):
+        return Path(os.fsdecode(params.directory))
+    return Path(bpy.path.abspath(operator.filepath)).parent
 
 
 def _draw_game(layout: UILayout, operator: Any, prefix: str) -> None:
@@ -206,14 +253,21 @@ def _draw_armature(layout: UILayout, operator: Any, prefix: str) -> None:
         body.prop(operator, "add_origin")
 
 
-def _draw_animation(layout: UILayout, operator: Any, prefix: str) -> None:
+def _draw_animation(layout: UILayout, context: Context, operator: Any, prefix: str) -> None:
     header, body = layout.panel(f"{prefix}_animation")
     header.label(text="Animation")
     if body:
         body.prop(operator, "actions")
+        if operator.actions == "ALL":
+            for line in _all_actions_lines(context, operator):
+                body.label(text=line, icon="INFO")
         sampling = body.column()
         sampling.active = operator.actions != "NONE"
         sampling.prop(operator, "frame_step")
-        sampling.prop(operator, "frame_rate")
+        row = sampling.row(heading="Frame Rate")
+        row.prop(operator, "use_frame_rate", text="")
+        value = row.row()
+        value.active = operator.use_frame_rate
+        value.prop(operator, "frame_rate", text="")
         sampling.prop(operator, "position_precision")
         sampling.prop(operator, "orientation_precision")

@@ -9,6 +9,7 @@ from bpy.props import BoolProperty, EnumProperty, IntProperty, StringProperty
 
 from ...io_common.operators import file_operators, preferences
 from ..format import Md5Error
+from ..format.suffixes import CAMERA_SUFFIX
 from ..importer import ImportOptions, import_files
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ class IMPORT_SCENE_OT_md5(file_operators.ImportFiles, bpy.types.Operator):
             description="Direction of the bones. It does not affect poses, animations or export",
             items=(
                 ("CHILD", "To Child", "Point bones to their children, so that they look like a skeleton"),
-                ("JOINT", "As Joint", "Give bones the axes of the joints in the file"),
+                ("JOINT", "Original Axes", "Give bones the axes of the joints in the file"),
             ),
             default="CHILD",
         )
@@ -70,7 +71,7 @@ class IMPORT_SCENE_OT_md5(file_operators.ImportFiles, bpy.types.Operator):
             max=1_000_000,
         )
         use_scene_timing: BoolProperty(
-            name="Set Scene Timing",
+            name="Set Frame Range & Rate",
             description="Set the scene's frame rate and range to those of the first camera path, else of the first "
             "animation",
             default=True,
@@ -83,10 +84,16 @@ class IMPORT_SCENE_OT_md5(file_operators.ImportFiles, bpy.types.Operator):
 
         use_textures: BoolProperty(
             name="Textures",
-            description="Load the images of the materials from the model's folder, its game folder or the game folders "
+            description="Import the images of the materials from the model's folder, its game folder or the game folders "
             "in the preferences",
             default=True,
         )
+
+    def invoke(self, context: Context, event: bpy.types.Event) -> set[str]:
+        """Opens the file browser or the dialog for dropped files, where animations are imported unless turned off."""
+        if not self.properties.is_property_set("animations"):
+            self.animations = "FOLDER"
+        return super().invoke(context, event)
 
     def execute(self, context: Context) -> set[str]:
         """Imports the files."""
@@ -94,7 +101,6 @@ class IMPORT_SCENE_OT_md5(file_operators.ImportFiles, bpy.types.Operator):
 
     def draw(self, context: Context) -> None:
         """Draws the options in the file browser, or in the dialog for dropped files."""
-        del context
         layout = file_operators.panel_layout(self)
         self.draw_transform(layout, "IO_MD5_import")
         header, body = layout.panel("IO_MD5_import_model")
@@ -112,7 +118,8 @@ class IMPORT_SCENE_OT_md5(file_operators.ImportFiles, bpy.types.Operator):
             body.prop(self, "animations")
             body.prop(self, "frame_start")
             body.prop(self, "use_scene_timing")
-            body.prop(self, "use_render_size")
+            if self._may_import_camera(context):
+                body.prop(self, "use_render_size")
 
     def _import(self, context: Context) -> file_operators.Outcome:
         options = ImportOptions(
@@ -129,6 +136,10 @@ class IMPORT_SCENE_OT_md5(file_operators.ImportFiles, bpy.types.Operator):
         )
         paths = self.paths()
         return import_files(context, paths, options).report, paths
+
+    def _may_import_camera(self, context: Context) -> bool:
+        """Whether a selected file is a camera path."""
+        return any(name.lower().endswith(CAMERA_SUFFIX) for name in self.selected_names(context))
 
     def _has_own_conversion(self) -> bool:
         """Whether the user or a script has set a scale or axes."""

@@ -36,7 +36,7 @@ DOOM3_ANIM = "Doom 3 `d3xp/anim/Anim.cpp`"
 _NAME_FORMAT = "Doom 3 `idlib/Lexer.cpp`: a string ends with its line and has no escapes"
 _FLOATS = "Doom 3 `idlib/Lexer.cpp` reads plain decimals"
 
-ONE_ROOT = "export with Add Origin"
+ONE_ROOT = "export with Add Root Bone"
 """The remedy for several roots, or a root away from the origin."""
 
 UNNAMED = Rule(
@@ -67,7 +67,7 @@ def influences(engine: str, source: str, *, is_error: bool = False) -> Rule:
     why = f"{engine} refuses the model" if is_error else f"{engine} keeps 4 and drops the rest"
     return Rule(
         "influences", is_error, meshes.influences, engine, "at most 4 weights for a vertex", why,
-        "export with Max Weights 4", source, 4,
+        "export with Bone Influences 4", source, 4,
     )  # fmt: skip
 
 

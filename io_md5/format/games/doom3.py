@@ -29,7 +29,7 @@ _DOOM3_RULES = (
     Rule(
         "base_root_away", False, anims.base_root_away, "Doom 3",
         "the root joint at the origin in the base frame, within 0.01", _MOVED,
-        "export with Add Origin, or key the root at the origin in the first frame", _ROOT_TO_ZERO, 0.01,
+        "export with Add Root Bone, or key the root at the origin in the first frame", _ROOT_TO_ZERO, 0.01,
     ),
     Rule(
         "silhouette_edges", False, meshes.silhouette_edges, "Doom 3", "at most 65,536 silhouette edges in a mesh",

@@ -56,7 +56,7 @@ SAUERBRATEN = Profile(
         vertex_count("Sauerbraten", 65535, f"{_SAUER}: indices of 16 bits"),
         Rule(
             "weight_count", True, meshes.weight_count, "Sauerbraten", "at most 65,535 weights in a mesh",
-            "Sauerbraten takes 65,535 in a mesh", "split the object, or export with fewer Max Weights",
+            "Sauerbraten takes 65,535 in a mesh", "split the object, or export with fewer Bone Influences",
             f"{_SAUER}: `ushort start`", 65535,
         ),
         influences("Sauerbraten", "Sauerbraten `skelmodel.h`, `blendcombo`"),

@@ -95,7 +95,7 @@ QUAKE2 = Profile(
         ),
         Rule(
             "weight_count", True, meshes.weight_count, "Quake II", "at most 8,192 weights in a mesh",
-            "Quake II takes 8,192 in a mesh", "split the object, or export with fewer Max Weights",
+            "Quake II takes 8,192 in a mesh", "split the object, or export with fewer Bone Influences",
             f"{_Q2PRO_MESH}: `MD5_MAX_WEIGHTS`", 8192,
         ),
         Rule(

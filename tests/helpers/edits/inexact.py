@@ -314,7 +314,7 @@ def _no_weights(bench: Bench) -> None:
 
 @cause("limits of weights", "weight")
 def _limited(bench: Bench) -> None:
-    """Exported with the option Max Weights."""
+    """Exported with the option Bone Influences."""
     names = [bone.name for bone in bench.armature.data.bones]
     for name in names:
         group = bench.mesh.vertex_groups.get(name) or bench.mesh.vertex_groups.new(name=name)

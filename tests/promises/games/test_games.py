@@ -155,13 +155,13 @@ def test_add_origin_corrects_a_single_root_away_from_the_origin(scene, out, capf
     armature, obj = scene
     armature.location.z = 32.0
     model = export(out, "DOOM3", actions="ACTIVE")
-    assert "Add Origin" in reports_of(capfd)
+    assert "Add Root Bone" in reports_of(capfd)
     data = out.read_bytes(), (out.parent / "Bend.md5anim").read_bytes()
     shown = np.concatenate(loaders.MD5["DOOM3"]["Doom 3"](*data).vertices(0))
     assert shown[:, 2].max() < 16.0
     model = export(out, "DOOM3", actions="ACTIVE", add_origin=True)
     assert model.joints.names[0] == "origin"
-    assert "Add Origin" not in reports_of(capfd)
+    assert "Add Root Bone" not in reports_of(capfd)
     data = out.read_bytes(), (out.parent / "Bend.md5anim").read_bytes()
     loaded = loaders.MD5["DOOM3"]["Doom 3"](*data)
     bpy.context.scene.frame_set(FRAMES[0])
@@ -262,7 +262,7 @@ def test_a_real_model_is_shown_by_the_game_as_by_blender(corpus, out, mesh_path,
         if game == "QUAKE2":
             assert "Quake II takes 6,144 in a mesh" in str(error)  # noqa: PT017
             return
-        assert "export with Max Weights 4" in str(error)  # noqa: PT017
+        assert "export with Bone Influences 4" in str(error)  # noqa: PT017
         export(out, game, actions="ACTIVE", max_influences=4, **options)
         cut = True
     (animation,) = out.parent.glob("*.md5anim")

@@ -460,7 +460,46 @@ def test_a_copy_keeps_its_name_and_a_renamed_material_does_not(tmp_path, names_o
     material.name = "models/imp/other"
     assert names_of.shader_name(material) == "models/imp/other"
     material.name = "Red Imp"
-    assert names_of.shader_name(material) == "models/imp/imp_d"
+    assert names_of.shader_name(material) == "Red Imp"
+
+
+def test_a_new_image_is_followed_where_the_shader_was_an_image_path(tmp_path, names_of, part):
+    model = game(tmp_path, {f"{SHADER}.png": png(COLOURS), "models/imp/blue.png": png(COLOURS)})
+    material = material_of(model)
+    material.node_tree.nodes.active.image = bpy.data.images.load(
+        str(tmp_path / "base" / "models" / "imp" / "blue.png")
+    )
+    report = part("io_common.reports").Report()
+    assert names_of.shader_name(material, report) == "models/imp/blue"
+    assert report.warnings == []
+
+
+def test_a_declared_shader_is_kept_with_a_warning_that_has_both_names(tmp_path, names_of, part):
+    declared = f"{SHADER} {{ diffusemap models/imp/imp_d.png }}"
+    images = {name: png(COLOURS) for name in ("models/imp/imp_d.png", "models/imp/blue.png")}
+    material = material_of(game(tmp_path, {"materials/imp.mtr": declared.encode(), **images}))
+    material.node_tree.nodes.active.image = None
+    for node in material.node_tree.nodes:
+        if node.type == "TEX_IMAGE":
+            node.image = bpy.data.images.load(str(tmp_path / "base" / "models" / "imp" / "blue.png"))
+    report = part("io_common.reports").Report()
+    assert names_of.shader_name(material, report) == SHADER
+    (warning,) = report.warnings
+    assert SHADER in warning
+    assert "models/imp/blue" in warning
+
+
+def test_new_images_are_named_from_the_game_folder_that_the_import_found(tmp_path, names_of):
+    model = game(tmp_path, {f"{SHADER}.png": png(COLOURS), "work/models/captain.png": png(COLOURS)})
+    material_of(model)
+    other = new_material("Captain", tmp_path / "base" / "work" / "models" / "captain.png")
+    assert names_of.shader_name(other) == "work/models/captain"
+
+
+def test_the_outermost_game_directory_of_a_path_is_used(tmp_path, names_of):
+    write(tmp_path, {"game/base/models/players/captain/x.png": png(COLOURS)})
+    image = tmp_path / "game" / "base" / "models" / "players" / "captain" / "x.png"
+    assert names_of.shader_name(new_material("Captain", image)) == "models/players/captain/x"
 
 
 def test_a_new_material_is_called_by_its_image_in_the_game_folder(tmp_path, names_of, preferences):
@@ -501,7 +540,8 @@ def test_all_that_is_stored_on_materials_and_images_lies_in_one_group(tmp_path):
     (image,) = bpy.data.images
     assert list(material.keys()) == ["md5"]
     assert material["md5"].to_dict() == {
-        "shader": SHADER, "shader_shown": SHADER, "image": image["md5"]["file"]
+        "shader": SHADER, "shader_shown": SHADER, "image": image["md5"]["file"],
+        "game_folder": str(tmp_path / "base"),
     }  # fmt: skip
     assert list(image.keys()) == ["md5"]
     assert image["md5"]["file"].endswith("models/imp/imp.png")

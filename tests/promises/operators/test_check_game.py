@@ -96,7 +96,7 @@ def test_selecting_a_finding_selects_its_bones(scene):
     armature, _obj = scene
     armature.location.z = 32.0
     item = check("DOOM3")["root_away"]
-    assert "Add Origin" in item.text
+    assert "Add Root Bone" in item.text
     select("root_away")
     assert bpy.context.mode == "EDIT_ARMATURE"
     assert [bone.name for bone in armature.data.edit_bones if bone.select] == ["root"]

@@ -31,7 +31,7 @@ def test_a_root_away_from_the_origin_is_a_warning_that_recommends_an_origin():
     (finding,) = check_model(subject, Game.DOOM3)
     assert not finding.is_error
     assert "'joint0' is at (0 0 32), 32 units from the origin" in finding.text
-    assert "Add Origin" in finding.text
+    assert "Add Root Bone" in finding.text
     assert finding.joints == (0,)
     assert "root_away" not in found(subject, Game.QUAKE)
     clip = animation()
