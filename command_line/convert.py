@@ -9,11 +9,11 @@ import bpy
 
 from ..families import FAMILIES
 from ..io_common.batch import Loaded, LoadOptions
-from ..io_common.error_messages import message_for
+from ..io_common.error_messages import message_for, without_path
 from ..io_common.family import family_of
 from ..io_common.files.regular_files import open_file
 from ..io_common.operators import preferences
-from ..io_common.reports import Report
+from ..io_common.reports import Report, report_of
 from ..io_common.scene import axes
 from ..io_common.scene.objects import NothingToExportError
 from .output_files import TargetError, find_targets, move, temporary_folder, with_target_name
@@ -56,16 +56,12 @@ def convert(task: Task, records: Records) -> Outcome:
         # Even an internal error must not stop the conversion of the other files.
         named = with_target_name(error, task) if isinstance(error, OSError) else error
         outcome = Outcome(
-            FAILED, _without_path(message_for(named, _EXPECTED, target=task.target), task.source)
+            FAILED, without_path(message_for(named, _EXPECTED, target=task.target), task.source)
         )
+        report.merge(report_of(error))
     outcome.warnings = report.warnings
     outcome.seconds = time.perf_counter() - started
     return outcome
-
-
-def _without_path(text: str, source: Path) -> str:
-    """A reason without the path at its start, as the path is printed before it anyway."""
-    return text.removeprefix(f"{source}, ").removeprefix(f"{source}: ")
 
 
 def _load(source: Path, settings: Settings, report: Report) -> Scene:

@@ -8,6 +8,7 @@ import traceback
 from pathlib import Path
 
 from . import manifest
+from .files import file_kinds
 
 _ADVICE = {
     errno.ENOSPC: "the disk is full: free some space, or choose another folder",
@@ -44,13 +45,13 @@ def message_for(
 
     Args:
         error: what was raised.
-        expected: exceptions whose own text is the message, such as those of bad data.
+        expected: exceptions whose own text is the message, such as those of bad data, whose place comes last.
         subject: the file that the run was about, for messages that would not name one.
         target: the file that an operator of Blender's was to write. A RuntimeError is what it reported; None if no
             operator was called.
     """
     if isinstance(error, expected):
-        return str(error)
+        return _data_message(error)
     if isinstance(error, OSError):
         return _file_message(error)
     if isinstance(error, MemoryError):
@@ -63,6 +64,33 @@ def message_for(
         f"internal error of the add-on ({type(error).__name__}: {error}). Nothing was changed. Please report it with "
         f"the file and the text on the system console to {manifest.address()}",
     )
+
+
+def _data_message(error: BaseException) -> str:
+    """What is wrong with a file, in plain words first; then the values, and the place.
+
+    The exceptions of the formats have the attributes `reason`, `place`, `found` and `expected`; of others, the text is
+    the message.
+    """
+    reason = getattr(error, "reason", None)
+    if reason is None:
+        return str(error)
+    path, place = getattr(error, "path", ""), getattr(error, "place", "")
+    other_kind = file_kinds.describe_mismatch(path, getattr(error, "file_format", "")) if path else ""
+    if other_kind:
+        return f"{other_kind} ({path})"
+    text = reason[:1].upper() + reason[1:]
+    for word in ("found", "expected"):
+        value = getattr(error, word, None)
+        text += f"; {word} {value}" if value is not None else ""
+    return f"{text} ({place})" if place else text
+
+
+def without_path(text: str, path: str | os.PathLike[str]) -> str:
+    """A message without the path of its file, which is shown before it."""
+    name = os.fspath(path)
+    text = text.removeprefix(f"{name}, ").removeprefix(f"{name}: ")
+    return text.removesuffix(f" ({name})").replace(f"({name}, ", "(")
 
 
 def _about(subject: str, text: str) -> str:

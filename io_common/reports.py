@@ -13,6 +13,7 @@ import bpy
 if TYPE_CHECKING:
     from bpy.types import Operator
 
+
 @dataclass
 class Report:
     """Counts and warnings, collected during an import or export.
@@ -71,6 +72,25 @@ class Report:
         """One line with what was done, to which files, the counts and the time."""
         counts = [counted(number, what) for what, number in self.counts.items() if number]
         return f"{verb} {subject}: {', '.join([*counts, f'{seconds:.2f} s'])}"
+
+
+_ATTRIBUTE = "io_idtech_report"
+
+
+@contextmanager
+def kept_on_failure(report: Report) -> Iterator[None]:
+    """Keeps the report of a block on the exception that ends it; `report_of` returns it."""
+    try:
+        yield
+    except Exception as error:
+        setattr(error, _ATTRIBUTE, report)
+        raise
+
+
+def report_of(error: BaseException) -> Report:
+    """The report of the import or export that failed with an exception; empty if it has none."""
+    found = getattr(error, _ATTRIBUTE, None)
+    return found if isinstance(found, Report) else Report()
 
 
 def listing(items: list[str], limit: int = 5) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
@@ -28,6 +28,29 @@ class FormatError(Protocol):
         """An exception with a reason, about a file."""
 
 
+def raise_all(findings: Mapping[str, Iterable[Finding]], error: FormatError, report: Report) -> None:
+    """Reports warnings, and raises one exception for the errors of all files.
+
+    Args:
+        findings: of the checks, by the name of the file.
+        error: the format's exception class.
+        report: takes the warnings.
+
+    Raises:
+        Exception: of the class `error`, with the texts of all errors. Errors that several files share are told once.
+    """
+    names: dict[str, list[str]] = {}
+    for name, found in findings.items():
+        for finding in found:
+            if finding.is_error:
+                names.setdefault(finding.text, []).append(name)
+            else:
+                report.warn(finding.text, name, is_important=True)
+    concerned = list(dict.fromkeys(name for files in names.values() for name in files))
+    if concerned:
+        raise error("; ".join(names), path=", ".join(concerned))
+
+
 def raise_errors(findings: Iterable[Finding], error: FormatError, name: str, report: Report) -> None:
     """Reports warnings, and raises one exception for all errors.
 
@@ -40,11 +63,4 @@ def raise_errors(findings: Iterable[Finding], error: FormatError, name: str, rep
     Raises:
         Exception: of the class `error`, with the texts of all errors.
     """
-    errors = []
-    for finding in findings:
-        if finding.is_error:
-            errors.append(finding.text)
-        else:
-            report.warn(finding.text, name)
-    if errors:
-        raise error("; ".join(errors), path=name)
+    raise_all({name: findings}, error, report)

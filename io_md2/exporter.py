@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..io_common.files import atomic
-from ..io_common.reports import Report, progress
+from ..io_common.reports import Report, kept_on_failure, progress
 from ..io_common.results import ExportResult
 from ..io_common.scene import axes, state
 from ..io_common.scene.animated_values import restored_frame_and_values
@@ -109,6 +109,11 @@ def export_model(context: Context, path: Path, options: ExportOptions) -> Export
         OSError: the file cannot be written; it is as it was.
     """
     report = Report()
+    with kept_on_failure(report):
+        return _export_model(context, path, options, report)
+
+
+def _export_model(context: Context, path: Path, options: ExportOptions, report: Report) -> ExportResult:
     with state.temporary_object_mode(context):
         built = build_model(context, options, report)
     model = built.model

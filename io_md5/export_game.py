@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,13 +11,16 @@ from ..io_common.reports import Report
 from ..io_common.validation import raise_errors
 from .format import Md5Error, Model, format_animation, read_animation
 from .format.bounds import pose_bounds
-from .format.check import check_animation
+from .format.check import Finding, check_animation
 from .format.games import PROFILES, Target, prepare_animation, prepare_model, rest_pose
 from .format.suffixes import ANIMATION_SUFFIX
 from .source.meshes import load_comment_name
 
 if TYPE_CHECKING:
     from .export_build import Build
+
+# How a finding names its mesh: by the index in the file.
+_MESH = re.compile(r"^mesh \d+ \(.*?\): ")
 
 
 def prepare(built: Build, target: Target, report: Report) -> None:
@@ -39,6 +44,14 @@ def prepare(built: Build, target: Target, report: Report) -> None:
         warnings += more
     for text in warnings:
         report.warn(text)
+
+
+def with_object_name(finding: Finding, built: Build) -> Finding:
+    """A finding that names the object of its mesh."""
+    if not 0 <= finding.mesh < len(built.parts):
+        return finding
+    obj, _ = built.parts[finding.mesh]
+    return replace(finding, text=f"{obj.name}: {_MESH.sub('', finding.text)}")
 
 
 def animation_beside(

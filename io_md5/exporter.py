@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..io_common.files import atomic
-from ..io_common.reports import Report, progress
+from ..io_common.reports import Report, kept_on_failure, progress
 from ..io_common.results import ExportResult
 from ..io_common.scene import state
 from ..io_common.scene.objects import NothingToExportError
-from ..io_common.validation import raise_errors
+from ..io_common.validation import raise_all
 from .clips import AnimationOptions
 from .export_build import Build, ModelOptions, build
-from .export_game import animation_beside, prepare
+from .export_game import animation_beside, prepare, with_object_name
 from .export_source import clips_by_file, find_source
 from .format import Md5Error, format_animation, format_mesh
 from .format.check import check_animation, check_model
@@ -53,6 +53,11 @@ def export_mesh(context: Context, path: Path, options: ExportOptions) -> ExportR
         OSError: a file cannot be written; existing files are unchanged.
     """
     report = Report()
+    with kept_on_failure(report):
+        return _export_mesh(context, path, options, report)
+
+
+def _export_mesh(context: Context, path: Path, options: ExportOptions, report: Report) -> ExportResult:
     model_options = options.model
     with state.temporary_object_mode(context):
         source = find_source(context, model_options.scope, report)
@@ -63,10 +68,9 @@ def export_mesh(context: Context, path: Path, options: ExportOptions) -> ExportR
             built = build(context, source, model_options, clips, options.animation, report, progress_bar)
             prepare(built, model_options.target, report)
             model = built.model
-            findings = check_model(model, model_options.game, has_animation=True)
-            raise_errors(findings, Md5Error, path.name, report)
+            _raise_findings(built, model_options, report, mesh=path)
             files = {path: format_mesh(model)}
-            files |= _format_animations(built, model_options, report)
+            files |= {target: format_animation(one) for target, one in built.animations.items()}
             files |= animation_beside(path, model, model_options.target, files, report)
             # The model last, so that its animations exist as soon as it does.
             atomic.write_files(dict(reversed(files.items())))
@@ -85,12 +89,17 @@ def export_animations(context: Context, path: Path, options: ExportOptions) -> E
     `export_mesh`.
     """
     report = Report()
+    with kept_on_failure(report):
+        return _export_animations(context, path, options, report)
+
+
+def _export_animations(context: Context, path: Path, options: ExportOptions, report: Report) -> ExportResult:
     model_options = options.model
     with state.temporary_object_mode(context):
         source = find_source(context, model_options.scope, report)
         if source.armature is None:
             raise NothingToExportError(
-                "there is no armature, and an animation is the motion of its bones. To export the motion of objects, "
+                "No armature selected, and an animation is the motion of its bones. To export the motion of objects, "
                 "parent them to the bones of an armature"
             )
         clip_report = Report()
@@ -103,21 +112,28 @@ def export_animations(context: Context, path: Path, options: ExportOptions) -> E
         with progress(len(source.meshes) + len(clips)) as progress_bar:
             built = build(context, source, model_options, clips, options.animation, report, progress_bar)
             prepare(built, model_options.target, report)
-            files = _format_animations(built, model_options, report)
+            _raise_findings(built, model_options, report)
+            files = {target: format_animation(one) for target, one in built.animations.items()}
             atomic.write_files(files)
     return ExportResult(list(files), report)
 
 
-def _format_animations(built: Build, options: ModelOptions, report: Report) -> dict[Path, bytes]:
-    """The bytes of the animation files.
+def _raise_findings(built: Build, options: ModelOptions, report: Report, *, mesh: Path | None = None) -> None:
+    """Checks all files before any is written: warnings are reported, and all errors are raised at once.
+
+    Args:
+        built: the model and its animations.
+        options: with the game.
+        report: takes warnings.
+        mesh: the file of the mesh; None if only animations are written.
 
     Raises:
-        Md5Error: the game would refuse one of them.
+        Md5Error: the game would refuse a file.
     """
-    files = {}
+    findings = {}
+    if mesh is not None:
+        found = check_model(built.model, options.game, has_animation=True)
+        findings[mesh.name] = [with_object_name(one, built) for one in found]
     for path, animation in built.animations.items():
-        raise_errors(
-            check_animation(animation, built.model.joints, options.game), Md5Error, path.name, report
-        )
-        files[path] = format_animation(animation)
-    return files
+        findings[path.name] = check_animation(animation, built.model.joints, options.game)
+    raise_all(findings, Md5Error, report)

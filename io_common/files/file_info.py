@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol, TextIO
 
-from ..error_messages import message_for
+from ..error_messages import message_for, without_path
 
 
 class Description(Protocol):
@@ -143,7 +143,7 @@ def _describe(file: str, describers: Mapping[str, Describe], game: str) -> tuple
     except (OSError, MemoryError, ValueError) as error:
         # The formats' exceptions are ValueErrors. The file's name precedes the message anyway.
         text = message_for(error, (ValueError,))
-        return _failed(text.removeprefix(f"{file}, ").removeprefix(f"{file}: "))
+        return _failed(without_path(text, file))
     warnings = [f"warning: {text}" for text in description.facts["warnings"]]
     return description.facts, [*description.lines, *warnings]
 

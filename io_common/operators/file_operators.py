@@ -317,6 +317,8 @@ def run(operator: Any, verb: str, bad_data: type[Exception], job: Callable[[], O
             report, paths = job()
     except Exception as error:
         expected = (bad_data, NothingToExportError, NoFileError)
+        for text in reports.report_of(error).warnings:
+            reports.tell(operator, "WARNING", text)
         reports.tell(operator, "ERROR", message_for(error, expected, subject=_subject(operator)))
         return {"CANCELLED"}
     reports.deliver(operator, report, verb, reports.listing([path.name for path in paths], 2), started)

@@ -28,7 +28,8 @@ def guess_game_folder(model_path: str | os.PathLike[str], names: Iterable[AssetN
 
     If there are several, the one under which the folders of the skins or shaders agree most with the model's own
     folder is used, then one that looks like a game folder (with archives, `materials` and so on in it), then the
-    outermost, as in `base/models/players/x`, but the last one if a name repeats, as in `models/work/base/models/x`. The root of a drive and the user's home folder are never used.
+    outermost (`base/models/players/x`), counted from the last repetition of a name (`models/work/base/models/x`). The
+    root of a drive and the user's home folder are never used.
 
     Args:
         model_path: the model.

@@ -16,6 +16,8 @@ class Md2Error(ValueError):
         expected: what it should have been.
     """
 
+    file_format = "MD2"
+
     def __init__(
         self,
         reason: str,
@@ -32,11 +34,15 @@ class Md2Error(ValueError):
         self.expected = expected
         super().__init__(reason)
 
+    @property
+    def place(self) -> str:
+        """The file and the byte, as far as they are known."""
+        return ", ".join(
+            [*filter(None, [self.path]), *([] if self.offset is None else [f"byte {self.offset}"])]
+        )
+
     def __str__(self) -> str:
-        where = self.path
-        if self.offset is not None:
-            where = f"{where}, byte {self.offset}" if where else f"byte {self.offset}"
-        text = f"{where}: {self.reason}" if where else self.reason
+        text = f"{self.place}: {self.reason}" if self.place else self.reason
         if self.found is not None:
             text += f"; found {self.found}"
         if self.expected is not None:

@@ -89,6 +89,9 @@ def parse_model(data: bytes, path: str = "") -> Model:
     return _Reader(bytes(data), path).model()
 
 
+_INCOMPLETE = "the file is incomplete (cut off or only partly downloaded)"
+
+
 @dataclass
 class _Section:
     name: str
@@ -165,7 +168,10 @@ class _Reader:
             raise self.error(f"the file is {other}", 0, repr(data[:4])[1:], "'IDP2'")
         if len(data) < HEADER_SIZE:
             raise self.error(
-                "the file ends inside its header", len(data), f"{len(data)} bytes", f"at least {HEADER_SIZE}"
+                f"{_INCOMPLETE}: it ends inside its header",
+                len(data),
+                f"{len(data)} bytes",
+                f"at least {HEADER_SIZE}",
             )
         values = struct.unpack_from(f"<{len(HEADER_FIELDS)}i", data)
         self.header = h = dict(zip(HEADER_FIELDS, values, strict=True))
@@ -209,7 +215,7 @@ class _Reader:
             )
         if offset + size > len(self.data):
             raise self.error(
-                f"the file is too short for num_{name} = {count} at offset_{name} = {offset}",
+                f"{_INCOMPLETE}: num_{name} = {count} at offset_{name} = {offset} do not fit",
                 self.field_offset(f"offset_{name}"),
                 f"a file of {len(self.data)} bytes",
                 f"{offset + size} or more",

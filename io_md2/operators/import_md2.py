@@ -38,8 +38,8 @@ class IMPORT_SCENE_OT_md2(file_operators.ImportFiles, bpy.types.Operator):
 
         merge_vertices: BoolProperty(
             name="Merge by Distance",
-            description="Merge vertices that are at the same position in every frame. This is permanent: export does not "
-            "split them again",
+            description="Merge vertices that are at the same position in every frame. This is permanent: export "
+            "does not split them again",
             default=False,
         )
         custom_normals: BoolProperty(

@@ -16,6 +16,8 @@ class Md5Error(ValueError):
         expected: the expected text.
     """
 
+    file_format = "MD5"
+
     def __init__(
         self,
         reason: str,
@@ -32,11 +34,13 @@ class Md5Error(ValueError):
         self.expected = expected
         super().__init__(reason)
 
+    @property
+    def place(self) -> str:
+        """The file and the line, as far as they are known."""
+        return ", ".join([*filter(None, [self.path]), *([] if self.line is None else [f"line {self.line}"])])
+
     def __str__(self) -> str:
-        location = self.path
-        if self.line is not None:
-            location = f"{location}, line {self.line}" if location else f"line {self.line}"
-        text = f"{location}: {self.reason}" if location else self.reason
+        text = f"{self.place}: {self.reason}" if self.place else self.reason
         if self.found is not None:
             text += f"; found {self.found}"
         if self.expected is not None:

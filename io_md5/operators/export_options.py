@@ -33,7 +33,11 @@ ACTIONS = (
         "All Actions",
         "Export each action that animates bones of the armature to a file named after the action",
     ),
-    ("SCENE", "Scene Playback", "Export the frame range of the scene as it plays, with constraints, drivers and NLA"),
+    (
+        "SCENE",
+        "Scene Playback",
+        "Export the frame range of the scene as it plays, with constraints, drivers and NLA",
+    ),
 )
 
 

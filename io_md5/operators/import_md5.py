@@ -84,8 +84,8 @@ class IMPORT_SCENE_OT_md5(file_operators.ImportFiles, bpy.types.Operator):
 
         use_textures: BoolProperty(
             name="Textures",
-            description="Import the images of the materials from the model's folder, its game folder or the game folders "
-            "in the preferences",
+            description="Import the images of the materials from the model's folder, its game folder or the game "
+            "folders in the preferences",
             default=True,
         )
 

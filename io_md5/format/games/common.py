@@ -36,8 +36,11 @@ DOOM3_ANIM = "Doom 3 `d3xp/anim/Anim.cpp`"
 _NAME_FORMAT = "Doom 3 `idlib/Lexer.cpp`: a string ends with its line and has no escapes"
 _FLOATS = "Doom 3 `idlib/Lexer.cpp` reads plain decimals"
 
-ONE_ROOT = "export with Add Root Bone"
-"""The remedy for several roots, or a root away from the origin."""
+ONE_ROOT = "turn on Add Root Bone, or parent them to one root"
+"""The remedy for several roots."""
+
+ROOT_AT_ORIGIN = "turn on Add Root Bone"
+"""The remedy for a root away from the origin."""
 
 UNNAMED = Rule(
     "unnamed_joints", False, joints.unnamed_joints, "all", "every joint has a name", "", "name the bones",
@@ -67,7 +70,7 @@ def influences(engine: str, source: str, *, is_error: bool = False) -> Rule:
     why = f"{engine} refuses the model" if is_error else f"{engine} keeps 4 and drops the rest"
     return Rule(
         "influences", is_error, meshes.influences, engine, "at most 4 weights for a vertex", why,
-        "export with Bone Influences 4", source, 4,
+        "set Bone Influences to 4", source, 4,
     )  # fmt: skip
 
 

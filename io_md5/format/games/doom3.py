@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from . import animation_checks as anims
 from . import mesh_checks as meshes
-from .common import DOOM3_ANIM, ONE_ROOT, UNNAMED, bias_sums, influences, joint_count, vertex_count
+from .common import (
+    DOOM3_ANIM,
+    ONE_ROOT,
+    ROOT_AT_ORIGIN,
+    UNNAMED,
+    bias_sums,
+    influences,
+    joint_count,
+    vertex_count,
+)
 from .profile import Game, Profile
 from .rules import Rule
 
@@ -23,13 +32,14 @@ _DOOM3_RULES = (
     ),
     RATE_FRACTION,
     Rule(
-        "root_away", False, meshes.root_away, "Doom 3", "the root joint at the origin, within 0.01", _MOVED, ONE_ROOT,
+        "root_away", False, meshes.root_away, "Doom 3", "the root joint at the origin, within 0.01", _MOVED,
+        ROOT_AT_ORIGIN,
         _ROOT_TO_ZERO, 0.01,
     ),
     Rule(
         "base_root_away", False, anims.base_root_away, "Doom 3",
         "the root joint at the origin in the base frame, within 0.01", _MOVED,
-        "export with Add Root Bone, or key the root at the origin in the first frame", _ROOT_TO_ZERO, 0.01,
+        "turn on Add Root Bone, or key the root at the origin in the first frame", _ROOT_TO_ZERO, 0.01,
     ),
     Rule(
         "silhouette_edges", False, meshes.silhouette_edges, "Doom 3", "at most 65,536 silhouette edges in a mesh",

@@ -238,7 +238,8 @@ class Scan:
             )  # fmt: skip
         if end == len(self):
             raise Md5Error(
-                f"the block opened at line {self.line(int(self.token_offsets[opening]))} is not closed",
+                "the file is incomplete (cut off or only partly downloaded): "
+                f"line {self.line(int(self.token_offsets[opening]))} opens a block that never ends",
                 path=self.path, line=self.line(len(self.data)), found="the end of the file", expected="}",
             )  # fmt: skip
         return end

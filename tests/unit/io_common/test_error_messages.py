@@ -8,12 +8,54 @@ from pathlib import Path
 
 import pytest
 
-from io_common.error_messages import message_for
+from io_common.error_messages import message_for, without_path
 from io_md2.format import Md2Error
+from io_md5.format import Md5Error
 
 
 def test_the_text_of_an_expected_exception_is_the_message():
-    assert message_for(Md2Error("no frames", path="a.md2"), (Md2Error,)) == "a.md2: no frames"
+    assert message_for(ValueError("no frames"), (ValueError,)) == "no frames"
+
+
+def test_a_message_leads_with_the_cause_and_ends_with_the_place():
+    error = Md5Error("the block never ends", path="a.md5mesh", line=65, found="x", expected="}")
+    assert message_for(error, (Md5Error,)) == "The block never ends; found x; expected } (a.md5mesh, line 65)"
+    assert message_for(Md2Error("no frames", path="a.md2"), (Md2Error,)) == "No frames (a.md2)"
+    assert message_for(Md2Error("no frames", offset=4), (Md2Error,)) == "No frames (byte 4)"
+
+
+def test_a_message_next_to_a_file_name_does_not_repeat_it():
+    error = Md5Error("the block never ends", path="in/a.md5mesh", line=65)
+    assert without_path(message_for(error, (Md5Error,)), "in/a.md5mesh") == "The block never ends (line 65)"
+    assert without_path("No frames (in/a.md2)", Path("in/a.md2")) == "No frames"
+
+
+@pytest.mark.parametrize(
+    ("content", "error", "text"),
+    [
+        (b"\x89PNG\r\n\x1a\n0000", Md5Error, "This is not an MD5 file (it looks like a PNG)"),
+        (
+            b"IDP2" + bytes(64),
+            Md5Error,
+            "This is not an MD5 file but an MD2 model: use File > Import > id Tech 2 MD2",
+        ),
+        (
+            b"MD5Version 10",
+            Md2Error,
+            "This is not an MD2 file but an MD5 file: use File > Import > id Tech 4 MD5",
+        ),
+    ],
+)
+def test_a_file_of_another_kind_is_named(tmp_path, content, error, text):
+    path = tmp_path / "model"
+    path.write_bytes(content)
+    assert message_for(error("bad", path=str(path)), (error,)) == f"{text} ({path})"
+
+
+def test_a_damaged_file_of_the_right_kind_keeps_its_own_message(tmp_path):
+    path = tmp_path / "model"
+    path.write_bytes(b"MD5Version 10")
+    assert message_for(Md5Error("bad", path=str(path)), (Md5Error,)) == f"Bad ({path})"
 
 
 def test_an_expected_exception_comes_before_what_it_is_derived_from():

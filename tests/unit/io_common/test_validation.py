@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from io_common.validation import raise_errors
+from io_common.validation import raise_all, raise_errors
 from io_md2.format import Md2Error
 from io_md2.format.findings import Finding
 from io_md5.format import Md5Error
@@ -16,7 +16,7 @@ class Warnings:
     def __init__(self) -> None:
         self.texts: list[tuple[str, str]] = []
 
-    def warn(self, text: str, subject: str = "") -> None:
+    def warn(self, text: str, subject: str = "", *, is_important: bool = False) -> None:
         self.texts.append((text, subject))
 
 
@@ -28,6 +28,14 @@ def test_all_errors_are_raised_as_one_exception_of_the_format(error):
         raise_errors(findings, error, "model.x", report)
     assert str(caught.value) == "model.x: too many; too few"
     assert report.texts == [("odd", "model.x")]
+
+
+def test_the_errors_of_all_files_are_raised_at_once_and_shared_ones_are_told_once():
+    roots, rate = Finding("a", True, "three roots"), Finding("b", True, "no rate")
+    with pytest.raises(Md5Error) as caught:
+        raise_all({"a.md5mesh": [roots], "b.md5anim": [roots, rate]}, Md5Error, Warnings())
+    assert caught.value.reason == "three roots; no rate"
+    assert caught.value.place == "a.md5mesh, b.md5anim"
 
 
 def test_warnings_alone_stop_nothing():

@@ -189,7 +189,7 @@ def test_a_mesh_file_that_ends_within_a_block_is_refused(block, last, ending):
     text = MESH[: MESH.index(last) + len(last)] + ending
     refused(
         parse_mesh, text, last_line(text),
-        reason=f"opened at line {line_of(text, block)} is not closed", found="the end of the file", expected="}",
+        reason=f"line {line_of(text, block)} opens a block that never ends", found="the end of the file", expected="}",
     )  # fmt: skip
 
 
@@ -208,7 +208,7 @@ def test_an_animation_file_that_ends_within_a_block_is_refused(block, last):
     text = ANIMATION[: ANIMATION.index(last) + len(last)]
     refused(
         parse_animation, text, last_line(text),
-        reason=f"opened at line {line_of(text, block)} is not closed", found="the end of the file", expected="}",
+        reason=f"line {line_of(text, block)} opens a block that never ends", found="the end of the file", expected="}",
     )  # fmt: skip
 
 

@@ -1,0 +1,123 @@
+"""What is reported at the end: the last report is a warning if there are warnings, and the Info editor has them all."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import bpy
+import md5_scenes
+import pytest
+
+
+class Operator:
+    """Keeps its reports as Blender does."""
+
+    def __init__(self) -> None:
+        self.reports: list[tuple[str, str]] = []
+
+    def report(self, kinds: set[str], text: str) -> None:
+        (kind,) = kinds
+        self.reports.append((kind, text))
+
+
+@pytest.fixture
+def reports(part):
+    return part("io_common.reports")
+
+
+def delivered(reports, report) -> list[tuple[str, str]]:
+    operator = Operator()
+    reports.deliver(operator, report, "Exported", "imp.md5mesh", time.perf_counter())
+    return operator.reports
+
+
+def test_without_warnings_the_last_report_is_the_summary(reports):
+    report = reports.Report()
+    report.count("vertices")
+    report.count("meshes", 2)
+    ((kind, text),) = delivered(reports, report)
+    assert kind == "INFO"
+    assert text.startswith("Exported imp.md5mesh: 1 vertex, 2 meshes")
+
+
+def test_with_warnings_the_last_report_is_a_warning_with_what_was_done_and_how_many(reports):
+    report = reports.Report()
+    for number in range(20):
+        report.warn(f"odd {number}")
+    told = delivered(reports, report)
+    assert told[-1] == (
+        "WARNING",
+        "Exported imp.md5mesh: 20 warnings, all in the Info editor: odd 0",
+    )
+    assert [("WARNING", f"odd {number}") for number in range(20)] == told[1:-1]
+
+
+def test_the_last_report_names_the_most_important_warning(reports):
+    report, other = reports.Report(), reports.Report()
+    report.warn("harmless")
+    other.warn("differs from Blender", "imp", is_important=True)
+    report.merge(other)
+    assert delivered(reports, report)[-1][1].endswith(
+        "2 warnings, all in the Info editor: imp: differs from Blender"
+    )
+
+
+def test_one_warning_is_in_the_singular(reports):
+    report = reports.Report()
+    report.warn("odd")
+    assert "1 warning, all in the Info editor: odd" in delivered(reports, report)[-1][1]
+
+
+@pytest.mark.parametrize(
+    ("number", "what", "text"),
+    [
+        (1, "vertices", "1 vertex"),
+        (198, "frames", "198 frames"),
+        (1, "frames", "1 frame"),
+        (1, "faces", "1 face"),
+    ],
+)
+def test_counts_of_one_are_in_the_singular(reports, number, what, text):
+    assert reports.counted(number, what) == text
+
+
+def test_a_failed_export_still_tells_the_warnings_that_came_before(tmp_path: Path, capfd, part):
+    bpy.ops.import_scene.md5(filepath=str(md5_scenes.write(tmp_path, "walker")))
+    armature = bpy.context.view_layer.objects.active
+    loose = bpy.data.objects.new("loose", bpy.data.meshes.new("loose"))
+    bpy.context.scene.collection.objects.link(loose)
+    armature.data.bones[0].name = "two words"
+    capfd.readouterr()
+    with pytest.raises(RuntimeError, match="white space"):
+        bpy.ops.export_scene.md5mesh(
+            filepath=str(tmp_path / "out.md5mesh"), game="SAUERBRATEN", make_names_safe=False
+        )
+    assert "does not move it: loose" in capfd.readouterr().out
+
+
+def test_an_export_of_an_animation_without_an_armature_says_what_to_select(tmp_path: Path):
+    bpy.ops.mesh.primitive_cube_add()
+    with pytest.raises(RuntimeError, match="No armature selected"):
+        bpy.ops.export_scene.md5anim(filepath=str(tmp_path / "out.md5anim"))
+
+
+@pytest.mark.parametrize(
+    ("importer", "name", "content", "text"),
+    [
+        ("md5", "imp.md5mesh", b"\x89PNG\r\n\x1a\n", r"This is not an MD5 file \(it looks like a PNG\)"),
+        ("md5", "imp.md2", b"IDP2" + bytes(64), "use File > Import > id Tech 2 MD2"),
+        ("md2", "imp.md2", b"MD5Version 10\n", "use File > Import > id Tech 4 MD5"),
+        (
+            "md5",
+            "imp.md5mesh",
+            b"MD5Version 10\nnumJoints 1\njoints {\n",
+            "The file is incomplete .* line 3 opens",
+        ),
+    ],
+)
+def test_a_file_that_is_not_what_was_asked_for_is_named(tmp_path: Path, importer, name, content, text):
+    path = tmp_path / name
+    path.write_bytes(content)
+    with pytest.raises(RuntimeError, match=text):
+        getattr(bpy.ops.import_scene, importer)(filepath=str(path))
