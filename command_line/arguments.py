@@ -79,7 +79,7 @@ def _add_convert(parser: argparse.ArgumentParser) -> None:
         "--animations",
         type=_animations,
         default=NO_ANIMATIONS,
-        metavar="folder",
+        metavar="same|FOLDER",
         help=f"also convert the animations that have a model's joints: '{ANIMATIONS_BESIDE}' for those in the "
         "model's own folder, or the path of another folder",
     )

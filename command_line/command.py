@@ -76,13 +76,21 @@ def main(words: Sequence[str]) -> int:
 
 def _convert(options: Namespace, interrupt: Interrupt) -> int:
     settings = arguments.settings(options, preferences.game_folders())
+    present = [name for name in options.inputs if os.path.exists(name)]
+    absent = [name for name in dict.fromkeys(options.inputs) if name not in present]
+    for name in absent:
+        file_info.write(
+            sys.stderr, f"error: there is no such file or folder: {file_info.on_one_line(name)}\n"
+        )
+    if not present:
+        return 1
     out = Path(options.to)
     earlier_results = Records(out, settings, manifest.version()).results()
-    tasks, refused, sources = plan.make_plan(options.inputs, out, settings, earlier_results)
+    tasks, refused, sources = plan.make_plan(present, out, settings, earlier_results)
     records = Records(out, settings, manifest.version(), sources)
     if not tasks and not refused:
         file_info.write(
-            sys.stderr, f"There is nothing to convert to {settings.format} in {', '.join(options.inputs)}\n"
+            sys.stderr, f"There is nothing to convert to {settings.format} in {', '.join(present)}\n"
         )
         return 1
     part, parts = options.shard
@@ -103,7 +111,7 @@ def _convert(options: Namespace, interrupt: Interrupt) -> int:
             interrupt.check()
     progress.close()
     file_info.write(sys.stdout, table(results))
-    return int(any(outcome.status == FAILED for _, outcome in results))
+    return int(bool(absent) or any(outcome.status == FAILED for _, outcome in results))
 
 
 @contextmanager

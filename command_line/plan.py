@@ -62,8 +62,6 @@ def shard(tasks: Sequence[Task], part: int, parts: int) -> list[Task]:
 def _reason_to_refuse(path: Path, settings: Settings) -> str:
     """Why a file that the user named cannot be converted; empty if it can."""
     suffix = path.suffix.lower()
-    if not path.exists():
-        return "no such file or folder"
     if not path.is_file():
         return "not a regular file"
     if suffix not in INPUT_SUFFIXES:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 NO_ANIMATIONS = "none"
-ANIMATIONS_BESIDE = "folder"
+ANIMATIONS_BESIDE = "same"
 
 
 @dataclass(frozen=True)
@@ -16,7 +16,7 @@ class Settings:
 
     Attributes:
         format: one of `formats.FORMATS`.
-        animations: 'none', 'folder' for the animations next to each model, or the path of another folder.
+        animations: 'none', 'same' for the animations next to each model, or the path of another folder.
         scale: factor for all lengths.
         use_textures: load images for materials.
         game: the identifier of the game to export for; empty for the games in the preferences.

@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..io_common.files import atomic
-from ..io_common.reports import Report
+from ..io_common.reports import Report, kept_on_failure
 from ..io_common.results import ExportResult
 from ..io_common.scene import axes
 from ..io_common.scene.animated_values import restored_frame_and_values
@@ -118,10 +118,11 @@ def export_camera(
         OSError: the file cannot be written.
     """
     report = Report()
-    camera = read_scene(context, options, report)
-    for sentence in cut_warnings(camera.cuts):
-        report.warn(sentence)
-    atomic.write_file(path, format_camera(camera))
+    with kept_on_failure(report):
+        camera = read_scene(context, options, report)
+        for sentence in cut_warnings(camera.cuts):
+            report.warn(sentence)
+        atomic.write_file(path, format_camera(camera))
     report.count("frames", camera.entry_count - len(camera.cuts))
     report.count("cuts", len(camera.cuts))
     return ExportResult([Path(path)], report)

@@ -65,7 +65,9 @@ def call(operator, **options) -> list[str]:
     with redirect_stdout(output):
         result = operator(**options)
     assert result == {"FINISHED"}, result
-    return [line.removeprefix("Warning: ") for line in output.getvalue().splitlines() if "Warning: " in line]
+    lines = [line.removeprefix("Warning: ") for line in output.getvalue().splitlines() if "Warning: " in line]
+    # The last report repeats the most important one.
+    return [line for line in lines if "all in the Info editor" not in line]
 
 
 def export(folder: Path, *, actions="NONE", verify="ALL", **options) -> Comparison:

@@ -95,7 +95,7 @@ def test_a_tree_keeps_its_layout_in_every_format(idtech, tree, tmp_path, name, e
 
 
 def test_blend_files_hold_the_model_and_its_animations(idtech, tree, tmp_path):
-    idtech("convert", tree, "--to", tmp_path / "out", "--animations", "folder")
+    idtech("convert", tree, "--to", tmp_path / "out", "--animations", "same")
     bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "out" / "imp.blend"))
     armature = next(obj for obj in bpy.data.objects if obj.type == "ARMATURE")
     assert {bone.name for bone in armature.data.bones} == set(md5_scenes.NAMES)
@@ -104,7 +104,7 @@ def test_blend_files_hold_the_model_and_its_animations(idtech, tree, tmp_path):
 
 def test_an_md5_survives_a_round_trip(idtech, tree, tmp_path):
     idtech(
-        "convert", tree / "imp.md5mesh", "--to", tmp_path / "out", "--format", "md5", "--animations", "folder"
+        "convert", tree / "imp.md5mesh", "--to", tmp_path / "out", "--format", "md5", "--animations", "same"
     )
     assert files(tmp_path / "out") == {"imp.md5mesh", "walk.md5anim", "run.md5anim"}
     before, after = read_mesh(tree / "imp.md5mesh"), read_mesh(tmp_path / "out" / "imp.md5mesh")
@@ -115,7 +115,7 @@ def test_an_md5_survives_a_round_trip(idtech, tree, tmp_path):
 
 def test_animations_become_sequences_of_an_md2_one_after_the_other(idtech, tree, tmp_path):
     idtech(
-        "convert", tree / "imp.md5mesh", "--to", tmp_path / "out", "--format", "md2", "--animations", "folder"
+        "convert", tree / "imp.md5mesh", "--to", tmp_path / "out", "--format", "md2", "--animations", "same"
     )
     names = read_model(tmp_path / "out" / "imp.md2").frame_names
     # Five frames at 24 a second are three at the 10 of every MD2.
@@ -124,7 +124,7 @@ def test_animations_become_sequences_of_an_md2_one_after_the_other(idtech, tree,
 
 def test_a_glb_holds_every_animation(idtech, tree, tmp_path):
     idtech(
-        "convert", tree / "imp.md5mesh", "--to", tmp_path / "out", "--format", "glb", "--animations", "folder"
+        "convert", tree / "imp.md5mesh", "--to", tmp_path / "out", "--format", "glb", "--animations", "same"
     )
     content = glb(tmp_path / "out" / "imp.glb")
     assert sorted(animation["name"] for animation in content["animations"]) == ["run", "walk"]
@@ -133,7 +133,7 @@ def test_a_glb_holds_every_animation(idtech, tree, tmp_path):
 
 def test_an_fbx_holds_every_animation(idtech, tree, tmp_path):
     idtech(
-        "convert", tree / "imp.md5mesh", "--to", tmp_path / "out", "--format", "fbx", "--animations", "folder"
+        "convert", tree / "imp.md5mesh", "--to", tmp_path / "out", "--format", "fbx", "--animations", "same"
     )
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
     bpy.ops.import_scene.fbx(filepath=str(tmp_path / "out" / "imp.fbx"))
@@ -182,15 +182,16 @@ def test_a_bad_file_stops_nothing_and_is_named_at_the_end(idtech, tree, tmp_path
     assert status == 1
     assert counts(table) == [3, 0, 1]
     assert counts(table, ".md2") == [1, 0, 0]
-    assert f"{bad.as_posix()}: line 3: " in table
-    assert f"failed {bad.as_posix()}: line 3: " in told
+    assert f"{bad.as_posix()}: The joint has the wrong number of values" in table
+    assert "(line 3)" in table
+    assert f"failed {bad.as_posix()}: The joint" in told
     assert not (tmp_path / "out" / "boss" / "bad.blend").exists()
 
 
 @pytest.mark.slow
 def test_several_blenders_make_the_same_files_as_one(idtech, tree, tmp_path):
     for jobs in (1, 3):
-        words = ("--format", "md5", "--animations", "folder", "--jobs", jobs)
+        words = ("--format", "md5", "--animations", "same", "--jobs", jobs)
         assert idtech("convert", tree, "--to", tmp_path / f"{jobs}", *words)[0] == 0
     assert files(tmp_path / "1") == files(tmp_path / "3")
     for name in files(tmp_path / "1"):
@@ -233,7 +234,7 @@ def test_up_to_date_results_are_skipped(idtech, tree, tmp_path):
 
 @pytest.mark.slow
 def test_a_changed_source_animation_option_or_result_is_converted_again(idtech, tree, tmp_path):
-    words = ["convert", tree, "--to", tmp_path / "out", "--format", "md5", "--animations", "folder"]
+    words = ["convert", tree, "--to", tmp_path / "out", "--format", "md5", "--animations", "same"]
     idtech(*words)
     os.utime(tree / "boss" / "zombie.md5mesh", (0, 0))
     assert counts(idtech(*words)[1]) == [1, 2, 0]
@@ -309,10 +310,10 @@ def test_nothing_is_written_over_a_source_of_another_file(idtech, tree, tmp_path
 
 @pytest.mark.slow
 def test_files_that_are_not_results_are_overwritten_only_with_force(idtech, tree, tmp_path):
-    idtech("convert", tree / "imp.md5mesh", "--to", tmp_path / "work", "--animations", "folder")
+    idtech("convert", tree / "imp.md5mesh", "--to", tmp_path / "work", "--animations", "same")
     out = tmp_path / "work"
     (out / "walk.md5anim").write_text("somebody's")
-    words = ("convert", out / "imp.blend", "--to", out, "--format", "md5", "--animations", "folder")
+    words = ("convert", out / "imp.blend", "--to", out, "--format", "md5", "--animations", "same")
     status, table, _ = idtech(*words)
     assert status == 1
     assert "walk.md5anim exists and was not written by an earlier run" in table
@@ -328,7 +329,7 @@ def test_files_that_are_not_results_are_overwritten_only_with_force(idtech, tree
 @pytest.mark.slow
 def test_animations_of_several_models_in_a_folder_do_not_take_each_others_places(idtech, tree, tmp_path):
     md5_scenes.write(tree, "zombie")
-    words = ("--format", "md5", "--animations", "folder")
+    words = ("--format", "md5", "--animations", "same")
     assert idtech("convert", tree, "--to", tmp_path / "out", *words)[0] == 0
     assert {path.name for path in (tmp_path / "out").glob("*.md5*")} == {
         "imp.md5mesh",
@@ -342,7 +343,7 @@ def test_animations_of_several_models_in_a_folder_do_not_take_each_others_places
 
 @pytest.mark.slow
 def test_the_results_of_a_run_in_place_are_no_sources_of_the_next(idtech, tree):
-    words = ("convert", tree, "--to", tree, "--format", "md2", "--animations", "folder")
+    words = ("convert", tree, "--to", tree, "--format", "md2", "--animations", "same")
     first, second = idtech(*words), idtech(*words)
     assert counts(first[1]) == [2, 0, 1]
     assert counts(second[1]) == [0, 2, 1]
@@ -447,7 +448,7 @@ def test_results_of_a_killed_run_are_made_again(idtech, tree, tmp_path, part, mo
         "--format",
         "md5",
         "--animations",
-        "folder",
+        "same",
     )
     monkeypatch.setattr(convert, "move", killed)
     with pytest.raises(KilledError):
@@ -506,7 +507,7 @@ def test_every_animation_lasts_as_long_as_in_its_file(idtech, tree, tmp_path):
     joints = md5_scenes.model().joints
     write_animation(md5_scenes.animation(joints, frames=25, rate=24.0), tree / "walk.md5anim")
     write_animation(md5_scenes.animation(joints, frames=25, rate=48.0), tree / "run.md5anim")
-    words = ("convert", tree / "imp.md5mesh", "--to", tmp_path / "out", "--animations", "folder")
+    words = ("convert", tree / "imp.md5mesh", "--to", tmp_path / "out", "--animations", "same")
     idtech(*words, "--format", "glb")
     content = glb(tmp_path / "out" / "imp.glb")
     seconds = {
@@ -639,8 +640,8 @@ def test_help_is_given(idtech):
         assert option in told
 
 
-def test_files_that_are_not_there_or_no_models_are_failures(idtech, tree, tmp_path):
-    status, table, _ = idtech(
+def test_files_that_are_not_there_are_errors_and_no_models_are_failures(idtech, tree, tmp_path):
+    status, table, told = idtech(
         "convert",
         tree / "nowhere.md5mesh",
         tree / "items/notes.txt",
@@ -649,9 +650,25 @@ def test_files_that_are_not_there_or_no_models_are_failures(idtech, tree, tmp_pa
         tmp_path / "out",
     )
     assert status == 1
-    assert counts(table) == [1, 0, 2]
-    assert "no such file" in table
+    assert counts(table) == [1, 0, 1]
+    assert "nowhere" not in table
     assert "notes.txt: not one of .md5mesh" in table
+    assert f"error: there is no such file or folder: {tree / 'nowhere.md5mesh'}" in told
+
+
+def test_a_failed_export_lists_the_warnings_that_came_before(idtech, tmp_path):
+    (tmp_path / "in").mkdir()
+    bpy.ops.import_scene.md5(filepath=str(md5_scenes.write(tmp_path, "walker")))
+    loose = bpy.data.objects.new("loose", bpy.data.meshes.new("loose"))
+    bpy.context.scene.collection.objects.link(loose)
+    for material in bpy.data.materials:
+        material.name = 'a"b'
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "in" / "odd.blend"))
+    status, _, told = idtech(
+        "convert", tmp_path / "in" / "odd.blend", "--to", tmp_path / "out", "--format", "md5"
+    )
+    assert status == 1
+    assert "does not move it: loose" in told
 
 
 def test_info_describes_files_of_both_families(idtech, tree):
@@ -668,7 +685,8 @@ def test_info_describes_files_of_both_families(idtech, tree):
     bad = damage(tree)
     status, told, _ = idtech("info", bad, tree / "imp.md5mesh")
     assert status == 1
-    assert f"{bad}: ERROR: line 3" in told
+    assert f"{bad}: ERROR: The joint" in told
+    assert "(line 3)" in told
     assert "6 joints below origin" in told
 
 
@@ -859,7 +877,7 @@ def test_models_whose_animations_would_have_one_name_get_different_ones(idtech, 
         md5_scenes.write(folder, name)
     for name in ("b_walk", "walk"):
         write_animation(md5_scenes.animation(md5_scenes.model().joints), folder / f"{name}.md5anim")
-    words = ("--format", "md5", "--animations", "folder", "--jobs", 2)
+    words = ("--format", "md5", "--animations", "same", "--jobs", 2)
     assert idtech("convert", folder, "--to", tmp_path / "out", *words)[0] == 0
     assert files(tmp_path / "out") == {
         "imp.md5mesh", "imp_b.md5mesh", "imp__b_walk.md5anim", "imp__walk.md5anim", "imp_b_b_walk.md5anim",
@@ -1002,7 +1020,7 @@ def small_disk(tmp_path):
 @pytest.mark.parametrize(("name", "ending"), FORMATS.items())
 def test_a_full_disk_is_reported_for_every_format(idtech, small_disk, name, ending):
     model = ROOT / "samples" / "models" / "octopus" / "octopus.md5mesh"
-    words = ("--format", name, "--animations", "folder")
+    words = ("--format", name, "--animations", "same")
     status, table, _ = idtech("convert", model, "--to", small_disk, *words)
     assert status == 1
     assert f"octopus{ending}: the disk is full" in table or "md5anim: the disk is full" in table
@@ -1037,7 +1055,7 @@ def test_exports_are_compared_with_blender_on_the_frames_that_are_named(
     mesh.modifiers[0].show_viewport = False
     blend = tmp_path / "imp.blend"
     bpy.ops.wm.save_as_mainfile(filepath=str(blend))
-    words = ("--format", "md5", "--animations", "folder", "--verify", verify)
+    words = ("--format", "md5", "--animations", "same", "--verify", verify)
     status, out, told = idtech("convert", blend, "--to", tmp_path / "game", *words)
     assert status == 0
     assert ("is disabled in the viewport" in out + told) == is_told

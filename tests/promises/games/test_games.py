@@ -111,7 +111,7 @@ def test_names_are_made_safe_alike_in_mesh_and_animation(scene, out, capfd):
     assert "'the middle' became 'the_middle'" in reports_of(capfd)
     bpy.ops.export_scene.md5anim(filepath=str(out.with_name("alone.md5anim")), game="SAUERBRATEN")
     assert read_animation(out.with_name("alone.md5anim")).names == model.joints.names
-    with pytest.raises(RuntimeError, match="(?i)joint names contain white space"):
+    with pytest.raises(RuntimeError, match=r"(?i)joint names contain white space"):
         export(out, "SAUERBRATEN", make_names_safe=False)
     assert export(out, "ANY").joints.names[1] == "the middle"
 

@@ -58,7 +58,7 @@ def test_the_animations_of_a_folder_are_files(odd_neighbours, capfd):
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_the_animations_of_a_folder_that_is_converted_are_files(odd_neighbours, tmp_path, part, jobs):
     md5_scenes.write(tmp_path, "other")
-    words = ["--to", str(tmp_path / "out"), "--format", "md5", "--animations", "folder", "--jobs", jobs]
+    words = ["--to", str(tmp_path / "out"), "--format", "md5", "--animations", "same", "--jobs", jobs]
     assert part("command_line.command").main(["convert", str(tmp_path), *words]) == 0
     assert {path.name for path in (tmp_path / "out").glob("*.md5*")} == {
         "test.md5mesh", "test_walk.md5anim", "other.md5mesh", "other_walk.md5anim"

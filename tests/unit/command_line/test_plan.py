@@ -65,7 +65,7 @@ ANIMATIONS = ["walk", "b_walk", "_b_walk", "b__walk", "_walk", "__b_walk", "c_wa
 
 def test_no_animation_of_a_model_has_the_name_of_another_models(tmp_path):
     names = [f"{stem}.md5mesh" for stem in STEMS]
-    tasks, _ = plan(tmp_path, *names, "imp_b_walk.md5anim", "x.md5anim", format="md5", animations="folder")
+    tasks, _ = plan(tmp_path, *names, "imp_b_walk.md5anim", "x.md5anim", format="md5", animations="same")
     models = [task for task in tasks if task.target.suffix == ".md5mesh"]
     results = [f"{task.prefix}{name}.md5anim".casefold() for task in models for name in dict.fromkeys(
         name.casefold() for name in ANIMATIONS)]  # fmt: skip
@@ -75,5 +75,5 @@ def test_no_animation_of_a_model_has_the_name_of_another_models(tmp_path):
 
 
 def test_animations_of_a_single_model_are_not_prefixed_with_its_name(tmp_path):
-    tasks, _ = plan(tmp_path, "imp.md5mesh", format="md5", animations="folder")
+    tasks, _ = plan(tmp_path, "imp.md5mesh", format="md5", animations="same")
     assert [task.prefix for task in tasks] == [""]
