@@ -196,5 +196,4 @@ def _store(mesh: Mesh, model: Model, key_names: list[str], options: ImportOption
 def _set_scene_timing(scene: Scene, model: Model, options: ImportOptions, report: Report) -> None:
     """Sets the frame rate and range of the scene to those of a model."""
     state.set_frame_rate(scene, options.fps, report)
-    scene.frame_start = options.frame_start
-    scene.frame_end = options.frame_start + model.frame_count - 1
+    state.set_frame_range(scene, options.frame_start, options.frame_start + model.frame_count - 1)

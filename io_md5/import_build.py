@@ -211,5 +211,4 @@ def set_scene_timing(
     else:
         return
     state.set_frame_rate(scene, source.frame_rate, report)
-    scene.frame_start = options.frame_start
-    scene.frame_end = options.frame_start + count - 1
+    state.set_frame_range(scene, options.frame_start, options.frame_start + count - 1)

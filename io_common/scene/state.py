@@ -101,6 +101,27 @@ def set_frame(scene: Scene, frame: float) -> None:
     scene.frame_set(whole, subframe=frame - whole)
 
 
+def set_frame_range(scene: Scene, start: int, end: int) -> None:
+    """Sets the range of a scene, and shows its first frame if the current one is outside."""
+    scene.frame_start, scene.frame_end = start, end
+    if not start <= scene.frame_current <= end:
+        scene.frame_set(start)
+
+
+def show_selected(context: Context) -> None:
+    """Frames the selected objects in the 3D viewports of all windows; there are none in background mode."""
+    if bpy.app.background:
+        return
+    for window in context.window_manager.windows:
+        for area in window.screen.areas:
+            region = next((region for region in area.regions if region.type == "WINDOW"), None)
+            if area.type != "VIEW_3D" or region is None:
+                continue
+            with context.temp_override(window=window, area=area, region=region):
+                if bpy.ops.view3d.view_selected.poll():
+                    bpy.ops.view3d.view_selected()
+
+
 def set_frame_rate(scene: Scene, rate: float, report: Report) -> None:
     """Sets the frames per second of a scene, with a warning if Blender can only hold a rate near it."""
     render = scene.render

@@ -8,6 +8,7 @@ import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, StringProperty
 
 from ...io_common.operators import file_operators, preferences
+from ...io_common.scene import state
 from ..format import FRAMES_PER_SECOND, Md2Error
 from ..importer import ImportOptions, import_files
 
@@ -135,4 +136,7 @@ class IMPORT_SCENE_OT_md2(file_operators.ImportFiles, bpy.types.Operator):
             conversion=self.conversion(),
         )
         paths = self.paths()
-        return import_files(context, paths, options).report, paths
+        result = import_files(context, paths, options)
+        if result.objects:
+            state.show_selected(context)
+        return result.report, paths

@@ -218,9 +218,9 @@ def _all_actions_lines(context: Context, operator: Any) -> list[str]:
     existing = sum(path.exists() for path in files)
     is_mesh = operator.filename_ext != ANIMATION_SUFFIX
     return [
-        f"Writes {counted(len(files), 'animations')} here, {existing} exist",
-        "File name: only for the mesh" if is_mesh else "File name: not used",
-        "Files are named after actions",
+        f"Writes {counted(len(files), 'files')} to this folder, {existing} {'exists' if existing == 1 else 'exist'}",
+        "They are named after the actions",
+        "The file name above is only for the mesh" if is_mesh else "The file name above is not used",
     ]
 
 

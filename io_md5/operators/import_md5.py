@@ -8,6 +8,7 @@ import bpy
 from bpy.props import BoolProperty, EnumProperty, IntProperty, StringProperty
 
 from ...io_common.operators import file_operators, preferences
+from ...io_common.scene import state
 from ..format import Md5Error
 from ..format.suffixes import CAMERA_SUFFIX
 from ..importer import ImportOptions, import_files
@@ -135,7 +136,10 @@ class IMPORT_SCENE_OT_md5(file_operators.ImportFiles, bpy.types.Operator):
             use_conversion_of_armature=not self._has_own_conversion(),
         )
         paths = self.paths()
-        return import_files(context, paths, options).report, paths
+        result = import_files(context, paths, options)
+        if result.objects:
+            state.show_selected(context)
+        return result.report, paths
 
     def _may_import_camera(self, context: Context) -> bool:
         """Whether a selected file is a camera path."""

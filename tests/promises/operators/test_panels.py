@@ -1,0 +1,226 @@
+"""What the panels of the operators show: which options, in which words, and that nothing is cut off."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import blf
+import bpy
+import md2_samples
+import md5_scenes
+import pytest
+
+# Pixels that the file browser has for the options at Blender's default width and text size: labels of values are in the
+# left part of a line, check boxes and choices in the right part.
+LABEL_WIDTH, VALUE_WIDTH, LINE_WIDTH = 105, 150, 250
+FONT_SIZE = 11
+OPERATORS = ("import_scene.md5", "import_scene.md2", "export_scene.md5mesh", "export_scene.md5anim",
+             "export_scene.md5camera", "export_scene.md2")  # fmt: skip
+ICON_WIDTH = 20
+
+
+class Layout:
+    """Notes what is drawn."""
+
+    def __init__(self, drawn: list[tuple[str, str]] | None = None) -> None:
+        self.drawn = [] if drawn is None else drawn
+        self.use_property_split = self.use_property_decorate = self.active = True
+
+    def _part(self, **options: Any) -> Layout:
+        if options.get("heading"):
+            self.drawn.append(("heading", options["heading"]))
+        return Layout(self.drawn)
+
+    row = column = _part
+
+    def panel(self, name: str) -> tuple[Layout, Layout]:
+        self.drawn.append(("panel", name))
+        return Layout(self.drawn), Layout(self.drawn)
+
+    def label(self, text: str = "", icon: str = "") -> None:
+        self.drawn.append(("label", text))
+
+    def prop(self, operator: Any, name: str, text: str | None = None, **options: Any) -> None:
+        self.drawn.append((name, "" if text is None else text))
+
+    @property
+    def names(self) -> set[str]:
+        return {name for name, _ in self.drawn}
+
+    @property
+    def labels(self) -> list[str]:
+        return [text for name, text in self.drawn if name == "label"]
+
+
+def operator_class(name: str) -> Any:
+    module, _, operator = name.partition(".")
+    return getattr(bpy.types, f"{module.upper()}_OT_{operator}")
+
+
+def drawn(name: str, *, selected: str = "", folder: str = "", **values: Any) -> Layout:
+    """Draws the panel of an operator in the file browser."""
+    cls = operator_class(name)
+    layout = Layout()
+    properties = (
+        getattr(getattr(bpy.ops, name.partition(".")[0]), name.partition(".")[2]).get_rna_type().properties
+    )
+    defaults = {p.identifier: getattr(p, "default", None) for p in properties}
+    defaults |= {"filepath": "", "files": (), "scale_of_preferences": 1.0} | values
+    state = SimpleNamespace(**defaults)
+    attributes = {
+        "layout": layout,
+        "properties": SimpleNamespace(is_property_set=lambda name: name in values),
+        **{
+            name: method
+            for base in reversed(cls.__mro__)
+            for name, method in vars(base).items()
+            if callable(method)
+        },
+    }
+
+    class Stand:
+        """Stands for the operator, which Blender alone can make."""
+
+        filename_ext = cls.filename_ext
+
+        def __getattr__(self, name: str) -> Any:
+            if name in attributes:
+                found = attributes[name]
+                return found.__get__(self) if hasattr(found, "__get__") and callable(found) else found
+            return getattr(state, name)
+
+    params = SimpleNamespace(filename=selected, directory=folder.encode())
+    context = SimpleNamespace(
+        space_data=SimpleNamespace(type="FILE_BROWSER", params=params),
+        selected_files=(),
+        view_layer=bpy.context.view_layer,
+        scene=bpy.context.scene,
+    )
+    cls.draw(Stand(), context)
+    return layout
+
+
+def test_the_render_size_is_offered_only_for_cameras():
+    assert "use_render_size" not in drawn("import_scene.md5", selected="imp.md5mesh").names
+    assert "use_render_size" in drawn("import_scene.md5", selected="cut.md5camera").names
+
+
+def test_the_export_of_animations_has_no_options_of_meshes():
+    mesh = {"apply_modifiers", "max_influences", "min_weight"}
+    assert mesh <= drawn("export_scene.md5mesh").names
+    assert not mesh & drawn("export_scene.md5anim").names
+
+
+@pytest.mark.parametrize("kind", ["md5mesh", "md5anim"])
+def test_all_actions_says_how_many_files_are_written_and_what_the_file_name_is_for(tmp_path: Path, kind):
+    names = {name: md5_scenes.animation(md5_scenes.skeleton()) for name in ("run", "walk", "die")}
+    path = md5_scenes.write(tmp_path, "imp", **names)
+    bpy.ops.import_scene.md5(filepath=str(path), animations="FOLDER")
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / "run.md5anim").touch()
+    labels = drawn(f"export_scene.{kind}", folder=str(out), actions="ALL").labels
+    assert "Writes 3 files to this folder, 1 exists" in labels
+    use = "is only for the mesh" if kind == "md5mesh" else "is not used"
+    assert any(use in label for label in labels)
+    others = drawn(f"export_scene.{kind}", folder=str(out), actions="ACTIVE").labels
+    assert not any(text.startswith("Writes") for text in others)
+
+
+def test_the_size_of_the_skin_is_a_fallback_when_automatic():
+    assert ("skin_size", "Fallback Size") in drawn("export_scene.md2").drawn
+    assert ("skin_size", "Size") in drawn("export_scene.md2", skin_size_from="CUSTOM").drawn
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+def test_no_label_is_cut_off_at_the_default_width(name):
+    properties = (
+        getattr(getattr(bpy.ops, name.partition(".")[0]), name.partition(".")[2]).get_rna_type().properties
+    )
+    layout = drawn(name, actions="ALL", use_frame_range=True, selected="x.md5camera")
+    blf.size(0, FONT_SIZE)
+    wide = []
+    for identifier, text in layout.drawn:
+        if identifier == "label":
+            limit = LINE_WIDTH - ICON_WIDTH
+        elif identifier in properties:
+            text = text or properties[identifier].name
+            limit = VALUE_WIDTH if properties[identifier].type == "BOOLEAN" else LABEL_WIDTH
+            for item in getattr(properties[identifier], "enum_items", ()):
+                if blf.dimensions(0, item.name)[0] > VALUE_WIDTH:
+                    wide.append(item.name)
+        else:
+            continue
+        if blf.dimensions(0, text)[0] > limit:
+            wide.append(text)
+    assert wide == []
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+def test_every_option_has_a_tooltip_and_none_speaks_of_loading_and_saving(name):
+    properties = (
+        getattr(getattr(bpy.ops, name.partition(".")[0]), name.partition(".")[2]).get_rna_type().properties
+    )
+    shown = [p for p in properties if p.identifier not in ("rna_type", "check_existing") and not p.is_hidden]
+    assert [p.identifier for p in shown if not p.description] == []
+    assert [p.identifier for p in shown if p.description.startswith(("Load", "Save"))] == []
+
+
+def test_the_file_menu_imports_the_animations_of_the_folder_and_scripts_do_not(tmp_path: Path):
+    properties = bpy.ops.import_scene.md5.get_rna_type().properties
+    assert properties["animations"].default == "NONE"
+    cls = operator_class("import_scene.md5")
+    for given, expected in (((), "FOLDER"), (("animations",), "NONE")):
+        stand = SimpleNamespace(
+            properties=SimpleNamespace(is_property_set=lambda name, given=given: name in given),
+            animations="NONE",
+        )
+        with pytest.raises(TypeError):
+            # The stand-in is no operator, so that no file browser opens.
+            cls.invoke(stand, bpy.context, None)
+        assert stand.animations == expected
+
+
+@pytest.mark.parametrize("family", ["md5", "md2"])
+def test_after_an_import_the_current_frame_is_in_the_range(tmp_path: Path, family):
+    scene = bpy.context.scene
+    scene.frame_set(200)
+    if family == "md5":
+        path = md5_scenes.write(tmp_path, "imp", run=md5_scenes.animation(md5_scenes.skeleton()))
+        bpy.ops.import_scene.md5(filepath=str(path), animations="FOLDER")
+    else:
+        path = md2_samples.write_sample(tmp_path)
+        bpy.ops.import_scene.md2(filepath=str(path))
+    assert scene.frame_start <= scene.frame_current <= scene.frame_end
+    assert scene.frame_end < 200
+
+
+def test_a_frame_rate_counts_when_it_is_enabled_or_a_script_sets_it(tmp_path: Path):
+    from io_md5.format import read_animation
+
+    path = md5_scenes.write(tmp_path, "imp", run=md5_scenes.animation(md5_scenes.skeleton(), rate=24))
+    bpy.ops.import_scene.md5(filepath=str(path), animations="FOLDER")
+    out = tmp_path / "out.md5anim"
+    for options, rate in (
+        ({}, 24),
+        ({"frame_rate": 12.0}, 12),
+        ({"use_frame_rate": True, "frame_rate": 12.0}, 12),
+        ({"use_frame_rate": False, "frame_rate": 12.0}, 24),
+    ):
+        bpy.ops.export_scene.md5anim(filepath=str(out), **options)
+        assert read_animation(out).frame_rate == rate
+
+
+def test_a_folder_without_models_materials_and_archives_is_no_game_folder(tmp_path: Path, part):
+    looks_like = part("io_common.textures.search_paths").looks_like_game_folder
+    (tmp_path / "documents").mkdir()
+    assert not looks_like(tmp_path)
+    assert not looks_like(tmp_path / "nowhere")
+    for name in ("models", "materials"):
+        (tmp_path / name / name).mkdir(parents=True)
+        assert looks_like(tmp_path / name)
+    (tmp_path / "archives").mkdir()
+    (tmp_path / "archives" / "pak000.pk4").touch()
+    assert looks_like(tmp_path / "archives")
