@@ -291,6 +291,13 @@ def draw_textures(layout: UILayout, operator: Any, prefix: str) -> None:
         body.prop(operator, "use_textures")
 
 
+def draw_wide(layout: UILayout, operator: Any, name: str) -> None:
+    """Draws an option whose label is too long for a column of its own: over the whole width."""
+    row = layout.row()
+    row.use_property_split = False
+    row.prop(operator, name)
+
+
 def panel_layout(operator: Any) -> UILayout:
     """An operator's layout, set up as in Blender's own importers and exporters."""
     layout = operator.layout

@@ -117,7 +117,7 @@ class IMPORT_SCENE_OT_md2(file_operators.ImportFiles, bpy.types.Operator):
             column.active = self.animation != "NONE"
             column.prop(self, "sequence_actions")
             column.prop(self, "frame_start")
-            column.prop(self, "use_scene_timing")
+            file_operators.draw_wide(column, self, "use_scene_timing")
             row = column.row()
             row.active = self.use_scene_timing
             row.prop(self, "fps")

@@ -220,7 +220,7 @@ def _all_actions_lines(context: Context, operator: Any) -> list[str]:
     return [
         f"Writes {counted(len(files), 'files')} to this folder, {existing} {'exists' if existing == 1 else 'exist'}",
         "They are named after the actions",
-        "The file name above is only for the mesh" if is_mesh else "The file name above is not used",
+        "The file name is for the mesh" if is_mesh else "The file name is not used",
     ]
 
 
@@ -245,7 +245,7 @@ def _draw_mesh(layout: UILayout, operator: Any, prefix: str) -> None:
     header.label(text="Mesh")
     if body:
         body.prop(operator, "apply_modifiers")
-        body.prop(operator, "max_influences")
+        file_operators.draw_wide(body, operator, "max_influences")
         body.prop(operator, "min_weight")
 
 

@@ -118,7 +118,7 @@ class IMPORT_SCENE_OT_md5(file_operators.ImportFiles, bpy.types.Operator):
         if body:
             body.prop(self, "animations")
             body.prop(self, "frame_start")
-            body.prop(self, "use_scene_timing")
+            file_operators.draw_wide(body, self, "use_scene_timing")
             if self._may_import_camera(context):
                 body.prop(self, "use_render_size")
 

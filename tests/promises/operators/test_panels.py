@@ -14,7 +14,9 @@ import pytest
 
 # Pixels that the file browser has for the options at Blender's default width and text size: labels of values are in the
 # left part of a line, check boxes and choices in the right part.
-LABEL_WIDTH, VALUE_WIDTH, LINE_WIDTH = 105, 150, 250
+LABEL_WIDTH, VALUE_WIDTH, LINE_WIDTH = 84, 108, 222
+# An option over the whole width leaves room for the box or the value.
+WIDE_WIDTH = 160
 FONT_SIZE = 11
 OPERATORS = ("import_scene.md5", "import_scene.md2", "export_scene.md5mesh", "export_scene.md5anim",
              "export_scene.md5camera", "export_scene.md2")  # fmt: skip
@@ -24,26 +26,29 @@ ICON_WIDTH = 20
 class Layout:
     """Notes what is drawn."""
 
-    def __init__(self, drawn: list[tuple[str, str]] | None = None) -> None:
+    def __init__(self, drawn: list[tuple[str, str]] | None = None, wide: set[str] | None = None) -> None:
         self.drawn = [] if drawn is None else drawn
+        self.wide = set() if wide is None else wide
         self.use_property_split = self.use_property_decorate = self.active = True
 
     def _part(self, **options: Any) -> Layout:
         if options.get("heading"):
             self.drawn.append(("heading", options["heading"]))
-        return Layout(self.drawn)
+        return Layout(self.drawn, self.wide)
 
     row = column = _part
 
     def panel(self, name: str) -> tuple[Layout, Layout]:
         self.drawn.append(("panel", name))
-        return Layout(self.drawn), Layout(self.drawn)
+        return Layout(self.drawn, self.wide), Layout(self.drawn, self.wide)
 
     def label(self, text: str = "", icon: str = "") -> None:
         self.drawn.append(("label", text))
 
     def prop(self, operator: Any, name: str, text: str | None = None, **options: Any) -> None:
         self.drawn.append((name, "" if text is None else text))
+        if not self.use_property_split:
+            self.wide.add(name)
 
     @property
     def names(self) -> set[str]:
@@ -123,7 +128,7 @@ def test_all_actions_says_how_many_files_are_written_and_what_the_file_name_is_f
     (out / "run.md5anim").touch()
     labels = drawn(f"export_scene.{kind}", folder=str(out), actions="ALL").labels
     assert "Writes 3 files to this folder, 1 exists" in labels
-    use = "is only for the mesh" if kind == "md5mesh" else "is not used"
+    use = "is for the mesh" if kind == "md5mesh" else "is not used"
     assert any(use in label for label in labels)
     others = drawn(f"export_scene.{kind}", folder=str(out), actions="ACTIVE").labels
     assert not any(text.startswith("Writes") for text in others)
@@ -147,7 +152,13 @@ def test_no_label_is_cut_off_at_the_default_width(name):
             limit = LINE_WIDTH - ICON_WIDTH
         elif identifier in properties:
             text = text or properties[identifier].name
-            limit = VALUE_WIDTH if properties[identifier].type == "BOOLEAN" else LABEL_WIDTH
+            limit = (
+                WIDE_WIDTH
+                if identifier in layout.wide
+                else VALUE_WIDTH
+                if properties[identifier].type == "BOOLEAN"
+                else LABEL_WIDTH
+            )
             for item in getattr(properties[identifier], "enum_items", ()):
                 if blf.dimensions(0, item.name)[0] > VALUE_WIDTH:
                     wide.append(item.name)
