@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from ..io_common.reports import Report
+from ..io_common.reports import Report, counted
 from ..io_common.scene import evaluated
 from ..io_common.source_elements import NONE, have_same_triangles
 from ..io_common.triangles import FLIPPED_WINDING, flip_v
@@ -91,7 +91,7 @@ def read_part(obj: Object, stored: StoredModel | None, depsgraph: Depsgraph, rep
     in_file[mesh.triangles] = True
     loose = len(in_file) - int(in_file.sum())
     if loose:
-        report.warn(f"{loose} vertices without faces were left out", obj.name)
+        report.warn(f"{counted(loose, 'vertices')} without faces: left out", obj.name)
     used = np.flatnonzero(in_file)
     rank = np.cumsum(in_file) - 1
     loops = mesh.loops[:, FLIPPED_WINDING]

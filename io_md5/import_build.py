@@ -8,7 +8,7 @@ import bpy
 import numpy as np
 
 from ..io_common.materials.library import MaterialLibrary
-from ..io_common.reports import Progress, Report, listing
+from ..io_common.reports import Progress, Report, counted, listing
 from ..io_common.results import ImportResult
 from ..io_common.scene import names, state, versions
 from .conversion import convert_animation, convert_joints, convert_model
@@ -109,7 +109,7 @@ def _warn_of_disagreements(mesh_distances: list[Floats], size: float, name: str,
     notable = distances > _DISAGREEMENT_TOLERANCE * size
     if notable.any():
         report.warn(
-            f"the weights of {int(notable.sum())} vertices disagree about the bind pose by up to "
+            f"the weights of {counted(int(notable.sum()), 'vertices')} disagree about the bind pose by up to "
             f"{distances.max():.4g} units ({distances.max() / size:.2%} of the model); Blender's animation differs "
             "from the game's by up to that much",
             name,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from ..io_common.reports import Report, listing
+from ..io_common.reports import Report, counted, listing
 from ..io_common.scene import evaluated
 from .binding import is_deformed, parent_bone_of
 from .export_skeleton import Skeleton
@@ -82,7 +82,9 @@ def current_weights(
     vertices, joints, biases = vertices[is_weighted], joints[is_weighted], biases[is_weighted]
     unweighted = np.flatnonzero(is_unweighted & evaluated.in_triangles(source.triangles, count))
     if len(unweighted):
-        report.warn(f"{len(unweighted)} vertices without weights were bound to the nearest bone", obj.name)
+        report.warn(
+            f"{counted(len(unweighted), 'vertices')} without weights: bound to the nearest bone", obj.name
+        )
         vertices = np.concatenate([vertices, unweighted])
         joints = np.concatenate([joints, _nearest_joints(source.vertices[unweighted], skeleton)])
         biases = np.concatenate([biases, np.ones(len(unweighted))])

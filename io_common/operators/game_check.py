@@ -17,6 +17,7 @@ import bpy
 import numpy as np
 from bpy.props import BoolProperty, CollectionProperty, EnumProperty, IntProperty, StringProperty
 
+from ..reports import counted
 from ..scene import state
 
 if TYPE_CHECKING:
@@ -232,7 +233,7 @@ def draw(layout: UILayout, context: Context, family: str, operator: str) -> None
         layout.label(text=f"{manager.io_idtech_checked_game}: no problems found", icon="CHECKMARK")
         return
     errors = sum(item.is_error for item in findings)
-    layout.label(text=f"{manager.io_idtech_checked_game}: {errors} errors, {len(findings) - errors} warnings")
+    layout.label(text=_result(manager.io_idtech_checked_game, errors, len(findings)))
     layout.template_list(
         "IO_IDTECH_UL_findings",
         "",
@@ -251,6 +252,11 @@ def draw(layout: UILayout, context: Context, family: str, operator: str) -> None
             column.label(text=line)
 
 
+def _result(game: str, errors: int, count: int) -> str:
+    """How many of the findings are errors and warnings."""
+    return f"{game}: {counted(errors, 'errors')}, {counted(count - errors, 'warnings')}"
+
+
 def report(operator: Any, game: str, findings: list[LocatedFinding]) -> None:
     """Reports the result of a check in one line, and prints the findings to the console."""
     errors = sum(finding.is_error for finding in findings)
@@ -258,9 +264,7 @@ def report(operator: Any, game: str, findings: list[LocatedFinding]) -> None:
         print(f"{'Error' if finding.is_error else 'Warning'}: {finding.text}")
     operator.report(
         {"INFO"},
-        f"{game}: {errors} errors, {len(findings) - errors} warnings"
-        if findings
-        else f"{game}: no problems found",
+        _result(game, errors, len(findings)) if findings else f"{game}: no problems found",
     )
 
 

@@ -356,7 +356,7 @@ def test_an_animation_that_matches_nothing_is_refused(tmp_path):
     write_animation(md5_scenes.animation(other, moving=()), tmp_path / "other.md5anim")
     import_md5(path)
     before = snapshot()
-    with pytest.raises(RuntimeError, match=r"no bone matches a joint of the animation"):
+    with pytest.raises(RuntimeError, match=r"No bone matches a joint of the animation"):
         import_md5(tmp_path / "other.md5anim")
     assert snapshot() == before
 
@@ -379,7 +379,7 @@ def test_of_two_armatures_the_active_one_is_animated(tmp_path):
     assert first.animation_data.action.name == "a"
     assert second.animation_data.action is None
     bpy.context.view_layer.objects.active = None
-    with pytest.raises(RuntimeError, match="several armatures match the animation"):
+    with pytest.raises(RuntimeError, match="Several armatures match the animation"):
         import_md5(tmp_path / "a.md5anim")
 
 
@@ -511,7 +511,7 @@ BROKEN_ON_PURPOSE = ("weight_joint_oob", "no_MD5Version")
 def test_every_good_real_file_loads_and_every_broken_one_is_refused_in_words(corpus, path, peculiarities):
     before = snapshot()
     if any(mark in peculiarities for mark in BROKEN_ON_PURPOSE):
-        with pytest.raises(RuntimeError, match=f"{Path(path).name}, line \\d+: .*; found .*; expected"):
+        with pytest.raises(RuntimeError, match=f"; found .*; expected .*{Path(path).name}, line \\d+"):
             import_md5(corpus / path)
         assert snapshot() == before
         return
