@@ -195,7 +195,7 @@ def warn(differences: list[Difference], model: Model, parts: list[Part], report:
                 f"vertices differ from Blender's by up to {units} {where}. Likely cause: the model is too far from the "
                 "origin, or too large, for the precision of the format"
             )
-        report.warn(text, difference.name)
+        report.warn(text, difference.name, is_important=True)
 
 
 def _size(model: Model) -> float:
