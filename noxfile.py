@@ -91,7 +91,8 @@ def lint(session: nox.Session) -> None:
         for word in ("-p", f"io_idtech.{package}")
     ]
     config = ("--config-file", str(ROOT / "pyproject.toml"))
-    session.run("mypy", *config, "-m", "io_idtech", *packages, env={"MYPYPATH": str(parent)})
+    modules = ("-m", "io_idtech", "-m", "io_idtech.tests.helpers.type_mistakes")
+    session.run("mypy", *config, *modules, *packages, env={"MYPYPATH": str(parent)})
 
 
 @nox.session(python=HERE, tags=["test"])
