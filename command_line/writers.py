@@ -98,6 +98,7 @@ def _write_family(
         verify=Verify(settings.verify),
         with_animations=with_animations,
         use_scene_range=is_joined,
+        game_folders=settings.game_folders,
     )
     result = family.blender().save(bpy.context, target, options)
     for text in result.report.warnings:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import bpy
@@ -24,25 +23,12 @@ _EXTENSION = (__package__ or "").removesuffix(".io_common.operators")
 DEFAULT_GAME = "ANY"
 """The game of families that have no choice of games, and of all families if the add-on is not enabled."""
 
-_overrides: list[tuple[str, ...]] = []
 _families: list[Family] = []
 _find_conflicts: list[Callable[[Iterable[Family]], list[str]]] = []
 
 
-@contextmanager
-def using_game_folders(folders: tuple[str, ...]) -> Iterator[None]:
-    """Uses these game folders in the block instead of those of the preferences."""
-    _overrides.append(folders)
-    try:
-        yield
-    finally:
-        _overrides.pop()
-
-
 def game_folders() -> list[str]:
     """The user's game folders, in order; none if the add-on is not enabled."""
-    if _overrides:
-        return list(_overrides[-1])
     stored = _preferences()
     return [bpy.path.abspath(folder.path) for folder in stored.game_folders if folder.path] if stored else []
 

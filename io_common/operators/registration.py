@@ -9,6 +9,7 @@ import bpy
 from bpy_extras.io_utils import poll_file_object_drop
 
 from ..family import Family
+from ..materials import source
 from . import game_check, preferences
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ def register(families: Sequence[Family]) -> None:
         print(f"Warning: {line}")
     preferences.register(families, conflicts)
     game_check.register()
+    source.read_groups(family.name for family in families)
     for family in families:
         _register_family(family)
 

@@ -36,7 +36,7 @@ class OBJECT_OT_md2_check_game(bpy.types.Operator):
         """Checks, and stores the findings for the panel and for scripts."""
         game = Game(game_option.game_or_default(self, preferences.game("md2")))
         try:
-            found = find(context, game)
+            found = find(context, game, tuple(preferences.game_folders()))
         except (NothingToExportError, Md2Error) as error:
             reports.tell(self, "ERROR", str(error))
             return {"CANCELLED"}

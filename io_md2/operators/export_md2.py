@@ -177,6 +177,7 @@ class EXPORT_SCENE_OT_md2(
             game=Game(game_option.game_or_default(self, self.default_game())),
             verify=self.verification(),
             conversion=self.conversion(),
+            game_folders=tuple(preferences.game_folders()),
         )
 
     def _frame_range(self, context: Context) -> tuple[int, int] | None:

@@ -44,7 +44,13 @@ class OBJECT_OT_md5_check_game(bpy.types.Operator):
         """Checks, and stores the findings for the panel and for scripts."""
         game = Game(game_option.game_or_default(self, preferences.game("md5")))
         try:
-            found = find(context, game, make_names_safe=self.make_names_safe, folder=_folder())
+            found = find(
+                context,
+                game,
+                make_names_safe=self.make_names_safe,
+                folder=_folder(),
+                game_folders=tuple(preferences.game_folders()),
+            )
         except NothingToExportError as error:
             reports.tell(self, "ERROR", str(error))
             return {"CANCELLED"}

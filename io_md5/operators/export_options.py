@@ -133,6 +133,7 @@ class ExportOptions(file_operators.ExportFile, file_operators.ExportScope, file_
             game=Game(game_option.game_or_default(self, self.default_game())),
             make_names_safe=self.make_names_safe,
             verify=self.verification(),
+            game_folders=tuple(preferences.game_folders()),
         )
 
     def animation_options(self) -> AnimationOptions:
