@@ -16,18 +16,18 @@ import working_copy  # noqa: E402
 
 
 def load_extension() -> type:
-    """Registers the working copy; returns its writer of F-curves, which the floor uses too."""
+    """Registers the working copy; returns its writer of F-curves, which the floors use too."""
     working_copy.load().register()
     return importlib.import_module("io_idtech.io_common.scene.versions").ActionCurves
 
 
 def empty() -> None:
-    """An empty file, so that runs do not weigh on each other."""
+    """Loads an empty file, so that runs do not affect each other."""
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
 
 
 def operator(path: str | Path) -> Callable[[], object]:
-    """The import of a file, without looking for images."""
+    """The import of a file, without textures."""
     families = importlib.import_module("io_idtech.families").FAMILIES
     family = next(family for family in families if Path(path).suffix in family.suffixes)
     module, _, name = family.blender().importer.bl_idname.partition(".")

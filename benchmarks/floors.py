@@ -1,4 +1,4 @@
-"""The least that Blender's own calls cost for the same data, measured in the same process."""
+"""Floors: the minimum time of Blender's own calls for the same data, measured in the same process."""
 
 from __future__ import annotations
 
@@ -35,38 +35,38 @@ class NumberFloor:
 
 
 class ActionFloor:
-    """Making the F-curves that an action has, and filling them with as many keys: what does not move has one.
+    """Creating the F-curves of an action with the same numbers of keys.
 
     Args:
-        made: the curves of the action, as the import makes them.
-        curves: what makes curves in this Blender.
+        fcurves: of the imported action.
+        curves: the writer of F-curves in this Blender.
     """
 
-    def __init__(self, made: Iterable[bpy.types.FCurve], curves: type) -> None:
+    def __init__(self, fcurves: Iterable[bpy.types.FCurve], curves: type) -> None:
         self._curves = curves
-        self._made = [
+        self._fcurves = [
             (curve.data_path, curve.array_index, curve.group.name, len(curve.keyframe_points))
-            for curve in made
+            for curve in fcurves
         ]
-        count = max(keys for *_, keys in self._made)
+        count = max(keys for *_, keys in self._fcurves)
         self._points = np.zeros((count, 2), dtype=np.float32)
         self._points[:, 0] = np.arange(count)
-        self._kinds = np.ones(count, dtype=np.int32)
+        self._interpolation = np.ones(count, dtype=np.int32)
 
     def run(self) -> None:
-        """Makes and fills an action."""
+        """Creates the action."""
         curves = self._curves(bpy.data.actions.new("floor"), "OBJECT")
         points = self._points.ravel()
-        for path, index, group, count in self._made:
+        for path, index, group, count in self._fcurves:
             curve = curves.new(path, index, group)
             curve.keyframe_points.add(count)
             curve.keyframe_points.foreach_set("co", points[: 2 * count])
-            curve.keyframe_points.foreach_set("interpolation", self._kinds[:count])
+            curve.keyframe_points.foreach_set("interpolation", self._interpolation[:count])
             curve.update()
 
 
 class ModelFloor:
-    """Making the bones, meshes and vertex groups of a model from finished arrays."""
+    """Creating the bones, meshes and vertex groups of a model from finished arrays."""
 
     def __init__(self, model: Model, *, through_attributes: bool = False) -> None:
         self._fill = _fill_attributes if through_attributes else _fill
@@ -87,17 +87,17 @@ class ModelFloor:
     @staticmethod
     def _group_calls(mesh, kept) -> list[tuple[int, list[int], float]]:
         rows = vertex_weights(mesh)
-        places = np.full(mesh.vertex_count, -1)
-        places[kept] = np.arange(len(kept))
+        indices = np.full(mesh.vertex_count, -1)
+        indices[kept] = np.arange(len(kept))
         calls: dict[tuple[int, float], list[int]] = {}
-        for vertex, weight in zip(places[rows.vertices].tolist(), rows.weights.tolist(), strict=True):
+        for vertex, weight in zip(indices[rows.vertices].tolist(), rows.weights.tolist(), strict=True):
             if vertex >= 0:
                 key = (int(mesh.weight_joints[weight]), float(mesh.weight_biases[weight]))
                 calls.setdefault(key, []).append(vertex)
         return [(joint, vertices, bias) for (joint, bias), vertices in calls.items()]
 
     def run(self) -> None:
-        """Makes an armature and its meshes."""
+        """Creates the armature and its meshes."""
         self.make_bones()
         for vertices, triangles, uvs, calls in self._meshes:
             part = bpy.data.objects.new("floor", _mesh(vertices, triangles, uvs, self._fill))
@@ -107,7 +107,7 @@ class ModelFloor:
                 groups[joint].add(members, bias, "REPLACE")
 
     def make_bones(self) -> None:
-        """Makes the armature alone."""
+        """Creates only the armature."""
         armature = bpy.data.armatures.new("floor")
         obj = bpy.data.objects.new("floor", armature)
         bpy.context.collection.objects.link(obj)
@@ -120,7 +120,7 @@ class ModelFloor:
 
 
 class FramesFloor:
-    """Turning the bytes of an MD2 model into places, and making the mesh, shape keys and F-curves of them."""
+    """Decoding the positions of an MD2 model, and creating the mesh, shape keys and F-curves."""
 
     def __init__(self, model: Md2Model, curves: type, *, through_attributes: bool = False) -> None:
         self._curves = curves
@@ -130,24 +130,24 @@ class FramesFloor:
         self._triangles = model.triangles[:, [0, 2, 1]].astype(np.int32).ravel()
         self._uvs = np.zeros(self._triangles.size * 2, dtype=np.float32)
         self._points = np.array([0, 0, 1, 1, 2, 0], dtype=np.float32)
-        self._kinds = np.ones(3, dtype=np.int32)
+        self._interpolation = np.ones(3, dtype=np.int32)
 
     def run(self) -> None:
-        """Makes the object and its action."""
+        """Creates the object and its action."""
         model = self._model
         frames = decompress(model.vertices, model.scale, model.translate).reshape(model.frame_count, -1)
         mesh = _mesh(frames[0], self._triangles, self._uvs, self._fill)
         obj = bpy.data.objects.new("floor", mesh)
         bpy.context.collection.objects.link(obj)
-        for name, places in zip(self._names, frames, strict=True):
+        for name, positions in zip(self._names, frames, strict=True):
             key = obj.shape_key_add(name=name, from_mix=False)
-            key.points.foreach_set("co", places)
+            key.points.foreach_set("co", positions)
         curves = self._curves(bpy.data.actions.new("floor"), "KEY")
         for name in self._names[1:]:
             curve = curves.new(f'key_blocks["{name}"].value', 0, "Frames")
             curve.keyframe_points.add(3)
             curve.keyframe_points.foreach_set("co", self._points)
-            curve.keyframe_points.foreach_set("interpolation", self._kinds)
+            curve.keyframe_points.foreach_set("interpolation", self._interpolation)
             curve.update()
 
 
@@ -165,12 +165,12 @@ def _mesh(vertices: Singles, triangles: Corners, uvs: Singles, fill: Callable[..
 
 
 def _fill(mesh: bpy.types.Mesh, vertices: Singles, triangles: Corners) -> None:
-    """Places and corners as Blender's manual has it: through vertices and loops."""
+    """Sets positions and corners as documented by Blender, through vertices and loops."""
     mesh.vertices.foreach_set("co", vertices)
     mesh.loops.foreach_set("vertex_index", triangles)
 
 
 def _fill_attributes(mesh: bpy.types.Mesh, vertices: Singles, triangles: Corners) -> None:
-    """The same through the attributes that hold them."""
+    """Sets positions and corners through the attributes that hold them."""
     mesh.attributes["position"].data.foreach_set("vector", vertices)
     mesh.attributes[".corner_vert"].data.foreach_set("value", triangles)

@@ -1,4 +1,4 @@
-"""How the cost of each job grows with the size of its input: three sizes each."""
+"""The growth of the cost of each job with the size of its input, measured with three sizes."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ class _Growing:
 
 
 def _loading(*paths: Path) -> Callable[[], None]:
-    """Importing files into an empty file of Blender."""
+    """The import of files into an empty .blend file."""
 
     def load() -> None:
         empty()

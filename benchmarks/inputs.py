@@ -1,4 +1,4 @@
-"""Made models and animations of any size."""
+"""Generated MD5 models and animations of any size."""
 
 from __future__ import annotations
 
@@ -10,26 +10,26 @@ from io_md5.format.skeleton import compose
 
 
 def model(vertices: int, joints: int, triangles: int | None = None, seed: int = 1) -> Model:
-    """A carpet over a tree of joints; two weights for half of the vertices.
+    """A grid of vertices on a random tree of joints; half of the vertices have two weights.
 
     Args:
-        vertices: how many, about.
-        joints: how many.
-        triangles: how many, thrown anywhere; unless given, two for each quad between neighbours.
-        seed: for what is random.
+        vertices: the approximate number.
+        joints: the number.
+        triangles: the number of random triangles; if None, the triangles of the grid.
+        seed: of the random numbers.
     """
     rng = np.random.default_rng(seed)
     parents = np.array(
         [-1, *(rng.integers(max(0, joint - 6), joint) for joint in range(1, joints))], dtype=np.int32
     )
-    turns = quat.normalise(np.column_stack([np.ones(joints), 0.2 * rng.normal(size=(joints, 3))]))
-    positions, orientations = compose(parents, rng.normal(size=(joints, 3)) * 4.0, turns)
+    rotations = quat.normalise(np.column_stack([np.ones(joints), 0.2 * rng.normal(size=(joints, 3))]))
+    positions, orientations = compose(parents, rng.normal(size=(joints, 3)) * 4.0, rotations)
     skeleton = Joints([f"joint{joint}" for joint in range(joints)], parents, positions, orientations)
     width = 40
     rows = max(2, vertices // width)
     count = rows * width
     u, v = np.meshgrid(np.linspace(0, 1, width), np.linspace(0, 1, rows))
-    places = np.column_stack([100 * u.ravel(), 100 * v.ravel(), rng.random(count) * 10])
+    vertex_positions = np.column_stack([100 * u.ravel(), 100 * v.ravel(), rng.random(count) * 10])
     counts = np.where(np.arange(count) % 2, 1, 2).astype(np.int32)
     starts = (np.cumsum(counts) - counts).astype(np.int32)
     owners = rng.integers(0, joints, int(counts.sum())).astype(np.int32)
@@ -38,7 +38,7 @@ def model(vertices: int, joints: int, triangles: int | None = None, seed: int = 
     shares = np.round(rng.random(len(second)) * 0.9 + 0.05, 6)
     biases = np.ones(len(owners))
     biases[second], biases[second - 1] = shares, 1.0 - shares
-    points = np.repeat(places, counts, axis=0)
+    points = np.repeat(vertex_positions, counts, axis=0)
     local = quat.rotate(quat.conjugate(orientations[owners]), points - positions[owners])
     a = (np.arange(rows - 1)[:, None] * width + np.arange(width - 1)).ravel()
     faces = np.concatenate(
@@ -49,7 +49,7 @@ def model(vertices: int, joints: int, triangles: int | None = None, seed: int = 
             rng.integers(0, count, (triangles, 1)) + np.cumsum(rng.integers(1, 99, (triangles, 3)), 1)
         ) % count
     mesh = Mesh(
-        shader="made",
+        shader="generated",
         uvs=np.column_stack([u.ravel(), v.ravel()]),
         weight_starts=starts,
         weight_counts=counts,
@@ -62,7 +62,7 @@ def model(vertices: int, joints: int, triangles: int | None = None, seed: int = 
 
 
 def animation(joints: Joints, frames: int, rate: float = 24.0, seed: int = 2) -> Animation:
-    """Every joint moves in every component."""
+    """An animation in which all components of all joints change."""
     rng = np.random.default_rng(seed)
     count = len(joints)
     phase = np.linspace(0.0, 20.0, frames)[:, None, None] + rng.random((count, 6)) * 6.0

@@ -1,4 +1,4 @@
-"""The jobs: what is read, imported and exported, and what it is compared with."""
+"""The jobs: reading, importing and exporting files, and what each is compared with."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ RIFLE = CORPUS / "md5/UnvanquishedAssets+res-weapons_src.dpkdir/models/weapons/r
 PLAYER = CORPUS / "md2/assimp+assimp/test/models/MD2/faerie.md2"
 
 IMPORT, EXPORT, PLAYING, READING, VERIFYING = 2.0, 2.0, 0.5, 1.0, 1.15
-"""The ratios that are promised."""
+"""The target ratios."""
 
 
 class Jobs:
-    """The jobs, and the files that they share.
+    """The jobs and the files that they share.
 
     Args:
         folder: for files.
         curves: the add-on's writer of F-curves.
-        results: take what is measured.
+        results: extended with the results of each job.
     """
 
     def __init__(self, folder: Path, curves: type, results: Results) -> None:
@@ -48,7 +48,7 @@ class Jobs:
         self.results = results
 
     def all(self) -> Iterable[Callable[[], None]]:
-        """All jobs in the order of the table."""
+        """All jobs, in the order of the table."""
         return (
             self.reading,
             self.clip,
@@ -70,16 +70,20 @@ class Jobs:
     @cached_property
     def rifle(self) -> Path:
         """A mesh of some 7,400 vertices and 46 joints, alone in its folder."""
-        return self._alone(RIFLE, lambda path: write_mesh(inputs.model(7_400, 46), path), "mesh.md5mesh")
+        return self._copy_or_generate(
+            RIFLE, lambda path: write_mesh(inputs.model(7_400, 46), path), "mesh.md5mesh"
+        )
 
     @cached_property
     def bob(self) -> Path:
-        """The model that the clip is for."""
-        return self._alone(BOB, lambda path: write_mesh(inputs.model(900, 33), path), "bob.md5mesh")
+        """The model of the clip."""
+        return self._copy_or_generate(
+            BOB, lambda path: write_mesh(inputs.model(900, 33), path), "bob.md5mesh"
+        )
 
     @cached_property
     def bob_clip(self) -> Path:
-        """2,800 frames of 33 joints: the 140 frames of a real clip 20 times over, or as many made ones."""
+        """2,800 frames of 33 joints: the 140 frames of a real clip repeated 20 times, or generated frames."""
         source = BOB.with_suffix(".md5anim")
         if source.is_file():
             clip = read_animation(source)
@@ -93,13 +97,15 @@ class Jobs:
     def rifle_clip(self) -> Path:
         """501 frames for the mesh of 7,400 vertices."""
         idle = RIFLE.with_name("rifle_view_idle.md5anim")
-        made = inputs.animation(read_mesh(self.rifle).joints, 501)
-        return self._clip(read_animation(idle) if idle.is_file() else made, "idle")
+        generated = inputs.animation(read_mesh(self.rifle).joints, 501)
+        return self._clip(read_animation(idle) if idle.is_file() else generated, "idle")
 
     @cached_property
     def md2_player(self) -> Path:
         """A player model of 198 frames."""
-        return self._alone(PLAYER, lambda path: write_model(md2_inputs.player(), path), "player.md2")
+        return self._copy_or_generate(
+            PLAYER, lambda path: write_model(md2_inputs.player(), path), "player.md2"
+        )
 
     @cached_property
     def huge(self) -> Path:
@@ -115,18 +121,18 @@ class Jobs:
 
     @cached_property
     def md2_huge(self) -> Path:
-        """Quake II's greatest model."""
+        """A model at Quake II's limits."""
         path = self._path("limits.md2")
         write_model(md2_inputs.torus(*md2_inputs.LIMITS), path)
         return path
 
     def _path(self, name: str) -> Path:
-        """A file in a folder of its own: Assimp also reads what lies beside a model."""
+        """A path in a folder of its own, as Assimp also reads other files next to a model."""
         path = self.folder / Path(name).stem / name
         path.parent.mkdir(exist_ok=True)
         return path
 
-    def _alone(self, real: Path, make: Callable[[Path], None], name: str) -> Path:
+    def _copy_or_generate(self, real: Path, make: Callable[[Path], None], name: str) -> Path:
         path = self._path(name)
         if real.is_file():
             shutil.copyfile(real, path)
@@ -142,10 +148,10 @@ class Jobs:
     # Reading
 
     def reading(self) -> None:
-        """Files into arrays, against Assimp and against their bare numbers."""
-        two = self._path("two.md5mesh")
-        write_mesh(inputs.model(10_000, 60), two)
-        for path, target in ((two, READING), (self.huge, None)):
+        """Reading files into arrays, compared with Assimp and with `np.fromstring`."""
+        medium = self._path("two.md5mesh")
+        write_mesh(inputs.model(10_000, 60), medium)
+        for path, target in ((medium, READING), (self.huge, None)):
             job = f"read md5mesh of {path.stat().st_size / 1e6:.1f} MB into arrays"
             self._against_assimp(job, lambda p=path: read_mesh(p), path, target)
             self._row(job, lambda p=path: read_mesh(p), "np.fromstring", NumberFloor(path.read_bytes()).run)
@@ -164,13 +170,13 @@ class Jobs:
         self._import_clip(self.bob_clip, IMPORT)
 
     def clip_parts(self) -> None:
-        """What takes the time of that import."""
+        """The parts of that import."""
         path = self.bob_clip
         floor = self._action_floor(path)
         parts = {
             "reading the file": Job(lambda: read_animation(path)),
             "`np.fromstring` of the floor": Job(NumberFloor(path.read_bytes()).run),
-            "the bare calls of the floor": Job(floor.run, empty),
+            "the floor's calls": Job(floor.run, empty),
         }
         self._add_parts("that clip", Job(operator(path), self._load_bob), parts)
 
@@ -179,24 +185,24 @@ class Jobs:
         self._import_mesh(self.rifle, IMPORT)
 
     def mesh_parts(self) -> None:
-        """What takes the time of that import."""
+        """The parts of that import."""
         path = self.rifle
         floor = ModelFloor(read_mesh(path))
         parts = {
             "reading the file": Job(lambda: read_mesh(path)),
-            "bones in Edit Mode, with its changes of mode": Job(floor.make_bones, empty),
-            "the bare calls of the floor": Job(floor.run, empty),
+            "creating bones in Edit Mode, with the mode changes": Job(floor.make_bones, empty),
+            "the floor's calls": Job(floor.run, empty),
             "`np.fromstring` of the floor": Job(NumberFloor(path.read_bytes()).run),
         }
         self._parts("that mesh", path, "io_idtech.io_md5.importer", parts)
 
     def player_parts(self) -> None:
-        """What takes the time of that import."""
+        """The parts of that import."""
         path = self.md2_player
         select_only = sys.modules["io_idtech.io_common.scene.state"].select_only
 
         def build() -> None:
-            """Data as it is before Blender is asked for an update the first time."""
+            """Imports without the first update of the scene."""
             empty()
             importer = sys.modules["io_idtech.io_md2.importer"]
             importer.state.select_only = lambda *_: None
@@ -217,7 +223,7 @@ class Jobs:
         self.results.rows.append(Row("import MD2 player model", whole, both, floor + sum(updates)))
 
     def _parts(self, what: str, path: Path, module: str, parts: dict[str, Job]) -> list[float]:
-        """Adds rows for the parts of an import; returns the seconds of the whole and of each part."""
+        """Adds rows for the parts of an import; returns the seconds of the import and of each part."""
         importer = sys.modules[module]
 
         def build() -> None:
@@ -225,11 +231,11 @@ class Jobs:
             importer.import_files(bpy.context, [path], importer.ImportOptions(use_textures=False))
 
         update = Job(lambda: bpy.context.view_layer.update(), build)
-        parts = {**parts, "what is left of Blender's update of the scene (`view_layer.update`)": update}
+        parts = {**parts, "the rest of Blender's update of the scene (`view_layer.update`)": update}
         return self._add_parts(what, Job(operator(path), empty), parts)
 
     def _add_parts(self, what: str, importing: Job, parts: dict[str, Job]) -> list[float]:
-        """The same for an import that has been prepared."""
+        """Adds rows for the parts of a prepared import; returns the seconds of the import and of each part."""
         whole, *times = medians(importing, *parts.values())
         for part, seconds in zip(parts, times, strict=True):
             self.results.rows.append(Row(f"of importing {what}: {part}", seconds, "the import", whole))
@@ -254,12 +260,12 @@ class Jobs:
         self.results.rows.append(Row(job, seconds, "floor", least, target))
 
     def _load_bob(self) -> None:
-        """The model that clips are for, in an empty file."""
+        """Imports the model of the clips into an empty file."""
         empty()
         operator(self.bob)()
 
     def _action_floor(self, path: Path) -> ActionFloor:
-        """The floor of a clip: the curves and keys that its import makes."""
+        """The floor of a clip, for the curves and keys that its import creates."""
         self._load_bob()
         operator(path)()
         action = bpy.context.view_layer.objects.active.animation_data.action
@@ -297,7 +303,7 @@ class Jobs:
     # Exporting
 
     def export_clip(self) -> None:
-        """501 frames of 46 joints with bounds, against playing them once."""
+        """501 frames of 46 joints with bounds, compared with playing them once."""
         empty()
         operator(self.rifle)()
         operator(self.rifle_clip)()
@@ -329,7 +335,7 @@ class Jobs:
             )
 
     def verification(self) -> None:
-        """Exports that are compared with what Blender shows, against the same without."""
+        """Exports with verification, compared with the same without."""
         empty()
         operator(self.rifle)()
         operator(self.rifle_clip)()
@@ -356,7 +362,7 @@ class Jobs:
             )
 
     def export_player(self) -> None:
-        """The MD2 player model as it came, with every frame edited, and the largest model."""
+        """The MD2 player model unchanged and with every frame edited, and the largest model."""
         out = str(self.folder / "out.md2")
 
         def export() -> object:
@@ -389,7 +395,7 @@ class Jobs:
     # Memory
 
     def memory(self) -> None:
-        """The peak of each import."""
+        """The peak memory of each import."""
         if not memory.is_measurable():
             return
         for job, path, armature in (
@@ -424,7 +430,7 @@ def _both(floor: ActionFloor | ModelFloor, numbers: NumberFloor) -> Callable[[],
 
 
 def _assimp(path: Path) -> Callable[[], object] | None:
-    """Assimp's reading of a file, if it is installed and can."""
+    """Reading a file with Assimp; None if it is not installed or cannot read the file."""
     if importlib.util.find_spec("assimp_py") is None:
         return None
     import assimp_py

@@ -1,4 +1,4 @@
-"""Made MD2 models of any size, and surfaces that are easy and hard to cover with strips and fans."""
+"""Generated MD2 models of any size, and surfaces that are easy or hard to cover with strips and fans."""
 
 from __future__ import annotations
 
@@ -12,29 +12,29 @@ from io_md2.format import PLAYER_SEQUENCES, Model, generate_commands, normal_ind
 Triangles = npt.NDArray[np.int32]
 
 LIMITS = (32, 64, 512)
-"""Rings, segments and frames that make Quake II's greatest model: 2,048 vertices, 4,096 triangles, 512 frames."""
+"""Rings, segments and frames of a model at Quake II's limits: 2,048 vertices, 4,096 triangles, 512 frames."""
 
 
 def player() -> Model:
-    """A ring that breathes through the 198 frames of a player model; 360 vertices, 720 triangles."""
-    made = torus(18, 20, 198)
-    made.frame_names = [
+    """A pulsating torus with the 198 frames of a player model; 360 vertices, 720 triangles."""
+    model = torus(18, 20, 198)
+    model.frame_names = [
         f"{sequence.name}{frame + 1:02d}"
         for sequence in PLAYER_SEQUENCES
         for frame in range(sequence.frame_count)
     ]
-    return made
+    return model
 
 
 def torus(rings: int, segments: int, frames: int) -> Model:
-    """A ring of rings · segments vertices and twice as many triangles that breathes."""
+    """A pulsating torus with rings · segments vertices and twice as many triangles."""
     a, b = np.meshgrid(
         np.arange(rings) / rings * 2 * np.pi, np.arange(segments) / segments * 2 * np.pi, indexing="ij"
     )
     radius = 20 + 6 * np.cos(a)
-    places = np.stack([radius * np.cos(b), radius * np.sin(b), 6 * np.sin(a)], axis=-1).reshape(-1, 3)
+    base = np.stack([radius * np.cos(b), radius * np.sin(b), 6 * np.sin(a)], axis=-1).reshape(-1, 3)
     phase = np.arange(frames)[:, None, None] / 7
-    positions = places * (1 + 0.2 * np.sin(phase + places[:, 2:] / 9))
+    positions = base * (1 + 0.2 * np.sin(phase + base[:, 2:] / 9))
     ring, segment = (part.ravel() for part in np.indices((rings, segments)))
     right, below = (segment + 1) % segments, (ring + 1) % rings
     corner, beside = ring * segments + segment, ring * segments + right
@@ -77,11 +77,11 @@ SURFACES: dict[str, Callable[[int], Triangles]] = {
     "all triangles on one edge": lambda count: np.array([[0, 1, i + 2] for i in range(count)], np.int32),
     "random on six vertices": lambda count: np.random.default_rng(6).integers(0, 6, (count, 3), np.int32),
 }
-"""Makers of so many triangles (T, 3)."""
+"""Functions that generate surfaces with a number of triangles, (T, 3)."""
 
 
 def commands(triangles: Triangles) -> Callable[[], object]:
-    """The generation of GL commands for a surface, each vertex with texture coordinates of its own."""
+    """The generation of GL commands for a surface with different texture coordinates for each vertex."""
     count = int(triangles.max()) + 1
     st = np.stack([np.arange(count) % 128, np.arange(count) // 128 % 64], axis=1).astype(np.int16)
     return lambda: generate_commands(triangles, triangles, st, 128, 64)

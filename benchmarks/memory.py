@@ -1,9 +1,9 @@
-"""How much memory an import takes at its peak, each measured in a process of its own.
+"""The peak memory of imports, each measured in a separate process.
 
     python benchmarks/memory.py FILE [ARMATURE.md5mesh]
 
-The resident memory of the process is what counts: before, at its peak (which Linux can set back), and afterwards, once
-what was freed has been given back. What stays is the result's own size.
+The resident memory of the process is measured before the import, at its peak (which Linux can reset), and afterwards,
+when freed memory has been returned to the system. The difference between after and before is the size of the result.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ _CLEAR_PEAK = "5"
 
 @dataclass(frozen=True)
 class Peak:
-    """Bytes.
+    """The memory of an import, in bytes.
 
     Attributes:
         file: the size of the file.
-        result: what stays of the import.
-        above: what the peak was above that.
+        result: the memory that the result uses.
+        above: the peak during the import, in addition to the result.
     """
 
     file: int
@@ -36,12 +36,12 @@ class Peak:
 
 
 def is_measurable() -> bool:
-    """Whether this system tells what is needed."""
+    """Whether this system has the necessary measurements."""
     return sys.platform == "linux"
 
 
 def measure(path: Path, armature: Path | None = None) -> Peak:
-    """The memory of importing a file, in a fresh process; an animation wants its armature there."""
+    """Measures an import in a new process; an animation needs the model with its armature."""
     arguments = [sys.executable, __file__, str(path), *([str(armature)] if armature else [])]
     output = subprocess.run(arguments, check=True, capture_output=True, text=True).stdout
     before, peak, after = json.loads(output.splitlines()[-1])
@@ -55,7 +55,7 @@ def _status(field: str) -> int:
     raise KeyError(field)
 
 
-def _give_back() -> None:
+def _return_freed_memory() -> None:
     gc.collect()
     ctypes.CDLL(None).malloc_trim(0)
 
@@ -68,12 +68,12 @@ def _main(path: str, *armature: str) -> None:
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
     for name in armature:
         operator(name)()
-    _give_back()
+    _return_freed_memory()
     before = _status("VmRSS")
     Path("/proc/self/clear_refs").write_text(_CLEAR_PEAK)
     operator(path)()
     peak = _status("VmHWM")
-    _give_back()
+    _return_freed_memory()
     print()
     print(json.dumps([before, peak, _status("VmRSS")]), flush=True)
     os._exit(0)

@@ -1,4 +1,4 @@
-"""What the jobs add to the tables."""
+"""The results of the jobs, which become rows of the tables."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ from typing import Any
 import numpy as np
 
 LINEAR = 1.1
-"""The slope of the logarithm of time over that of size which still counts as linear."""
+"""The maximum slope of log(time) over log(size) that counts as linear."""
 MEMORY = 6.0
-"""The most memory above the result's own, as a multiple of the file's size."""
+"""The target for peak memory in addition to the result, as a multiple of the file size."""
 
 
 @dataclass(frozen=True)
 class Row:
-    """A job against something else.
+    """A job compared with something else.
 
     Attributes:
-        job: what was done.
-        seconds: it took.
-        against: what it is compared with.
-        least: the seconds that that took.
-        target: the ratio that it must not pass, if there is one.
-        peer: the seconds that Assimp takes to read the same file, if it was asked.
+        job: a description.
+        seconds: the time of the job.
+        against: what the job is compared with.
+        least: the time of that, in seconds.
+        target: the maximum ratio, if there is one.
+        peer: the seconds that Assimp takes to read the same file, if measured.
     """
 
     job: str
@@ -35,18 +35,18 @@ class Row:
 
     @property
     def ratio(self) -> float:
-        """How many times as long the job takes."""
+        """The time of the job as a multiple of the other time."""
         return self.seconds / self.least
 
 
 @dataclass(frozen=True)
 class Growth:
-    """How the cost of a job grows.
+    """The growth of the cost of a job.
 
     Attributes:
-        job: what was done.
-        sizes: of its input, rising.
-        seconds: it took for each.
+        job: a description.
+        sizes: of the input, in ascending order.
+        seconds: the time for each size.
     """
 
     job: str
@@ -55,13 +55,13 @@ class Growth:
 
     @property
     def slope(self) -> float:
-        """Of the straight line through the logarithms: 1 is linear, 2 quadratic."""
+        """The slope of a line through the logarithms: 1 is linear, 2 quadratic."""
         return float(np.polyfit(np.log(self.sizes), np.log(self.seconds), 1)[0])
 
 
 @dataclass(frozen=True)
 class Memory:
-    """What an import takes, in bytes: the file, what stays of it, and the peak above that."""
+    """The memory of an import, in bytes: the file, the result, and the peak in addition to it."""
 
     job: str
     file: int
@@ -70,13 +70,13 @@ class Memory:
 
     @property
     def ratio(self) -> float:
-        """The peak above the result, as a multiple of the file's size."""
+        """The peak in addition to the result, as a multiple of the file size."""
         return self.above / self.file
 
 
 @dataclass
 class Results:
-    """All that was measured in one Blender."""
+    """All results in one version of Blender."""
 
     blender: str
     numpy: str
@@ -86,12 +86,12 @@ class Results:
     memory: list[Memory] = field(default_factory=list)
 
     def to_json(self) -> dict[str, Any]:
-        """As what JSON can hold."""
+        """The values that `from_json` takes, as JSON can hold them."""
         return asdict(self)
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Results:
-        """The reverse of `to_json`."""
+        """The results that `to_json` was called on."""
         return cls(
             data["blender"],
             data["numpy"],

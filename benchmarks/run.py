@@ -1,10 +1,10 @@
-"""Times the jobs that matter against the least that Blender's own calls cost, and prints the tables.
+"""Compares imports and exports with the minimum time of Blender's own calls, and prints the tables.
 
     python run.py benchmark
 
-Floors are measured in the same process, in turns with the jobs: see `floors`. Assimp's time (`assimp-py`) stands beside
-where it is installed and reads the same file. Real files take part where IO_IDTECH_CORPUS names them, made ones
-otherwise. What was measured is kept for `tables`, which makes docs/speed.md of it.
+The floors are measured in the same process, alternating with the jobs: see `floors`. If Assimp (`assimp-py`) is
+installed and can read a file, its time is listed too. Real files are used if IO_IDTECH_CORPUS is set, else generated
+ones. The results are stored for `tables`, which makes docs/speed.md.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ from results import Results  # noqa: E402
 
 
 def main() -> None:
-    """Runs all jobs, prints the tables and keeps what was measured."""
-    shown = os.fdopen(os.dup(1), "w")
-    # What the operators tell, to Python's stream and to that of the process, is not the table.
-    silence = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(silence, 1)
-    sys.stdout = os.fdopen(silence, "w")
+    """Runs all jobs, prints the tables and stores the results."""
+    out = os.fdopen(os.dup(1), "w")
+    # Discard what the operators print, both through Python and directly to the process's output.
+    null = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(null, 1)
+    sys.stdout = os.fdopen(null, "w")
     curves = load_extension()
     results = Results(bpy.app.version_string, np.__version__, platform.python_version())
     with tempfile.TemporaryDirectory() as name:
@@ -43,8 +43,8 @@ def main() -> None:
         for job in jobs.all():
             job()
         growth(Path(name), results)
-    print(f"\nBlender {results.blender}, numpy {results.numpy}, {tables.machine()}\n", file=shown)
-    print("\n".join(tables.lines(results)), file=shown, flush=True)
+    print(f"\nBlender {results.blender}, numpy {results.numpy}, {tables.machine()}\n", file=out)
+    print("\n".join(tables.lines(results)), file=out, flush=True)
     tables.FOLDER.mkdir(parents=True, exist_ok=True)
     version = ".".join(results.blender.split(".")[:2])
     (tables.FOLDER / f"{version}.json").write_text(json.dumps(results.to_json(), indent=1))

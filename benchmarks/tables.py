@@ -1,8 +1,8 @@
-"""The tables, as text that is also Markdown, and the page of the documentation that holds them.
+"""The tables of the results as Markdown, and the documentation page with them.
 
     python benchmarks/tables.py
 
-makes docs/speed.md of what `run.py` measured in each Blender.
+makes docs/speed.md from the results that `run.py` stored for each version of Blender.
 """
 
 from __future__ import annotations
@@ -22,40 +22,39 @@ PAGE = ROOT / "docs" / "speed.md"
 _INTRODUCTION = """\
 # Speed
 
-Made by `python run.py benchmark`. Look at the ratios: seconds differ from machine to machine. Each time is the median
-of up to 31 runs after one that does not count, and the times of a row were taken in turns in one process. Nothing is
-kept from one run to the next: each begins with an empty file of Blender. Other work on the machine shows in single
-rows: run it on an idle one.
+Made by `python run.py benchmark`. Times depend on the machine; compare the ratios. Each time is the median of up to 31
+runs after a warm-up run, and the jobs of a row were run alternately in one process. Each run starts with an empty
+.blend file. Other work on the machine distorts single rows, so run it on an idle one.
 
-**The floor** is the least that Blender's own calls cost for the same data: the bare `foreach_set` of vertices, corners,
-faces, texture coordinates, shape keys and keyframes, vertex groups with one call for all vertices of equal weight,
-bones (which only Edit Mode can make, so the two changes of mode are in it), plus `np.fromstring` over the numbers of
-the file; for an MD2, whose numbers are bytes on a grid, `byte * scale + translate` in numpy instead. The *fastest
-floor* does the same, but sets places and corners through the attributes `position` and `.corner_vert`, which copies
-whole arrays; so does the add-on. Custom properties, materials, modifiers, parents, merging seams and Blender's own
-update of the scene after an operator are in no floor.
+**The floor** is the minimum time of Blender's own calls for the same data: `foreach_set` of vertices, corners, faces,
+texture coordinates, shape keys and keyframes, vertex groups with one call for all vertices of equal weight, bones
+(including two mode changes, as bones can only be created in Edit Mode), plus `np.fromstring` over the numbers in the
+file; for an MD2, whose positions are bytes on a grid, `byte * scale + translate` in numpy instead. The *fastest floor*
+does the same, but sets positions and corners through the attributes `position` and `.corner_vert`, which copies whole
+arrays, as the add-on does. Custom properties, materials, modifiers, parents, merging of seams and Blender's update of
+the scene after an operator are not part of the floors.
 
-**Memory** is the resident memory of a fresh process for each file: its peak during the import above what stays of it
-once what was freed was given back, as a multiple of the file's size. What stays includes what Blender evaluates.
+**Memory** is the peak resident memory of a new process during the import, in addition to what remains once freed memory
+has been returned, as a multiple of the file size. What remains includes Blender's evaluated data.
 
-Assimp (`assimp-py`) only reads; where it can read the same file, its time stands in the last column.
+Assimp (`assimp-py`) only reads files; if it can read the same file, its time is in the last column.
 """
 
 _REST = """\
-Bold is what was not reached, or what other work on the machine disturbed. What takes the time:
+Targets that were missed, or disturbed by other work on the machine, are bold. Where the time goes:
 
-- Reading an .md5mesh: lines that are laid out alike, as exporters write them, are converted column by column in numpy,
+- Reading an .md5mesh: lines with the same layout, as exporters write them, are converted column by column in numpy,
   eight digits at a time. `np.fromstring` alone takes longer for the same numbers (the rows *against np.fromstring*).
-- Importing a clip: reading the file and the bare calls stand below. What they leave is the add-on's own: the poses of
-  the joints turned into channels of the bones, with the bind pose and the rest pose of each, and made continuous.
+- Importing a clip: the times for reading the file and for Blender's calls are listed below. The rest converts the poses
+  of the joints to channels of the bones, with the bind pose and the rest pose of each, and makes them continuous.
 - Importing an MD2 player model: `view_layer.update`, without which nothing new can be selected, and with which Blender
-  ends every operator, is in no floor. With shape keys and a curve for each it takes about as long as the bare calls.
-  Its row, and those of the other parts, stand below, with the ratio to the floor and these updates together.
+  ends every operator, is not part of the floor. With shape keys and a curve for each, it takes about as long as the
+  floor's calls. All parts are listed below, with the ratio to the floor and these updates together.
 """
 
 
 def lines(results: Results) -> Iterable[str]:
-    """The tables of one Blender, each ended by an empty line."""
+    """The tables of one version of Blender, each followed by an empty line."""
     yield "| job | time | against | time | ratio | target | Assimp |"
     yield "|---|---:|---|---:|---:|---:|---:|"
     for row in results.rows:
@@ -92,14 +91,14 @@ def page(measured: list[Results]) -> str:
 
 
 def _targets(measured: list[Results]) -> Iterable[str]:
-    """What was promised, and the ratio in each Blender; what was not reached is bold."""
+    """The targets and the ratios in each version of Blender; missed targets are bold."""
     versions = [".".join(results.blender.split(".")[:2]) for results in measured]
     yield f"| at most | target | {' | '.join(versions)} |"
     yield "|---|---:|" + "---:|" * len(versions)
-    promised = {
+    targets = {
         (row.job, row.against): row.target for results in measured for row in results.rows if row.target
     }
-    for (job, against), target in promised.items():
+    for (job, against), target in targets.items():
         ratios = [
             next((row.ratio for row in results.rows if (row.job, row.against) == (job, against)), None)
             for results in measured
@@ -127,7 +126,7 @@ def _time(seconds: float) -> str:
 
 
 def machine() -> str:
-    """The machine in words: processor, cores, memory, system."""
+    """A description of the machine: processor, cores, system."""
     model = platform.processor() or platform.machine()
     information = Path("/proc/cpuinfo")
     if information.exists():
@@ -143,7 +142,7 @@ def machine() -> str:
 
 
 def main() -> None:
-    """Makes the page."""
+    """Writes the page."""
     files = sorted(FOLDER.glob("*.json"))
     measured = [Results.from_json(json.loads(file.read_text())) for file in files]
     PAGE.write_text(page(measured), encoding="utf-8")

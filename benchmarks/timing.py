@@ -1,4 +1,4 @@
-"""Times jobs in turns, so that whatever else the machine does weighs on all of them alike."""
+"""Times jobs alternately, so that other work on the machine affects all of them equally."""
 
 from __future__ import annotations
 
@@ -8,34 +8,34 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-# So many rounds count, the more the shorter they are; one before them does not.
-_MOST_ROUNDS, _LEAST_ROUNDS = 31, 5
+# The number of rounds that count, after one that does not; rounds end early after `_SECONDS`.
+_MAX_ROUNDS, _MIN_ROUNDS = 31, 5
 _SECONDS = 4.0
 
 
 def nothing() -> None:
-    """No preparation."""
+    """Does nothing."""
 
 
 @dataclass(frozen=True)
 class Job:
-    """What is timed, and what has to happen before each time without being timed."""
+    """A function to be timed, and one that is called before each run without being timed."""
 
     run: Callable[[], object]
     prepare: Callable[[], object] = nothing
 
 
 def medians(*jobs: Job) -> list[float]:
-    """The median time of each job's runs in seconds; the jobs take turns."""
+    """The median time of each job in seconds; the jobs run alternately."""
     times: list[list[float]] = [[] for _ in jobs]
-    begun = time.perf_counter()
-    while len(times[0]) <= _MOST_ROUNDS:
-        for job, mine in zip(jobs, times, strict=True):
+    start = time.perf_counter()
+    while len(times[0]) <= _MAX_ROUNDS:
+        for job, job_times in zip(jobs, times, strict=True):
             job.prepare()
             gc.collect()
-            started = time.perf_counter()
+            job_start = time.perf_counter()
             job.run()
-            mine.append(time.perf_counter() - started)
-        if len(times[0]) > _LEAST_ROUNDS and time.perf_counter() - begun > _SECONDS:
+            job_times.append(time.perf_counter() - job_start)
+        if len(times[0]) > _MIN_ROUNDS and time.perf_counter() - start > _SECONDS:
             break
-    return [statistics.median(mine[1:]) for mine in times]
+    return [statistics.median(job_times[1:]) for job_times in times]

@@ -1,8 +1,8 @@
-"""Imports damaged files in this Blender and counts what becomes of them: ``damaged.py [FILES_PER_SEED [ARCHIVES]]``.
+"""Imports damaged files in this Blender and counts the outcomes: ``damaged.py [FILES_PER_SEED [ARCHIVES]]``.
 
-Each file must load, or be refused by its name and a reason, with the whole .blend as it was; a model must be imported
-whatever its archive is, and no image be left that nothing uses. Anything else ends this with an error. The counts go to
-`build/robustness`, from where `page.py` takes them.
+Each file must load, or be refused with its name and a reason and without any change to the .blend file. A model next to
+a damaged archive must be imported, and leave no unused image. Anything else is an error. The counts go to
+`build/robustness`, from which `page.py` makes tables.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ from md5_stored_values import CASES, VALUES, try_value  # noqa: E402
 from mutants import SEEDS  # noqa: E402
 from paths import CORPUS  # noqa: E402
 
-# Files of each seed, and archives: 20,000 and 3,000 in four versions.
+# Files per seed, and archives: 20,000 and 3,000 in four versions of Blender.
 FILES, ARCHIVES = 1250, 750
 FOLDER = ROOT / "build" / "robustness"
 
 
 def main(arguments: list[str]) -> None:
-    """Counts, and writes the counts down."""
-    given = [int(word) for word in arguments]
-    files, archives = given + [FILES, ARCHIVES][len(given) :]
+    """Counts the outcomes and writes the counts to a file."""
+    numbers = [int(word) for word in arguments]
+    files, archives = numbers + [FILES, ARCHIVES][len(numbers) :]
     sources = small_files(CORPUS)
     counts: dict[str, object] = {"sources": len(sources), "files": {}}
     started = time.monotonic()
@@ -43,11 +43,11 @@ def main(arguments: list[str]) -> None:
         for seed in SEEDS:
             counts["files"][str(seed)] = try_mutants(sources, scratch, files, seed)
             print(
-                f"seed {seed}: {counts['files'][str(seed)]} of {files} loaded and were refused",
+                f"seed {seed}: (loaded, refused) = {counts['files'][str(seed)]} of {files}",
                 file=sys.stderr,
             )
         counts["archives"] = try_archives(scratch, range(archives))
-        print(f"archives: {counts['archives']} of {archives} gave their image and did not", file=sys.stderr)
+        print(f"archives: (readable, unreadable) = {counts['archives']} of {archives}", file=sys.stderr)
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
     counts["properties"] = try_properties()
@@ -58,10 +58,10 @@ def main(arguments: list[str]) -> None:
 
 
 def try_properties() -> int:
-    """How many exports with a hostile value in a custom property were what Blender shows.
+    """The number of exports with a hostile value in a custom property, all of which must match Blender.
 
     Raises:
-        AssertionError: one was not.
+        AssertionError: one does not.
     """
     exports = 0
     settings = dict.fromkeys(setting for setting, _ in CASES)
@@ -84,5 +84,5 @@ if __name__ == "__main__":
         sys.excepthook(*sys.exc_info())
     sys.stdout.flush()
     sys.stderr.flush()
-    # Some versions of Blender as a module hang in the end.
+    # Some versions of Blender as a module hang on exit.
     os._exit(status)

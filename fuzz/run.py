@@ -1,12 +1,13 @@
-"""Fuzzes readers with atheris until the time is over or something is found: ``run.py [READER …] SECONDS``.
+"""Fuzzes readers with atheris until the time is up or there is a finding: ``run.py [READER …] SECONDS``.
 
-Without a reader, all are fuzzed one after the other, each for that time. ``run.py READER 0 FILE …`` tries inputs.
+Without a reader, all are fuzzed one after the other, each for that time. ``run.py READER 0 FILE …`` tries
+single inputs.
 
-How many inputs were tried, and in how much processor time, is added up in `build/fuzz/READER/figures.json`, from where
-`page.py` takes it; without that folder it begins anew.
+The number of inputs and the processor time are added up in `build/fuzz/READER/figures.json`, from which `page.py` makes
+a table; delete that folder to start again.
 
-A finding is any exception that is not the reader's own error, more time than `_SECONDS` and `_SECONDS_PER_BYTE` allow,
-or more memory than `_BYTES` and `_BYTES_PER_BYTE` allow. The input that did it is kept in `build/fuzz/READER`.
+A finding is any exception other than the reader's own error, more time than `_SECONDS` and `_SECONDS_PER_BYTE` allow,
+or more memory than `_BYTES` and `_BYTES_PER_BYTE` allow. Its input is stored in `build/fuzz/READER`.
 """
 
 from __future__ import annotations
@@ -28,29 +29,29 @@ with atheris.instrument_imports(include=["io_idtech"]):
     from targets import TARGETS
 
 _MAX_LENGTH = 1 << 14
-_OFTEN = 2.0  # seconds
-# The code runs several times slower under the fuzzer than alone.
+_WRITE_INTERVAL = 2.0  # seconds
+# The fuzzer's instrumentation makes the code several times slower.
 _SECONDS, _SECONDS_PER_BYTE = 2.0, 1e-4
 _BYTES, _BYTES_PER_BYTE = 64 << 20, 4096
 
 
 class CostError(Exception):
-    """An input that took more time or memory than its size allows."""
+    """An input takes more time or memory than its size allows."""
 
 
 def main(arguments: list[str]) -> None:
-    """Fuzzes the readers that are named, or all."""
+    """Fuzzes the given readers, or all."""
     readers = list(takewhile(lambda word: not word.isdigit(), arguments))
     seconds, *files = arguments[len(readers) :] or ["60"]
     if len(readers) == 1:
         fuzz(readers[0], seconds, files)
     for name in readers or TARGETS:
-        # The fuzzer ends the process.
+        # In a process of its own, as the fuzzer ends the process.
         subprocess.run([sys.executable, __file__, name, seconds], check=True)
 
 
 def fuzz(name: str, seconds: str, files: list[str]) -> None:
-    """Fuzzes a reader; returns only by exit."""
+    """Fuzzes a reader; never returns."""
     target = TARGETS[name]
     folder = ROOT / "build" / "fuzz" / name
     corpus = folder / "corpus"
@@ -82,7 +83,7 @@ def fuzz(name: str, seconds: str, files: list[str]) -> None:
         f"-max_total_time={seconds}",
         f"-max_len={_MAX_LENGTH}",
         f"-artifact_prefix={folder}/",
-        "-rss_limit_mb=0",  # the fuzzer keeps some bytes of every error itself; memory is judged above
+        "-rss_limit_mb=0",  # memory is checked above; the fuzzer itself needs some for every error
         "-print_final_stats=1",
         "-verbosity=0",
         "-seed=1",
@@ -92,27 +93,27 @@ def fuzz(name: str, seconds: str, files: list[str]) -> None:
 
 
 class Figures:
-    """What was tried so far, in all runs of one reader; the fuzzer leaves without asking anybody, so now and then."""
+    """The figures of all runs of a reader, written at intervals, as the fuzzer exits without notice."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        known = json.loads(path.read_text()) if path.is_file() else {}
-        self._inputs = known.get("inputs", 0)
-        self._seconds = known.get("cpu_seconds", 0.0)
+        stored = json.loads(path.read_text()) if path.is_file() else {}
+        self._inputs = stored.get("inputs", 0)
+        self._seconds = stored.get("cpu_seconds", 0.0)
         self._written = 0.0
 
     def count(self) -> None:
-        """One more input."""
+        """Counts an input."""
         self._inputs += 1
         now = time.process_time()
-        if now - self._written > _OFTEN:
+        if now - self._written > _WRITE_INTERVAL:
             self._written = now
-            told = {"inputs": self._inputs, "cpu_seconds": round(self._seconds + now, 1)}
-            self._path.write_text(json.dumps(told))
+            figures = {"inputs": self._inputs, "cpu_seconds": round(self._seconds + now, 1)}
+            self._path.write_text(json.dumps(figures))
 
 
 def _peak() -> int:
-    """The most memory that the process ever had, in bytes."""
+    """The peak memory of the process, in bytes."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10
 
 

@@ -1,4 +1,4 @@
-"""What is fuzzed: the readers of all families, and those of the files beside models."""
+"""The readers to be fuzzed: those of all families, and those of the files next to models."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ from io_idtech.io_common.textures.skins import parse_model_cfg, parse_skin  # no
 
 
 def pcx(data: bytes) -> None:
-    """An image."""
+    """Reads a PCX image."""
     image = decode_pcx(data)
     assert image.ndim == 3
 
 
 def mtr(data: bytes) -> None:
-    """Material declarations and the images they name."""
+    """Reads a material file and its image expressions."""
     for material in parse_mtr(data.decode("latin-1")).materials.values():
         for expression in (material.diffuse, material.specular, material.bump):
             map_uses(expression)
 
 
 def archive(data: bytes) -> None:
-    """An archive, what it lists, and all that it holds."""
+    """Reads an archive and the files in it."""
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "a.pk4").write_bytes(data)
         root = Root(folder)
@@ -53,13 +53,13 @@ def archive(data: bytes) -> None:
 
 
 def dimensions(data: bytes) -> None:
-    """The size of an image by its header."""
+    """Reads the size of an image from its header."""
     count = pixel_count(data)
     assert count is None or count >= 0
 
 
 def skins(data: bytes) -> None:
-    """A model's configuration and a skin's declaration."""
+    """Reads a .cfg and a .skin file."""
     text = data.decode("latin-1")
     parse_model_cfg(text).skin("tris.md5mesh", "head")
     parse_skin(text)
@@ -121,7 +121,7 @@ def _archive_seeds() -> tuple[bytes, ...]:
 
 
 def _image_seeds() -> tuple[bytes, ...]:
-    """The beginnings of images of all kinds, 64 by 32."""
+    """The headers of images of all kinds, 64 by 32 pixels."""
     exr_window = b"dataWindow\0box2i\0" + struct.pack("<5i", 16, 0, 0, 63, 31)
     return (
         b"\x89PNG\r\n\x1a\n" + struct.pack(">I4s2I5B", 13, b"IHDR", 64, 32, 8, 6, 0, 0, 0),
@@ -154,4 +154,4 @@ TARGETS = {
     ),
     "dimensions": FuzzTarget(dimensions, (), _image_seeds()),
 }
-"""The readers of all families, and of what lies beside models."""
+"""All readers to be fuzzed, by name."""

@@ -2,7 +2,7 @@
 
     python samples/make_octopus.py
 
-Written with the format half alone: it shows how a program without Blender makes MD5 files. The model, its
+It uses only the format package, as an example of a program that writes MD5 files without Blender. The model, its
 textures and this program are free for any use (CC0).
 """
 
@@ -59,7 +59,7 @@ def main() -> None:
     write_png(FOLDER / "eye.png", eye_texture(128))
 
 
-# The skeleton: an origin, a body, a head, and tentacles whose joints look along their chain
+# The skeleton: an origin, a body, a head, and tentacles whose joints point along their chains
 
 
 def skeleton() -> Joints:
@@ -82,14 +82,14 @@ def skeleton() -> Joints:
     return Joints(names, np.array(parents, dtype=np.int32), np.array(positions), orientations)
 
 
-def tentacle_curve(angle: float, place: np.ndarray) -> np.ndarray:
-    """Points (n, 3) on the middle of a tentacle, from 0 at the body to 1 at the tip."""
-    out = 5.0 + LENGTH * 0.86 * place
-    up = 8.5 - 8.0 * np.sin(np.pi * 0.55 * place) + 3.5 * place**3
+def tentacle_curve(angle: float, position: np.ndarray) -> np.ndarray:
+    """Points (n, 3) on the centre line of a tentacle, at positions from 0 at the body to 1 at the tip."""
+    out = 5.0 + LENGTH * 0.86 * position
+    up = 8.5 - 8.0 * np.sin(np.pi * 0.55 * position) + 3.5 * position**3
     return np.column_stack([out * np.cos(angle), out * np.sin(angle), up])
 
 
-# Meshes: rings of points; the last column of a ring repeats the first with another u, sharing its weights
+# Meshes: rings of points; the last point of a ring repeats the first with another u, and shares its weights
 
 
 def body(joints: Joints) -> Mesh:
@@ -99,11 +99,11 @@ def body(joints: Joints) -> Mesh:
     rings, weights = [], []
     for row in range(along):
         polar = np.pi * max(0.001, 0.95 * row / (along - 1))
-        turn = np.linspace(0.0, 2.0 * np.pi, around + 1)
-        bulge = 1.0 + 0.05 * np.cos(2.0 * turn) * np.sin(polar)
+        angles = np.linspace(0.0, 2.0 * np.pi, around + 1)
+        bulge = 1.0 + 0.05 * np.cos(2.0 * angles) * np.sin(polar)
         radius = np.sin(polar) * bulge * (1.0 - 0.18 * max(0.0, row / (along - 1) - 0.55) / 0.45)
         ring = BODY_CENTRE + BODY_RADII * np.column_stack(
-            [radius * np.cos(turn), radius * np.sin(turn), np.full(around + 1, np.cos(polar))]
+            [radius * np.cos(angles), radius * np.sin(angles), np.full(around + 1, np.cos(polar))]
         )
         lower = np.clip((row / (along - 1) - 0.45) / 0.4, 0.0, 1.0)
         rings.append(ring)
@@ -118,20 +118,20 @@ def add_tentacle(builder: Builder, tentacle: int) -> None:
     """A tapering tube, bent by its chain of joints."""
     angle = 2.0 * np.pi * (tentacle + 0.5) / TENTACLES
     rows, around = 2 * LINKS + 1, 10
-    places = np.linspace(-0.1, 1.0, rows)
-    centres = tentacle_curve(angle, places)
+    positions = np.linspace(-0.1, 1.0, rows)
+    centres = tentacle_curve(angle, positions)
     tangents = np.gradient(centres, axis=0)
     tangents /= np.linalg.norm(tangents, axis=1, keepdims=True)
     side = np.array([-np.sin(angle), np.cos(angle), 0.0])
     first = 3 + tentacle * LINKS
     rings, weights = [], []
-    for place, centre, tangent in zip(places, centres, tangents, strict=True):
-        thickness = 3.1 * (1.0 - max(place, 0.0)) ** 0.8 + 0.12
-        # Begins underneath, so that the paler lower half of the texture has the suckers.
-        turn = np.linspace(0.0, 2.0 * np.pi, around + 1) + np.pi / 2.0
+    for position, centre, tangent in zip(positions, centres, tangents, strict=True):
+        thickness = 3.1 * (1.0 - max(position, 0.0)) ** 0.8 + 0.12
+        # Starts on the underside, where the texture shows the suckers.
+        angles = np.linspace(0.0, 2.0 * np.pi, around + 1) + np.pi / 2.0
         up = np.cross(side, tangent)
-        rings.append(centre + thickness * (np.outer(np.cos(turn), side) + np.outer(np.sin(turn), up)))
-        link = np.clip(place * LINKS - 0.5, -1.0, LINKS - 1.0)
+        rings.append(centre + thickness * (np.outer(np.cos(angles), side) + np.outer(np.sin(angles), up)))
+        link = np.clip(position * LINKS - 0.5, -1.0, LINKS - 1.0)
         lower = int(np.floor(link))
         share = link - lower
         pairs = [
@@ -143,7 +143,7 @@ def add_tentacle(builder: Builder, tentacle: int) -> None:
 
 
 def eyes(joints: Joints) -> list[Mesh]:
-    """Two balls with their pupils towards +X."""
+    """Two spheres with their pupils towards +X."""
     meshes = []
     for side in (1.0, -1.0):
         builder = Builder(joints)
@@ -155,8 +155,8 @@ def eyes(joints: Joints) -> list[Mesh]:
         up = np.cross(right, forward)
         rings = []
         for polar in np.linspace(0.001, np.pi - 0.001, 9):
-            turn = np.linspace(0.0, 2.0 * np.pi, 17)
-            spread = np.outer(np.cos(turn), right) + np.outer(np.sin(turn), up)
+            angles = np.linspace(0.0, 2.0 * np.pi, 17)
+            spread = np.outer(np.cos(angles), right) + np.outer(np.sin(angles), up)
             rings.append(centre + 2.3 * (np.cos(polar) * forward + np.sin(polar) * spread))
         builder.add_tube(rings, [[(2, 1.0)]] * len(rings), (0.0, 1.0))
         meshes.append(builder.mesh(f"{SHADERS}/eye"))
@@ -176,10 +176,10 @@ class Builder:
     def add_tube(
         self, rings: list[np.ndarray], weights: list[list[tuple[int, float]]], v_range: tuple[float, float]
     ) -> None:
-        """A tube along rings of points (n, 3) whose last is the first again."""
+        """Adds a tube along rings of points (n, 3), the last of which repeats the first."""
         width = len(rings[0])
         base = len(self._uvs)
-        # Clockwise seen from outside: away from the middle of the ring.
+        # Clockwise as seen from outside, away from the centre of the ring.
         a, b, c = rings[len(rings) // 2][0], rings[len(rings) // 2][1], rings[len(rings) // 2 + 1][0]
         inside_out = np.cross(c - a, b - a) @ (a - rings[len(rings) // 2][:-1].mean(axis=0)) < 0.0
         for row, (ring, pairs) in enumerate(zip(rings, weights, strict=True)):
@@ -221,11 +221,11 @@ class Builder:
         )
 
 
-# Motion: every tentacle bends about its own side and up axes
+# Animations: each tentacle bends about its own side and up axes
 
 
 def swim(joints: Joints, phase: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """A cycle of gathering and spreading the tentacles, with the body going up and down."""
+    """A cycle of closing and opening the tentacles while the body moves up and down."""
     beat = 2.0 * np.pi * phase
     move = np.zeros((len(phase), 3))
     move[:, 2] = 3.0 * np.sin(beat - 0.6) + 4.0
@@ -236,7 +236,7 @@ def swim(joints: Joints, phase: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def wave(joints: Joints, phase: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Standing, it waves with one tentacle; the others curl a little."""
+    """The octopus stands and waves one tentacle while the others curl slightly."""
     beat = 2.0 * np.pi * phase
     raised = np.sin(np.pi * phase) ** 0.5
     return pose(joints, np.zeros((len(phase), 3)), lambda tentacle, link: (
@@ -252,20 +252,20 @@ def pose(joints, move, bend, tilt):
     positions = np.repeat(positions[None], frames, axis=0)
     orientations = np.repeat(orientations[None], frames, axis=0)
     positions[:, 1] += move
-    orientations[:, 2] = quat.multiply(orientations[:, 2], turn(1, np.broadcast_to(tilt, frames)))
+    orientations[:, 2] = quat.multiply(orientations[:, 2], rotation(1, np.broadcast_to(tilt, frames)))
     for tentacle in range(TENTACLES):
         for link in range(LINKS):
             joint = 3 + tentacle * LINKS + link
             lift, sway = bend(tentacle, link)
             extra = quat.multiply(
-                turn(1, np.broadcast_to(lift, frames)), turn(2, np.broadcast_to(sway, frames))
+                rotation(1, np.broadcast_to(lift, frames)), rotation(2, np.broadcast_to(sway, frames))
             )
             orientations[:, joint] = quat.multiply(orientations[:, joint], extra)
     return compose(joints.parents, positions, orientations)
 
 
-def turn(axis: int, angle: np.ndarray) -> np.ndarray:
-    """Quaternions (…, 4) about one of the axes, of angles in radians."""
+def rotation(axis: int, angle: np.ndarray) -> np.ndarray:
+    """Quaternions (…, 4) of rotations about an axis, with angles in radians."""
     result = np.zeros((*angle.shape, 4))
     result[..., 0], result[..., 1 + axis] = np.cos(angle / 2.0), np.sin(angle / 2.0)
     return result
@@ -275,7 +275,7 @@ def turn(axis: int, angle: np.ndarray) -> np.ndarray:
 
 
 def skin_texture(size: int) -> np.ndarray:
-    """Orange with violet spots above, pale with suckers along the ends of the tentacles' rings; uint8 (n, n, 3)."""
+    """Orange with violet spots for the body, pale with suckers for the tentacles; uint8 (n, n, 3)."""
     v, u = np.mgrid[0:size, 0:size] / size
     top, bottom = np.array([226.0, 92.0, 52.0]), np.array([152.0, 48.0, 92.0])
     image = top + (bottom - top) * np.clip(v / 0.55, 0.0, 1.0)[..., None]
@@ -295,7 +295,7 @@ def skin_texture(size: int) -> np.ndarray:
 
 
 def eye_texture(size: int) -> np.ndarray:
-    """White with a golden iris and a dark pupil at v = 0; uint8 (n, n, 3)."""
+    """White with a golden iris, and a dark pupil at v = 0; uint8 (n, n, 3)."""
     v, _ = np.mgrid[0:size, 0:size] / size
     image = np.full((size, size, 3), (244.0, 240.0, 232.0))
     image[v < 0.30] = (230.0, 170.0, 40.0)

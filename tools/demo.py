@@ -1,8 +1,8 @@
-"""Imports models and animations in Blender, saves a .blend and renders a picture; run by ``python run.py demo``.
+"""Imports models and animations in Blender, saves a .blend file and renders a picture; run by ``python run.py demo``.
 
     python tools/demo.py [FILE …] [--out FOLDER]
 
-Without files, it takes the sample. MD5 and MD2 models are told by their names; animations go to the MD5 model.
+Without files, it imports the sample model. Animations are imported onto the MD5 model.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ def main() -> None:
     """Imports, saves and renders."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument(
-        "files", nargs="*", type=Path, help="models and animations; the sample if none is given"
+        "files", nargs="*", type=Path, help="models and animations (default: the sample model)"
     )
-    parser.add_argument("--out", type=Path, default=ROOT / "out", help="folder of the results (default: out)")
+    parser.add_argument("--out", type=Path, default=ROOT / "out", help="output folder (default: out)")
     options = parser.parse_args()
     files = [path.resolve() for path in options.files] or SAMPLE
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
@@ -42,7 +42,7 @@ def main() -> None:
     options.out.mkdir(parents=True, exist_ok=True)
     scene = bpy.context.scene
     scene.frame_set(scene.frame_start + (scene.frame_end - scene.frame_start) // 4)
-    stage(scene)
+    set_up_scene(scene)
     blend, picture = options.out / f"{name}.blend", options.out / f"{name}.png"
     scene.render.filepath = str(picture)
     bpy.ops.wm.save_as_mainfile(filepath=str(blend), compress=True)
@@ -80,8 +80,8 @@ def import_files(files: list[Path]) -> None:
             importer(filepath=str(path))
 
 
-def stage(scene: bpy.types.Scene, size: tuple[int, int] = SIZE) -> None:
-    """A floor, light and a camera that sees all of what was imported, for a picture of so many pixels."""
+def set_up_scene(scene: bpy.types.Scene, size: tuple[int, int] = SIZE) -> None:
+    """Adds a floor, lights and a camera that shows the imported models; `size` is that of the picture, in pixels."""
     scene.render.resolution_x, scene.render.resolution_y = size
     low, high = bounds(scene)
     diagonal = float(np.linalg.norm(high - low))
@@ -113,13 +113,13 @@ def stage(scene: bpy.types.Scene, size: tuple[int, int] = SIZE) -> None:
 
 
 def bounds(scene: bpy.types.Scene) -> tuple[np.ndarray, np.ndarray]:
-    """The corners of the box around all meshes, in the scene's space, over the first and the shown frame."""
+    """The corners of the bounding box of all meshes at the current frame, in world space."""
     graph = bpy.context.evaluated_depsgraph_get()
     points = []
     for obj in scene.objects:
         if obj.type == "MESH":
-            shown = obj.evaluated_get(graph)
-            points += [np.array(shown.matrix_world @ Vector(corner)) for corner in shown.bound_box]
+            evaluated = obj.evaluated_get(graph)
+            points += [np.array(evaluated.matrix_world @ Vector(corner)) for corner in evaluated.bound_box]
     if not points:
         sys.exit("there is no mesh to render")
     cloud = np.array(points)
@@ -131,14 +131,14 @@ def add_camera(scene: bpy.types.Scene, low: np.ndarray, high: np.ndarray) -> Non
     size = float(np.linalg.norm(high - low))
     camera.data.lens = 60.0
     camera.data.clip_end = 100.0 * size
-    # Models look along +X.
+    # Models face +X.
     direction = Vector((1.0, -0.55, 0.42)).normalized()
     camera.rotation_euler = (-direction).to_track_quat("-Z", "Y").to_euler()
     scene.collection.objects.link(camera)
     scene.camera = camera
     corners = [value for corner in product(*zip(low, high, strict=True)) for value in corner]
-    place, _ = camera.camera_fit_coords(bpy.context.evaluated_depsgraph_get(), corners)
-    camera.location = place + direction * 0.12 * size
+    position, _ = camera.camera_fit_coords(bpy.context.evaluated_depsgraph_get(), corners)
+    camera.location = position + direction * 0.12 * size
 
 
 def add_sun(rotation: tuple[float, float, float], strength: float, angle: float) -> None:
@@ -152,5 +152,5 @@ def add_sun(rotation: tuple[float, float, float], strength: float, angle: float)
 if __name__ == "__main__":
     main()
     sys.stdout.flush()
-    # Blender's own way out may hang.
+    # Blender may hang on a normal exit.
     os._exit(0)

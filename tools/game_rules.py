@@ -1,9 +1,9 @@
-"""The tables of games and rules in docs/games.md, made from the profiles.
+"""Makes the tables of games and rules in docs/games.md from the profiles.
 
     python tools/game_rules.py            prints them
-    python tools/game_rules.py --write    puts them into the page
+    python tools/game_rules.py --write    writes them to the page
 
-A test sees to it that the page is current.
+A test checks that the page is up to date.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ _HEAD = ("| what is asked | otherwise | what the game does | what to do | source
 
 
 def _row(rule: Any) -> str:
-    """A rule as a line of a table."""
+    """A rule as a row of a table."""
     kind = "error" if rule.is_error else "warning"
     cells = (rule.requirement, kind, rule.why, rule.remedy, rule.source)
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
 
 
 def _section(profile: Any, level: str) -> list[str]:
-    """A game: who reads the files, how they are written, what is asked."""
+    """A game: the programs that it covers, how files are written for it, and its rules."""
     lines = [
         f"{level} {profile.label} (`{profile.game.value}`)",
         "",
@@ -57,12 +57,12 @@ def _family(name: str, games: Any) -> list[str]:
 
 
 def tables() -> str:
-    """All games of both formats in Markdown."""
+    """The tables of all games as Markdown."""
     return "\n".join([*_family("MD5", md5), *_family("MD2", md2)]).rstrip()
 
 
 def main() -> None:
-    """Prints the tables, or puts them into the page."""
+    """Prints the tables, or writes them to the page."""
     text = tables()
     if "--write" not in sys.argv[1:]:
         print(text)

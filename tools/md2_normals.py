@@ -1,14 +1,14 @@
-"""How often the normals that export computes are those that MD2 files have, as two tables for docs/md2.md.
+"""Compares the normals that the export computes with those in real MD2 files, as two tables for docs/md2.md.
 
     python tools/md2_normals.py            prints them
-    python tools/md2_normals.py --write    puts them into the page, between its marks
+    python tools/md2_normals.py --write    writes them to the page, between its markers
 
-Needs numpy and the folder of real files (IO_IDTECH_CORPUS). No file says which program wrote it, but programs leave
-traces, and files with the same ones have much in common:
+Needs numpy and the folder of real files (IO_IDTECH_CORPUS). Files do not name the program that wrote them, but they can
+be grouped by traits that depend on the program:
 
-- grids: whether scale and translate follow from the box of the frame, as those of id's compiler do;
-- GL commands: whether they join triangles into strips and fans, or draw each by itself;
-- what stands after the NUL of frame names: nothing, the rest of a longer name, or whatever was in memory.
+- grids: whether scale and translate follow from the bounding box of the frame, as in files by id's compiler;
+- GL commands: whether they join triangles into strips and fans, or draw them one by one;
+- the bytes after the NUL of frame names: zeros, the rest of a longer name, or uninitialised memory.
 """
 
 from __future__ import annotations
@@ -40,21 +40,25 @@ CORPUS = Path(os.environ.get("IO_IDTECH_CORPUS", ROOT.parent / "shared" / "corpu
 PAGE = ROOT / "docs" / "md2.md"
 BEGIN, END = "<!-- normals: made by tools/md2_normals.py -->", "<!-- end of normals -->"
 
-# Two sizes of a step that are equal but for rounding.
-_SAME_STEP = 1e-3
-# Rows of fewer models say little.
-_FEW = 3
+_STEP_TOLERANCE = 1e-3  # relative
+_MIN_GROUP_SIZE = 3  # models; smaller groups share a row
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """Normals of one model: how many, how many are equal, and the sum of the angles between them in degrees.
+    """The comparison of the normals of one model.
 
-    Indices beyond the table have no direction, so that `directed` of them have an angle.
+    Attributes:
+        source: the collection that the file is from.
+        traits: of the file, which depend on the program that wrote it.
+        count: the number of normals.
+        equal: the number of equal indices.
+        directed: the number of pairs with a direction; indices beyond the table have none.
+        angle: the sum of the angles of these pairs, in degrees.
     """
 
     source: str
-    traces: str
+    traits: str
     count: int
     equal: int
     directed: int
@@ -62,7 +66,7 @@ class Comparison:
 
 
 def compare(data: bytes, source: str) -> Comparison | None:
-    """Compares the normals of a file with those computed; None if it has no triangle."""
+    """Compares the normals of a file with the computed ones; None if it has no triangles."""
     model = parse_model(data)
     used = np.unique(model.triangles)
     if not len(used):
@@ -75,7 +79,7 @@ def compare(data: bytes, source: str) -> Comparison | None:
     directed = lengths > 0
     cosines = (a * b).sum(axis=-1)[directed] / lengths[directed]
     angle = np.degrees(np.arccos(np.clip(cosines, -1, 1)))
-    # The arc cosine of nearly 1 is all rounding.
+    # The arc cosine of values near 1 is inaccurate.
     angle[(computed == original)[directed]] = 0
     return Comparison(
         source,
@@ -88,19 +92,19 @@ def compare(data: bytes, source: str) -> Comparison | None:
 
 
 def grids(model: Model, positions: np.ndarray) -> str:
-    """Whether the grids are those of the frames' boxes."""
+    """Whether the grids follow from the bounding boxes of the frames."""
     scale, _translate = box_grid(positions)
-    return "own box" if np.isclose(scale, np.abs(model.scale), rtol=_SAME_STEP).all() else "other grid"
+    return "own box" if np.isclose(scale, np.abs(model.scale), rtol=_STEP_TOLERANCE).all() else "other grid"
 
 
 def commands(model: Model) -> str:
-    """Whether GL commands join triangles."""
+    """Whether the GL commands join triangles."""
     primitives = int((np.abs(model.gl_commands.counts) >= 3).sum())
     return "strips" if primitives < 0.9 * model.triangle_count else "single triangles"
 
 
 def after_names(data: bytes) -> str:
-    """What stands after the NUL of frame names."""
+    """The kind of bytes after the NUL of frame names."""
     header = struct.unpack_from("<17i", data)
     starts = range(header[14] + 24, header[14] + 24 + header[4] * header[10], header[4])
     rests = {data[start : start + 16].partition(b"\0")[2].strip(b"\0") for start in starts} - {b""}
@@ -125,12 +129,12 @@ def compare_all() -> list[Comparison]:
 
 
 def table(results: Iterable[Comparison], head: str, key: Callable[[Comparison], str]) -> list[str]:
-    """The lines of a Markdown table, groups of many models first."""
+    """The lines of a Markdown table, the largest groups first."""
     groups: dict[str, list[Comparison]] = defaultdict(list)
     for result in results:
         groups[key(result)].append(result)
-    few = [group for group in groups if len(groups[group]) < _FEW]
-    rest = [result for group in few for result in groups.pop(group)]
+    small = [group for group in groups if len(groups[group]) < _MIN_GROUP_SIZE]
+    rest = [result for group in small for result in groups.pop(group)]
     rows = sorted(groups.items(), key=lambda row: (-len(row[1]), row[0]))
     if rest:
         rows.append(("the others", rest))
@@ -148,11 +152,11 @@ def table(results: Iterable[Comparison], head: str, key: Callable[[Comparison], 
 
 
 def tables() -> str:
-    """Both tables in Markdown."""
+    """Both tables as Markdown."""
     results = compare_all()
     return "\n".join(
         [
-            *table(results, "traces of the program that wrote the file", lambda result: result.traces),
+            *table(results, "traits of the program that wrote the file", lambda result: result.traits),
             "",
             *table(results, "source", lambda result: result.source),
         ]
@@ -160,7 +164,7 @@ def tables() -> str:
 
 
 def main() -> None:
-    """Prints the tables, or puts them into the page."""
+    """Prints the tables, or writes them to the page."""
     text = tables()
     if "--write" not in sys.argv[1:]:
         print(text)

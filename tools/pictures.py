@@ -24,7 +24,7 @@ def main() -> None:
         demo.import_files(demo.SAMPLE)
         pose_copies(bpy.context.scene, poses)
         points = world_points(bpy.context.scene)
-        demo.stage(bpy.context.scene, size)
+        demo.set_up_scene(bpy.context.scene, size)
         frame(bpy.context.scene, points)
         if name.endswith(".png"):
             bpy.data.objects["Floor"].hide_render = True

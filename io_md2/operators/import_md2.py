@@ -68,7 +68,7 @@ class IMPORT_SCENE_OT_md2(file_operators.ImportFiles, bpy.types.Operator):
             default=True,
         )
         sequence_actions: BoolProperty(
-            name="Action per Sequence",
+            name="Sequence Actions",
             description="Also create an action for each sequence, such as run or pain1",
             default=False,
         )

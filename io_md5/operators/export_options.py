@@ -99,7 +99,7 @@ class ExportOptions(file_operators.ExportFile, file_operators.ExportScope, file_
             soft_max=120.0,
         )
         position_precision: FloatProperty(
-            name="Position Precision",
+            name="Min Movement",
             description="Joint positions that vary by less than this, in units, are not animated. "
             "id's exporter uses 0.125",
             default=POSITION_PRECISION,
@@ -108,7 +108,7 @@ class ExportOptions(file_operators.ExportFile, file_operators.ExportScope, file_
             precision=6,
         )
         orientation_precision: FloatProperty(
-            name="Rotation Precision",
+            name="Min Rotation",
             description="Joint orientations whose quaternions vary by less than this are not animated. "
             "id's exporter uses 0.000122",
             default=ORIENTATION_PRECISION,
