@@ -17,13 +17,20 @@ def collections_of_data():
     }
 
 
+def is_brush(data):
+    """Whether a data-block belongs to Blender's own brushes, which a paint mode loads whenever it needs them."""
+    return data.id_type == "BRUSH" or data.name.startswith("essentials_brushes")
+
+
 def whole_state(context=None):
     """Everything, as a dictionary of plain values."""
     context = context or bpy.context
     scene, layer = context.scene, context.view_layer
     active = layer.objects.active
     result = {
-        name: sorted((data.name_full, data.users, data.use_fake_user) for data in collection)
+        name: sorted(
+            (data.name_full, data.users, data.use_fake_user) for data in collection if not is_brush(data)
+        )
         for name, collection in collections_of_data().items()
     }
     result["scene"] = [getattr(scene, name) for name in _SCENE]
