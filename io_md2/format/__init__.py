@@ -28,7 +28,7 @@ from .frames import (
     quantise_on_grid,
 )
 from .games import PROFILES, Game, Profile, prepare_model
-from .glcommands import drawn_triangles, generate_commands, st_fractions
+from .glcommands import commands_match, drawn_triangles, generate_commands, st_fractions
 from .model import FRAMES_PER_SECOND, GlCommands, Model
 from .normals import NORMALS, face_normals, nearest_normals, normal_indices, normal_vectors, vertex_normals
 from .reading import parse_model, read_model
@@ -50,6 +50,7 @@ __all__ = [
     "Profile",
     "box_grid",
     "check_model",
+    "commands_match",
     "decompress",
     "drawn_triangles",
     "face_normals",

@@ -20,7 +20,7 @@ from .cover import STRATEGIES, cover_primitives
 from .edges import EdgeTable
 from .errors import Md2Error
 from .greedy import greedy_primitives
-from .model import GlCommands
+from .model import GlCommands, Model
 
 
 def drawn_triangles(commands: GlCommands) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
@@ -62,6 +62,38 @@ def st_fractions(st: NDArray[Any], skin_width: int, skin_height: int) -> NDArray
     """
     size = np.maximum(np.array([skin_width, skin_height], np.float64), 1)
     return ((np.asarray(st, np.float64) + 0.5) / size).astype(np.float32)
+
+
+def commands_match(model: Model, tolerance: float = 0.0) -> bool:
+    """Whether the GL commands draw the triangles of the list, each as often; degenerate ones do not count.
+
+    Args:
+        model: with GL commands.
+        tolerance: by how many texels their texture coordinates may be off, from (st + 0.5) / size. They have
+            fractions of texels, which the table of texture coordinates rounds or cuts off.
+    """
+    drawn, drawn_st = drawn_triangles(model.gl_commands)
+    size = np.maximum((model.skin_width, model.skin_height), 1)
+    listed, listed_st = _in_order(model.triangles, model.st[model.triangle_st] + 0.5)
+    drawn, drawn_st = _in_order(drawn, drawn_st.astype(np.float64) * size)
+    if not np.array_equal(listed, drawn):
+        return False
+    # NaN fails every comparison, so the test is for what is valid. Commands are in single precision.
+    allowed = tolerance + 1e-6 * (size + np.abs(listed_st))
+    return bool((np.abs(listed_st - drawn_st) <= allowed).all())
+
+
+def _in_order(triangles: NDArray[Any], st: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """The triangles (T, 3) with different vertices, with their texture coordinates (T, 3, 2), in rising order."""
+    a, b, c = triangles.T
+    is_proper = (a != b) & (b != c) & (c != a)
+    triangles, st = triangles[is_proper], st[is_proper]
+    corners = (triangles.argmin(axis=1)[:, None] + np.arange(3)) % 3
+    triangles = np.take_along_axis(triangles, corners, axis=1)
+    st = np.take_along_axis(st, corners[..., None], axis=1)
+    keys = np.hstack([triangles, np.round(st.reshape(-1, 6))])
+    order = np.lexsort(keys.T[::-1])
+    return triangles[order], st[order]
 
 
 def generate_commands(
