@@ -32,7 +32,7 @@ from .glcommands import commands_match, drawn_triangles, generate_commands, st_f
 from .model import FRAMES_PER_SECOND, GlCommands, Model
 from .normals import NORMALS, face_normals, nearest_normals, normal_indices, normal_vectors, vertex_normals
 from .reading import parse_model, read_model
-from .sequences import PLAYER_SEQUENCES, FrameSequence, find_sequences, split_frame_name
+from .sequences import PLAYER_SEQUENCES, FrameSequence, find_sequences, number_digits, split_frame_name
 from .writing import format_model, write_model
 
 __all__ = [
@@ -64,6 +64,7 @@ __all__ = [
     "nearest_normals",
     "normal_indices",
     "normal_vectors",
+    "number_digits",
     "parse_model",
     "prepare_model",
     "quantise",
