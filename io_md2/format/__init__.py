@@ -33,6 +33,7 @@ from .model import FRAMES_PER_SECOND, GlCommands, Model
 from .normals import NORMALS, face_normals, nearest_normals, normal_indices, normal_vectors, vertex_normals
 from .reading import parse_model, read_model
 from .sequences import PLAYER_SEQUENCES, FrameSequence, find_sequences, number_digits, split_frame_name
+from .validation import validate_model
 from .writing import format_model, write_model
 
 __all__ = [
@@ -72,6 +73,7 @@ __all__ = [
     "read_model",
     "split_frame_name",
     "st_fractions",
+    "validate_model",
     "vertex_normals",
     "write_model",
 ]
