@@ -21,6 +21,8 @@ from .edges import EdgeTable
 from .errors import Md2Error
 from .greedy import greedy_primitives
 from .model import GlCommands, Model
+from .texels import st_fractions
+from .validation import validate_commands
 
 
 def drawn_triangles(commands: GlCommands) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
@@ -31,7 +33,11 @@ def drawn_triangles(commands: GlCommands) -> tuple[NDArray[np.int32], NDArray[np
 
     Returns:
         Indices of vertices (D, 3) int32, and texture coordinates (D, 3, 2) float32 as fractions of the skin.
+
+    Raises:
+        Md2Error: the arrays of the commands do not fit together.
     """
+    validate_commands(commands)
     sizes = np.abs(commands.counts.astype(np.int64))
     drawn = np.maximum(sizes - 2, 0)
     first = np.repeat(np.cumsum(sizes) - sizes, drawn)
@@ -47,21 +53,6 @@ def drawn_triangles(commands: GlCommands) -> tuple[NDArray[np.int32], NDArray[np
         axis=1,
     )
     return commands.vertices[corners], commands.st[corners]
-
-
-def st_fractions(st: NDArray[Any], skin_width: int, skin_height: int) -> NDArray[np.float32]:
-    """Texture coordinates as in GL commands: (st + 0.5) / size (Quake II's model compiler).
-
-    Args:
-        st: (..., 2) integers, in texels from the upper left corner of the skin.
-        skin_width: width of the skin; 0 is taken as 1, so that the result is finite.
-        skin_height: height of the skin, likewise.
-
-    Returns:
-        float32, the shape of ``st``.
-    """
-    size = np.maximum(np.array([skin_width, skin_height], np.float64), 1)
-    return ((np.asarray(st, np.float64) + 0.5) / size).astype(np.float32)
 
 
 def commands_match(model: Model, tolerance: float = 0.0) -> bool:

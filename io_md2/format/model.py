@@ -179,8 +179,8 @@ class Model:
         self.triangle_st = _integers("triangle_st", self.triangle_st, np.int32, (0, 3))
         self.scale = _floats("scale", self.scale, (0, 3))
         self.translate = _floats("translate", self.translate, (0, 3))
-        self.vertices = _integers("vertices", self.vertices, np.uint8, (len(self.frame_names), 0, 3))
-        self.normals = _integers("normals", self.normals, np.uint8, (len(self.frame_names), 0))
+        self.vertices = _integers("vertices", self.vertices, np.uint8, (0, 0, 3))
+        self.normals = _integers("normals", self.normals, np.uint8, (0, 0))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Model):

@@ -9,10 +9,10 @@ their vertices, no frame at all, indices outside the table of vertices, and fram
 is not finite or takes a vertex beyond what a float holds.
 
 Loaded with a warning, because real files have it and it can be understood: a wrong ``offset_end``, bytes
-after the last section, padded frames, a ``framesize`` of 0, GL commands that are missing, do not end, run past their section or
-the file, or overlap the header (the triangle list says the same), texture coordinates that do not exist (the
-GL commands have them), normal indices of 162 and over, no vertices or triangles, a skin of 0 x 0, texture
-coordinates outside the skin, names without a terminator, and more of anything than Quake II's limits.
+after the last section, padded frames, a ``framesize`` of 0, GL commands that are missing, do not end, run past
+their section or the file, or overlap the header (the triangle list says the same), texture coordinates that do
+not exist (the GL commands have them), normal indices of 162 and over, no vertices or triangles, a skin of 0 x 0,
+texture coordinates outside the skin, names without a terminator, and more of anything than Quake II's limits.
 """
 
 from __future__ import annotations
@@ -63,8 +63,8 @@ def read_model(source: Source, name: str = "") -> Model:
     """Reads a file.
 
     Args:
-        source: a path, the bytes of a file (bytes, bytearray or memoryview), or a file object in binary mode, such as an
-            entry of a zip file. A file object is read to its end, and stays open.
+        source: a path, the bytes of a file (bytes, bytearray or memoryview), or a file object in binary mode, such
+            as an entry of a zip file. A file object is read to its end, and stays open.
         name: the file's name for messages; unless given, that of the path or file object.
 
     Returns:

@@ -35,6 +35,8 @@ def validate_model(model: Model) -> None:
         Md2Error: it cannot; the message begins with the attribute.
     """
     validate_structure(model)
+    if model.frame_count == 0:
+        raise Md2Error("frame_names is empty: the model has no frames", found="0", expected="1 or more")
     for name, array, dtype in (
         ("st", model.st, np.int16),
         ("triangles", model.triangles, np.uint16),
@@ -61,8 +63,6 @@ def validate_structure(model: Model) -> None:
     for name, array, shape, kind in _arrays(model):
         _check_array(name, array, shape, kind)
     validate_commands(model.gl_commands)
-    if model.frame_count == 0:
-        raise Md2Error("frame_names is empty: the model has no frames", found="0", expected="1 or more")
     for name, array in (("vertices", model.vertices), ("normals", model.normals)):
         _check_range(name, array, 0, 255)
     for name, array, count in (
@@ -152,7 +152,7 @@ def _check_size(name: str, value: Any) -> None:
 
 
 def _check_names(attribute: str, names: Any) -> None:
-    if not isinstance(names, list | tuple):
+    if not isinstance(names, list):
         raise Md2Error(f"{attribute} is not a list", found=type(names).__name__, expected="a list of names")
     for number, name in enumerate(names):
         if not isinstance(name, str):

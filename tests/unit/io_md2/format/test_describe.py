@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from md2_samples import write_two_sequences
 
-from io_md2.format.describe import describe_model
+from io_md2.format import describe_model, read_model
+
+
+def test_a_model_is_described_like_its_file(tmp_path):
+    path = write_two_sequences(tmp_path)
+    assert describe_model(read_model(path)) == describe_model(path) == describe_model(path.read_bytes())
 
 
 def test_info_of_an_md2_has_its_frames_sequences_and_skins(tmp_path):
