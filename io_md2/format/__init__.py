@@ -24,7 +24,7 @@ from .boxes import frame_bounds, model_bounds
 from .check import check_model
 from .counts import Counts
 from .degenerate import is_degenerate
-from .describe import Description, describe_model
+from .describe import Description, describe
 from .errors import Md2Error
 from .findings import Finding
 from .frames import (
@@ -43,7 +43,7 @@ from .glcommands import commands_match, drawn_triangles, generate_commands
 from .model import (
     FRAME_NAME_SIZE,
     FRAMES_PER_SECOND,
-    IDENT,
+    MAGIC,
     MAGIC_NUMBER,
     SKIN_NAME_SIZE,
     VERSION,
@@ -74,7 +74,7 @@ __all__ = [
     "CORNER",
     "FRAMES_PER_SECOND",
     "FRAME_NAME_SIZE",
-    "IDENT",
+    "MAGIC",
     "MAGIC_NUMBER",
     "NORMALS",
     "NORMAL_COUNT",
@@ -101,7 +101,7 @@ __all__ = [
     "clean_name",
     "commands_match",
     "decompress",
-    "describe_model",
+    "describe",
     "drawn_triangles",
     "face_normals",
     "find_sequences",

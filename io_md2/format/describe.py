@@ -28,7 +28,7 @@ class Description:
     lines: list[str]
 
 
-def describe_model(source: Source | Model, game: str = "") -> Description:
+def describe(source: Source | Model, game: str = "") -> Description:
     """Describes an .md2 file or a model.
 
     Args:
@@ -83,7 +83,7 @@ def describe_model(source: Source | Model, game: str = "") -> Description:
     return Description(facts, lines)
 
 
-DESCRIBERS = {".md2": describe_model}
+DESCRIBERS = {".md2": describe}
 """The function that describes each kind of file, by suffix."""
 
 

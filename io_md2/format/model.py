@@ -22,10 +22,10 @@ from numpy.typing import NDArray
 
 from .errors import Md2Error
 
-IDENT = b"IDP2"
+MAGIC = b"IDP2"
 """The first four bytes of a file."""
 
-MAGIC_NUMBER = int.from_bytes(IDENT, "little")
+MAGIC_NUMBER = int.from_bytes(MAGIC, "little")
 """The same as the integer that the specification gives, 844121161."""
 
 VERSION = 8

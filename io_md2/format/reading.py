@@ -32,7 +32,7 @@ from .model import (
     FRAME_NAME_SIZE,
     HEADER_FIELDS,
     HEADER_SIZE,
-    IDENT,
+    MAGIC,
     NAME_ENCODING,
     SKIN_NAME_SIZE,
     ST_DTYPE,
@@ -161,7 +161,7 @@ class _Reader:
 
     def read_header(self) -> None:
         data = self.data
-        if data[:4] != IDENT:
+        if data[:4] != MAGIC:
             if len(data) < 4:
                 raise self.error(
                     "the file is too short for an MD2 model", 0, f"{len(data)} bytes", "a header"

@@ -18,7 +18,7 @@ from .model import (
     FRAME_NAME_SIZE,
     HEADER_FIELDS,
     HEADER_SIZE,
-    IDENT,
+    MAGIC,
     NAME_ENCODING,
     SKIN_NAME_SIZE,
     ST_DTYPE,
@@ -89,7 +89,7 @@ def format_model(model: Model) -> bytes:
         raise Md2Error("the file would be too large", found=f"{offsets[-1]} bytes", expected=str(MAX_INT32))
     header = struct.pack(
         f"<4s{len(HEADER_FIELDS) - 1}i",
-        IDENT,
+        MAGIC,
         VERSION,
         model.skin_width,
         model.skin_height,

@@ -13,7 +13,7 @@ from io_md2.format import (
     Md2Error,
     Model,
     check_model,
-    describe_model,
+    describe,
     drawn_triangles,
     format_model,
     frame_bounds,
@@ -104,7 +104,7 @@ def test_what_can_be_written_can_be_read_and_all_else_is_an_error_of_the_format(
 def _fails_everywhere_or_is_found(model: Model) -> None:
     """Checks, descriptions and boxes of a model that cannot be written raise nothing but Md2Error."""
     check_model(model)
-    for function in (describe_model, frame_bounds, lambda model: drawn_triangles(model.gl_commands)):
+    for function in (describe, frame_bounds, lambda model: drawn_triangles(model.gl_commands)):
         with contextlib.suppress(Md2Error):
             function(model)
 
