@@ -1,6 +1,6 @@
 """Texture coordinates: texels, as the table of a file has them, and fractions of the skin, as renderers take them.
 
-Quake II's model compiler and most files have ``(s + 0.5) / width`` in their GL commands, the middle of the texel; the
+Quake II's model compiler writes ``(s + 0.5) / width`` into GL commands, the middle of the texel; the
 MD2 specification's own renderer has ``s / width``, its corner. Both are the same function with another ``centre``.
 Import, export and generated GL commands use 0.5 throughout, since that is what games draw.
 """
@@ -57,7 +57,8 @@ def st_texels(
     values = np.nan_to_num(np.asarray(fractions, np.float64))
     with np.errstate(over="ignore"):
         texels = np.floor(values * _size(skin_width, skin_height) + (0.5 - centre)) - (values == 1.0)
-    return np.clip(texels, _INT32.min, _INT32.max).astype(np.int32)
+    result: NDArray[np.int32] = np.clip(texels, _INT32.min, _INT32.max).astype(np.int32)
+    return result
 
 
 def flip_t(fractions: NDArray[Any]) -> NDArray[np.float64]:

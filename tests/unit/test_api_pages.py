@@ -12,7 +12,9 @@ from pathlib import Path
 import pytest
 from paths import ROOT
 
-PAGES = ["api-md5.md", "api-md2.md", "library.md"]
+# What numpy calculates is often `Any`; `io_md5.format` still returns it as it is.
+FLAGS = {"api-md2.md": (), "api-md5.md": ("--no-warn-return-any",), "library.md": ("--no-warn-return-any",)}
+PAGES = list(FLAGS)
 
 
 def examples(page: str, folder: Path) -> str:
@@ -44,7 +46,7 @@ def test_examples_and_the_packages_they_use_pass_strict_type_checks(page, tmp_pa
         (tmp_path / package / "__init__.py").touch()
         (tmp_path / package / "format").symlink_to(ROOT / package / "format", target_is_directory=True)
     done = subprocess.run(
-        [sys.executable, "-m", "mypy", "--strict", "--config-file=", "--no-warn-return-any", "examples.py"],
+        [sys.executable, "-m", "mypy", "--strict", "--config-file=", *FLAGS[page], "examples.py"],
         cwd=tmp_path,
         env={**os.environ, "MYPYPATH": str(tmp_path)},
         capture_output=True,
