@@ -9,7 +9,7 @@ import bpy
 from bpy_extras.io_utils import poll_file_object_drop
 
 from ..family import Family
-from . import game_check, preferences
+from . import game_check, help, preferences
 
 if TYPE_CHECKING:
     from bpy.types import Context
@@ -19,10 +19,11 @@ _handlers: list[type] = []
 
 
 def register(families: Sequence[Family]) -> None:
-    """Registers the families, the preferences and the list of findings."""
+    """Registers the families, the preferences, the documentation and the list of findings."""
     for line in conflicts(families):
         print(f"Warning: {line}")
     preferences.register(families, conflicts)
+    help.register(families)
     game_check.register()
     for family in families:
         _register_family(family)
@@ -40,6 +41,7 @@ def unregister(families: Sequence[Family]) -> None:
         if cls.is_registered:  # type: ignore[attr-defined] # every class of Blender has it
             bpy.utils.unregister_class(cls)
     game_check.unregister()
+    help.unregister()
     preferences.unregister()
 
 

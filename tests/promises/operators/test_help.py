@@ -1,0 +1,69 @@
+"""The documentation in Blender: the button, and the links of operators and their options."""
+
+from __future__ import annotations
+
+import bpy
+import pytest
+
+
+@pytest.fixture
+def help_module(part, tmp_path, monkeypatch):
+    """The module, with a folder of pages of its own."""
+    module = part("io_common.operators.help")
+    for name in ("index", "md5", "md2", "games"):
+        (tmp_path / f"{name}.html").write_text(name)
+    monkeypatch.setattr(module, "FOLDER", tmp_path)
+    return module
+
+
+def linked_page(identifier: str) -> str | None:
+    """What Blender opens for *Online Manual* on an operator or an option."""
+    return bpy.types.WM_OT_doc_view_manual._lookup_rna_url(identifier, verbose=False)
+
+
+@pytest.mark.parametrize(
+    ("identifier", "page"),
+    [
+        ("bpy.ops.import_scene.md5", "md5.html"),
+        ("bpy.ops.import_scene.md5.merge_vertices", "md5.html"),
+        ("bpy.ops.export_scene.md5mesh", "md5.html"),
+        ("bpy.ops.export_scene.md5anim.frame_step", "md5.html"),
+        ("bpy.ops.export_scene.md5camera", "md5.html"),
+        ("bpy.ops.import_scene.md2", "md2.html"),
+        ("bpy.ops.export_scene.md2.frames", "md2.html"),
+        ("bpy.ops.object.md5_check_game", "games.html"),
+        ("bpy.ops.object.md2_check_game", "games.html"),
+    ],
+)
+def test_the_manual_of_operators_and_options_is_the_page_of_their_family(help_module, identifier, page):
+    assert linked_page(identifier) == (help_module.FOLDER / page).as_uri()
+
+
+def test_other_operators_keep_their_links(help_module):
+    assert help_module.FOLDER.as_uri() not in str(linked_page("bpy.ops.mesh.subdivide"))
+    assert help_module.FOLDER.as_uri() not in str(linked_page("bpy.ops.import_scene.gltf"))
+
+
+@pytest.mark.parametrize("page", ["index.html", "md5.html"])
+def test_without_a_window_the_button_reports_where_the_page_is(help_module, page, capfd):
+    assert bpy.ops.wm.io_idtech_help(page=page) == {"FINISHED"}
+    assert str(help_module.FOLDER / page) in capfd.readouterr().out
+
+
+@pytest.mark.parametrize("page", ["missing.html", "../outside.html", ""])
+def test_nothing_but_a_page_of_the_folder_is_opened(help_module, page):
+    (help_module.FOLDER.parent / "outside.html").write_text("outside")
+    with pytest.raises(RuntimeError, match="not found"):
+        bpy.ops.wm.io_idtech_help(page=page)
+
+
+@pytest.mark.parametrize(
+    ("identifier", "page"),
+    [
+        ("IMPORT_SCENE_OT_md5", "md5.html"),
+        ("EXPORT_SCENE_OT_md2", "md2.html"),
+        ("WM_OT_other", "index.html"),
+    ],
+)
+def test_a_panel_shows_the_page_of_its_operator(help_module, identifier, page):
+    assert help_module.page_of(identifier) == page
