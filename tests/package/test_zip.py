@@ -33,6 +33,7 @@ def test_it_holds_the_modules_the_manifest_and_the_licence(members):
     assert {name for name in members if not name.startswith("help/")} == code | {
         "__init__.py",
         "blender_manifest.toml",
+        "families.py",
         "LICENSE",
     }
 
@@ -100,18 +101,9 @@ def test_the_help_pages_load_nothing_from_the_network(pages):
 
 def test_the_help_is_small(members):
     with zipfile.ZipFile(str(ARCHIVE)) as archive:
-        assert sum(info.file_size for info in archive.infolist() if info.filename.startswith("help/")) < 600_000
-
-
-def test_the_documentation_of_the_installed_zip_opens(part):
-    bpy = pytest.importorskip("bpy")
-    module = part("io_common.operators.help")
-    prefix, pages = module.manual_map()
-    assert len({page for _pattern, page in pages}) >= 3
-    for _pattern, page in pages:
-        assert (module.FOLDER / page).is_file()
-        assert f"{prefix}{page}" == (module.FOLDER / page).as_uri()
-        assert bpy.ops.wm.io_idtech_help(page=page) == {"FINISHED"}
+        assert (
+            sum(info.file_size for info in archive.infolist() if info.filename.startswith("help/")) < 600_000
+        )
 
 
 def test_its_name_carries_the_version_of_the_manifest():

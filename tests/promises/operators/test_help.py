@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import bpy
 import pytest
 
@@ -67,3 +69,16 @@ def test_nothing_but_a_page_of_the_folder_is_opened(help_module, page):
 )
 def test_a_panel_shows_the_page_of_its_operator(help_module, identifier, page):
     assert help_module.page_of(identifier) == page
+
+
+@pytest.mark.skipif(
+    "IO_IDTECH_ZIP" not in os.environ, reason="the zip has the pages: see the nox session 'package'"
+)
+def test_the_pages_of_the_installed_zip_open(part):
+    module = part("io_common.operators.help")
+    prefix, links = module.manual_map()
+    pages = {page for _pattern, page in links}
+    assert pages == {"md5.html", "md2.html", "games.html"}
+    for page in (*pages, module.START):
+        assert f"{prefix}{page}" == (module.FOLDER / page).as_uri()
+        assert bpy.ops.wm.io_idtech_help(page=page) == {"FINISHED"}
