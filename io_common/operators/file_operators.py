@@ -17,7 +17,7 @@ from ..error_messages import message_for
 from ..scene import axes, names, versions
 from ..scene.objects import NothingToExportError, Scope
 from ..verification import Verify
-from . import game_option, help, preferences, rollback
+from . import documentation, game_option, preferences, rollback
 
 if TYPE_CHECKING:
     from bpy.types import Context, UILayout
@@ -275,7 +275,7 @@ def draw_textures(layout: UILayout, operator: Any, prefix: str) -> None:
 def panel_layout(operator: Any) -> UILayout:
     """An operator's layout, set up as in Blender's own importers and exporters, with the button *Documentation*."""
     layout = operator.layout
-    help.draw_button(layout, help.page_of(operator.bl_idname))
+    documentation.draw_button(layout, documentation.page_of(operator.bl_idname))
     layout.use_property_split = True
     layout.use_property_decorate = False
     return layout

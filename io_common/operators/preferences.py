@@ -10,7 +10,7 @@ import bpy
 from bpy.props import CollectionProperty, EnumProperty, FloatProperty, IntProperty, StringProperty
 
 from ..family import Family
-from . import game_option, help
+from . import documentation, game_option
 
 if TYPE_CHECKING:
     from bpy.types import Context
@@ -207,7 +207,7 @@ class IO_IDTECH_preferences(bpy.types.AddonPreferences):
         """Draws the list of game folders with its buttons, the defaults, and warnings about other add-ons."""
         del context
         layout = self.layout
-        help.draw_button(layout)
+        documentation.draw_button(layout)
         layout.label(text="Game folders to search for textures and materials:")
         row = layout.row()
         row.template_list(

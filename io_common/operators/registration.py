@@ -9,7 +9,7 @@ import bpy
 from bpy_extras.io_utils import poll_file_object_drop
 
 from ..family import Family
-from . import game_check, help, preferences
+from . import documentation, game_check, preferences
 
 if TYPE_CHECKING:
     from bpy.types import Context
@@ -23,7 +23,7 @@ def register(families: Sequence[Family]) -> None:
     for line in conflicts(families):
         print(f"Warning: {line}")
     preferences.register(families, conflicts)
-    help.register(families)
+    documentation.register(families)
     game_check.register()
     for family in families:
         _register_family(family)
@@ -41,7 +41,7 @@ def unregister(families: Sequence[Family]) -> None:
         if cls.is_registered:  # type: ignore[attr-defined] # every class of Blender has it
             bpy.utils.unregister_class(cls)
     game_check.unregister()
-    help.unregister()
+    documentation.unregister()
     preferences.unregister()
 
 

@@ -10,7 +10,7 @@ import bpy
 import pytest
 from paths import ROOT
 
-PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 IMAGE_SIZE = 250_000
 
 

@@ -9,9 +9,9 @@ import pytest
 
 
 @pytest.fixture
-def help_module(part, tmp_path, monkeypatch):
+def documentation(part, tmp_path, monkeypatch):
     """The module, with a folder of pages of its own."""
-    module = part("io_common.operators.help")
+    module = part("io_common.operators.documentation")
     for name in ("index", "md5", "md2", "games"):
         (tmp_path / f"{name}.html").write_text(name)
     monkeypatch.setattr(module, "FOLDER", tmp_path)
@@ -37,24 +37,24 @@ def linked_page(identifier: str) -> str | None:
         ("bpy.ops.object.md2_check_game", "games.html"),
     ],
 )
-def test_the_manual_of_operators_and_options_is_the_page_of_their_family(help_module, identifier, page):
-    assert linked_page(identifier) == (help_module.FOLDER / page).as_uri()
+def test_the_manual_of_operators_and_options_is_the_page_of_their_family(documentation, identifier, page):
+    assert linked_page(identifier) == (documentation.FOLDER / page).as_uri()
 
 
-def test_other_operators_keep_their_links(help_module):
-    assert help_module.FOLDER.as_uri() not in str(linked_page("bpy.ops.mesh.subdivide"))
-    assert help_module.FOLDER.as_uri() not in str(linked_page("bpy.ops.import_scene.gltf"))
+def test_other_operators_keep_their_links(documentation):
+    assert documentation.FOLDER.as_uri() not in str(linked_page("bpy.ops.mesh.subdivide"))
+    assert documentation.FOLDER.as_uri() not in str(linked_page("bpy.ops.import_scene.gltf"))
 
 
 @pytest.mark.parametrize("page", ["index.html", "md5.html"])
-def test_without_a_window_the_button_reports_where_the_page_is(help_module, page, capfd):
+def test_without_a_window_the_button_reports_where_the_page_is(documentation, page, capfd):
     assert bpy.ops.wm.io_idtech_help(page=page) == {"FINISHED"}
-    assert str(help_module.FOLDER / page) in capfd.readouterr().out
+    assert str(documentation.FOLDER / page) in capfd.readouterr().out
 
 
 @pytest.mark.parametrize("page", ["missing.html", "../outside.html", ""])
-def test_nothing_but_a_page_of_the_folder_is_opened(help_module, page):
-    (help_module.FOLDER.parent / "outside.html").write_text("outside")
+def test_nothing_but_a_page_of_the_folder_is_opened(documentation, page):
+    (documentation.FOLDER.parent / "outside.html").write_text("outside")
     with pytest.raises(RuntimeError, match="not found"):
         bpy.ops.wm.io_idtech_help(page=page)
 
@@ -67,15 +67,15 @@ def test_nothing_but_a_page_of_the_folder_is_opened(help_module, page):
         ("WM_OT_other", "index.html"),
     ],
 )
-def test_a_panel_shows_the_page_of_its_operator(help_module, identifier, page):
-    assert help_module.page_of(identifier) == page
+def test_a_panel_shows_the_page_of_its_operator(documentation, identifier, page):
+    assert documentation.page_of(identifier) == page
 
 
 @pytest.mark.skipif(
     "IO_IDTECH_ZIP" not in os.environ, reason="the zip has the pages: see the nox session 'package'"
 )
 def test_the_pages_of_the_installed_zip_open(part):
-    module = part("io_common.operators.help")
+    module = part("io_common.operators.documentation")
     prefix, links = module.manual_map()
     pages = {page for _pattern, page in links}
     assert pages == {"md5.html", "md2.html", "games.html"}
