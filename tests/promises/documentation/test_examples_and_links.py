@@ -33,6 +33,12 @@ def test_links_lead_to_files(page):
     assert [target for target in targets if not (page.parent / target).exists()] == []
 
 
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_named_tests_exist(page):
+    named = re.findall(r"`(tests/[\w/]+\.py)`", page.read_text(encoding="utf-8"))
+    assert [path for path in named if not (ROOT / path).exists()] == []
+
+
 def test_pictures_are_small():
     large = [path.name for path in (ROOT / "docs" / "images").iterdir() if os.stat(path).st_size > IMAGE_SIZE]
     assert [name for name in large if name != "octopus.png"] == []
