@@ -23,10 +23,10 @@ CROPS = {
     "menu": "720x560+0+0",
     "import": "1040x708+240+68",
     "export": "1040x708+240+68",
-    "drop": "1048x664+0+28",
+    "drop": "1048x740+0+28",
     "model": "1048x688+0+28",
     "timeline": "1280x800+0+0",
-    "preferences": "873x215+172+275",
+    "preferences": "873x300+172+275",
 }
 # The share of the screen that the textured sample covers, at least.
 RED = 0.01
