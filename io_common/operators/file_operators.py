@@ -273,11 +273,11 @@ def draw_textures(layout: UILayout, operator: Any, prefix: str) -> None:
 
 
 def panel_layout(operator: Any) -> UILayout:
-    """An operator's layout, set up as in Blender's own importers and exporters, with the button *Documentation*."""
+    """An operator's layout, set up as in Blender's own importers and exporters."""
     layout = operator.layout
-    documentation.draw_button(layout, documentation.page_of(operator.bl_idname))
     layout.use_property_split = True
     layout.use_property_decorate = False
+    documentation.draw_button(layout, documentation.page_of(operator.bl_idname))
     return layout
 
 

@@ -207,7 +207,6 @@ class IO_IDTECH_preferences(bpy.types.AddonPreferences):
         """Draws the list of game folders with its buttons, the defaults, and warnings about other add-ons."""
         del context
         layout = self.layout
-        documentation.draw_button(layout)
         layout.label(text="Game folders to search for textures and materials:")
         row = layout.row()
         row.template_list(
@@ -223,6 +222,7 @@ class IO_IDTECH_preferences(bpy.types.AddonPreferences):
         layout.prop(self, "default_scale")
         for family in _families_with_games():
             layout.prop(self, _game_property(family.name))
+        documentation.draw_button(layout)
         for line in [line for find in _find_conflicts for line in find(_families)]:
             layout.label(text=line, icon="ERROR")
 
