@@ -168,6 +168,21 @@ def drop() -> Iterator[float]:
     results["dropped actions"] = sorted(action.name for action in bpy.data.actions)
 
 
+def open_documentation() -> None:
+    """The button *Documentation*, then *Online Manual* on the import operator; a script stands in for the browser."""
+    documentation = import_module(f"{EXTENSION}.io_common.operators.documentation")
+    documentation.FOLDER = FOLDER / "help"
+    documentation.FOLDER.mkdir()
+    (documentation.FOLDER / "md5.html").write_text("a page", encoding="utf-8")
+    browser, opened = FOLDER / "browser", FOLDER / "opened.txt"
+    browser.write_text(f'#!/bin/sh\necho "$1" >> "{opened}"\n', encoding="utf-8")
+    browser.chmod(0o755)
+    os.environ["BROWSER"] = f"{browser} %s"
+    bpy.ops.wm.io_idtech_help(page="md5.html")
+    bpy.ops.wm.doc_view_manual(doc_id="IMPORT_SCENE_OT_md5")
+    results["opened"] = opened.read_text(encoding="utf-8").split() if opened.exists() else []
+
+
 def show_preferences() -> Iterator[float]:
     """The add-on's own, in place of the viewport."""
     bpy.context.window.workspace = bpy.data.workspaces["Layout"]
@@ -241,6 +256,7 @@ def steps() -> Iterator[float]:
     with within("DOPESHEET_EDITOR"):
         bpy.ops.action.view_all()
     yield from model_picture("timeline")
+    open_documentation()
     yield from show_preferences()
     shrink()
 

@@ -102,3 +102,8 @@ def test_pictures_of_the_documentation_are_small(session):
     if "IO_IDTECH_PICTURES" in os.environ:
         for picture in pictures:
             shutil.copy(picture, os.environ["IO_IDTECH_PICTURES"])
+
+
+def test_the_button_and_the_online_manual_open_the_page_in_the_browser(session):
+    page = (session["folder"] / "help" / "md5.html").as_uri()
+    assert session["opened"] == [page, page]
