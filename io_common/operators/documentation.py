@@ -78,12 +78,8 @@ def page_of(identifier: str) -> str:
 
 def manual_map() -> tuple[str, tuple[tuple[str, str], ...]]:
     """The pages of the operators and their options, for *Online Manual* in context menus and F1."""
-    # Blender compares in lower case. The options of an operator follow after a dot.
-    patterns = [(f"bpy.ops.{name.lower()}", page) for name, page in _pages.items()]
-    return (
-        f"{FOLDER.as_uri()}/",
-        tuple((text, page) for name, page in patterns for text in (name, f"{name}.*")),
-    )
+    # Blender looks up an option by the name of its operator, in lower case.
+    return f"{FOLDER.as_uri()}/", tuple((f"bpy.ops.{name.lower()}", page) for name, page in _pages.items())
 
 
 def register(families: Sequence[Family]) -> None:

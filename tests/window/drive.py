@@ -169,7 +169,7 @@ def drop() -> Iterator[float]:
 
 
 def open_documentation() -> None:
-    """The button *Documentation*, then *Online Manual* on the import operator; a script stands in for the browser."""
+    """The button *Documentation*, then *Online Manual* on the import and on an option of it; a script stands in for the browser."""
     documentation = import_module(f"{EXTENSION}.io_common.operators.documentation")
     documentation.FOLDER = FOLDER / "help"
     documentation.FOLDER.mkdir()
@@ -179,7 +179,8 @@ def open_documentation() -> None:
     browser.chmod(0o755)
     os.environ["BROWSER"] = f"{browser} %s"
     bpy.ops.wm.io_idtech_help(page="md5.html")
-    bpy.ops.wm.doc_view_manual(doc_id="IMPORT_SCENE_OT_md5")
+    bpy.ops.wm.doc_view_manual(doc_id="import_scene.md5")
+    bpy.ops.wm.doc_view_manual(doc_id="IMPORT_SCENE_OT_md5.merge_vertices")
     results["opened"] = opened.read_text(encoding="utf-8").split() if opened.exists() else []
 
 

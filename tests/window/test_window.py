@@ -106,4 +106,4 @@ def test_pictures_of_the_documentation_are_small(session):
 
 def test_the_button_and_the_online_manual_open_the_page_in_the_browser(session):
     page = (session["folder"] / "help" / "md5.html").as_uri()
-    assert session["opened"] == [page, page]
+    assert session["opened"] == [page, page, page]
