@@ -169,7 +169,10 @@ def drop() -> Iterator[float]:
 
 
 def open_documentation() -> None:
-    """The button *Documentation*, then *Online Manual* on the import and on an option of it; a script stands in for the browser."""
+    """Opens the documentation: by the button, and by *Online Manual* on the import and on one of its options.
+
+    A script stands in for the web browser.
+    """
     documentation = import_module(f"{EXTENSION}.io_common.operators.documentation")
     documentation.FOLDER = FOLDER / "help"
     documentation.FOLDER.mkdir()
