@@ -10,6 +10,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 import time
 import traceback
 from collections.abc import Iterator
@@ -193,7 +194,9 @@ def show_preferences() -> Iterator[float]:
     yield 2.0
     preferences = bpy.context.preferences
     folder = preferences.addons[EXTENSION].preferences.game_folders.add()
-    folder.path = "/games/doom3/base"
+    game = Path(tempfile.gettempdir()) / "doom3" / "base"
+    (game / "models").mkdir(parents=True, exist_ok=True)
+    folder.path = str(game)
     bpy.context.window_manager.addon_search = "id Tech"
     preferences.active_section = "ADDONS"
     place = area("VIEW_3D")
