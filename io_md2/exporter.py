@@ -61,6 +61,7 @@ class ExportOptions:
         game: the game that is to load the file.
         verify: which frames are compared with Blender before the file is written.
         conversion: scale and axes.
+        game_folders: the user's, to which the paths of images are relative.
     """
 
     scope: Scope = field(default_factory=Scope)
@@ -72,6 +73,7 @@ class ExportOptions:
     game: Game = Game.ANY
     verify: Verify = Verify.SOME
     conversion: axes.Conversion = field(default_factory=axes.identity)
+    game_folders: tuple[str, ...] = ()
 
 
 @dataclass(eq=False)
@@ -205,7 +207,7 @@ def _assemble(
     return Model(
         skin_width=size[0],
         skin_height=size[1],
-        skins=skin_names(parts, report),
+        skins=skin_names(parts, options.game_folders, report),
         # Values beyond 16 bits are left as they are for the check to find.
         st=st.astype(np.int16) if np.array_equal(st, st.astype(np.int16)) else st,
         triangles=topology.triangles,

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
-from ..operators import preferences
 from ..scene import stored_values
 from ..textures.export_names import export_name
 from ..textures.names import fold
@@ -16,34 +16,29 @@ if TYPE_CHECKING:
     from bpy.types import Image, Material
 
 
-def shader_name(material: Material) -> str:
-    """The shader that an MD5 mesh names for a material.
+def name_for_file(material: Material, family: source.Family, game_folders: Sequence[str]) -> str:
+    """The name that the files of a family have for a material.
 
     The first of these that applies: the name in the imported file, unless the material was renamed; the new name, if
-    that is a path; the path of its colour image, relative to the game folder and without extension; its name.
+    that is a path; the path of its colour image, relative to the game folder; its name. Where a name is that of an
+    image, with extension, the name in the imported file no longer applies if the material shows another image.
+
+    Args:
+        material: the material.
+        family: of the file to write.
+        game_folders: the user's, in order.
     """
-    return _name_for_file(material, source.MD5, with_extension=False)
-
-
-def skin_name(material: Material) -> str:
-    """The skin that an MD2 model names for a material: as `shader_name`, with the image's extension.
-
-    A skin is just an image: if the material shows another one now, the name in the imported file no longer applies.
-    """
-    return _name_for_file(material, source.MD2, with_extension=True)
-
-
-def _name_for_file(material: Material, family: source.Family, *, with_extension: bool) -> str:
     image = colour_image(material)
     file = images.source_of(image) if image is not None else ""
     stored = source.read_name(material, family)
     if stored is not None and stored_values.is_quotable(stored):
         is_renamed = source.is_renamed(material, family)
-        if not is_renamed and not (with_extension and _is_replaced(material, family, file)):
+        if not is_renamed and not (family.names_are_images and _is_replaced(material, family, file)):
             return stored
         if is_renamed and "/" in material.name:
             return material.name
-    return (_path_in_game(file, with_extension=with_extension) if file else None) or material.name
+    path = _path_in_game(file, game_folders, with_extension=family.names_are_images) if file else None
+    return path or material.name
 
 
 def _is_replaced(material: Material, family: source.Family, file: str) -> bool:
@@ -56,10 +51,10 @@ def _base_name(path: str) -> str:
     return fold(path).rpartition("/")[2]
 
 
-def _path_in_game(file: str, *, with_extension: bool) -> str | None:
+def _path_in_game(file: str, game_folders: Sequence[str], *, with_extension: bool) -> str | None:
     inside = images.name_in_archive(file)
     if inside is None:
-        return export_name(file, preferences.game_folders(), with_extension=with_extension)
+        return export_name(file, game_folders, with_extension=with_extension)
     path = PurePosixPath(inside)
     if path.parts[0].lower() == "dds":
         path = path.relative_to(path.parts[0])

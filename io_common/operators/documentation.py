@@ -18,6 +18,8 @@ from ..family import Family
 if TYPE_CHECKING:
     from bpy.types import Context, UILayout
 
+    from .blender_mixins import OperatorResult
+
 FOLDER = Path(__file__).resolve().parents[2] / "help"
 """The folder of the pages."""
 
@@ -41,7 +43,7 @@ class WM_OT_io_idtech_help(bpy.types.Operator):
             name="Page", description="File name of the page", default=START, options={"SKIP_SAVE"}
         )
 
-    def execute(self, context: Context) -> set[str]:
+    def execute(self, context: Context) -> OperatorResult:
         """Opens the page; without a window, it only reports where the page is."""
         del context
         page = FOLDER / self.page

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING
 import bpy
 from bpy.props import BoolProperty, EnumProperty, IntProperty, StringProperty
 
-from ...io_common.operators import file_operators, preferences
+from ...io_common.operators import blender_mixins, file_operators, preferences
 from ..format import Md5Error
 from ..importer import ImportOptions, import_files
 
 if TYPE_CHECKING:
     from bpy.types import Context
+
+    from ...io_common.operators.blender_mixins import OperatorResult
 
 
 class IMPORT_SCENE_OT_md5(file_operators.ImportFiles, bpy.types.Operator):
@@ -88,7 +90,7 @@ class IMPORT_SCENE_OT_md5(file_operators.ImportFiles, bpy.types.Operator):
             default=True,
         )
 
-    def execute(self, context: Context) -> set[str]:
+    def execute(self, context: Context) -> OperatorResult:
         """Imports the files."""
         return file_operators.run(self, "Imported", Md5Error, lambda: self._import(context))
 
@@ -97,16 +99,16 @@ class IMPORT_SCENE_OT_md5(file_operators.ImportFiles, bpy.types.Operator):
         del context
         layout = file_operators.panel_layout(self)
         self.draw_transform(layout, "IO_MD5_import")
-        header, body = layout.panel("IO_MD5_import_model")
+        header, body = blender_mixins.panel(layout, "IO_MD5_import_model")
         header.label(text="Model")
         if body:
             body.prop(self, "merge_vertices")
-        header, body = layout.panel("IO_MD5_import_armature")
+        header, body = blender_mixins.panel(layout, "IO_MD5_import_armature")
         header.label(text="Armature")
         if body:
             body.prop(self, "bone_direction")
         file_operators.draw_textures(layout, self, "IO_MD5_import")
-        header, body = layout.panel("IO_MD5_import_animation")
+        header, body = blender_mixins.panel(layout, "IO_MD5_import_animation")
         header.label(text="Animation")
         if body:
             body.prop(self, "animations")

@@ -20,6 +20,7 @@ import md2_samples
 import md5_scenes
 import numpy as np
 import pytest
+from enabled_families import FAMILIES
 from paths import ROOT
 
 from io_md2.format import read_model
@@ -33,7 +34,8 @@ from io_md5.format import (
     write_mesh,
 )
 
-FORMATS = {"blend": ".blend", "md5": ".md5mesh", "md2": ".md2", "glb": ".glb", "fbx": ".fbx"}
+FAMILY_FORMATS = {family.name: family.model_suffix for family in FAMILIES}
+FORMATS = {"blend": ".blend", **FAMILY_FORMATS, "glb": ".glb", "fbx": ".fbx"}
 
 
 @pytest.fixture
