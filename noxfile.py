@@ -39,6 +39,8 @@ BLENDER_HERE = NEWEST[HERE]
 TEST_TOOLS = ["pytest>=8.3", "pytest-xdist>=3.6", "hypothesis>=6.100"]
 # Each processor runs a Blender of its own, which takes half a gigabyte of memory.
 PARALLEL = ["-n", "auto", "--maxprocesses", "8", "--dist", "worksteal"]
+# Turns pages of the documentation into the help pages of the zip.
+HELP_TOOLS = ["markdown>=3.6,<4"]
 DOC_TOOLS = ["mkdocs>=1.6,<2", "mkdocs-material>=9.6,<10", "mkdocstrings[python]>=0.29", "ruff>=0.13"]
 # Of the tests on edited models those that show that the zip has all they need.
 EDITS_OF_PACKAGE = [
@@ -161,7 +163,7 @@ def robustness(session: nox.Session, blender: str) -> None:
 @nox.session(python=HERE, tags=["test"])
 def package(session: nox.Session) -> None:
     """The same tests once more, on the built zip, installed."""
-    install_blender(session, BLENDER_HERE, *TEST_TOOLS, *PEERS)
+    install_blender(session, BLENDER_HERE, *TEST_TOOLS, *PEERS, *HELP_TOOLS)
     archive = build_zip(session)
     promises = [
         str(path.relative_to(ROOT))
@@ -182,7 +184,7 @@ def window(session: nox.Session) -> None:
 @nox.session(python=HERE)
 def build(session: nox.Session) -> None:
     """The extension as a zip, by Blender's own tool."""
-    install_blender(session, BLENDER_HERE)
+    install_blender(session, BLENDER_HERE, *HELP_TOOLS)
     print(f"Built {build_zip(session)}")
 
 
@@ -227,6 +229,7 @@ def build_zip(session: nox.Session) -> Path:
     BUILD.mkdir(exist_ok=True)
     for old in BUILD.glob("*.zip"):
         old.unlink()
+    session.run("python", "tools/help_pages.py")
     session.run("python", str(tool), "validate", str(ROOT))
     session.run("python", str(tool), "build", "--source-dir", str(ROOT), "--output-dir", str(BUILD))
     return next(BUILD.glob("*.zip"))

@@ -16,7 +16,7 @@ from ..error_messages import message_for
 from ..scene import axes, names, versions
 from ..scene.objects import NothingToExportError, Scope
 from ..verification import Verify
-from . import game_option, preferences, rollback
+from . import documentation, game_option, preferences, rollback
 from .blender_mixins import ExportHelper, ImportHelper, Operator, orientation_helper, panel
 
 if TYPE_CHECKING:
@@ -274,6 +274,7 @@ def panel_layout(operator: bpy.types.Operator) -> UILayout:
     layout: Any = operator.layout
     layout.use_property_split = True
     layout.use_property_decorate = False
+    documentation.draw_button(layout, documentation.page_of(operator.bl_idname))
     return layout
 
 

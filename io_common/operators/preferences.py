@@ -9,7 +9,7 @@ import bpy
 from bpy.props import CollectionProperty, EnumProperty, FloatProperty, IntProperty, StringProperty
 
 from ..family import Family
-from . import game_option
+from . import documentation, game_option
 from .blender_mixins import Operator
 
 if TYPE_CHECKING:
@@ -213,6 +213,7 @@ class IO_IDTECH_preferences(bpy.types.AddonPreferences):
         layout.prop(self, "default_scale")
         for family in _families_with_games():
             layout.prop(self, _game_property(family.name))
+        documentation.draw_button(layout)
         for line in [line for find in _find_conflicts for line in find(_families)]:
             layout.label(text=line, icon="ERROR")
 

@@ -10,7 +10,7 @@ import pytest
 from enabled_families import FAMILIES, operator
 from paths import ROOT
 
-PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 IMAGE_SIZE = 250_000
 
 
@@ -31,6 +31,12 @@ def test_examples_run_one_after_the_other(page, tmp_path, monkeypatch):
 def test_links_lead_to_files(page):
     targets = re.findall(r"\]\((?!https?:)([^)#]+)[^)]*\)", page.read_text(encoding="utf-8"))
     assert [target for target in targets if not (page.parent / target).exists()] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_named_tests_exist(page):
+    named = re.findall(r"`(tests/[\w/]+\.py)`", page.read_text(encoding="utf-8"))
+    assert [path for path in named if not (ROOT / path).exists()] == []
 
 
 def test_pictures_are_small():
@@ -65,3 +71,17 @@ def test_every_custom_property_is_named_on_the_page(family):
     }
     assert used
     assert [name for name in sorted(used) if f"`{name}`" not in text] == []
+
+
+@pytest.mark.parametrize("family", ["md5", "md2"])
+def test_a_page_leads_into_every_game(family, part):
+    games = part(f"io_{family}.format.games").PROFILES.values()
+    text = "\n".join(page.read_text(encoding="utf-8") for page in (ROOT / "docs" / "games").glob("*.md"))
+    assert [game.label for game in games if f"*{game.label}*" not in text] == []
+
+
+@pytest.mark.parametrize("page", sorted((ROOT / "docs" / "games").glob("*.md")), ids=lambda page: page.name)
+def test_the_pages_of_games_have_numbered_steps_and_are_in_the_navigation_and_in_the_zip(page):
+    assert re.findall(r"^(?:## )?1\. ", page.read_text(encoding="utf-8"), re.MULTILINE)
+    assert f"games/{page.name}" in (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    assert f'"games/{page.stem}"' in (ROOT / "tools" / "help_pages.py").read_text(encoding="utf-8")
