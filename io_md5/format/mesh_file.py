@@ -22,7 +22,9 @@
         …
     }
 
-Doom 3 requires the keys in this order; any order is read. Counts are not used.
+Doom 3 requires the keys in this order; any order is read. Counts are not used. The numbers after ``vert``, ``tri`` and
+``weight`` are not used either, as in Doom 3: a row's place in the file is its index. (The MD5 specification calls the
+number the index; a warning says where the two differ.)
 """
 
 from __future__ import annotations
@@ -41,10 +43,9 @@ from .text import blocks, printing
 from .text.contents import read_contents
 from .text.rows import extract_rows
 from .text.scanner import Scan
+from .validation import validate_model, weight_row_limit
 
 _JOINT_COLUMNS = "parent, position x y z, orientation x y z"
-# Limits: vertices along a UV seam share weights, but a file where every vertex has all weights would fill the memory.
-_MIN_WEIGHTS, _WEIGHTS_PER_LINE = 1 << 20, 16
 _MESH_KEYS = frozenset({"shader", "name", "numverts", "vert", "numtris", "tri", "numweights", "weight"})
 
 
@@ -159,7 +160,7 @@ def _weight_ranges(scan: Scan, verts: blocks.Table, weight_count: int) -> Ints:
             expected=f"a range within the {weight_count} weights of the mesh",
         )  # fmt: skip
     rows = int(ranges[:, 1].astype(np.int64).sum())
-    limit = _MIN_WEIGHTS + _WEIGHTS_PER_LINE * (len(ranges) + weight_count)
+    limit = weight_row_limit(len(ranges), weight_count)
     if rows > limit:
         raise Md5Error(
             "weights shared by vertices are out of proportion", path=scan.path,
@@ -188,12 +189,12 @@ def format_mesh(model: Model) -> bytes:
     """The bytes of an .md5mesh file, in the layout of id's exporter.
 
     Raises:
-        Md5Error: a name contains a character that cannot be written, or a number is not finite.
+        Md5Error: the model is not valid; see `validate_model`.
     """
+    validate_model(model)
     joints = model.joints
     names = [printing.quoted(name) for name in joints.names]
     parent_names = [joints.names[parent] if parent != ROOT else "" for parent in joints.parents.tolist()]
-    printing.check_finite(joints.orientations)
     places = printing.columns(np.column_stack([joints.positions, quat.without_w(joints.orientations)]))
     row = "\t%s\t%d ( %s %s %s ) ( %s %s %s )\t\t// %s"
     lines = [
