@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from ..io_common.reports import listing
 from .format import Animation, Joints, Md5Error
 from .format import quaternions as quat
+from .format.joint_matching import match_joints
 from .format.skeleton import compose
 from .import_read import ImportSkeleton, SourceFiles, check_size
-from .joint_matching import match_joints
 from .rig import read_rig
 
 if TYPE_CHECKING:

@@ -30,17 +30,15 @@ requires the order).
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
 from . import old_layout
 from .errors import Md5Error
 from .model import ROOT, Animation, Floats, Ints
-from .regular_files import read_file
 from .skeleton import ALL_COMPONENTS, COMPONENTS
+from .sources import Source, Target, read_source, write_target
 from .text import blocks, printing
 from .text.contents import read_contents
 from .text.frame_rows import extract_frames
@@ -48,17 +46,20 @@ from .text.scanner import IntArray, Scan
 from .validation import validate_animation
 
 
-def read_animation(path: str | os.PathLike[str]) -> Animation:
+def read_animation(source: Source) -> Animation:
     """The animation in an .md5anim file.
+
+    Args:
+        source: a path, the bytes of the file, or a binary file object.
 
     Raises:
         Md5Error: the file cannot be understood; the message names the line.
         OSError: it cannot be opened.
     """
-    return parse_animation(read_file(path), os.fspath(path))
+    return parse_animation(*read_source(source))
 
 
-def parse_animation(data: bytes, path: str = "") -> Animation:
+def parse_animation(data: bytes | bytearray | memoryview, path: str = "") -> Animation:
     """The animation in the bytes of an .md5anim file.
 
     Args:
@@ -68,6 +69,7 @@ def parse_animation(data: bytes, path: str = "") -> Animation:
     Raises:
         Md5Error: the bytes cannot be understood; the message names the line.
     """
+    data = bytes(data)
     try:
         return _parse(Scan(extract_frames(data), path))
     except _UnknownLineError:
@@ -283,14 +285,18 @@ def _bounds(scan: Scan, opened: dict[str, int], frame_count: int) -> Floats:
     return boxes[np.minimum(np.arange(frame_count), len(boxes) - 1)]
 
 
-def write_animation(animation: Animation, path: str | os.PathLike[str]) -> None:
+def write_animation(animation: Animation, target: Target) -> None:
     """Writes an .md5anim file.
+
+    Args:
+        animation: what to write.
+        target: a path or a binary file object.
 
     Raises:
         Md5Error: a name or number cannot be written.
         OSError: the file cannot be written.
     """
-    Path(path).write_bytes(format_animation(animation))
+    write_target(format_animation(animation), target)
 
 
 def format_animation(animation: Animation) -> bytes:

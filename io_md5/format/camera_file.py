@@ -24,15 +24,13 @@ itself accepts no groups, and cuts only from 1 on.
 
 from __future__ import annotations
 
-import os
 import re
-from pathlib import Path
 
 import numpy as np
 
 from .errors import Md5Error
 from .model import Camera, Floats, Ints
-from .regular_files import read_file
+from .sources import Source, Target, read_source, write_target
 from .text import blocks, printing
 from .text.contents import read_contents
 from .text.scanner import Scan
@@ -44,17 +42,20 @@ _TOKEN = re.compile(rb"//[^\r\n]*|/\*[\s\S]*?(?:\*/|\Z)|[()]|[\x21-\x27\x2a-\x7f
 _CUT_START = re.compile(rb"[-+.\d]")
 
 
-def read_camera(path: str | os.PathLike[str]) -> Camera:
+def read_camera(source: Source) -> Camera:
     """The camera path in an .md5camera file.
+
+    Args:
+        source: a path, the bytes of the file, or a binary file object.
 
     Raises:
         Md5Error: the file cannot be understood; the message names the line.
         OSError: it cannot be opened.
     """
-    return parse_camera(read_file(path), os.fspath(path))
+    return parse_camera(*read_source(source))
 
 
-def parse_camera(data: bytes, path: str = "") -> Camera:
+def parse_camera(data: bytes | bytearray | memoryview, path: str = "") -> Camera:
     """The camera path in the bytes of an .md5camera file.
 
     Args:
@@ -64,7 +65,7 @@ def parse_camera(data: bytes, path: str = "") -> Camera:
     Raises:
         Md5Error: the bytes cannot be understood; the message names the line.
     """
-    scan = Scan(data, path)
+    scan = Scan(bytes(data), path)
     contents = read_contents(scan, numbers=("numframes", "framerate", "numcuts"), once=("cuts", "camera"))
     contents.warn_of_stray()
     opened, header = contents.opened, contents.numbers
@@ -167,14 +168,18 @@ def cut_warnings(cuts: Ints) -> list[str]:
     return warnings
 
 
-def write_camera(camera: Camera, path: str | os.PathLike[str]) -> None:
+def write_camera(camera: Camera, target: Target) -> None:
     """Writes an .md5camera file.
+
+    Args:
+        camera: what to write.
+        target: a path or a binary file object.
 
     Raises:
         Md5Error: a number, a cut or its groups cannot be written.
         OSError: the file cannot be written.
     """
-    Path(path).write_bytes(format_camera(camera))
+    write_target(format_camera(camera), target)
 
 
 def format_camera(camera: Camera) -> bytes:

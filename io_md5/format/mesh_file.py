@@ -29,16 +29,13 @@ number the index; a warning says where the two differ.)
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
-
 import numpy as np
 
 from . import old_layout
 from . import quaternions as quat
 from .errors import Md5Error
 from .model import ROOT, Ints, Joints, Mesh, Model
-from .regular_files import read_file
+from .sources import Source, Target, read_source, write_target
 from .text import blocks, printing
 from .text.contents import read_contents
 from .text.rows import extract_rows
@@ -49,17 +46,20 @@ _JOINT_COLUMNS = "parent, position x y z, orientation x y z"
 _MESH_KEYS = frozenset({"shader", "name", "numverts", "vert", "numtris", "tri", "numweights", "weight"})
 
 
-def read_mesh(path: str | os.PathLike[str]) -> Model:
+def read_mesh(source: Source) -> Model:
     """The model in an .md5mesh file.
+
+    Args:
+        source: a path, the bytes of the file, or a binary file object.
 
     Raises:
         Md5Error: the file cannot be understood; the message names the line.
         OSError: it cannot be opened.
     """
-    return parse_mesh(read_file(path), os.fspath(path))
+    return parse_mesh(*read_source(source))
 
 
-def parse_mesh(data: bytes, path: str = "") -> Model:
+def parse_mesh(data: bytes | bytearray | memoryview, path: str = "") -> Model:
     """The model in the bytes of an .md5mesh file.
 
     Args:
@@ -69,7 +69,7 @@ def parse_mesh(data: bytes, path: str = "") -> Model:
     Raises:
         Md5Error: the bytes cannot be understood; the message names the line.
     """
-    scan = Scan(extract_rows(data), path)
+    scan = Scan(extract_rows(bytes(data)), path)
     contents = read_contents(
         scan, numbers=("numjoints", "nummeshes", "numbones"), once=("joints",), repeated=("bone", "mesh")
     )
@@ -175,14 +175,18 @@ def _weight_ranges(scan: Scan, verts: blocks.Table, weight_count: int) -> Ints:
     return ranges
 
 
-def write_mesh(model: Model, path: str | os.PathLike[str]) -> None:
+def write_mesh(model: Model, target: Target) -> None:
     """Writes an .md5mesh file.
+
+    Args:
+        model: what to write.
+        target: a path or a binary file object.
 
     Raises:
         Md5Error: a name or number cannot be written.
         OSError: the file cannot be written.
     """
-    Path(path).write_bytes(format_mesh(model))
+    write_target(format_mesh(model), target)
 
 
 def format_mesh(model: Model) -> bytes:
