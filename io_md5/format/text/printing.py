@@ -69,6 +69,8 @@ def rows(layout: str, *tables: npt.NDArray[Any]) -> str:
     Raises:
         Md5Error: a number is not finite as a 32-bit float.
     """
+    # Frames without animated components have no columns.
+    tables = tuple(table for table in tables if table.ndim == 1 or table.shape[1])
     step = max(1, _CHUNK // max(layout.count("%"), 1))
     return "".join(
         _rows(layout, [table[first : first + step] for table in tables])
