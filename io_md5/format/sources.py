@@ -21,8 +21,8 @@ class Readable(Protocol):
 class Writable(Protocol):
     """A binary file object that is open for writing."""
 
-    def write(self, data: bytes, /) -> object:
-        """Writes bytes."""
+    def write(self, data: bytes, /) -> int | None:
+        """Writes bytes, and returns how many were written."""
 
 
 Source = str | os.PathLike[str] | bytes | bytearray | memoryview | Readable
@@ -59,4 +59,8 @@ def write_target(data: bytes, target: Target) -> None:
     if isinstance(target, str | os.PathLike):
         Path(target).write_bytes(data)
     else:
-        target.write(data)
+        rest = memoryview(data)
+        while rest:
+            # An unbuffered file may take only a part.
+            count = target.write(bytes(rest))
+            rest = rest[len(rest) if count is None else count :]
