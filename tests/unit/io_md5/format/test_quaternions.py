@@ -223,3 +223,18 @@ def test_lerp_follows_the_specification(rng):
     a, b, t = rng.normal(size=(6, 3)), rng.normal(size=(6, 3)), rng.uniform(size=6)
     expected = [[x + s * (y - x) for x, y in zip(p, q, strict=True)] for p, q, s in zip(a, b, t, strict=True)]
     close(quat.lerp(a, b, t), expected)
+
+
+def test_w_and_the_rest_are_never_negative_zero():
+    xyz = [[1.0, -0.0, 0.0], [-0.0, -0.0, -0.0], [0.0, -0.0, 2.0], [-1.0, -0.0, -0.0]]
+    result = quat.with_w(xyz)
+    assert not (np.signbit(result) & (result == 0.0)).any()
+
+
+@pytest.mark.parametrize("fraction", [-1.0, 1.5, 2.0])
+def test_slerp_goes_on_at_the_same_speed_outside_of_0_to_1(fraction):
+    def about_z(degrees):
+        half = np.radians(degrees) / 2
+        return [np.cos(half), 0.0, 0.0, np.sin(half)]
+
+    close(quat.slerp(about_z(10), about_z(40), fraction), about_z(10 + 30 * fraction))
