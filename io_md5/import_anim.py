@@ -90,7 +90,7 @@ def _channels(
         rig: the armature.
         bones: indices into the rig, (n,).
     """
-    positions, orientations = table[..., :3], quat.with_w(table[..., 3:])
+    positions, orientations = table[..., :3], quat.wxyz_from_xyz(table[..., 3:])
 
     bind = rig.joints
     parents = bind.parents[bones]

@@ -104,6 +104,6 @@ def _best_matches(skeletons: list[ImportSkeleton], animation: Animation) -> list
 
 def _bind_pose(animation: Animation) -> Joints:
     """A bind pose for an animation without a model: its base frame."""
-    orientations = quat.with_w(animation.base_orientations)
+    orientations = quat.wxyz_from_xyz(animation.base_orientations)
     positions, orientations = compose(animation.parents, animation.base_positions, orientations)
     return Joints(animation.names, animation.parents, positions, orientations)

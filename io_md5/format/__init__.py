@@ -32,9 +32,9 @@ from .quaternions import (
     slerp,
     to_matrices,
     transforms,
+    wxyz_from_xyz,
+    xyz_from_wxyz,
 )
-from .quaternions import with_w as wxyz_from_xyz
-from .quaternions import without_w as xyz_from_wxyz
 from .skeleton import components, compose, decompose, local_poses, poses
 from .skinning import (
     bind_pose,

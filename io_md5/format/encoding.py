@@ -70,7 +70,7 @@ def encode_local_poses(
 ) -> Animation:
     """An animation of poses relative to the parents; for the arguments see `encode_poses`."""
     positions, orientations = np.asarray(positions, np.float64), np.asarray(orientations, np.float64)
-    xyz = quat.without_w(orientations)
+    xyz = quat.xyz_from_wxyz(orientations)
     w = np.clip(np.abs(orientations[..., :1]), _SMALLEST_W, 1.0)
     table = np.concatenate(
         [_rounded(positions, np.full(1, position_precision)), _rounded(xyz, orientation_precision * w)],

@@ -94,7 +94,7 @@ def _parse_joints(scan: Scan, opening: int) -> Joints:
     rows = blocks.table(scan, [(first, last)], 7, "the joint", _JOINT_COLUMNS)
     parents = rows.indices(slice(0, 1), "the parent", len(names), lowest=ROOT)[:, 0]
     blocks.check_hierarchy(scan, names, parents, range(first, last))
-    return Joints(names, parents, rows.values[:, 1:4].copy(), quat.with_w(rows.values[:, 4:7]))
+    return Joints(names, parents, rows.values[:, 1:4].copy(), quat.wxyz_from_xyz(rows.values[:, 4:7]))
 
 
 def _parse_mesh(scan: Scan, opening: int, joint_count: int) -> Mesh:
@@ -199,7 +199,7 @@ def format_mesh(model: Model) -> bytes:
     joints = model.joints
     names = [printing.quoted(name) for name in joints.names]
     parent_names = [joints.names[parent] if parent != ROOT else "" for parent in joints.parents.tolist()]
-    places = printing.columns(np.column_stack([joints.positions, quat.without_w(joints.orientations)]))
+    places = printing.columns(np.column_stack([joints.positions, quat.xyz_from_wxyz(joints.orientations)]))
     row = "\t%s\t%d ( %s %s %s ) ( %s %s %s )\t\t// %s"
     lines = [
         *printing.header(model.commandline),

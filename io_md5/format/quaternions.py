@@ -17,7 +17,7 @@ Array = npt.NDArray[np.float64]
 _SMALL_SINE = 1e-6
 
 
-def with_w(xyz: npt.ArrayLike) -> Array:
+def wxyz_from_xyz(xyz: npt.ArrayLike) -> Array:
     """Unit quaternions (…, 4) from the x y z (…, 3) of a file.
 
     w = -sqrt(1 - x² - y² - z²). If rounding made the sum exceed 1, w is 0 (MD5 specification) and x y z are normalised,
@@ -32,7 +32,7 @@ def with_w(xyz: npt.ArrayLike) -> Array:
     return quaternions
 
 
-def without_w(quaternions: npt.ArrayLike) -> Array:
+def xyz_from_wxyz(quaternions: npt.ArrayLike) -> Array:
     """The x y z (…, 3) that a file holds for quaternions (…, 4): normalised, with the sign that makes w negative."""
     unit = normalise(quaternions)
     return np.negative(unit[..., 1:], out=unit[..., 1:], where=unit[..., :1] > 0.0)

@@ -142,7 +142,7 @@ def local_poses(animation: Animation, frames: npt.ArrayLike | None = None) -> tu
         frames: indices of the frames wanted, (F,); all if None.
     """
     table = components(animation, frames)
-    return table[..., :3].copy(), quat.with_w(table[..., 3:])
+    return table[..., :3].copy(), quat.wxyz_from_xyz(table[..., 3:])
 
 
 def poses(animation: Animation, frames: npt.ArrayLike | None = None) -> tuple[Floats, Floats]:
