@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import quaternions as quat
+from .errors import Md5Error
 from .model import ROOT, Animation, Floats, Ints
 
 COMPONENTS = ("Tx", "Ty", "Tz", "Qx", "Qy", "Qz")
@@ -22,7 +23,7 @@ ALL_COMPONENTS = (1 << len(COMPONENTS)) - 1
 _UNKNOWN, _IN_PROGRESS = -1, -2
 
 
-class CyclicHierarchyError(ValueError):
+class CyclicHierarchyError(Md5Error):
     """A cycle in a hierarchy; `joint` is the index of one of its joints."""
 
     def __init__(self, joint: int) -> None:
