@@ -39,9 +39,9 @@ BLENDER_HERE = NEWEST[HERE]
 TEST_TOOLS = ["pytest>=8.3", "pytest-xdist>=3.6", "hypothesis>=6.100"]
 # Each processor runs a Blender of its own, which takes half a gigabyte of memory.
 PARALLEL = ["-n", "auto", "--maxprocesses", "8", "--dist", "worksteal"]
+# Turns pages of the documentation into the help pages of the zip.
+HELP_TOOLS = ["markdown>=3.6,<4"]
 DOC_TOOLS = ["mkdocs>=1.6,<2", "mkdocs-material>=9.6,<10", "mkdocstrings[python]>=0.29", "ruff>=0.13"]
-# What `fuzz/targets.py` has.
-FUZZED = ["md5mesh", "md5anim", "md5camera", "md2", "pcx", "mtr", "skins", "archive", "dimensions"]
 # Of the tests on edited models those that show that the zip has all they need.
 EDITS_OF_PACKAGE = [
     "tests/promises/edits/test_md5_untouched.py",
@@ -87,11 +87,13 @@ def lint(session: nox.Session) -> None:
     link.symlink_to(ROOT, target_is_directory=True)
     packages = [
         word
-        for package in ("command_line", "io_common", "io_md5", "io_md2")
+        for package in ("command_line", *sorted(path.name for path in ROOT.glob("io_*") if path.is_dir()))
         for word in ("-p", f"io_idtech.{package}")
     ]
     config = ("--config-file", str(ROOT / "pyproject.toml"))
-    session.run("mypy", *config, "-m", "io_idtech", *packages, env={"MYPYPATH": str(parent)})
+    modules = ("-m", "io_idtech", "-m", "io_idtech.tests.helpers.type_mistakes")
+    session.run("mypy", *config, *modules, *packages, env={"MYPYPATH": str(parent)})
+    session.run("pytest", "-q", "tests/unit/test_api_pages.py")
 
 
 @nox.session(python=HERE, tags=["test"])
@@ -144,11 +146,7 @@ def edits(session: nox.Session, blender: str) -> None:
 def fuzz(session: nox.Session) -> None:
     """Looks for files that break a reader: readers and seconds for each of them, or all of them for a minute."""
     session.install("numpy>=2.2", "atheris>=2.3")
-    words = session.posargs or ["60"]
-    readers = [word for word in words if not word.isdigit()] or FUZZED
-    seconds = next((word for word in words if word.isdigit()), "60")
-    for reader in readers:
-        session.run("python", "fuzz/run.py", reader, seconds)
+    session.run("python", "fuzz/run.py", *(session.posargs or ["60"]))
     session.run("python", "fuzz/page.py")
 
 
@@ -165,7 +163,7 @@ def robustness(session: nox.Session, blender: str) -> None:
 @nox.session(python=HERE, tags=["test"])
 def package(session: nox.Session) -> None:
     """The same tests once more, on the built zip, installed."""
-    install_blender(session, BLENDER_HERE, *TEST_TOOLS, *PEERS)
+    install_blender(session, BLENDER_HERE, *TEST_TOOLS, *PEERS, *HELP_TOOLS)
     archive = build_zip(session)
     promises = [
         str(path.relative_to(ROOT))
@@ -186,7 +184,7 @@ def window(session: nox.Session) -> None:
 @nox.session(python=HERE)
 def build(session: nox.Session) -> None:
     """The extension as a zip, by Blender's own tool."""
-    install_blender(session, BLENDER_HERE)
+    install_blender(session, BLENDER_HERE, *HELP_TOOLS)
     print(f"Built {build_zip(session)}")
 
 
@@ -231,6 +229,7 @@ def build_zip(session: nox.Session) -> Path:
     BUILD.mkdir(exist_ok=True)
     for old in BUILD.glob("*.zip"):
         old.unlink()
+    session.run("python", "tools/help_pages.py")
     session.run("python", str(tool), "validate", str(ROOT))
     session.run("python", str(tool), "build", "--source-dir", str(ROOT), "--output-dir", str(BUILD))
     return next(BUILD.glob("*.zip"))

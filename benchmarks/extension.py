@@ -28,7 +28,8 @@ def empty() -> None:
 
 def operator(path: str | Path) -> Callable[[], object]:
     """The import of a file, without textures."""
-    path = Path(path)
-    if path.suffix == ".md2":
-        return lambda: bpy.ops.import_scene.md2(filepath=str(path), use_textures=False)
-    return lambda: bpy.ops.import_scene.md5(filepath=str(path), use_textures=False)
+    families = importlib.import_module("io_idtech.families").FAMILIES
+    family = next(family for family in families if Path(path).suffix in family.suffixes)
+    module, _, name = family.blender().importer.bl_idname.partition(".")
+    importer = getattr(getattr(bpy.ops, module), name)
+    return lambda: importer(filepath=str(path), use_textures=False)

@@ -33,7 +33,7 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
     Raises:
         SystemExit: the arguments are invalid or ask for help; the message has been printed.
     """
-    parser = argparse.ArgumentParser(prog=PROGRAM, description="id Software's MD5 and MD2 models.")
+    parser = argparse.ArgumentParser(prog=PROGRAM, description=f"id Software's {_FAMILY_NAMES} models.")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     _add_convert(commands.add_parser("convert", help="convert files or whole trees", description=_CONVERT))
     info = commands.add_parser("info", help="print what is in a file", description="Prints what is in files.")

@@ -12,7 +12,6 @@ from ..io_common.batch import Loaded, LoadOptions
 from ..io_common.error_messages import message_for, without_path
 from ..io_common.family import family_of
 from ..io_common.files.regular_files import open_file
-from ..io_common.operators import preferences
 from ..io_common.reports import Report, report_of
 from ..io_common.scene import axes
 from ..io_common.scene.objects import NothingToExportError
@@ -39,10 +38,7 @@ def convert(task: Task, records: Records) -> Outcome:
     report = Report()
     settings = records.settings
     try:
-        with (
-            temporary_folder(task.target.parent) as folder,
-            preferences.using_game_folders(settings.game_folders),
-        ):
+        with temporary_folder(task.target.parent) as folder:
             scene = _load(task.source, settings, report)
             written = WRITERS[settings.format](folder / task.target.name, scene, settings, report)
             targets = find_targets(written, task, records)

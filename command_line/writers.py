@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import bpy
 
@@ -98,6 +98,7 @@ def _write_family(
         verify=Verify(settings.verify),
         with_animations=with_animations,
         use_scene_range=is_joined,
+        game_folders=settings.game_folders,
     )
     result = family.blender().save(bpy.context, target, options)
     for text in result.report.warnings:
@@ -158,7 +159,9 @@ def _enabled(addon: str) -> Iterator[None]:
     """Enables one of Blender's own add-ons for the time of the block, as users may have disabled it."""
     import addon_utils
 
-    _, was_enabled = addon_utils.check(addon)
+    # The stubs say that it returns nothing.
+    check: Any = addon_utils.check
+    _, was_enabled = check(addon)
     if not was_enabled:
         addon_utils.enable(addon)
     try:

@@ -58,6 +58,7 @@ class SaveOptions:
         verify: the frames on which the export is compared with what Blender shows.
         with_animations: export all animations with the model.
         use_scene_range: export the scene as it plays over its frame range.
+        game_folders: the game folders to which the paths of images are relative.
     """
 
     conversion: axes.Conversion
@@ -65,3 +66,4 @@ class SaveOptions:
     verify: Verify = Verify.SOME
     with_animations: bool = False
     use_scene_range: bool = False
+    game_folders: tuple[str, ...] = ()

@@ -16,7 +16,7 @@ from .textures.rules import TextureRules
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from bpy.types import Context
+    from bpy.types import Context, Operator
 
     from .batch import Loaded, LoadOptions, SaveOptions
     from .results import ExportResult
@@ -94,15 +94,15 @@ class BlenderPart:
             it.
     """
 
-    importer: type
-    exporters: tuple[type, ...]
+    importer: type[Operator]
+    exporters: tuple[type[Operator], ...]
     load: Callable[[Context, Path, LoadOptions], Loaded]
     save: Callable[[Context, Path, SaveOptions], ExportResult]
     classes: tuple[type, ...] = ()
     action_frame_rate: Callable[[Any], float | None] = lambda action: None
 
     @property
-    def operators(self) -> tuple[type, ...]:
+    def operators(self) -> tuple[type[Operator], ...]:
         """The operators in the menus."""
         return (self.importer, *self.exporters)
 

@@ -49,5 +49,6 @@ def save(context: Context, path: Path, options: SaveOptions) -> ExportResult:
             game=game_named(options.game),
             verify=options.verify,
             conversion=options.conversion,
+            game_folders=options.game_folders,
         ),
     )

@@ -19,19 +19,21 @@ if TYPE_CHECKING:
     from .export_topology import Part
 
 
-def find(context: Context, game: Game) -> list[LocatedFinding]:
+def find(context: Context, game: Game, game_folders: tuple[str, ...]) -> list[LocatedFinding]:
     """The findings of a game about the visible meshes, joined.
 
     Args:
         context: of the scene and view layer.
         game: the game that is to load the model.
+        game_folders: the user's, to which the paths of images are relative.
 
     Raises:
         NothingToExportError: there is nothing to check.
     """
     # Warnings of the export itself are not findings of the game.
     with state.temporary_object_mode(context):
-        built = build_model(context, ExportOptions(game=game, verify=Verify.NONE), Report())
+        options = ExportOptions(game=game, verify=Verify.NONE, game_folders=game_folders)
+        built = build_model(context, options, Report())
     findings = check_model(built.model, game, built.source_counts)
     return [
         LocatedFinding(finding.code, finding.is_error, finding.text, _location(finding, built))

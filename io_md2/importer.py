@@ -10,7 +10,6 @@ import numpy as np
 import numpy.typing as npt
 
 from ..io_common.materials.library import MaterialLibrary
-from ..io_common.materials.source import MD2
 from ..io_common.reports import Report, progress
 from ..io_common.results import ImportResult
 from ..io_common.scene import axes, mesh_data, state
@@ -23,7 +22,7 @@ from .format.model import first_frame
 from .format.welding import weld
 from .import_frames import ABSOLUTE, NONE, RELATIVE, add_markers, build_actions
 from .import_model import build_object, set_normals
-from .skins import image_size, material_skins
+from .skins import SKINS, image_size, material_skins
 from .source import store_model
 from .texture_rules import TEXTURE_RULES
 
@@ -87,7 +86,7 @@ def import_files(context: Context, paths: list[Path], options: ImportOptions) ->
     animated = [model for model in models.values() if model.frame_count > 1 and options.animation != NONE]
     with progress(len(models)) as steps:
         state.switch_to_object_mode(context)
-        materials = MaterialLibrary(MD2)
+        materials = MaterialLibrary(SKINS)
         for path, model in models.items():
             for text in model.warnings:
                 result.report.warn(text, path.name)
@@ -189,7 +188,7 @@ def _store(mesh: Mesh, model: Model, key_names: list[str], options: ImportOption
         key_names,
         frame_start=options.frame_start,
         image_size=image_size(mesh.materials),
-        material_skins=material_skins(mesh.materials),
+        material_skins=material_skins(mesh.materials, options.game_folders),
     )
 
 

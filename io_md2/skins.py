@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from ..io_common.materials.export_names import colour_image, skin_name
+from ..io_common.materials.export_names import colour_image, name_for_file
 from ..io_common.materials.images import size_of
+from ..io_common.materials.source import Family
 from ..io_common.reports import Report
 from .export_topology import shows_source_uvs
 from .format.naming import to_latin1
@@ -15,6 +16,10 @@ if TYPE_CHECKING:
     from bpy.types import Material
 
     from .export_topology import Part
+
+
+SKINS = Family("md2", "skin", names_are_images=True)
+"""How the names of materials are stored."""
 
 
 def image_size(materials: Iterable[Material | None]) -> tuple[int, int]:
@@ -27,22 +32,28 @@ def image_size(materials: Iterable[Material | None]) -> tuple[int, int]:
     return 0, 0
 
 
-def material_skins(materials: Iterable[Material | None]) -> list[str]:
+def skin_name(material: Material, game_folders: Sequence[str]) -> str:
+    """The skin that an MD2 model names for a material; for the rules see `name_for_file`."""
+    return name_for_file(material, SKINS, game_folders)
+
+
+def material_skins(materials: Iterable[Material | None], game_folders: Sequence[str]) -> list[str]:
     """The skin names of materials."""
-    return [skin_name(material) for material in materials if material is not None]
+    return [skin_name(material, game_folders) for material in materials if material is not None]
 
 
-def skin_names(parts: list[Part], report: Report) -> list[str]:
+def skin_names(parts: list[Part], game_folders: Sequence[str], report: Report) -> list[str]:
     """The names of the skins: those of the imported file while its materials are unchanged, else new ones.
 
     Args:
         parts: the objects.
+        game_folders: the user's, in order.
         report: takes warnings.
     """
     result: list[str] = []
     drawn: set[Material] = set()
     for part in parts:
-        names = material_skins(part.materials)
+        names = material_skins(part.materials, game_folders)
         if part.stored is not None and names == part.stored.material_skins:
             # A file may list a skin twice, but parts that share a skin must not repeat it.
             earlier = set(result)

@@ -49,7 +49,12 @@ def save(context: Context, path: Path, options: SaveOptions) -> ExportResult:
     if suffix == ".md5camera":
         camera = CameraExportOptions(conversion=options.conversion, verify=options.verify)
         return export_camera(context, path, camera)
-    model = ModelOptions(conversion=options.conversion, game=game_named(options.game), verify=options.verify)
+    model = ModelOptions(
+        conversion=options.conversion,
+        game=game_named(options.game),
+        verify=options.verify,
+        game_folders=options.game_folders,
+    )
     if suffix == ".md5anim":
         return export_animations(context, path, ExportOptions(model, "ACTIVE", AnimationOptions()))
     # A command line shows no active object: several armatures are an error.

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
-    from bpy.types import Constraint, Object
+    from bpy.types import ArmatureModifier, Constraint, Object
 
 # Constraints that make an object follow a bone.
 _FOLLOWING_CONSTRAINTS = {"CHILD_OF", "COPY_TRANSFORMS", "COPY_LOCATION", "ARMATURE"}
@@ -18,9 +18,13 @@ def is_deformed(obj: Object, armature: Object) -> bool:
     if obj.parent == armature and obj.parent_type == "ARMATURE":
         return True
     return any(
-        modifier.type == "ARMATURE" and modifier.object == armature and modifier.use_vertex_groups
-        for modifier in obj.modifiers
+        modifier.object == armature and modifier.use_vertex_groups for modifier in armature_modifiers(obj)
     )
+
+
+def armature_modifiers(obj: Object) -> list[ArmatureModifier]:
+    """The Armature modifiers of an object, enabled or not."""
+    return [cast("ArmatureModifier", modifier) for modifier in obj.modifiers if modifier.type == "ARMATURE"]
 
 
 def parent_bone_of(obj: Object, armature: Object) -> str | None:
@@ -45,7 +49,7 @@ def parent_bone_of(obj: Object, armature: Object) -> str | None:
 
 def armatures_of(obj: Object) -> list[Object]:
     """The armatures that move an object: those of modifiers first, then of constraints and parents."""
-    found = [modifier.object for modifier in obj.modifiers if modifier.type == "ARMATURE"]
+    found = [modifier.object for modifier in armature_modifiers(obj)]
     ancestor: Object | None = obj
     for _ in range(_MAX_ANCESTORS):
         if ancestor is None:
@@ -69,5 +73,6 @@ def _constraint_targets(obj: Object) -> list[tuple[Object | None, str]]:
 
 
 def _targets_of_constraint(constraint: Constraint) -> list[tuple[Object | None, str]]:
-    targets = constraint.targets if constraint.type == "ARMATURE" else [constraint]
+    one: Any = constraint  # the stubs have targets only in the classes of the single types
+    targets = one.targets if one.type == "ARMATURE" else [one]
     return [(target.target, target.subtarget) for target in targets]

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..io_common.reports import listing
 from ..io_common.scene import evaluated
-from .binding import armatures_of, is_deformed, parent_bone_of
+from .binding import armature_modifiers, armatures_of, is_deformed, parent_bone_of
 from .export_skeleton import Skeleton, nearest_rotations
 from .vertex_groups import MIN_WEIGHT_SUM
 
@@ -35,11 +35,9 @@ def likely_causes(obj: Object, skeleton: Skeleton, graph: Depsgraph) -> list[str
 
 
 def _modifier_causes(obj: Object, armature: Object) -> list[str]:
-    armature_modifiers = [modifier for modifier in obj.modifiers if modifier.type == "ARMATURE"]
+    used = [modifier for modifier in armature_modifiers(obj) if modifier.object == armature]
     found = []
-    for modifier in armature_modifiers:
-        if modifier.object != armature:
-            continue
+    for modifier in used:
         if not modifier.show_viewport:
             found.append(f"the modifier {modifier.name} is disabled in the viewport")
         if modifier.use_deform_preserve_volume:
@@ -49,7 +47,7 @@ def _modifier_causes(obj: Object, armature: Object) -> list[str]:
         if modifier.use_bone_envelopes:
             found.append(f"Bone Envelopes are on in the modifier {modifier.name}")
     indices = [index for index, modifier in enumerate(obj.modifiers) if modifier.type == "ARMATURE"]
-    if len([modifier for modifier in armature_modifiers if modifier.object == armature]) > 1:
+    if len(used) > 1:
         found.append(f"several Armature modifiers use {armature.name}")
     if indices:
         later = [modifier.name for modifier in list(obj.modifiers)[indices[0] + 1 :] if _is_visible(modifier)]

@@ -150,8 +150,10 @@ def _frame_range(action: Action, stored: StoredAction) -> tuple[float, float]:
 
     A manual range that the import set is extended to keys that were added outside of it.
     """
-    start, end = action.frame_range
+    # The stubs say that a range is a Vector, which has no iterator there.
+    in_scene: Any = action
+    start, end = in_scene.frame_range
     if not action.use_frame_range or (start, end) != stored.frame_range:
         return start, end
-    first, last = action.curve_frame_range
+    first, last = in_scene.curve_frame_range
     return min(start, first), max(end, last)

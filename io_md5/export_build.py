@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..io_common import manifest
-from ..io_common.materials.export_names import shader_name
 from ..io_common.reports import Progress, Report
 from ..io_common.scene import axes, evaluated, state
 from ..io_common.scene.instances import warn_of_instances
@@ -28,6 +27,7 @@ from .format.bounds import pose_bounds
 from .format.encoding import ORIENTATION_PRECISION, POSITION_PRECISION
 from .format.games import Game, Target
 from .player import playback
+from .shaders import shader_name
 from .source.armatures import load_commandline
 from .verification import RestMesh, Verifier
 from .vertex_groups import WeightOptions
@@ -50,6 +50,7 @@ class ModelOptions:
         game: the game to export for.
         make_names_safe: replace joint names that the game does not accept.
         verify: the frames on which the result is compared with Blender.
+        game_folders: the user's, to which the paths of images are relative.
     """
 
     scope: Scope = field(default_factory=Scope)
@@ -61,6 +62,7 @@ class ModelOptions:
     game: Game = Game.ANY
     make_names_safe: bool = True
     verify: Verify = Verify.SOME
+    game_folders: tuple[str, ...] = ()
 
     @property
     def target(self) -> Target:
@@ -184,19 +186,21 @@ def _build_rest(
             triangles = evaluated.triangle_mesh(obj, graph)
             blocks = export_object(obj, triangles, skeleton, options.weights, report, use_stored=use_stored)
             for block in blocks:
-                block.mesh.shader = _shader(obj, triangles.slots, block.slot, report)
+                block.mesh.shader = _shader(obj, triangles.slots, block.slot, options.game_folders, report)
             warn_of_instances(obj, graph, report)
             result[obj] = RestMesh(triangles, blocks)
     return result
 
 
-def _shader(obj: Object, slots: list[Material | None], slot: int, report: Report) -> str:
+def _shader(
+    obj: Object, slots: list[Material | None], slot: int, game_folders: tuple[str, ...], report: Report
+) -> str:
     """The shader of a material slot; the object's name if it has no material."""
     material = slots[slot] if slot < len(slots) else None
     if material is None:
         report.warn("no material: the object's name is used as the shader", obj.name)
         return str(obj.name)
-    return shader_name(material, report)
+    return shader_name(material, game_folders, report)
 
 
 def _commandline(armature: Object | None, clip: Clip | None) -> str:

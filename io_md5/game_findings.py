@@ -31,7 +31,9 @@ if TYPE_CHECKING:
     from bpy.types import Context
 
 
-def find(context: Context, game: Game, *, make_names_safe: bool, folder: Path) -> list[LocatedFinding]:
+def find(
+    context: Context, game: Game, *, make_names_safe: bool, folder: Path, game_folders: tuple[str, ...]
+) -> list[LocatedFinding]:
     """The findings of a game about the active armature, its meshes and all its actions.
 
     Args:
@@ -39,6 +41,7 @@ def find(context: Context, game: Game, *, make_names_safe: bool, folder: Path) -
         game: the game to check for.
         make_names_safe: names that an export replaces are only warnings.
         folder: the folder of the animations if they were exported.
+        game_folders: the user's, to which the paths of images are relative.
 
     Raises:
         NothingToExportError: there is nothing to check.
@@ -48,7 +51,7 @@ def find(context: Context, game: Game, *, make_names_safe: bool, folder: Path) -
     with state.temporary_object_mode(context):
         source = find_source(context, Scope(), report)
         clips = clips_by_file(context, source.armature, "ALL", folder, "", report)
-        options = ModelOptions(game=game, verify=Verify.NONE)
+        options = ModelOptions(game=game, verify=Verify.NONE, game_folders=game_folders)
         with progress(len(source.meshes) + len(clips)) as progress_bar:
             built = build(context, source, options, clips, AnimationOptions(), report, progress_bar)
     model, animations = built.model, dict(built.animations)

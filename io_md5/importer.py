@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..io_common.materials.library import MaterialLibrary
-from ..io_common.materials.source import MD5
 from ..io_common.reports import progress
 from ..io_common.results import ImportResult
 from ..io_common.scene import state
@@ -15,6 +14,7 @@ from .import_build import build_animation, build_camera_path, build_model, set_s
 from .import_options import ImportOptions
 from .import_plan import plan_animations
 from .import_read import read_files
+from .shaders import SHADERS
 from .texture_rules import TEXTURE_RULES
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def import_files(context: Context, paths: list[Path], options: ImportOptions) ->
     step_count = sum(len(skeleton.model.meshes) + 1 for skeleton in files.skeletons if skeleton.model)
     with progress(step_count + len(plan) + len(files.cameras)) as progress_bar:
         state.switch_to_object_mode(context)
-        materials = MaterialLibrary(MD5)
+        materials = MaterialLibrary(SHADERS)
         for skeleton in dict.fromkeys([*files.skeletons, *(target for _, target in plan)]):
             if skeleton.obj is None:
                 build_model(context, skeleton, options, materials, result, progress_bar)

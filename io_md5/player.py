@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import bpy
 
@@ -17,7 +17,7 @@ from ..io_common.scene.animated_state import AnimatedState, reset_pose
 from .clips import Clip, PlaybackMode
 
 if TYPE_CHECKING:
-    from bpy.types import Context, Depsgraph, Object, Scene
+    from bpy.types import ArmatureModifier, Context, Depsgraph, Object, Scene
 
 
 class Player:
@@ -122,7 +122,7 @@ def _is_self_contained(armature: Object, meshes: list[Object]) -> bool:
         and armature.parent is None
         and all(obj.parent in (None, armature) for obj in meshes)
         and all(
-            modifier.type == "ARMATURE" and modifier.object in (None, armature)
+            modifier.type == "ARMATURE" and cast("ArmatureModifier", modifier).object in (None, armature)
             for obj in meshes
             for modifier in obj.modifiers
         )

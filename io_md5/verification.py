@@ -38,7 +38,8 @@ UV_TOLERANCE = 1e-5
 # Models smaller than this, in units of the file, are less exact because of its ten decimals.
 _SMALL = 0.5
 
-_UV_MODIFIERS = {"DATA_TRANSFER", "UV_PROJECT", "UV_WARP", "NODES"}
+# Bevel interpolates them between vertices that move.
+_UV_MODIFIERS = {"BEVEL", "DATA_TRANSFER", "UV_PROJECT", "UV_WARP", "NODES"}
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ Without files, it imports the sample model. Animations are imported onto the MD5
 from __future__ import annotations
 
 import argparse
+import importlib
 import importlib.util
 import math
 import os
@@ -71,15 +72,12 @@ def import_files(files: list[Path]) -> None:
     for path in files:
         if not path.is_file():
             sys.exit(f"{path}: no such file")
-    md5 = sorted(
-        (path for path in files if path.suffix.lower().startswith(".md5")),
-        key=lambda path: path.suffix != ".md5mesh",
-    )
-    for path in md5:
-        bpy.ops.import_scene.md5(filepath=str(path))
-    for path in files:
-        if path.suffix.lower() == ".md2":
-            bpy.ops.import_scene.md2(filepath=str(path))
+    for family in importlib.import_module("io_idtech.families").FAMILIES:
+        module, _, name = family.blender().importer.bl_idname.partition(".")
+        importer = getattr(getattr(bpy.ops, module), name)
+        own = [path for path in files if path.suffix.lower() in family.suffixes]
+        for path in sorted(own, key=lambda path: path.suffix.lower() != family.model_suffix):
+            importer(filepath=str(path))
 
 
 def set_up_scene(scene: bpy.types.Scene, size: tuple[int, int] = SIZE) -> None:

@@ -23,7 +23,7 @@ PAGE = ROOT / "docs" / "games.md"
 BEGIN = "<!-- rules: made by tools/game_rules.py -->"
 END = "<!-- end of rules -->"
 
-_HEAD = ("| what is asked | otherwise | what the game does | what to do | source |", "|---|---|---|---|---|")
+_HEAD = ("| requirement | if not met | reason | what to do | source |", "|---|---|---|---|---|")
 
 
 def _row(rule: Any) -> str:
@@ -38,12 +38,12 @@ def _section(profile: Any, level: str) -> list[str]:
     lines = [
         f"{level} {profile.label} (`{profile.game.value}`)",
         "",
-        f"{profile.description}. Read: {profile.engines}.",
+        f"{profile.description}. Source of the rules: {profile.engines}.",
         "",
     ]
     written = profile.written
     if written:
-        lines += ["It is written so:", "", *(f"- {text}" for text in written), ""]
+        lines += ["How files are written:", "", *(f"- {text}" for text in written), ""]
     if profile.rules:
         lines += [*_HEAD, *map(_row, profile.rules), ""]
     return lines

@@ -15,12 +15,12 @@ image suggests.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 import bpy
 
-from ..operators import preferences
 from ..scene import stored_values
 from ..textures.export_names import export_name
 from ..textures.names import fold, without_image_extension
@@ -33,26 +33,22 @@ if TYPE_CHECKING:
     from ..reports import Report
 
 
-def shader_name(material: Material, report: Report | None = None) -> str:
-    """The shader that an MD5 mesh names for a material; see the docstring of the module.
+def name_for_file(
+    material: Material, family: source.Family, game_folders: Sequence[str], report: Report | None = None
+) -> str:
+    """The name that the files of a family have for a material; for the rules see the docstring of the module.
 
     Args:
         material: the material.
+        family: of the file to write.
+        game_folders: the user's, in order.
         report: takes a warning if the material shows another image and keeps its shader.
     """
-    return _name_for_file(material, source.MD5, report)
-
-
-def skin_name(material: Material) -> str:
-    """The skin that an MD2 model names for a material; see the docstring of the module."""
-    return _name_for_file(material, source.MD2, None)
-
-
-def _name_for_file(material: Material, family: source.Family, report: Report | None) -> str:
-    with_extension = family is source.MD2
     image = colour_image(material)
     file = images.source_of(image) if image is not None else ""
-    path = _path_in_game(material, file, with_extension=with_extension) if file else None
+    path = (
+        _path_in_game(material, file, game_folders, with_extension=family.names_are_images) if file else None
+    )
     stored = source.read_name(material, family)
     if stored is None or not stored_values.is_quotable(stored):
         return path or material.name
@@ -60,7 +56,7 @@ def _name_for_file(material: Material, family: source.Family, report: Report | N
         return material.name
     if not _is_replaced(material, family, file):
         return stored
-    if with_extension or _is_path_of(material, family, stored):
+    if family.names_are_images or _is_path_of(material, family, stored, game_folders):
         return path or material.name
     if report is not None:
         report.warn(
@@ -72,10 +68,10 @@ def _name_for_file(material: Material, family: source.Family, report: Report | N
     return stored
 
 
-def _is_path_of(material: Material, family: source.Family, name: str) -> bool:
+def _is_path_of(material: Material, family: source.Family, name: str, game_folders: Sequence[str]) -> bool:
     """Whether the shader of a material is the path of the image that was found for it."""
     before = source.read_image(material, family)
-    path = _path_in_game(material, before, with_extension=False) if before else None
+    path = _path_in_game(material, before, game_folders, with_extension=False) if before else None
     return path is not None and fold(path) == fold(without_image_extension(name.replace("\\", "/")))
 
 
@@ -89,7 +85,9 @@ def _base_name(path: str) -> str:
     return fold(path).rpartition("/")[2]
 
 
-def _path_in_game(material: Material, file: str, *, with_extension: bool) -> str | None:
+def _path_in_game(
+    material: Material, file: str, game_folders: Sequence[str], *, with_extension: bool
+) -> str | None:
     inside = images.name_in_archive(file)
     if inside is None:
         # The game folders that imports found: first that of the material.
@@ -97,7 +95,7 @@ def _path_in_game(material: Material, file: str, *, with_extension: bool) -> str
         for folder in dict.fromkeys(found):
             if folder and Path(file).is_relative_to(folder):
                 return export_name(file, [folder], with_extension=with_extension)
-        return export_name(file, preferences.game_folders(), with_extension=with_extension)
+        return export_name(file, game_folders, with_extension=with_extension)
     path = PurePosixPath(inside)
     if path.parts[0].lower() == "dds":
         path = path.relative_to(path.parts[0])

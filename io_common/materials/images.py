@@ -15,7 +15,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import bpy
 import numpy as np
@@ -137,7 +137,7 @@ class ImageStore:
             image = _new(file, pixels.shape[1], pixels.shape[0])
             with _removed_on_errors(image):
                 # Blender's first row is the lowest.
-                image.pixels.foreach_set(np.divide(pixels[::-1], 255, dtype=np.float32).ravel())
+                _pixels_of(image).foreach_set(np.divide(pixels[::-1], 255, dtype=np.float32).ravel())
                 image.pack()
         elif is_packed:
             self._take_pixels(file, pixel_count(data))
@@ -193,10 +193,10 @@ def _new(file: GameFile, width: int, height: int) -> Image:
 
 @contextmanager
 def _removed_on_errors(image: Image) -> Iterator[None]:
-    """Removes the image if the block raises an exception."""
+    """Removes the image if the block raises an exception, of whatever kind: it would stay without a user."""
     try:
         yield
-    except Exception:
+    except Exception:  # raised again
         bpy.data.images.remove(image)
         raise
 
@@ -268,12 +268,17 @@ def name_in_archive(path: str) -> str | None:
     return parts[1] if len(parts) > 1 else None
 
 
+def _pixels_of(image: Image) -> Any:
+    """The pixels of an image; for the stubs, they are a single number."""
+    return image.pixels
+
+
 def _image_statistics(image: Image) -> ImageStatistics:
     width, height = image.size
     if not 0 < width * height <= _MAX_STATISTICS_PIXELS:
         return ImageStatistics(None, False)
     flat = np.empty(width * height * 4, dtype=np.float32)
-    image.pixels.foreach_get(flat)
+    _pixels_of(image).foreach_get(flat)
     pixels = flat.reshape(-1, 4)
     alpha = pixels[:, 3]
     clear, solid = float(np.mean(alpha < 0.1)), float(np.mean(alpha > 0.9))

@@ -146,5 +146,5 @@ def _show_in_solid_mode(material: Material, nodes: Any, image: Image, store: Ima
 def principled_of(material: Material) -> Any:
     """The material's Principled BSDF, None if it has none."""
     tree = material.node_tree
-    nodes = tree.nodes if tree is not None else ()
+    nodes: Any = tree.nodes if tree is not None else ()
     return next((node for node in nodes if node.type == "BSDF_PRINCIPLED"), None)

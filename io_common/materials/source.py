@@ -1,17 +1,18 @@
 """Stored on materials and images: what files call them, and which files they were made of.
 
-It lies in the property group of the family, ``md5`` or ``md2``, where imports store everything:
+It lies in the property group of the family, such as ``md5``, where imports store everything:
 
 =========  ============================================================================================
-material   ``shader`` (MD5) or ``skin`` (MD2): the name in the file; ``shader_shown`` or ``skin_shown``: what Blender
-           called the material; ``image``: the file that was found for it, empty if there was none;
-           ``game_folder``: the game folder that this file is in
+material   ``shader``, or what the family calls it: the name in the file; ``shader_shown``: what Blender called the
+           material; ``image``: the file that was found for it, empty if there was none; ``game_folder``: the game
+           folder that this file is in
 image      ``file``: where it came from, if it was packed
 =========  ============================================================================================
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -30,16 +31,22 @@ class Family:
     """A family of files.
 
     Attributes:
-        group: the name of its property group.
+        group: the name of its property group, which is that of the family.
         name: what it calls the name of a material.
+        names_are_images: whether such a name is the path of an image with its extension.
     """
 
     group: str
     name: str
+    names_are_images: bool = False
 
 
-MD5 = Family("md5", "shader")
-MD2 = Family("md2", "skin")
+_groups: list[str] = []
+
+
+def read_groups(names: Iterable[str]) -> None:
+    """Sets the property groups in which `read_file` looks: those of all families."""
+    _groups[:] = names
 
 
 def store_name(material: Material, family: Family, name: str, image: str | None) -> None:
@@ -82,7 +89,7 @@ def store_game_folder(material: Material, family: Family, folder: str) -> None:
 
 def read_game_folder(material: Material) -> str:
     """The game folder of the image that was found for a material; empty if there is none."""
-    found = (_text(stored_values.read_group(material, family.group), _GAME_FOLDER) for family in (MD5, MD2))
+    found = (_text(stored_values.read_group(material, group), _GAME_FOLDER) for group in _groups)
     return next((folder for folder in found if folder), "")
 
 
@@ -94,7 +101,7 @@ def store_file(image: Image, family: Family, file: str) -> None:
 
 def read_file(image: Image) -> str:
     """Where an image came from; empty if it was not packed by an import."""
-    found = (_text(stored_values.read_group(image, family.group), _FILE) for family in (MD5, MD2))
+    found = (_text(stored_values.read_group(image, group), _FILE) for group in _groups)
     return next((file for file in found if file), "")
 
 

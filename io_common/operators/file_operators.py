@@ -10,24 +10,19 @@ from typing import TYPE_CHECKING, Any
 
 import bpy
 from bpy.props import BoolProperty, CollectionProperty, EnumProperty, FloatProperty, StringProperty
-from bpy_extras.io_utils import ExportHelper, ImportHelper, orientation_helper
 
 from .. import reports
 from ..error_messages import message_for
 from ..scene import axes, names, versions
 from ..scene.objects import NothingToExportError, Scope
 from ..verification import Verify
-from . import game_option, preferences, rollback
+from . import documentation, game_option, preferences, rollback
+from .blender_mixins import ExportHelper, ImportHelper, Operator, orientation_helper, panel
 
 if TYPE_CHECKING:
     from bpy.types import Context, UILayout
 
-
-if TYPE_CHECKING:
-    _Operator = bpy.types.Operator
-else:
-    # A mixin must not inherit from a Blender class at run time.
-    _Operator = object
+    from .blender_mixins import OperatorResult
 
 
 class NoFileError(ValueError):
@@ -49,10 +44,12 @@ def _with_axis_tooltips(cls: type) -> type:
 
 @_with_axis_tooltips
 @orientation_helper(axis_forward="Y", axis_up="Z")
-class Transform(_Operator):
+class Transform(Operator):
     """Scale and axes between the file and the scene."""
 
     if TYPE_CHECKING:
+        axis_forward: str
+        axis_up: str
         global_scale: float
         scale_of_preferences: float
     else:
@@ -94,12 +91,12 @@ class Transform(_Operator):
             layout: the operator's layout.
             prefix: of the panel's identifier; Blender stores by it whether the panel is open.
         """
-        header, body = layout.panel(f"{prefix}_transform")
+        header, body = panel(layout, f"{prefix}_transform")
         header.label(text="Transform")
         if not body:
             return
         body.prop(self, "global_scale")
-        if self.scale() != self.global_scale:  # type: ignore[comparison-overlap]
+        if self.scale() != self.global_scale:
             # Collection exporters and scripts run without `invoke`, which sets the default.
             body.label(text=f"Unless changed: {self.scale():g} (preferences)", icon="INFO")
         body.prop(self, "axis_forward")
@@ -128,11 +125,11 @@ class ImportFiles(Transform, ImportHelper):
         """The scale of the preferences."""
         return preferences.default_scale()
 
-    def invoke(self, context: Context, event: bpy.types.Event) -> set[str]:
+    def invoke(self, context: Context, event: bpy.types.Event) -> OperatorResult:
         """Opens the file browser, or for dropped files a dialog with the options."""
         del event
         self.set_default_scale()
-        return self.invoke_popup(context)  # type: ignore[return-value] # the stubs lack what it returns
+        return self.invoke_popup(context)
 
     def paths(self) -> list[Path]:
         """The files to import.
@@ -191,7 +188,7 @@ class ExportFile(Transform, ExportHelper):
         """The name of the exported object or action, from which the file name is made."""
         raise NotImplementedError
 
-    def invoke(self, context: Context, event: bpy.types.Event) -> set[str]:
+    def invoke(self, context: Context, event: bpy.types.Event) -> OperatorResult:
         """Opens the file browser with a default file name."""
         self.set_default_scale()
         default_game = self.default_game()
@@ -201,7 +198,7 @@ class ExportFile(Transform, ExportHelper):
             folder = Path(bpy.path.abspath("//")) if bpy.data.filepath else Path()
             name = names.for_files(self.default_name(context), "untitled")
             self.filepath = str(folder / f"{name}{self.filename_ext}")
-        return super().invoke(context, event)  # type: ignore[return-value] # the stubs lack what it returns
+        return super().invoke(context, event)
 
     def path(self) -> Path:
         """The file to write, with the format's suffix.
@@ -217,7 +214,7 @@ class ExportFile(Transform, ExportHelper):
         return axes.to_file(self.scale(), self.axis_forward, self.axis_up)
 
 
-class ExportScope(_Operator):
+class ExportScope(Operator):
     """The options that limit an export to some of the objects."""
 
     if TYPE_CHECKING:
@@ -250,14 +247,14 @@ class ExportScope(_Operator):
         """Draws the panel *Include*, but not for a collection exporter, which exports its collection."""
         if context.space_data is None or context.space_data.type != "FILE_BROWSER":
             return
-        header, body = layout.panel(f"{prefix}_include")
+        header, body = panel(layout, f"{prefix}_include")
         header.label(text="Include")
         if body:
             body.prop(self, "use_selection")
             body.prop(self, "use_active_collection")
 
 
-class ExportVerify(_Operator):
+class ExportVerify(Operator):
     """The option to compare an export with what Blender shows."""
 
     if TYPE_CHECKING:
@@ -283,30 +280,31 @@ class ExportVerify(_Operator):
         return Verify(self.verify)
 
 
-def draw_textures(layout: UILayout, operator: Any, prefix: str) -> None:
+def draw_textures(layout: UILayout, operator: bpy.types.Operator, prefix: str) -> None:
     """Draws the panel *Materials* with the option to import textures."""
-    header, body = layout.panel(f"{prefix}_materials")
+    header, body = panel(layout, f"{prefix}_materials")
     header.label(text="Materials")
     if body:
         body.prop(operator, "use_textures")
 
 
-def draw_wide(layout: UILayout, operator: Any, name: str) -> None:
+def draw_wide(layout: UILayout, operator: bpy.types.Operator, name: str) -> None:
     """Draws an option whose label is too long for a column of its own: over the whole width."""
     row = layout.row()
     row.use_property_split = False
     row.prop(operator, name)
 
 
-def panel_layout(operator: Any) -> UILayout:
+def panel_layout(operator: bpy.types.Operator) -> UILayout:
     """An operator's layout, set up as in Blender's own importers and exporters."""
-    layout = operator.layout
+    layout: Any = operator.layout
     layout.use_property_split = True
     layout.use_property_decorate = False
+    documentation.draw_button(layout, documentation.page_of(operator.bl_idname))
     return layout
 
 
-def run(operator: Any, verb: str, bad_data: type[Exception], job: Callable[[], Outcome]) -> set[str]:
+def run(operator: Any, verb: str, bad_data: type[Exception], job: Callable[[], Outcome]) -> OperatorResult:
     """Runs the job of an operator and reports the result to the user.
 
     If the job fails, all its changes are undone. Exceptions that are not due to data, files or the user's choices are

@@ -23,6 +23,8 @@ from ..scene import state
 if TYPE_CHECKING:
     from bpy.types import Context, Object, UILayout
 
+    from .blender_mixins import OperatorResult
+
 VERTICES, FACES, BONES, NOTHING = "VERTICES", "FACES", "BONES", "NOTHING"
 _CHARACTER_WIDTH = 7  # pixels
 
@@ -138,9 +140,11 @@ class IO_IDTECH_UL_findings(bpy.types.UIList):
         icon: Any,
         active_data: Any,
         active_property: Any,
+        index: int | None = 0,
+        flt_flag: int | None = 0,
     ) -> None:
         """Draws one finding."""
-        del context, data, icon, active_data, active_property
+        del context, data, icon, active_data, active_property, index, flt_flag
         layout.label(text=item.text, icon="CANCEL" if item.is_error else "ERROR")
 
 
@@ -156,9 +160,10 @@ class OBJECT_OT_io_idtech_select_finding(bpy.types.Operator):
     else:
         index: IntProperty(name="Finding", description="Index in the list, from 0", default=0, min=0)
 
-    def execute(self, context: Context) -> set[str]:
+    def execute(self, context: Context) -> OperatorResult:
         """Selects the elements of the finding."""
-        findings: Any = context.window_manager.io_idtech_findings  # type: ignore[attr-defined]
+        manager: Any = context.window_manager
+        findings = manager.io_idtech_findings
         if self.index >= len(findings):
             self.report({"ERROR"}, "There is no such finding. Run Check for Game first")
             return {"CANCELLED"}
@@ -212,7 +217,8 @@ def _select_active(manager: Any, context: Context) -> None:
     """Selects the elements of the finding that becomes active in the list."""
     del context
     if manager.io_idtech_active_finding >= 0:
-        bpy.ops.object.io_idtech_select_finding("EXEC_DEFAULT", True, index=manager.io_idtech_active_finding)
+        operators: Any = bpy.ops.object
+        operators.io_idtech_select_finding("EXEC_DEFAULT", True, index=manager.io_idtech_active_finding)
 
 
 def draw(layout: UILayout, context: Context, family: str, operator: str) -> None:

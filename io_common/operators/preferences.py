@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,10 +11,13 @@ from bpy.props import CollectionProperty, EnumProperty, FloatProperty, IntProper
 
 from ..family import Family
 from ..textures.search_paths import looks_like_game_folder
-from . import game_option
+from . import documentation, game_option
+from .blender_mixins import Operator
 
 if TYPE_CHECKING:
     from bpy.types import Context
+
+    from .blender_mixins import OperatorResult
 
 # The package of the extension, whose name depends on the repository that it was installed from.
 _EXTENSION = (__package__ or "").removesuffix(".io_common.operators")
@@ -23,25 +25,12 @@ _EXTENSION = (__package__ or "").removesuffix(".io_common.operators")
 DEFAULT_GAME = "ANY"
 """The game of families that have no choice of games, and of all families if the add-on is not enabled."""
 
-_overrides: list[tuple[str, ...]] = []
 _families: list[Family] = []
 _find_conflicts: list[Callable[[Iterable[Family]], list[str]]] = []
 
 
-@contextmanager
-def using_game_folders(folders: tuple[str, ...]) -> Iterator[None]:
-    """Uses these game folders in the block instead of those of the preferences."""
-    _overrides.append(folders)
-    try:
-        yield
-    finally:
-        _overrides.pop()
-
-
 def game_folders() -> list[str]:
     """The user's game folders, in order; none if the add-on is not enabled."""
-    if _overrides:
-        return list(_overrides[-1])
     stored = _preferences()
     return [bpy.path.abspath(folder.path) for folder in stored.game_folders if folder.path] if stored else []
 
@@ -99,15 +88,17 @@ class IO_IDTECH_UL_game_folders(bpy.types.UIList):
         icon: Any,
         active_data: Any,
         active_property: Any,
+        index: int | None = 0,
+        flt_flag: int | None = 0,
     ) -> None:
         """Draws one folder."""
-        del context, data, active_data, active_property
+        del context, data, icon, active_data, active_property, index, flt_flag
         is_game = looks_like_game_folder(Path(bpy.path.abspath(item.path)))
-        icon = "FILE_FOLDER" if is_game or not item.path else "ERROR"
-        layout.prop(item, "path", text="", emboss=False, icon=icon)
+        folder_icon = "FILE_FOLDER" if is_game or not item.path else "ERROR"
+        layout.prop(item, "path", text="", emboss=False, icon=folder_icon)
 
 
-class _GameFolderOperator:
+class _GameFolderOperator(Operator):
     bl_options = {"INTERNAL"}
 
     @staticmethod
@@ -116,7 +107,7 @@ class _GameFolderOperator:
         return context.preferences.addons[_EXTENSION].preferences
 
     @staticmethod
-    def finish(context: Context) -> set[str]:
+    def finish(context: Context) -> OperatorResult:
         """Marks the preferences as changed, so that Blender saves them when it closes."""
         context.preferences.is_dirty = True
         return {"FINISHED"}
@@ -133,13 +124,13 @@ class PREFERENCES_OT_io_idtech_game_folder_add(_GameFolderOperator, bpy.types.Op
     else:
         directory: StringProperty(subtype="DIR_PATH", options={"SKIP_SAVE"})
 
-    def invoke(self, context: Context, event: Any) -> set[str]:
+    def invoke(self, context: Context, event: Any) -> OperatorResult:
         """Asks for the folder."""
         del event
         context.window_manager.fileselect_add(self)
         return {"RUNNING_MODAL"}
 
-    def execute(self, context: Context) -> set[str]:
+    def execute(self, context: Context) -> OperatorResult:
         """Adds the folder at the end."""
         owner = self.preferences(context)
         owner.game_folders.add().path = self.directory
@@ -153,7 +144,7 @@ class PREFERENCES_OT_io_idtech_game_folder_remove(_GameFolderOperator, bpy.types
     bl_idname = "preferences.io_idtech_game_folder_remove"
     bl_label = "Remove Game Folder"
 
-    def execute(self, context: Context) -> set[str]:
+    def execute(self, context: Context) -> OperatorResult:
         """Removes the active folder."""
         owner = self.preferences(context)
         if not 0 <= owner.active_game_folder < len(owner.game_folders):
@@ -174,7 +165,7 @@ class PREFERENCES_OT_io_idtech_game_folder_move(_GameFolderOperator, bpy.types.O
     else:
         direction: EnumProperty(items=(("UP", "Up", ""), ("DOWN", "Down", "")))
 
-    def execute(self, context: Context) -> set[str]:
+    def execute(self, context: Context) -> OperatorResult:
         """Moves the active folder up or down by one."""
         owner = self.preferences(context)
         target = owner.active_game_folder + (-1 if self.direction == "UP" else 1)
@@ -226,6 +217,7 @@ class IO_IDTECH_preferences(bpy.types.AddonPreferences):
         layout.prop(self, "default_scale")
         for family in _families_with_games():
             layout.prop(self, _game_property(family.name))
+        documentation.draw_button(layout)
         for line in [line for find in _find_conflicts for line in find(_families)]:
             layout.label(text=line, icon="ERROR")
 

@@ -3,27 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import bpy
 from bpy_extras.io_utils import poll_file_object_drop
 
 from ..family import Family
-from . import game_check, preferences
+from ..materials import source
+from . import documentation, game_check, preferences
 
 if TYPE_CHECKING:
-    from bpy.types import Context
+    from bpy.types import Context, Operator
 
-_menus: list[tuple[type, Callable[[Any, Context], None]]] = []
+_menus: list[tuple[Any, Callable[[Any, Context], None]]] = []
 _handlers: list[type] = []
 
 
 def register(families: Sequence[Family]) -> None:
-    """Registers the families, the preferences and the list of findings."""
+    """Registers the families, the preferences, the documentation and the list of findings."""
     for line in conflicts(families):
         print(f"Warning: {line}")
     preferences.register(families, conflicts)
+    documentation.register(families)
     game_check.register()
+    source.read_groups(family.name for family in families)
     for family in families:
         _register_family(family)
 
@@ -32,14 +35,15 @@ def unregister(families: Sequence[Family]) -> None:
     """Removes everything that `register` added."""
     while _menus:
         menu, entry = _menus.pop()
-        menu.remove(entry)  # type: ignore[attr-defined] # every menu has it
+        menu.remove(entry)
     while _handlers:
         bpy.utils.unregister_class(_handlers.pop())
     for cls in reversed([cls for family in families for cls in _classes(family)]):
         # It may have been unregistered by another add-on that registered an operator with the same name.
-        if cls.is_registered:  # type: ignore[attr-defined] # every class of Blender has it
+        if cls.is_registered:
             bpy.utils.unregister_class(cls)
     game_check.unregister()
+    documentation.unregister()
     preferences.unregister()
 
 
@@ -57,7 +61,7 @@ def conflicts(families: Iterable[Family]) -> list[str]:
     ]
 
 
-def _classes(family: Family) -> tuple[type, ...]:
+def _classes(family: Family) -> tuple[Any, ...]:
     part = family.blender()
     return (*part.operators, *part.classes)
 
@@ -74,11 +78,11 @@ def _register_family(family: Family) -> None:
     )
     labels = {kind.suffix: kind.label for kind in family.kinds}
     for exporter in part.exporters:
-        suffix = exporter.filename_ext
+        suffix: str = cast("Any", exporter).filename_ext
         _add_to_menu(bpy.types.TOPBAR_MT_file_export, exporter, f"{labels[suffix]} ({suffix})")
 
 
-def _add_to_menu(menu: type, operator: type, text: str) -> None:
+def _add_to_menu(menu: Any, operator: type[Operator], text: str) -> None:
     def entry(self: Any, context: Context) -> None:
         del context
         self.layout.operator(operator.bl_idname, text=text)

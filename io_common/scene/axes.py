@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -45,15 +46,17 @@ def identity() -> Conversion:
 
 def from_file(global_scale: float, axis_forward: str, axis_up: str) -> Conversion:
     """The conversion of a file whose model faces `axis_forward` with `axis_up` above to Blender's +Y and +Z."""
-    from bpy_extras.io_utils import axis_conversion
-
-    rotation = axis_conversion(from_forward=axis_forward, from_up=axis_up).to_3x3()
-    return Conversion(global_scale, np.array(rotation, dtype=np.float64))
+    return Conversion(global_scale, _axis_rotation(from_forward=axis_forward, from_up=axis_up))
 
 
 def to_file(global_scale: float, axis_forward: str, axis_up: str) -> Conversion:
     """The conversion from Blender's +Y and +Z to a file whose model faces `axis_forward` with `axis_up` above."""
-    from bpy_extras.io_utils import axis_conversion
+    return Conversion(global_scale, _axis_rotation(to_forward=axis_forward, to_up=axis_up))
 
-    rotation = axis_conversion(to_forward=axis_forward, to_up=axis_up).to_3x3()
-    return Conversion(global_scale, np.array(rotation, dtype=np.float64))
+
+def _axis_rotation(**sides: str) -> npt.NDArray[np.float64]:
+    from bpy_extras import io_utils
+
+    # The stubs say that it returns nothing.
+    convert: Any = io_utils.axis_conversion
+    return np.array(convert(**sides).to_3x3(), dtype=np.float64)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import bpy
 import numpy as np
 import numpy.typing as npt
 
 if TYPE_CHECKING:
-    from bpy.types import Mesh
+    from bpy.types import Attribute, Mesh
 
 UV_MAP = "UVMap"
 """The name of the one UV map, as Blender names the first."""
@@ -36,12 +36,12 @@ def new_triangle_mesh(
     # Through the attributes whole arrays are copied; through vertices and loops each element is set by itself.
     if len(vertices):
         coordinates = np.ascontiguousarray(vertices, dtype=np.float32).ravel()
-        mesh.attributes["position"].data.foreach_set("vector", coordinates)
+        _values_of(mesh.attributes["position"]).foreach_set("vector", coordinates)
     count = len(triangles)
     if count:
         mesh.loops.add(3 * count)
         corners = np.ascontiguousarray(triangles, dtype=np.int32).ravel()
-        mesh.attributes[".corner_vert"].data.foreach_set("value", corners)
+        _values_of(mesh.attributes[".corner_vert"]).foreach_set("value", corners)
         mesh.polygons.add(count)
         mesh.polygons.foreach_set("loop_start", np.arange(0, 3 * count, 3, dtype=np.int32))
     mesh.update(calc_edges=True)
@@ -55,17 +55,19 @@ def new_triangle_mesh(
     return mesh
 
 
-def set_integers(mesh: Mesh, name: str, domain: str, values: npt.NDArray[np.integer]) -> None:
+def set_integers(
+    mesh: Mesh, name: str, domain: Literal["POINT", "CORNER"], values: npt.NDArray[np.integer]
+) -> None:
     """Adds an integer attribute; `domain` is 'POINT' or 'CORNER'."""
     attribute = mesh.attributes.new(name, "INT", domain)
-    attribute.data.foreach_set("value", np.ascontiguousarray(values, dtype=np.int32).ravel())
+    _values_of(attribute).foreach_set("value", np.ascontiguousarray(values, dtype=np.int32).ravel())
 
 
 def positions(mesh: Mesh) -> npt.NDArray[np.float32]:
     """The positions of the vertices of a mesh in its own space, float32 (V, 3)."""
     result = np.empty((len(mesh.vertices), 3), dtype=np.float32)
     if len(result):
-        mesh.attributes["position"].data.foreach_get("vector", result.ravel())
+        _values_of(mesh.attributes["position"]).foreach_get("vector", result.ravel())
     return result
 
 
@@ -73,5 +75,10 @@ def corner_vertices(mesh: Mesh) -> npt.NDArray[np.int32]:
     """The vertex of each corner of a mesh, int32 (L,)."""
     result = np.empty(len(mesh.loops), dtype=np.int32)
     if len(result):
-        mesh.attributes[".corner_vert"].data.foreach_get("value", result)
+        _values_of(mesh.attributes[".corner_vert"]).foreach_get("value", result)
     return result
+
+
+def _values_of(attribute: Attribute) -> Any:
+    """The values of an attribute; the stubs have them only in the classes of the single types."""
+    return cast("Any", attribute).data

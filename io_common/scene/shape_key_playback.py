@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from enum import Enum
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import bpy
 import numpy as np
@@ -228,7 +228,8 @@ def played_range(obj: Object, source: SourceFrames | None) -> tuple[int, int] | 
         return None
     data = keys.animation_data
     action = data.action
-    ranges = [curve.range() for curve in versions.played_fcurves(data)]
+    # The stubs say that a range is a Vector, which has no iterator there.
+    ranges: list[Any] = [curve.range() for curve in versions.played_fcurves(data)]
     if action is not None and action.use_frame_range:
         manual = round(action.frame_start), round(action.frame_end)
         imported = source and (source.frame_start, source.frame_start + len(source.frame_names) - 1)

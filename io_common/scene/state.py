@@ -21,7 +21,7 @@ _LOWEST_BASE, _HIGHEST_BASE = 1e-5, 1e6
 
 def switch_to_object_mode(context: Context) -> None:
     """Switches to Object Mode for good, as Blender's own importers do before they add objects."""
-    if context.mode != "OBJECT" and bpy.ops.object.mode_set.poll():
+    if context.mode != "OBJECT" and bpy.ops.object.mode_set.poll():  # type: ignore[call-arg] # the stubs have no self
         bpy.ops.object.mode_set(mode="OBJECT")
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
-    from bpy.types import Object, Scene
+    from bpy.types import ClothModifier, Object, Scene
 
     from ..reports import Report
 
@@ -71,7 +71,7 @@ def _unbaked(obj: Object, scene: Scene) -> Iterator[str]:
     for modifier in obj.modifiers:
         if not modifier.show_viewport:
             continue
-        if modifier.type in _SIMULATED and not modifier.point_cache.is_baked:
+        if modifier.type in _SIMULATED and not cast("ClothModifier", modifier).point_cache.is_baked:
             yield _SIMULATED[modifier.type]
         # Particles alone are no part of a mesh.
         source = {"EXPLODE": obj, "PARTICLE_INSTANCE": getattr(modifier, "object", None)}.get(modifier.type)

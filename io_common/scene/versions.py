@@ -31,6 +31,11 @@ PATH_OPTIONS: set[str] = {"PATH_SUPPORTS_BLEND_RELATIVE"} if _HAS_BLEND_RELATIVE
 """The options of a property that holds a path."""
 
 
+def _newer(data: object) -> Any:
+    """The same without a type: the stubs are those of 4.2, which has no slots."""
+    return data
+
+
 class ActionCurves:
     """The F-curves of an action for one kind of data-block; its layer, strip and slot are created if needed.
 
@@ -44,8 +49,9 @@ class ActionCurves:
         self.slot: Any = None
         self._bag: Any = action
         if _HAS_SLOTS:
-            self.slot = _slot_for(action, id_type) or action.slots.new(id_type, SLOT_NAME)
-            layer = action.layers[0] if action.layers else action.layers.new("Layer")
+            self.slot = _slot_for(action, id_type) or _newer(action).slots.new(id_type, SLOT_NAME)
+            layers = _newer(action).layers
+            layer = layers[0] if layers else layers.new("Layer")
             strip = layer.strips[0] if layer.strips else layer.strips.new(type="KEYFRAME")
             self._bag = strip.channelbag(self.slot, ensure=True)
 
@@ -61,16 +67,17 @@ class ActionCurves:
 
 
 def _slot_for(action: Action, id_type: str) -> Any:
-    return next((slot for slot in action.slots if slot.target_id_type == id_type), None)
+    return next((slot for slot in _newer(action).slots if slot.target_id_type == id_type), None)
 
 
 def fcurves_of_slot(action: Action, slot: Any) -> Iterable[FCurve]:
     """The F-curves of a slot of an action; before 4.4, which has no slots, all of them."""
     if not _HAS_SLOTS:
         return action.fcurves
-    if slot is None or not action.layers or not action.layers[0].strips:
+    layers = _newer(action).layers
+    if slot is None or not layers or not layers[0].strips:
         return ()
-    bag = action.layers[0].strips[0].channelbag(slot)
+    bag = layers[0].strips[0].channelbag(slot)
     return bag.fcurves if bag is not None else ()
 
 
@@ -81,7 +88,7 @@ def action_fcurves(action: Action, id_type: str) -> Iterable[FCurve]:
 
 def all_fcurves(action: Action) -> Iterator[FCurve]:
     """The F-curves of all slots of an action."""
-    for slot in action.slots if _HAS_SLOTS else (None,):
+    for slot in _newer(action).slots if _HAS_SLOTS else (None,):
         yield from fcurves_of_slot(action, slot)
 
 
@@ -95,17 +102,17 @@ def slots_for(action: Action, id_type: str) -> list[Any]:
     """The slots of an action that a kind of data-block can play; before 4.4 a single None for the whole action."""
     if not _HAS_SLOTS:
         return [None]
-    return [slot for slot in action.slots if slot.target_id_type in (id_type, "UNSPECIFIED")]
+    return [slot for slot in _newer(action).slots if slot.target_id_type in (id_type, "UNSPECIFIED")]
 
 
 def assigned_slot(animation_data: AnimData) -> Any:
     """The slot that is played; None before 4.4."""
-    return animation_data.action_slot if _HAS_SLOTS else None
+    return _newer(animation_data).action_slot if _HAS_SLOTS else None
 
 
 def plays_nothing(animation_data: AnimData) -> bool:
     """Whether the active action has no slot assigned, so that it moves nothing."""
-    return _HAS_SLOTS and animation_data.action_slot is None
+    return _HAS_SLOTS and _newer(animation_data).action_slot is None
 
 
 def slot_name(slot: Any) -> str:
@@ -115,20 +122,20 @@ def slot_name(slot: Any) -> str:
 
 def last_slot_name(animation_data: AnimData) -> str:
     """The name of the slot that was played last, even if nothing is played now; empty if there was none."""
-    return animation_data.last_slot_identifier[2:] if _HAS_SLOTS else ""
+    return _newer(animation_data).last_slot_identifier[2:] if _HAS_SLOTS else ""
 
 
 def expect_slot(animation_data: AnimData) -> None:
     """Lets Blender pick the slot of imported actions automatically, even for the first one that is assigned."""
-    if _HAS_SLOTS and not animation_data.last_slot_identifier:
-        animation_data.last_slot_identifier = f"OB{SLOT_NAME}"
+    if _HAS_SLOTS and not _newer(animation_data).last_slot_identifier:
+        _newer(animation_data).last_slot_identifier = f"OB{SLOT_NAME}"
 
 
 def play(animation_data: AnimData, action: Action | None, slot: Any) -> None:
     """Makes an action, or none, the active one, with that slot."""
     animation_data.action = action
     if _HAS_SLOTS and action is not None:
-        animation_data.action_slot = slot
+        _newer(animation_data).action_slot = slot
 
 
 def assign_action(animation_data: AnimData, action: Action | None, id_type: str) -> None:
@@ -138,18 +145,18 @@ def assign_action(animation_data: AnimData, action: Action | None, id_type: str)
         animation_data.use_tweak_mode = False
     animation_data.action = action
     if _HAS_SLOTS and action is not None:
-        animation_data.action_slot = _slot_for(action, id_type)
+        _newer(animation_data).action_slot = _slot_for(action, id_type)
 
 
 def assign_slot(strip: NlaStrip, action: Action, id_type: str) -> None:
     """Lets an NLA strip play the slot of its action for that kind of data-block."""
     if _HAS_SLOTS:
-        strip.action_slot = _slot_for(action, id_type)
+        _newer(strip).action_slot = _slot_for(action, id_type)
 
 
 def slot_of_strip(strip: NlaStrip) -> Any:
     """The slot that an NLA strip plays; None before 4.4."""
-    return strip.action_slot if _HAS_SLOTS else None
+    return _newer(strip).action_slot if _HAS_SLOTS else None
 
 
 class AssignedAction:
@@ -162,7 +169,7 @@ class AssignedAction:
     def __init__(self, animation_data: AnimData) -> None:
         self._animation_data = animation_data
         self._action = animation_data.action
-        self._slot = animation_data.action_slot if _HAS_SLOTS else None
+        self._slot = _newer(animation_data).action_slot if _HAS_SLOTS else None
 
     def restore(self) -> None:
         """Makes them active again, if they are not: assigning them again would overwrite poses that are not keyed."""
@@ -171,7 +178,7 @@ class AssignedAction:
             return
         data.action = self._action
         if _HAS_SLOTS and self._slot is not None:
-            data.action_slot = self._slot
+            _newer(data).action_slot = self._slot
 
 
 def enable_nodes(material: bpy.types.Material) -> None:

@@ -15,6 +15,8 @@ from ..game_findings import find
 if TYPE_CHECKING:
     from bpy.types import Context
 
+    from ...io_common.operators.blender_mixins import OperatorResult
+
 FAMILY = "MD2"
 
 
@@ -30,11 +32,11 @@ class OBJECT_OT_md2_check_game(bpy.types.Operator):
     else:
         game: game_option.game_property(PROFILES)
 
-    def execute(self, context: Context) -> set[str]:
+    def execute(self, context: Context) -> OperatorResult:
         """Checks, and stores the findings for the panel and for scripts."""
         game = Game(game_option.game_or_default(self, preferences.game("md2")))
         try:
-            found = find(context, game)
+            found = find(context, game, tuple(preferences.game_folders()))
         except (NothingToExportError, Md2Error) as error:
             reports.tell(self, "ERROR", str(error))
             return {"CANCELLED"}

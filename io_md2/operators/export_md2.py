@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING
 import bpy
 from bpy.props import BoolProperty, EnumProperty, IntProperty, IntVectorProperty, StringProperty
 
-from ...io_common.operators import file_operators, game_option, preferences
+from ...io_common.operators import blender_mixins, file_operators, game_option, preferences
 from ...io_common.scene.frame_plan import FrameOptions
 from ..exporter import DEFAULT_SKIN_SIZE, ExportOptions, export_model
 from ..format import PROFILES, Game, Md2Error
 
 if TYPE_CHECKING:
     from bpy.types import Context, UILayout
+
+    from ...io_common.operators.blender_mixins import OperatorResult
 
 
 class EXPORT_SCENE_OT_md2(
@@ -123,7 +125,7 @@ class EXPORT_SCENE_OT_md2(
         active = context.view_layer.objects.active
         return active.name if active is not None else ""
 
-    def execute(self, context: Context) -> set[str]:
+    def execute(self, context: Context) -> OperatorResult:
         """Exports the file."""
         return file_operators.run(self, "Exported", Md2Error, lambda: self._export(context))
 
@@ -140,7 +142,7 @@ class EXPORT_SCENE_OT_md2(
         return result.report, result.paths
 
     def _draw_frames(self, layout: UILayout) -> None:
-        header, body = layout.panel("IO_MD2_export_frames")
+        header, body = blender_mixins.panel(layout, "IO_MD2_export_frames")
         header.label(text="Frames")
         if not body:
             return
@@ -155,7 +157,7 @@ class EXPORT_SCENE_OT_md2(
         body.prop(self, "one_box")
 
     def _draw_model(self, layout: UILayout) -> None:
-        header, body = layout.panel("IO_MD2_export_model")
+        header, body = blender_mixins.panel(layout, "IO_MD2_export_model")
         header.label(text="Model")
         if body:
             body.prop(self, "apply_modifiers")
@@ -176,6 +178,7 @@ class EXPORT_SCENE_OT_md2(
             game=Game(game_option.game_or_default(self, self.default_game())),
             verify=self.verification(),
             conversion=self.conversion(),
+            game_folders=tuple(preferences.game_folders()),
         )
 
     def _frame_range(self, context: Context) -> tuple[int, int] | None:

@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING
 import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, StringProperty
 
-from ...io_common.operators import file_operators, preferences
+from ...io_common.operators import blender_mixins, file_operators, preferences
 from ...io_common.scene import state
 from ..format import FRAMES_PER_SECOND, Md2Error
 from ..importer import ImportOptions, import_files
 
 if TYPE_CHECKING:
     from bpy.types import Context
+
+    from ...io_common.operators.blender_mixins import OperatorResult
 
 
 class IMPORT_SCENE_OT_md2(file_operators.ImportFiles, bpy.types.Operator):
@@ -94,7 +96,7 @@ class IMPORT_SCENE_OT_md2(file_operators.ImportFiles, bpy.types.Operator):
             soft_max=60.0,
         )
 
-    def execute(self, context: Context) -> set[str]:
+    def execute(self, context: Context) -> OperatorResult:
         """Imports the files."""
         return file_operators.run(self, "Imported", Md2Error, lambda: self._import(context))
 
@@ -103,13 +105,13 @@ class IMPORT_SCENE_OT_md2(file_operators.ImportFiles, bpy.types.Operator):
         del context
         layout = file_operators.panel_layout(self)
         self.draw_transform(layout, "IO_MD2_import")
-        header, body = layout.panel("IO_MD2_import_model")
+        header, body = blender_mixins.panel(layout, "IO_MD2_import_model")
         header.label(text="Model")
         if body:
             body.prop(self, "merge_vertices")
             body.prop(self, "custom_normals")
         file_operators.draw_textures(layout, self, "IO_MD2_import")
-        header, body = layout.panel("IO_MD2_import_animation")
+        header, body = blender_mixins.panel(layout, "IO_MD2_import_animation")
         header.label(text="Animation")
         if body:
             body.prop(self, "animation")

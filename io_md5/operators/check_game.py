@@ -17,6 +17,8 @@ from ..game_findings import find
 if TYPE_CHECKING:
     from bpy.types import Context
 
+    from ...io_common.operators.blender_mixins import OperatorResult
+
 FAMILY = "MD5"
 
 
@@ -38,11 +40,17 @@ class OBJECT_OT_md5_check_game(bpy.types.Operator):
             default=True,
         )
 
-    def execute(self, context: Context) -> set[str]:
+    def execute(self, context: Context) -> OperatorResult:
         """Checks, and stores the findings for the panel and for scripts."""
         game = Game(game_option.game_or_default(self, preferences.game("md5")))
         try:
-            found = find(context, game, make_names_safe=self.make_names_safe, folder=_folder())
+            found = find(
+                context,
+                game,
+                make_names_safe=self.make_names_safe,
+                folder=_folder(),
+                game_folders=tuple(preferences.game_folders()),
+            )
         except NothingToExportError as error:
             reports.tell(self, "ERROR", str(error))
             return {"CANCELLED"}

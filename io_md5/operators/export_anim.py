@@ -14,6 +14,8 @@ from .export_options import ACTIONS, ExportOptions, armature_of
 if TYPE_CHECKING:
     from bpy.types import Context
 
+    from ...io_common.operators.blender_mixins import OperatorResult
+
 
 class EXPORT_SCENE_OT_md5anim(ExportOptions, bpy.types.Operator):
     """Export animations of an armature as MD5"""
@@ -40,7 +42,7 @@ class EXPORT_SCENE_OT_md5anim(ExportOptions, bpy.types.Operator):
         action = data.action if data is not None else None
         return load_action(action).name if action is not None else ""
 
-    def execute(self, context: Context) -> set[str]:
+    def execute(self, context: Context) -> OperatorResult:
         """Exports the file."""
         return self.run(context, export_animations)
 

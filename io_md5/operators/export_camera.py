@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING
 import bpy
 from bpy.props import BoolProperty, EnumProperty, StringProperty
 
-from ...io_common.operators import file_operators
+from ...io_common.operators import blender_mixins, file_operators
 from ..export_camera import CameraExportOptions, export_camera
 from ..format import Md5Error
 
 if TYPE_CHECKING:
     from bpy.types import Context
+
+    from ...io_common.operators.blender_mixins import OperatorResult
 
 
 class EXPORT_SCENE_OT_md5camera(file_operators.ExportFile, file_operators.ExportVerify, bpy.types.Operator):
@@ -56,7 +58,7 @@ class EXPORT_SCENE_OT_md5camera(file_operators.ExportFile, file_operators.Export
         camera = context.scene.camera
         return camera.name if camera is not None else ""
 
-    def execute(self, context: Context) -> set[str]:
+    def execute(self, context: Context) -> OperatorResult:
         """Exports the frame range of the scene."""
         return file_operators.run(self, "Exported", Md5Error, lambda: self._export(context))
 
@@ -65,7 +67,7 @@ class EXPORT_SCENE_OT_md5camera(file_operators.ExportFile, file_operators.Export
         del context
         layout = file_operators.panel_layout(self)
         self.draw_transform(layout, "IO_MD5_export_camera")
-        header, body = layout.panel("IO_MD5_export_camera_path")
+        header, body = blender_mixins.panel(layout, "IO_MD5_export_camera_path")
         header.label(text="Camera")
         if body:
             body.prop(self, "use_markers")

@@ -13,6 +13,8 @@ from .export_options import ACTIONS, ExportOptions, armature_of
 if TYPE_CHECKING:
     from bpy.types import Context
 
+    from ...io_common.operators.blender_mixins import OperatorResult
+
 
 class EXPORT_SCENE_OT_md5mesh(ExportOptions, bpy.types.Operator):
     """Export an armature and its meshes as an MD5 model, optionally with animations"""
@@ -40,7 +42,7 @@ class EXPORT_SCENE_OT_md5mesh(ExportOptions, bpy.types.Operator):
         armature = armature_of(context)
         return armature.name if armature is not None else ""
 
-    def execute(self, context: Context) -> set[str]:
+    def execute(self, context: Context) -> OperatorResult:
         """Exports the file."""
         return self.run(context, export_mesh)
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.props import BoolProperty, FloatProperty, IntProperty
 
-from ...io_common.operators import file_operators, game_option, preferences
+from ...io_common.operators import blender_mixins, file_operators, game_option, preferences
 from ...io_common.reports import Report, counted
 from ...io_common.results import ExportResult
 from .. import exporter
@@ -25,6 +25,8 @@ from ..vertex_groups import WeightOptions
 
 if TYPE_CHECKING:
     from bpy.types import Context, UILayout
+
+    from ...io_common.operators.blender_mixins import OperatorResult
 
 ACTIONS = (
     ("ACTIVE", "Active Action", "Export the active action of the armature"),
@@ -45,6 +47,7 @@ class ExportOptions(file_operators.ExportFile, file_operators.ExportScope, file_
     """The properties of an export operator, and the options made from them."""
 
     if TYPE_CHECKING:
+        actions: str
         apply_modifiers: bool
         deform_only: bool
         add_origin: bool
@@ -146,6 +149,7 @@ class ExportOptions(file_operators.ExportFile, file_operators.ExportScope, file_
             game=Game(game_option.game_or_default(self, self.default_game())),
             make_names_safe=self.make_names_safe,
             verify=self.verification(),
+            game_folders=tuple(preferences.game_folders()),
         )
 
     def animation_options(self) -> AnimationOptions:
@@ -165,7 +169,7 @@ class ExportOptions(file_operators.ExportFile, file_operators.ExportScope, file_
 
     def run(
         self, context: Context, export: Callable[[Context, Path, exporter.ExportOptions], ExportResult]
-    ) -> set[str]:
+    ) -> OperatorResult:
         """Runs an export with the operator's options and reports the result to the user.
 
         Args:
@@ -210,7 +214,7 @@ def armature_of(context: Context) -> Any:
     return active
 
 
-def _all_actions_lines(context: Context, operator: Any) -> list[str]:
+def _all_actions_lines(context: Context, operator: ExportOptions) -> list[str]:
     """What *All Actions* writes: how many files, how many of them exist, and what the file name is used for."""
     folder = chosen_folder(context, operator)
     armature = armature_of(context)
@@ -224,7 +228,7 @@ def _all_actions_lines(context: Context, operator: Any) -> list[str]:
     ]
 
 
-def chosen_folder(context: Context, operator: Any) -> Path:
+def chosen_folder(context: Context, operator: ExportOptions) -> Path:
     """The folder in the file browser, else that of the operator's path."""
     params = getattr(context.space_data, "params", None)
     if params is not None and getattr(params, "directory", None):
@@ -232,16 +236,16 @@ def chosen_folder(context: Context, operator: Any) -> Path:
     return Path(bpy.path.abspath(operator.filepath)).parent
 
 
-def _draw_game(layout: UILayout, operator: Any, prefix: str) -> None:
-    header, body = layout.panel(f"{prefix}_game")
+def _draw_game(layout: UILayout, operator: ExportOptions, prefix: str) -> None:
+    header, body = blender_mixins.panel(layout, f"{prefix}_game")
     header.label(text="Game")
     if body:
         body.prop(operator, "game")
         body.prop(operator, "make_names_safe")
 
 
-def _draw_mesh(layout: UILayout, operator: Any, prefix: str) -> None:
-    header, body = layout.panel(f"{prefix}_mesh")
+def _draw_mesh(layout: UILayout, operator: ExportOptions, prefix: str) -> None:
+    header, body = blender_mixins.panel(layout, f"{prefix}_mesh")
     header.label(text="Mesh")
     if body:
         body.prop(operator, "apply_modifiers")
@@ -249,16 +253,16 @@ def _draw_mesh(layout: UILayout, operator: Any, prefix: str) -> None:
         body.prop(operator, "min_weight")
 
 
-def _draw_armature(layout: UILayout, operator: Any, prefix: str) -> None:
-    header, body = layout.panel(f"{prefix}_armature")
+def _draw_armature(layout: UILayout, operator: ExportOptions, prefix: str) -> None:
+    header, body = blender_mixins.panel(layout, f"{prefix}_armature")
     header.label(text="Armature")
     if body:
         body.prop(operator, "deform_only")
         body.prop(operator, "add_origin")
 
 
-def _draw_animation(layout: UILayout, context: Context, operator: Any, prefix: str) -> None:
-    header, body = layout.panel(f"{prefix}_animation")
+def _draw_animation(layout: UILayout, context: Context, operator: ExportOptions, prefix: str) -> None:
+    header, body = blender_mixins.panel(layout, f"{prefix}_animation")
     header.label(text="Animation")
     if body:
         body.prop(operator, "actions")

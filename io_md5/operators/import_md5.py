@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import bpy
 from bpy.props import BoolProperty, EnumProperty, IntProperty, StringProperty
 
-from ...io_common.operators import file_operators, preferences
+from ...io_common.operators import blender_mixins, file_operators, preferences
 from ...io_common.scene import state
 from ..format import Md5Error
 from ..format.suffixes import CAMERA_SUFFIX
@@ -15,6 +15,8 @@ from ..importer import ImportOptions, import_files
 
 if TYPE_CHECKING:
     from bpy.types import Context
+
+    from ...io_common.operators.blender_mixins import OperatorResult
 
 
 class IMPORT_SCENE_OT_md5(file_operators.ImportFiles, bpy.types.Operator):
@@ -90,13 +92,13 @@ class IMPORT_SCENE_OT_md5(file_operators.ImportFiles, bpy.types.Operator):
             default=True,
         )
 
-    def invoke(self, context: Context, event: bpy.types.Event) -> set[str]:
+    def invoke(self, context: Context, event: bpy.types.Event) -> OperatorResult:
         """Opens the file browser or the dialog for dropped files, where animations are imported unless turned off."""
         if not self.properties.is_property_set("animations"):
             self.animations = "FOLDER"
         return super().invoke(context, event)
 
-    def execute(self, context: Context) -> set[str]:
+    def execute(self, context: Context) -> OperatorResult:
         """Imports the files."""
         return file_operators.run(self, "Imported", Md5Error, lambda: self._import(context))
 
@@ -104,16 +106,16 @@ class IMPORT_SCENE_OT_md5(file_operators.ImportFiles, bpy.types.Operator):
         """Draws the options in the file browser, or in the dialog for dropped files."""
         layout = file_operators.panel_layout(self)
         self.draw_transform(layout, "IO_MD5_import")
-        header, body = layout.panel("IO_MD5_import_model")
+        header, body = blender_mixins.panel(layout, "IO_MD5_import_model")
         header.label(text="Model")
         if body:
             body.prop(self, "merge_vertices")
-        header, body = layout.panel("IO_MD5_import_armature")
+        header, body = blender_mixins.panel(layout, "IO_MD5_import_armature")
         header.label(text="Armature")
         if body:
             body.prop(self, "bone_direction")
         file_operators.draw_textures(layout, self, "IO_MD5_import")
-        header, body = layout.panel("IO_MD5_import_animation")
+        header, body = blender_mixins.panel(layout, "IO_MD5_import_animation")
         header.label(text="Animation")
         if body:
             body.prop(self, "animations")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -37,10 +37,11 @@ def load_commandline(armature: Armature) -> str:
 def store_conversion(data: ID, conversion: Conversion) -> None:
     """Stores scale and axes of an import on a data-block."""
     if not conversion.is_identity:
-        if GROUP not in data:
-            data[GROUP] = {}
-        data[GROUP][_SCALE] = conversion.scale
-        data[GROUP][_AXES] = conversion.rotation.ravel()
+        owner: Any = data  # the stubs lack `in` for custom properties
+        if GROUP not in owner:
+            owner[GROUP] = {}
+        owner[GROUP][_SCALE] = conversion.scale
+        owner[GROUP][_AXES] = conversion.rotation.ravel()
 
 
 def load_conversion(data: ID) -> Conversion:

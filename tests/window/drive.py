@@ -10,6 +10,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 import time
 import traceback
 from collections.abc import Iterator
@@ -168,13 +169,34 @@ def drop() -> Iterator[float]:
     results["dropped actions"] = sorted(action.name for action in bpy.data.actions)
 
 
+def open_documentation() -> None:
+    """Opens the documentation: by the button, and by *Online Manual* on the import and on one of its options.
+
+    A script stands in for the web browser.
+    """
+    documentation = import_module(f"{EXTENSION}.io_common.operators.documentation")
+    documentation.FOLDER = FOLDER / "help"
+    documentation.FOLDER.mkdir()
+    (documentation.FOLDER / "md5.html").write_text("a page", encoding="utf-8")
+    browser, opened = FOLDER / "browser", FOLDER / "opened.txt"
+    browser.write_text(f'#!/bin/sh\necho "$1" >> "{opened}"\n', encoding="utf-8")
+    browser.chmod(0o755)
+    os.environ["BROWSER"] = f"{browser} %s"
+    bpy.ops.wm.io_idtech_help(page="md5.html")
+    bpy.ops.wm.doc_view_manual(doc_id="import_scene.md5")
+    bpy.ops.wm.doc_view_manual(doc_id="IMPORT_SCENE_OT_md5.merge_vertices")
+    results["opened"] = opened.read_text(encoding="utf-8").split() if opened.exists() else []
+
+
 def show_preferences() -> Iterator[float]:
     """The add-on's own, in place of the viewport."""
     bpy.context.window.workspace = bpy.data.workspaces["Layout"]
     yield 2.0
     preferences = bpy.context.preferences
     folder = preferences.addons[EXTENSION].preferences.game_folders.add()
-    folder.path = "/games/doom3/base"
+    game = Path(tempfile.gettempdir()) / "doom3" / "base"
+    (game / "models").mkdir(parents=True, exist_ok=True)
+    folder.path = str(game)
     bpy.context.window_manager.addon_search = "id Tech"
     preferences.active_section = "ADDONS"
     place = area("VIEW_3D")
@@ -241,6 +263,7 @@ def steps() -> Iterator[float]:
     with within("DOPESHEET_EDITOR"):
         bpy.ops.action.view_all()
     yield from model_picture("timeline")
+    open_documentation()
     yield from show_preferences()
     shrink()
 

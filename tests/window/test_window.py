@@ -23,10 +23,10 @@ CROPS = {
     "menu": "720x560+0+0",
     "import": "1040x708+240+68",
     "export": "1040x708+240+68",
-    "drop": "1048x664+0+28",
+    "drop": "1048x740+0+28",
     "model": "1048x688+0+28",
     "timeline": "1280x800+0+0",
-    "preferences": "873x215+172+275",
+    "preferences": "873x300+172+275",
 }
 # The share of the screen that the textured sample covers, at least.
 RED = 0.01
@@ -102,3 +102,8 @@ def test_pictures_of_the_documentation_are_small(session):
     if "IO_IDTECH_PICTURES" in os.environ:
         for picture in pictures:
             shutil.copy(picture, os.environ["IO_IDTECH_PICTURES"])
+
+
+def test_the_button_and_the_online_manual_open_the_page_in_the_browser(session):
+    page = (session["folder"] / "help" / "md5.html").as_uri()
+    assert session["opened"] == [page, page, page]

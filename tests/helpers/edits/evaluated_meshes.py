@@ -75,13 +75,23 @@ def parts(objects, cut: Triangulation) -> list[Part]:
 
 
 def is_steady(objects, times=4) -> bool:
-    """Whether Blender shows the same each time: Bevel on many threads does not compute the same UVs twice."""
+    """Whether Blender shows the same of the current frame each time, whatever frame it has shown before.
+
+    Bevel on many threads does not compute the same UVs twice, and where bones are in a dependency cycle, each update
+    starts from the result of the last.
+    """
+    scene = bpy.context.scene
+    current = scene.frame_current
+    armatures = [obj for obj in bpy.context.view_layer.objects if obj.type == "ARMATURE"]
     before = None
-    for _ in range(times):
-        for obj in objects:
+    for number in range(times):
+        for obj in (*armatures, *objects):
             obj.update_tag(refresh={"OBJECT", "DATA"})
         bpy.context.view_layer.update()
+        scene.frame_set(current + number)
+        scene.frame_set(current)
         found = [(part.triangles.places, part.triangles.uvs) for part in parts(objects, Triangulation())]
+        found += [(np.array([bone.matrix for bone in obj.pose.bones]),) for obj in armatures]
         if before is not None and not _same_arrays(before, found):
             return False
         before = found

@@ -68,8 +68,10 @@ bpy.ops.export_scene.tri(filepath=str(folder / "b.tri"))
 seen["exported"] = (folder / "b.tri").read_text()
 bpy.ops.wm.save_as_mainfile(filepath=str(folder / "scene.blend"))
 (folder / "bad.tri").write_text("TRI\n0\n")
-with contextlib.suppress(RuntimeError):
-    seen["bad"] = sorted(bpy.ops.import_scene.tri(filepath=str(folder / "bad.tri")))
+try:
+    bpy.ops.import_scene.tri(filepath=str(folder / "bad.tri"))
+except RuntimeError as error:
+    seen["bad"] = str(error)
 seen["info"] = json.loads(command("info", "--json", str(source))[1])
 seen["to glb"] = command("convert", str(source), "--to", str(folder / "glb"), "--format", "glb")[0]
 seen["to tri"] = command(
@@ -89,6 +91,11 @@ try:
 except target.errors as error:
     seen["fuzzed"] = str(error)
 bpy.ops.preferences.addon_disable(module=installed.MODULE)
-seen["operators left"] = [name for name in dir(bpy.ops.import_scene) if name == "tri"]
+seen["left"] = [
+    name
+    for module in (bpy.ops.import_scene, bpy.ops.export_scene, bpy.types)
+    for name in dir(module)
+    if name in ("tri", "IO_FH_tri")
+]
 print("\n" + json.dumps(seen), flush=True)
 os._exit(0)

@@ -6,11 +6,11 @@ import os
 import re
 from pathlib import Path
 
-import bpy
 import pytest
+from enabled_families import FAMILIES, operator
 from paths import ROOT
 
-PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 IMAGE_SIZE = 250_000
 
 
@@ -33,6 +33,12 @@ def test_links_lead_to_files(page):
     assert [target for target in targets if not (page.parent / target).exists()] == []
 
 
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_named_tests_exist(page):
+    named = re.findall(r"`(tests/[\w/]+\.py)`", page.read_text(encoding="utf-8"))
+    assert [path for path in named if not (ROOT / path).exists()] == []
+
+
 def test_pictures_are_small():
     large = [path.name for path in (ROOT / "docs" / "images").iterdir() if os.stat(path).st_size > IMAGE_SIZE]
     assert [name for name in large if name != "octopus.png"] == []
@@ -40,29 +46,24 @@ def test_pictures_are_small():
 
 # What every operator with a file browser has.
 FILE_PROPERTIES = ("rna_type", "filepath", "check_existing")
-OPERATORS = {
-    "md5.md": ["import_scene.md5", "export_scene.md5mesh", "export_scene.md5anim", "export_scene.md5camera"],
-    "md2.md": ["import_scene.md2", "export_scene.md2"],
-}
+# Each family has a page.
+OPERATORS = [
+    (f"{family.name}.md", cls.bl_idname) for family in FAMILIES for cls in family.blender().operators
+]
 
 
-@pytest.mark.parametrize(
-    ("page", "operator"), [(page, operator) for page, names in OPERATORS.items() for operator in names]
-)
-def test_every_option_is_named_on_the_page(page, operator):
+@pytest.mark.parametrize(("page", "name"), OPERATORS)
+def test_every_option_is_named_on_the_page(page, name):
     text = (ROOT / "docs" / page).read_text(encoding="utf-8")
-    module, name = operator.split(".")
-    properties = getattr(getattr(bpy.ops, module), name).get_rna_type().properties
+    properties = operator(name).get_rna_type().properties
     shown = [p.name for p in properties if not p.is_hidden and p.identifier not in FILE_PROPERTIES]
     assert [label for label in shown if label not in text] == []
 
 
-@pytest.mark.parametrize("family", ["md5", "md2"])
+@pytest.mark.parametrize("family", [family.name for family in FAMILIES])
 def test_every_custom_property_is_named_on_the_page(family):
     text = (ROOT / "docs" / f"{family}.md").read_text(encoding="utf-8")
-    modules = [
-        path for package in ("io_common", "io_md5", "io_md2") for path in (ROOT / package).rglob("*.py")
-    ]
+    modules = [path for package in ROOT.glob("io_*") for path in package.rglob("*.py")]
     used = {
         name
         for module in modules
@@ -70,3 +71,17 @@ def test_every_custom_property_is_named_on_the_page(family):
     }
     assert used
     assert [name for name in sorted(used) if f"`{name}`" not in text] == []
+
+
+@pytest.mark.parametrize("family", ["md5", "md2"])
+def test_a_page_leads_into_every_game(family, part):
+    games = part(f"io_{family}.format.games").PROFILES.values()
+    text = "\n".join(page.read_text(encoding="utf-8") for page in (ROOT / "docs" / "games").glob("*.md"))
+    assert [game.label for game in games if f"*{game.label}*" not in text] == []
+
+
+@pytest.mark.parametrize("page", sorted((ROOT / "docs" / "games").glob("*.md")), ids=lambda page: page.name)
+def test_the_pages_of_games_have_numbered_steps_and_are_in_the_navigation_and_in_the_zip(page):
+    assert re.findall(r"^(?:## )?1\. ", page.read_text(encoding="utf-8"), re.MULTILINE)
+    assert f"games/{page.name}" in (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    assert f'"games/{page.stem}"' in (ROOT / "tools" / "help_pages.py").read_text(encoding="utf-8")

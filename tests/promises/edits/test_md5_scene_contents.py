@@ -346,6 +346,26 @@ def test_modifiers_that_need_other_objects_are_exact(tmp_path, kind):
     md5_compare.assert_matches_blender(compared(tmp_path, bench))
 
 
+def test_texture_coordinates_that_a_bevel_moves_with_the_vertices_are_told(tmp_path):
+    """A Bevel after a shape key computes them from where the vertices are."""
+    bench = workbench.sample(tmp_path)
+    obj = bench.mesh
+    obj.shape_key_add(name="Basis")
+    key = obj.shape_key_add(name="Key")
+    for point in list(key.data)[::2]:
+        point.co.x += 3.0
+    for frame, value in ((0, 0.0), (3, 1.0)):
+        key.value = value
+        key.keyframe_insert("value", frame=frame)
+    bevel = obj.modifiers.new("Bevel", "BEVEL")
+    bevel.limit_method = "NONE"
+    obj.modifiers.move(len(obj.modifiers) - 1, 0)
+    bpy.context.view_layer.update()
+    result = compared(tmp_path, bench)
+    md5_compare.assert_matches_blender(result)
+    assert any("modifiers move texture coordinates" in text for text in result.warnings)
+
+
 # Kinds of objects
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from types import SimpleNamespace
 
 import bpy
 import numpy as np
@@ -57,7 +58,13 @@ def importer(part):
 
 @pytest.fixture
 def names_of(part):
-    return part("io_common.materials.export_names")
+    """The names of materials in files, with the game folders of the preferences."""
+    folders = part("io_common.operators.preferences").game_folders
+    shaders, skins = part("io_md5.shaders"), part("io_md2.skins")
+    return SimpleNamespace(
+        shader_name=lambda material, report=None: shaders.shader_name(material, folders(), report),
+        skin_name=lambda material: skins.skin_name(material, folders()),
+    )
 
 
 def game(tmp_path, files=None, shaders=(SHADER,), model="models/imp/imp.md5mesh"):
@@ -567,7 +574,7 @@ def test_a_replaced_skin_is_called_by_its_new_image(tmp_path, part, names_of):
         {"players/a/a.pcx": pcx(COLOURS), "players/a/b.png": png(COLOURS), "players/a/tris.md2": b""},
     )
     search = part("io_common.textures.search").Search([], part("io_md2.texture_rules").TEXTURE_RULES)
-    library = part("io_common.materials.library").MaterialLibrary(part("io_common.materials.source").MD2)
+    library = part("io_common.materials.library").MaterialLibrary(part("io_md2.skins").SKINS)
     found = search.model(tmp_path / "players" / "a" / "tris.md2", ["players/a/a.pcx"]).skins()
     (material,) = library.skins(found, "tris")
     assert material.name == material["md2"]["skin"] == "players/a/a.pcx"

@@ -5,18 +5,21 @@ from __future__ import annotations
 import bpy
 import md5_scenes
 import numpy as np
+from enabled_families import FAMILIES, operator
 
 from io_md5.format import read_animation, read_mesh, write_animation
 
 
 def test_file_handlers_know_their_files_and_operators():
-    md5, md2 = bpy.types.IO_FH_md5, bpy.types.IO_FH_md2
-    assert md5.bl_file_extensions.split(";") == [".md5mesh", ".md5anim", ".md5camera"]
-    assert md2.bl_file_extensions == ".md2"
-    for handler in (md5, md2):
+    taken = {}
+    for family in FAMILIES:
+        handler = getattr(bpy.types, f"IO_FH_{family.name}")
+        taken[family.name] = handler.bl_file_extensions.split(";")
+        assert taken[family.name] == list(family.suffixes)
         for idname in (handler.bl_import_operator, handler.bl_export_operator):
-            module, name = idname.split(".")
-            assert getattr(getattr(bpy.ops, module), name).get_rna_type() is not None
+            assert operator(idname).get_rna_type() is not None
+    assert taken["md5"] == [".md5mesh", ".md5anim", ".md5camera"]
+    assert taken["md2"] == [".md2"]
 
 
 def test_a_model_and_animations_dropped_together_become_one_model_with_actions(tmp_path):

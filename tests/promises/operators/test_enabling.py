@@ -5,8 +5,9 @@ from __future__ import annotations
 import bpy
 import md5_scenes
 import pytest
+from enabled_families import FAMILIES
 
-OURS = ("md5", "md2", "idtech")
+OURS = (*(family.name for family in FAMILIES), "idtech")
 
 
 def is_ours(name: str) -> bool:

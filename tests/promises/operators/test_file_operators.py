@@ -9,11 +9,10 @@ import bpy
 import md2_samples
 import md5_scenes
 import pytest
+from enabled_families import EXPORTERS, IMPORTERS, OPERATORS, import_file, operator
 
 from io_md2.format import read_model
 from io_md5.format import read_mesh
-
-EXPORTS = {"md5mesh": ".md5mesh", "md5anim": ".md5anim", "md5camera": ".md5camera", "md2": ".md2"}
 
 
 @pytest.fixture
@@ -46,14 +45,13 @@ def positions(path: Path):
     return read_mesh(path).joints.positions
 
 
-@pytest.mark.parametrize("operator", EXPORTS)
-def test_the_ending_is_added_when_missing_and_kept_when_there(walker, tmp_path, operator):
-    export = getattr(bpy.ops.export_scene, operator)
-    ending = EXPORTS[operator]
+@pytest.mark.parametrize("suffix", EXPORTERS)
+def test_the_ending_is_added_when_missing_and_kept_when_there(walker, tmp_path, suffix):
+    export = operator(EXPORTERS[suffix])
     for given, written in (
-        ("plain", f"plain{ending}"),
-        ("v1.2", f"v1.2{ending}"),
-        (f"whole{ending.upper()}", f"whole{ending.upper()}"),
+        ("plain", f"plain{suffix}"),
+        ("v1.2", f"v1.2{suffix}"),
+        (f"whole{suffix.upper()}", f"whole{suffix.upper()}"),
     ):
         export(filepath=str(tmp_path / given))
         assert (tmp_path / written).exists()
@@ -109,13 +107,13 @@ def test_the_default_scale_holds_for_md2_too(tmp_path, preferences):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="there are no named pipes as files")
-@pytest.mark.parametrize(("operator", "ending"), [("md5", ".md5mesh"), ("md2", ".md2")])
-def test_pipes_and_devices_are_not_imported(tmp_path, operator, ending):
-    os.mkfifo(tmp_path / f"pipe{ending}")
-    (tmp_path / f"device{ending}").symlink_to("/dev/zero")
+@pytest.mark.parametrize("suffix", IMPORTERS)
+def test_pipes_and_devices_are_not_imported(tmp_path, suffix):
+    os.mkfifo(tmp_path / f"pipe{suffix}")
+    (tmp_path / f"device{suffix}").symlink_to("/dev/zero")
     for name in ("pipe", "device"):
         with pytest.raises(RuntimeError, match="not a regular file"):
-            getattr(bpy.ops.import_scene, operator)(filepath=str(tmp_path / f"{name}{ending}"))
+            import_file(tmp_path / f"{name}{suffix}")
 
 
 @pytest.mark.parametrize("start", [-(2**31), 2**31 - 1])
@@ -135,14 +133,11 @@ def test_nothing_of_a_new_mesh_is_selected_in_edit_mode(tmp_path):
 
 
 @pytest.mark.parametrize("given", ["", ".", "folder/", "folder/..", "folder"])
-@pytest.mark.parametrize(
-    "operator", ["import_scene.md5", "import_scene.md2", *(f"export_scene.{name}" for name in EXPORTS)]
-)
-def test_a_path_without_a_file_is_an_error(walker, tmp_path, monkeypatch, operator, given):
+@pytest.mark.parametrize("name", OPERATORS)
+def test_a_path_without_a_file_is_an_error(walker, tmp_path, monkeypatch, name, given):
     (tmp_path / "folder").mkdir()
     monkeypatch.chdir(tmp_path)
     before = sorted(tmp_path.rglob("*"))
-    module, name = operator.split(".")
     with pytest.raises(RuntimeError, match=r"no file selected|this is a folder"):
-        getattr(getattr(bpy.ops, module), name)(filepath=given)
+        operator(name)(filepath=given)
     assert sorted(tmp_path.rglob("*")) == before

@@ -17,6 +17,7 @@ import md2_samples
 import md5_samples
 import md5_scenes
 import pytest
+from enabled_families import EXPORTERS, IMPORTERS, export_file, import_file, write_samples
 from paths import ROOT
 from scripted_scenes import rig, tube
 
@@ -103,14 +104,14 @@ def test_the_audit_hook_records_files_processes_and_connections(tmp_path):
     }
 
 
-@pytest.mark.parametrize("name", ["test.md5mesh", "walk.md5anim", "shot.md5camera", "sample.md2"])
-def test_an_import_writes_nothing(folder, name):
-    operator = bpy.ops.import_scene.md2 if name.endswith(".md2") else bpy.ops.import_scene.md5
-    before = sorted(folder.rglob("*"))
+@pytest.mark.parametrize("suffix", IMPORTERS)
+def test_an_import_writes_nothing(tmp_path, suffix):
+    path = write_samples(tmp_path)[suffix]
+    before = sorted(tmp_path.rglob("*"))
     with watched() as seen:
-        assert operator(filepath=str(folder / name)) == {"FINISHED"}
+        assert import_file(path) == {"FINISHED"}
     assert seen == []
-    assert sorted(folder.rglob("*")) == before
+    assert sorted(tmp_path.rglob("*")) == before
 
 
 def test_an_import_that_is_refused_writes_nothing(folder):
@@ -128,22 +129,22 @@ def test_an_import_with_textures_from_folders_and_archives_writes_nothing(corpus
     assert seen == []
 
 
-@pytest.mark.parametrize("kind", ["md5mesh", "md5anim", "md5camera", "md2"])
+@pytest.mark.parametrize("suffix", EXPORTERS)
 @pytest.mark.parametrize("exists", [False, True])
-def test_an_export_writes_the_files_it_was_asked_for_and_nothing_else(tmp_path, kind, exists):
+def test_an_export_writes_the_files_it_was_asked_for_and_nothing_else(tmp_path, suffix, exists):
     tube(rig())
     camera = bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))
     bpy.context.scene.collection.objects.link(camera)
     bpy.context.scene.camera = camera
-    path = tmp_path / f"out.{kind}"
+    path = tmp_path / f"out{suffix}"
     wanted = {path}
     options = {}
-    if kind == "md5mesh":
+    if suffix == ".md5mesh":
         options, wanted = {"actions": "ALL"}, {path, tmp_path / "Bend.md5anim"}
     if exists:
         path.write_bytes(b"old")
     with watched() as seen:
-        assert getattr(bpy.ops.export_scene, kind)(filepath=str(path), **options) == {"FINISHED"}
+        assert export_file(path, **options) == {"FINISHED"}
     assert set(tmp_path.iterdir()) == wanted
     for event, place in seen:
         assert event in ("write", "os.chmod", "os.rename", "os.remove"), (event, place)

@@ -3,46 +3,43 @@
 from __future__ import annotations
 
 import bpy
-import md2_samples
-import md5_samples
 import md5_scenes
 import pytest
+from enabled_families import EXPORTERS, IMPORTERS, operator, write_samples
 from scripted_scenes import rig, tube
 from whole_state import whole_state
 
 pytestmark = pytest.mark.slow
 
 OBJ = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n"
-IMPORTS = ("model", "animation", "camera", "md2", "Blender's own")
-EXPORTS = ("md5mesh", "md5anim", "md5camera", "md2", "Blender's own")
+OWN = ".obj"  # of Blender
+IMPORTS = (*IMPORTERS, OWN)
+EXPORTS = (*EXPORTERS, OWN)
 
 
 @pytest.fixture
 def folder(tmp_path):
+    write_samples(tmp_path)
+    for suffix in (".md5mesh", ".md5anim"):
+        # Of one skeleton, unlike the samples.
+        (tmp_path / f"sample{suffix}").unlink()
     md5_scenes.write(tmp_path, walk=md5_scenes.animation(md5_scenes.skeleton()))
-    (tmp_path / "shot.md5camera").write_text(md5_samples.CAMERA)
     (tmp_path / "plain.obj").write_text(OBJ)
-    md2_samples.write_sample(tmp_path)
     return tmp_path
 
 
 def importing(kind, folder):
     """Imports as the user does: with a step of undo."""
-    operator, name = {
-        "model": (bpy.ops.import_scene.md5, "test.md5mesh"),
-        "animation": (bpy.ops.import_scene.md5, "walk.md5anim"),
-        "camera": (bpy.ops.import_scene.md5, "shot.md5camera"),
-        "md2": (bpy.ops.import_scene.md2, "sample.md2"),
-        "Blender's own": (bpy.ops.wm.obj_import, "plain.obj"),
-    }[kind]
-    return operator("EXEC_DEFAULT", True, filepath=str(folder / name))
+    if kind == OWN:
+        return bpy.ops.wm.obj_import("EXEC_DEFAULT", True, filepath=str(folder / "plain.obj"))
+    path = next(folder.glob(f"*{kind}"))
+    return operator(IMPORTERS[kind])("EXEC_DEFAULT", True, filepath=str(path))
 
 
 def exporting(kind, folder):
-    if kind == "Blender's own":
+    if kind == OWN:
         return bpy.ops.wm.obj_export("EXEC_DEFAULT", True, filepath=str(folder / "out.obj"))
-    operator = getattr(bpy.ops.export_scene, kind)
-    return operator("EXEC_DEFAULT", True, filepath=str(folder / f"out.{kind}"))
+    return operator(EXPORTERS[kind])("EXEC_DEFAULT", True, filepath=str(folder / f"out{kind}"))
 
 
 def users_scene(mode="OBJECT", of_model=None):
@@ -74,12 +71,12 @@ def seen():
 
 # Blender's own leave other modes for good, or refuse to run in them.
 MODES = [(kind, mode) for kind in IMPORTS for mode in ("OBJECT", "EDIT", "WEIGHT_PAINT")
-         if kind != "Blender's own" or mode == "OBJECT"]  # fmt: skip
+         if kind != OWN or mode == "OBJECT"]  # fmt: skip
 
 
 @pytest.mark.parametrize(("kind", "mode"), MODES)
 def test_an_import_is_one_step(folder, kind, mode):
-    users_scene(mode, of_model=folder / "test.md5mesh" if kind == "animation" else None)
+    users_scene(mode, of_model=folder / "test.md5mesh" if kind == ".md5anim" else None)
     before = seen()
     assert importing(kind, folder) == {"FINISHED"}
     after = seen()
@@ -95,7 +92,7 @@ def test_an_import_is_one_step(folder, kind, mode):
 
 @pytest.mark.parametrize(("kind", "mode"), [
     (kind, mode) for kind in EXPORTS for mode in ("OBJECT", "EDIT", "WEIGHT_PAINT")
-    if kind != "Blender's own" or mode == "OBJECT"
+    if kind != OWN or mode == "OBJECT"
 ])  # fmt: skip
 def test_an_export_adds_no_undo_step(folder, kind, mode):
     mesh = users_scene(mode)

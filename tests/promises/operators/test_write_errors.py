@@ -7,11 +7,11 @@ import os
 
 import bpy
 import pytest
+from enabled_families import EXPORTERS, IMPORTERS, export_file, import_file
 from scripted_scenes import rig, tube
 from whole_state import whole_state
 
 WEEK_OF_WORK = b"a week of work"
-OPERATORS = ("md5mesh", "md5anim", "md5camera", "md2")
 # The function of the system that fails, how, and what the user is told to do.
 FAULTS = {
     "full disk": ("fsync", errno.ENOSPC, "free some space"),
@@ -33,25 +33,21 @@ def scene():
     bpy.context.scene.camera = camera
 
 
-def export(name, path, **options):
-    return getattr(bpy.ops.export_scene, name)(filepath=str(path), **options)
-
-
-def reports_of(name, path, **options):
+def reports_of(path, **options):
     """What the user is told by an export that fails; nothing of the .blend changes."""
     before = whole_state()
     with pytest.raises(RuntimeError) as caught:
-        export(name, path, **options)
+        export_file(path, **options)
     assert whole_state() == before
     assert "internal error of the add-on" not in str(caught.value)
     return str(caught.value)
 
 
-@pytest.mark.parametrize("operator", OPERATORS)
+@pytest.mark.parametrize("suffix", EXPORTERS)
 @pytest.mark.parametrize("fault", FAULTS)
-def test_the_old_file_is_intact_and_the_message_says_what_to_do(monkeypatch, tmp_path, operator, fault):
+def test_the_old_file_is_intact_and_the_message_says_what_to_do(monkeypatch, tmp_path, suffix, fault):
     function, number, advice = FAULTS[fault]
-    path = tmp_path / f"model.{operator}"
+    path = tmp_path / f"model{suffix}"
     path.write_bytes(WEEK_OF_WORK)
 
     def fail(*_arguments, **_options):
@@ -59,27 +55,27 @@ def test_the_old_file_is_intact_and_the_message_says_what_to_do(monkeypatch, tmp
 
     with monkeypatch.context() as patch:
         patch.setattr(os, function, fail)
-        text = reports_of(operator, path)
+        text = reports_of(path)
     assert str(path) in text
     assert advice in text
     assert path.read_bytes() == WEEK_OF_WORK
     assert list(tmp_path.iterdir()) == [path]
-    assert export(operator, path) == {"FINISHED"}
+    assert export_file(path) == {"FINISHED"}
     assert path.read_bytes() != WEEK_OF_WORK
 
 
-@pytest.mark.parametrize("operator", OPERATORS)
-def test_names_that_are_too_long_and_folders_that_are_not_there(tmp_path, operator):
-    assert "choose a shorter one" in reports_of(operator, tmp_path / f"{'x' * 300}.{operator}")
-    assert "no such file or folder" in reports_of(operator, tmp_path / "none" / f"model.{operator}")
-    (tmp_path / f"folder.{operator}").mkdir()
-    assert "this is a folder" in reports_of(operator, tmp_path / f"folder.{operator}")
-    assert list(tmp_path.iterdir()) == [tmp_path / f"folder.{operator}"]
+@pytest.mark.parametrize("suffix", EXPORTERS)
+def test_names_that_are_too_long_and_folders_that_are_not_there(tmp_path, suffix):
+    assert "choose a shorter one" in reports_of(tmp_path / f"{'x' * 300}{suffix}")
+    assert "no such file or folder" in reports_of(tmp_path / "none" / f"model{suffix}")
+    (tmp_path / f"folder{suffix}").mkdir()
+    assert "this is a folder" in reports_of(tmp_path / f"folder{suffix}")
+    assert list(tmp_path.iterdir()) == [tmp_path / f"folder{suffix}"]
 
 
 def test_no_file_of_a_model_and_its_actions_is_replaced_before_all_are_written(monkeypatch, tmp_path):
     path = tmp_path / "model.md5mesh"
-    assert export("md5mesh", path, actions="ALL") == {"FINISHED"}
+    assert export_file(path, actions="ALL") == {"FINISHED"}
     before = {file: file.read_bytes() for file in tmp_path.iterdir()}
     assert len(before) == 2
     bpy.data.objects["Rig"].data.bones["tip"].name = "renamed"
@@ -92,18 +88,18 @@ def test_no_file_of_a_model_and_its_actions_is_replaced_before_all_are_written(m
 
     with monkeypatch.context() as patch:
         patch.setattr(os, "fsync", second_fails)
-        text = reports_of("md5mesh", path, actions="ALL")
+        text = reports_of(path, actions="ALL")
     assert "model.md5mesh: the disk is full" in text
     assert {file: file.read_bytes() for file in tmp_path.iterdir()} == before
 
 
-@pytest.mark.parametrize("name", ["nothing.md5mesh", "nothing.md5anim", "nothing.md5camera", "nothing.md2"])
-def test_files_that_cannot_be_read(monkeypatch, tmp_path, name):
-    importer = bpy.ops.import_scene.md2 if name.endswith(".md2") else bpy.ops.import_scene.md5
+@pytest.mark.parametrize("suffix", IMPORTERS)
+def test_files_that_cannot_be_read(tmp_path, suffix):
+    name = f"nothing{suffix}"
     before = whole_state()
     with pytest.raises(RuntimeError, match=f"{name}: there is no such file or folder"):
-        importer(filepath=str(tmp_path / name))
+        import_file(tmp_path / name)
     (tmp_path / name).mkdir()
     with pytest.raises(RuntimeError, match=f"{name}: .*folder"):
-        importer(filepath=str(tmp_path / name))
+        import_file(tmp_path / name)
     assert whole_state() == before

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 import pytest
+
 from io_idtech.command_line.source_files import Sources
 
 

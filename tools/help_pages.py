@@ -1,0 +1,167 @@
+"""The help pages of the extension: pages of docs/ as HTML, in help/, which the zip contains.
+
+    python tools/help_pages.py
+
+`python run.py build` runs this before it builds the zip. Links between the pages are kept. Links to pages that are not
+part of the zip become plain text, and large pictures are left out.
+"""
+
+from __future__ import annotations
+
+import html
+import os
+import shutil
+import sys
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from markdown import Markdown
+from markdown.extensions import Extension
+from markdown.treeprocessors import Treeprocessor
+
+ROOT = Path(__file__).resolve().parent.parent
+DOCS = ROOT / "docs"
+HELP = ROOT / "help"
+LARGEST_PICTURE = 100_000  # bytes
+
+PAGES = {
+    "index": "Start",
+    "md5": "MD5",
+    "md2": "MD2",
+    "recipes": "Recipes",
+    "games": "Games",
+    "games/doom3": "Into Doom 3",
+    "games/doom3-bfg": "Into Doom 3 BFG",
+    "games/quake": "Into Quake",
+    "games/quake2": "Into Quake II",
+    "games/quake2-rerelease": "Into the Quake II re-release",
+    "games/sauerbraten": "Into Sauerbraten",
+    "games/unvanquished": "Into Unvanquished",
+    "games/other": "Into other games",
+    "matching-blender": "How exports match Blender",
+    "troubleshooting": "Troubleshooting",
+    "command-line": "Command line",
+    "scripts": "Scripts",
+}
+"""The pages of the zip, without suffix, and their names in the navigation."""
+
+STYLE = """
+:root { color-scheme: light dark; }
+body { margin: 0 auto; max-width: 54em; padding: 1em; font: 16px/1.5 system-ui, sans-serif; }
+nav { border-bottom: 1px solid gray; padding-bottom: .5em; }
+nav a { margin-right: 1em; white-space: nowrap; }
+img { max-width: 100%; }
+table { border-collapse: collapse; }
+th, td { border: 1px solid gray; padding: .2em .5em; text-align: left; vertical-align: top; }
+pre { overflow-x: auto; padding: .5em; border: 1px solid gray; }
+"""
+
+PAGE = """<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>{title} - id Tech Models</title>
+<link rel="stylesheet" href="{up}style.css">
+</head>
+<body>
+<nav>
+{links}
+</nav>
+{body}
+</body>
+</html>
+"""
+
+
+class _ShippedTargets(Treeprocessor):
+    """Turns links to other pages into links to their HTML, and removes targets that are not part of the zip."""
+
+    def __init__(self, parser: Markdown, folder: Path, pictures: set[str]) -> None:
+        super().__init__(parser)
+        self.folder = folder
+        self.pictures = pictures
+
+    def run(self, root: Any) -> None:
+        """Changes the links and pictures of a page."""
+        for parent in list(root.iter()):
+            for element in list(parent):
+                if element.tag == "a":
+                    self._link(element)
+                elif element.tag == "img" and not self._picture(element.get("src", "")):
+                    parent.remove(element)
+
+    def _link(self, element: Any) -> None:
+        address = urlsplit(element.get("href", ""))
+        if address.scheme or not address.path:
+            return
+        name = _within_docs(self.folder, address.path).removesuffix(".md")
+        if name in PAGES:
+            path = address.path.removesuffix(".md") + ".html"
+            element.set("href", path + (f"#{address.fragment}" if address.fragment else ""))
+        else:
+            element.tag = "span"
+            element.attrib.clear()
+
+    def _picture(self, path: str) -> bool:
+        """Whether a picture is part of the zip."""
+        name = _within_docs(self.folder, path)
+        if (DOCS / name).stat().st_size > LARGEST_PICTURE:
+            return False
+        self.pictures.add(name)
+        return True
+
+
+class _ShippedTargetsExtension(Extension):
+    def __init__(self, folder: Path, pictures: set[str]) -> None:
+        super().__init__()
+        self.folder = folder
+        self.pictures = pictures
+
+    def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802 # Markdown's name
+        # After the inline processor, which makes the links and has priority 20.
+        md.treeprocessors.register(_ShippedTargets(md, self.folder, self.pictures), "shipped_targets", 5)
+
+
+def _within_docs(folder: Path, path: str) -> str:
+    """A path relative to a page's folder as one relative to docs/."""
+    return Path(os.path.normpath(folder / path)).relative_to(DOCS).as_posix()
+
+
+def page(name: str, pictures: set[str]) -> str:
+    """A page as HTML.
+
+    Args:
+        name: without suffix, relative to docs/.
+        pictures: receives the pictures of the page, as paths relative to docs/.
+    """
+    source = DOCS / f"{name}.md"
+    parser = Markdown(
+        extensions=["tables", "fenced_code", "toc", _ShippedTargetsExtension(source.parent, pictures)]
+    )
+    body = parser.convert(source.read_text(encoding="utf-8"))
+    up = "../" * name.count("/")
+    links = "\n".join(
+        f'<a href="{up}{other}.html">{html.escape(label)}</a>' for other, label in PAGES.items()
+    )
+    return PAGE.format(title=html.escape(PAGES[name]), up=up, links=links, body=body)
+
+
+def build(folder: Path = HELP) -> None:
+    """Writes all pages, their pictures and the style sheet; what was in the folder before is removed."""
+    shutil.rmtree(folder, ignore_errors=True)
+    pictures: set[str] = set()
+    for name in PAGES:
+        target = folder / f"{name}.html"
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(page(name, pictures), encoding="utf-8")
+    for picture in sorted(pictures):
+        target = folder / picture
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(DOCS / picture, target)
+    (folder / "style.css").write_text(STYLE.lstrip(), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    build(Path(sys.argv[1]) if len(sys.argv) > 1 else HELP)
