@@ -212,7 +212,8 @@ class Verifier:
             if not self._is_exact_at_rest(obj):
                 report.warn(
                     f"{obj.name}: the export is up to {self._in_units(distance)} and {uv_distance:.2g} in UV space off "
-                    "from what Blender shows at rest"
+                    "from what Blender shows at rest",
+                    is_important=True,
                 )
             if obj in self._face_changes:
                 report.warn(
@@ -245,7 +246,8 @@ class Verifier:
             causes = ["the weights of the imported file disagree about the position of vertices"]
         report.warn(
             f"{obj.name}: the export is up to {self._in_units(difference.distance)} off from what Blender shows "
-            f"{frame_label}. Likely cause: {'; '.join(causes) or 'unknown'}"
+            f"{frame_label}. Likely cause: {'; '.join(causes) or 'unknown'}",
+            is_important=True,
         )
 
     def _in_units(self, distance: float) -> str:

@@ -118,7 +118,7 @@ def show_selected(context: Context) -> None:
             if area.type != "VIEW_3D" or region is None:
                 continue
             with context.temp_override(window=window, area=area, region=region):
-                if bpy.ops.view3d.view_selected.poll():
+                if bpy.ops.view3d.view_selected.poll():  # type: ignore[call-arg] # as in all operators
                     bpy.ops.view3d.view_selected()
 
 

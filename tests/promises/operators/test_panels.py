@@ -42,6 +42,10 @@ class Layout:
         self.drawn.append(("panel", name))
         return Layout(self.drawn, self.wide), Layout(self.drawn, self.wide)
 
+    def operator(self, name: str, **options: Any) -> SimpleNamespace:
+        self.drawn.append(("operator", name))
+        return SimpleNamespace()
+
     def label(self, text: str = "", icon: str = "") -> None:
         self.drawn.append(("label", text))
 
@@ -88,7 +92,7 @@ def drawn(name: str, *, selected: str = "", folder: str = "", **values: Any) -> 
     class Stand:
         """Stands for the operator, which Blender alone can make."""
 
-        filename_ext = cls.filename_ext
+        filename_ext, bl_idname = cls.filename_ext, name
 
         def __getattr__(self, name: str) -> Any:
             if name in attributes:
