@@ -93,6 +93,7 @@ def lint(session: nox.Session) -> None:
     config = ("--config-file", str(ROOT / "pyproject.toml"))
     modules = ("-m", "io_idtech", "-m", "io_idtech.tests.helpers.type_mistakes")
     session.run("mypy", *config, *modules, *packages, env={"MYPYPATH": str(parent)})
+    session.run("pytest", "-q", "tests/unit/test_api_pages.py")
 
 
 @nox.session(python=HERE, tags=["test"])

@@ -1,13 +1,11 @@
-"""``python -m io_md2 info FILE…``: descriptions of files, without Blender."""
+"""``python -m io_md2 info FILE…``: descriptions of files, without Blender and with this folder alone."""
 
 from __future__ import annotations
 
 import sys
 
-# Run as a program, the packages of the extension are top-level packages.
-from io_common.files.file_info import run_alone  # type: ignore[import-not-found]
-
 from .format.describe import DESCRIBERS
+from .format.file_info import run_alone
 from .format.games import Game
 
 sys.exit(run_alone("python -m io_md2", DESCRIBERS, [game.value for game in Game]))

@@ -17,6 +17,7 @@ from ..io_common.scene import evaluated
 from ..io_common.source_elements import NONE, have_same_triangles
 from ..io_common.triangles import FLIPPED_WINDING, flip_v
 from . import source
+from .format import st_texels
 
 if TYPE_CHECKING:
     from bpy.types import Depsgraph, Material, Object
@@ -204,15 +205,8 @@ def _is_on_source_texel(part: Part, stored: StoredModel, rows: slice) -> bool:
 
 
 def _texels(uvs: npt.NDArray[np.float64], skin_size: tuple[int, int]) -> Ints:
-    """The texel of u and v, (…, 2): the reverse of u = (s + 0.5) / width, v = 1 - (t + 0.5) / height.
-
-    The far edge of the skin is between two texels; the inner one is taken.
-    """
-    limits = np.iinfo(np.int32)
-    fractions = np.nan_to_num(flip_v(uvs))
-    sizes = np.maximum(skin_size, 1)
-    texels = np.floor(fractions * sizes) - (fractions == 1.0)
-    return np.clip(texels, limits.min, limits.max).astype(np.int32)
+    """The texel of u and v, (…, 2): the reverse of u = (s + 0.5) / width, v = 1 - (t + 0.5) / height."""
+    return st_texels(flip_v(uvs), *skin_size)
 
 
 def _distinct(texels: npt.NDArray[Any]) -> tuple[Ints, Ints]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,9 +28,11 @@ from .export_topology import Part, Topology, join, read_part, texture_coordinate
 from .format import (
     Counts,
     Game,
+    GlCommands,
     Md2Error,
     Model,
     check_model,
+    commands_match,
     format_model,
     generate_commands,
     prepare_model,
@@ -147,7 +149,10 @@ def build_model(context: Context, options: ExportOptions, report: Report) -> Bui
     triangles = np.arange(model.triangle_count)
     if origin is not None and len(origin.degenerate):
         sources = np.concatenate([part.source for part in parts])
-        model, triangles = with_degenerate(model, origin.degenerate, sources, origin.st)
+        keeps_commands = model.gl_commands is origin.gl_commands
+        model, triangles = with_degenerate(
+            model, origin.degenerate, sources, origin.st, keep_commands=keeps_commands
+        )
     return Build(prepare_model(model), parts, triangles, None if origin is None else origin.counts)
 
 
@@ -204,7 +209,7 @@ def _assemble(
     frames = _frames(options.conversion.points(samples.positions), topology, plan, options, report)
     size = options.skin_size if options.force_skin_size else skin_size(parts, options.skin_size)
     st, triangle_st = texture_coordinates(parts, topology, size)
-    return Model(
+    model = Model(
         skin_width=size[0],
         skin_height=size[1],
         skins=skin_names(parts, options.game_folders, report),
@@ -217,7 +222,22 @@ def _assemble(
         frame_names=names,
         vertices=frames.vertices,
         normals=frames.normals,
-        gl_commands=generate_commands(topology.triangles, triangle_st, st, *size),
+    )
+    model.gl_commands = _gl_commands(model, topology)
+    return model
+
+
+def _gl_commands(model: Model, topology: Topology) -> GlCommands:
+    """The GL commands of the imported file if they still draw the model, else new ones."""
+    stored = topology.stored
+    if stored is not None and topology.is_source:
+        size = model.skin_width, model.skin_height
+        if size == stored.skin_size and np.array_equal(model.st, stored.st):
+            kept = replace(model, gl_commands=stored.gl_commands)
+            if commands_match(kept, verification.KEPT_TEXELS):
+                return stored.gl_commands
+    return generate_commands(
+        model.triangles, model.triangle_st, model.st, model.skin_width, model.skin_height
     )
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..io_common.family import Family, FileKind, FuzzTarget, Role
 from .format import FRAMES_PER_SECOND, PROFILES, Md2Error, read_model
-from .format.describe import describe_model
+from .format.describe import describe
 from .texture_rules import TEXTURE_RULES
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def _fuzz_targets() -> Mapping[str, FuzzTarget]:
 FAMILY = Family(
     name="md2",
     label="id Tech 2 MD2",
-    kinds=(FileKind(".md2", "id Tech 2 MD2", Role.MODEL, read_model, describe_model),),
+    kinds=(FileKind(".md2", "id Tech 2 MD2", Role.MODEL, read_model, describe),),
     error=Md2Error,
     blender=_blender,
     textures=TEXTURE_RULES,

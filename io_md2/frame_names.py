@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from ..io_common.scene.frame_plan import frames_of_keys, playing_action
 from ..io_common.source_elements import NONE
+from .format import number_digits
 from .format.naming import MAX_FRAME_NAME, clean_name, make_unique, number_frames
 from .sequence_names import renamed_frames
 
@@ -87,7 +88,8 @@ def _scene_frame_names(
         if sources[position] == NONE and not generated[position]
     ]
     sequences = _sequences(objects, scene, [frames[position] for position in new])
-    for position, name in zip(new, number_frames(sequences), strict=True):
+    digits = number_digits(source.frame_names if source is not None else ())
+    for position, name in zip(new, number_frames(sequences, digits), strict=True):
         generated[position] = name
     return _merged(sources, generated, source)
 

@@ -9,7 +9,7 @@ import bpy
 
 from ..io_common.scene import names, versions
 from . import source
-from .format import FrameSequence, find_sequences
+from .format import FrameSequence, find_sequences, number_digits
 from .format.naming import number_frames
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def renamed_frames(
             or marker_names & _imported_names()
         ):
             continue
-        named = number_frames([*marker_names] * len(positions))
+        named = number_frames([*marker_names] * len(positions), number_digits(stored.frame_names))
         result |= dict(zip(positions, named, strict=True))
         new_name = marker_names.pop()
         report.warn(

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from ..io_common.scene.axes import Conversion
 from ..io_common.triangles import drop_degenerate, flip_v
-from .format import Model, decompress, drawn_triangles, grid_tolerance, st_fractions
+from .format import Model, commands_match, decompress, drawn_triangles, grid_tolerance, st_fractions
 
 if TYPE_CHECKING:
     from ..io_common.reports import Report
@@ -30,6 +30,10 @@ _ODD, _OTHER_ODD, _HALF = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE
 
 # The tolerance in texels for coordinates at the edge of a texel, which are rounded to single precision.
 _TEXEL_ROUNDING = 0.01
+
+
+KEPT_TEXELS = 1.5
+"""By how many texels the GL commands of an imported file may differ from its table, which holds whole texels."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +60,8 @@ def find_differences(
 ) -> list[Difference]:
     """The largest difference of each kind in each object, if there is any.
 
-    Positions may be off by one step of the frame's grid on each axis, texture coordinates by half a texel.
+    Positions may be off by one step of the frame's grid on each axis, texture coordinates by half a texel, those of GL
+    commands of the imported file by `KEPT_TEXELS`.
 
     Args:
         model: finished.
@@ -71,7 +76,8 @@ def find_differences(
     if len(triangles) != sum(len(part.triangles) for part in parts):
         return [Difference(part.obj.name, 0, np.inf, POSITION) for part in parts]
     worst: dict[tuple[str, str], Difference] = {}
-    if not _commands_agree(model):
+    kept = any(part.stored is not None and part.stored.gl_commands is model.gl_commands for part in parts)
+    if not (commands_match(model, KEPT_TEXELS) if kept else _commands_agree(model)):
         _note(worst, Difference("", 0, np.inf, COMMANDS))
     texels = np.maximum((model.skin_width, model.skin_height), 1)
     uvs = flip_v((model.st + 0.5) / texels)

@@ -96,7 +96,7 @@ def _compare(camera: Camera, entry: int, view: EvaluatedView, conversion: Conver
     position = conversion.points(view.matrix[:3, 3])
     distance = float(np.linalg.norm(camera.positions[entry] - position))
     allowed = _POSITION * size + _ROUNDING * max(float(np.abs(position).max()), 1.0)
-    axes = quat.to_matrices(quat.with_w(camera.orientations[entry]))
+    axes = quat.to_matrices(quat.wxyz_from_xyz(camera.orientations[entry]))
     forward, left, up, angle = _picture(view, conversion)
     off = max(_angle(axes[:, k], direction) for k, direction in enumerate((forward, left, up)))
     zoom = abs(float(camera_view.clamped(camera.fields_of_view[entry])) - angle)

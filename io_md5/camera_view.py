@@ -36,7 +36,7 @@ def to_scene(orientations: Floats, conversion: Conversion) -> Floats:
     """
     rotation = quat.from_matrices(conversion.rotation)
     rotations = quat.make_continuous(
-        quat.multiply(quat.multiply(rotation, quat.with_w(orientations)), _LENS_AXES)
+        quat.multiply(quat.multiply(rotation, quat.wxyz_from_xyz(orientations)), _LENS_AXES)
     )
     return rotations * (-1.0 if rotations[0, 0] < 0.0 else 1.0)
 
@@ -54,7 +54,7 @@ def to_file(matrices: Floats, conversion: Conversion) -> tuple[Floats, Floats]:
     up = _unit(up - np.einsum("ni,ni->n", up, forward)[:, None] * forward)
     axes = np.stack([forward, np.cross(up, forward), up], axis=-1)
     orientations = quat.from_matrices(conversion.rotation @ axes)
-    return conversion.points(matrices[:, :3, 3]), quat.without_w(orientations)
+    return conversion.points(matrices[:, :3, 3]), quat.xyz_from_wxyz(orientations)
 
 
 def _unit(vectors: Floats) -> Floats:

@@ -49,7 +49,7 @@ def convert_animation(animation: Animation, conversion: Conversion) -> Animation
     roots = np.flatnonzero(animation.parents == ROOT)
     rotation = quat.from_matrices(conversion.rotation)
     table[:, roots, :3] = table[:, roots, :3] @ conversion.rotation.T
-    table[:, roots, 3:] = quat.without_w(quat.multiply(rotation, quat.with_w(table[:, roots, 3:])))
+    table[:, roots, 3:] = quat.xyz_from_wxyz(quat.multiply(rotation, quat.wxyz_from_xyz(table[:, roots, 3:])))
     flags, starts, base, frames = split_components(table, np.zeros(table.shape[1:]))
     corners = conversion.points(animation.bounds)
     return replace(
@@ -67,9 +67,11 @@ def convert_camera(camera: Camera, conversion: Conversion) -> Camera:
     """A camera path with its coordinates converted."""
     if conversion.is_identity:
         return camera
-    orientations = quat.multiply(quat.from_matrices(conversion.rotation), quat.with_w(camera.orientations))
+    orientations = quat.multiply(
+        quat.from_matrices(conversion.rotation), quat.wxyz_from_xyz(camera.orientations)
+    )
     return replace(
         camera,
         positions=conversion.points(camera.positions),
-        orientations=quat.without_w(orientations),
+        orientations=quat.xyz_from_wxyz(orientations),
     )

@@ -386,7 +386,10 @@ def _is_unchanged(
     positions = source.positions[source_entries]
     distances = np.linalg.norm(views.positions[moments] - positions, axis=1)
     same_position = distances <= _SAME_POSITION * np.maximum(np.linalg.norm(positions, axis=1), 1.0)
-    seen, known = quat.with_w(views.orientations[moments]), quat.with_w(source.orientations[source_entries])
+    seen, known = (
+        quat.wxyz_from_xyz(views.orientations[moments]),
+        quat.wxyz_from_xyz(source.orientations[source_entries]),
+    )
     off = np.minimum(np.abs(seen - known).max(axis=1), np.abs(seen + known).max(axis=1))
     angles = camera_view.clamped(source.fields_of_view[source_entries])
     same_angle = np.abs(views.fields_of_view[moments] - angles) <= _SAME_ANGLE
@@ -416,11 +419,14 @@ def _extrapolated(views: _ViewTable, moments: list[_Moment], end: int) -> tuple[
     before = max(end - 2, 0)
     if moments[last].is_end or moments[before].is_end:
         before = last
-    at_last, at_before = quat.with_w(views.orientations[last]), quat.with_w(views.orientations[before])
+    at_last, at_before = (
+        quat.wxyz_from_xyz(views.orientations[last]),
+        quat.wxyz_from_xyz(views.orientations[before]),
+    )
     orientation = quat.multiply(quat.multiply(at_last, quat.conjugate(at_before)), at_last)
     angles = views.fields_of_view
     return (
         2.0 * views.positions[last] - views.positions[before],
-        quat.without_w(orientation),
+        quat.xyz_from_wxyz(orientation),
         camera_view.clamped(2.0 * angles[last] - angles[before]),
     )

@@ -15,9 +15,9 @@ from ..io_common.scene import names, versions
 from ..io_common.scene.keyframes import KeyframeWriter
 from .format import ROOT, Animation
 from .format import quaternions as quat
+from .format.joint_matching import Match
 from .format.model import Floats
 from .format.skeleton import component_columns, components
-from .joint_matching import Match
 from .rig import Rig
 from .source.actions import store_action
 
@@ -90,7 +90,7 @@ def _channels(
         rig: the armature.
         bones: indices into the rig, (n,).
     """
-    positions, orientations = table[..., :3], quat.with_w(table[..., 3:])
+    positions, orientations = table[..., :3], quat.wxyz_from_xyz(table[..., 3:])
 
     bind = rig.joints
     parents = bind.parents[bones]

@@ -13,6 +13,7 @@ from ..io_common.results import ImportResult
 from ..io_common.scene import names, state, versions
 from .conversion import convert_animation, convert_joints, convert_model
 from .format import Animation, Camera, Joints, Model
+from .format.joint_matching import Match, match_joints
 from .format.model import Floats
 from .format.skinning import bind_pose
 from .import_anim import build_action
@@ -22,7 +23,6 @@ from .import_mesh import build_mesh
 from .import_options import ImportOptions
 from .import_read import ImportSkeleton, SourceFiles
 from .import_verification import verify_import
-from .joint_matching import Match, match_joints
 from .rig import read_rig
 from .source.armatures import load_conversion, store_armature
 

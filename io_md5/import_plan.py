@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from ..io_common.reports import listing
 from .format import Animation, Joints, Md5Error
 from .format import quaternions as quat
+from .format.joint_matching import match_joints
 from .format.skeleton import compose
 from .import_read import ImportSkeleton, SourceFiles, check_size
-from .joint_matching import match_joints
 from .rig import read_rig
 
 if TYPE_CHECKING:
@@ -104,6 +104,6 @@ def _best_matches(skeletons: list[ImportSkeleton], animation: Animation) -> list
 
 def _bind_pose(animation: Animation) -> Joints:
     """A bind pose for an animation without a model: its base frame."""
-    orientations = quat.with_w(animation.base_orientations)
+    orientations = quat.wxyz_from_xyz(animation.base_orientations)
     positions, orientations = compose(animation.parents, animation.base_positions, orientations)
     return Joints(animation.names, animation.parents, positions, orientations)

@@ -11,10 +11,10 @@ from ..io_common.reports import Report
 from ..io_common.textures.material_images import MaterialImages
 from ..io_common.textures.search import Search
 from .format import Animation, Camera, Joints, Md5Error, Model, read_animation, read_camera, read_mesh
+from .format.joint_matching import match_joints
 from .format.skeleton import depths
 from .format.suffixes import ANIMATION_SUFFIX, CAMERA_SUFFIX, MESH_SUFFIX
 from .import_options import ImportOptions
-from .joint_matching import match_joints
 
 if TYPE_CHECKING:
     from bpy.types import Object

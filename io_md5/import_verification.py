@@ -17,9 +17,9 @@ from ..io_common.verification import Verify, frames_to_verify
 from .clips import Clip, PlaybackMode
 from .format import Animation
 from .format import quaternions as quat
+from .format.joint_matching import Match
 from .format.model import Floats
 from .format.skeleton import poses
-from .joint_matching import Match
 from .player import playback
 from .rig import Rig
 from .source.meshes import UNKNOWN, load_mesh, load_vertices

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from .format import ROOT, Joints
 from .format import quaternions as quat
-from .format.model import Floats, Ints
+from .format.model import Floats
 from .source.bones import StoredBones, load_bones
 
 if TYPE_CHECKING:
@@ -111,8 +111,3 @@ def _unmoved(
     angles = 2.0 * np.arccos(np.minimum(cosines, 1.0))
     is_near = (distances <= _SAME_POSITION * size) & (angles <= _SAME_ANGLE)
     return np.asarray(stored.has_bind[order] & is_near)
-
-
-def parent_names(joint_names: list[str], parents: Ints) -> list[str | None]:
-    """The name of each joint's parent."""
-    return [joint_names[parent] if parent != ROOT else None for parent in parents.tolist()]

@@ -78,7 +78,7 @@ def skeleton() -> Joints:
             positions.append(curve[link])
             along = along / np.linalg.norm(along)
             axes.append(np.column_stack([along, side, np.cross(along, side)]))
-    orientations = quat.with_w(quat.without_w(quat.from_matrices(np.array(axes))))
+    orientations = quat.wxyz_from_xyz(quat.xyz_from_wxyz(quat.from_matrices(np.array(axes))))
     return Joints(names, np.array(parents, dtype=np.int32), np.array(positions), orientations)
 
 

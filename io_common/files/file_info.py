@@ -1,4 +1,7 @@
-"""The command ``info``: descriptions of files on a console, as text or as JSON. Needs no Blender."""
+"""The command ``info``: descriptions of files on a console, as text or as JSON. Needs no Blender.
+
+This module exists twice, word for word: in `io_common` and in `io_md2.format`, which works alone.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +13,6 @@ import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol, TextIO
-
-from ..error_messages import message_for
 
 
 class Description(Protocol):
@@ -142,7 +143,7 @@ def _describe(file: str, describers: Mapping[str, Describe], game: str) -> tuple
         description = _describer(file, describers)(file, game)
     except (OSError, MemoryError, ValueError) as error:
         # The formats' exceptions are ValueErrors. The file's name precedes the message anyway.
-        text = message_for(error, (ValueError,))
+        text = _message(error)
         return _failed(text.removeprefix(f"{file}, ").removeprefix(f"{file}: "))
     warnings = [f"warning: {text}" for text in description.facts["warnings"]]
     return description.facts, [*description.lines, *warnings]
@@ -163,6 +164,12 @@ def _describer(file: str, describers: Mapping[str, Describe]) -> Describe:
     if describe is None:
         raise ValueError(f"unknown kind of file; expected {', '.join(describers)}")
     return describe
+
+
+def _message(error: Exception) -> str:
+    if isinstance(error, MemoryError):
+        return "there is not enough memory"
+    return (error.strerror if isinstance(error, OSError) else "") or str(error)
 
 
 def _failed(reason: str) -> tuple[dict[str, Any], list[str]]:

@@ -7,14 +7,16 @@ sources, are those of the game's profile: see `games`.
 from __future__ import annotations
 
 from .counts import Counts
+from .errors import Md2Error
 from .findings import Finding
 from .games import COMMON, Game, rules_of
 from .model import Model
 from .rules import Rule, Subject
+from .validation import validate_structure
 
 
 def check_model(model: Model, game: Game = Game.ANY, source_counts: Counts | None = None) -> list[Finding]:
-    """What is wrong with a model, errors first.
+    """What is wrong with a model, errors first. A model without errors can be written.
 
     Args:
         model: the model.
@@ -22,6 +24,13 @@ def check_model(model: Model, game: Game = Game.ANY, source_counts: Counts | Non
         source_counts: the numbers of the file that it was imported from. What exceeded a limit there is a warning only:
             it is a model of another game.
     """
+    try:
+        validate_structure(model)
+    except Md2Error as error:
+        # The rules rely on it.
+        return [
+            Finding("invalid_model", True, str(error), found=error.found or "", limit=error.expected or "")
+        ]
     found = _find(Subject(model, Counts.of(model), source_counts), rules_of(game))
     return sorted(found, key=lambda finding: not finding.is_error)
 

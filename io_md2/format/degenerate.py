@@ -26,15 +26,21 @@ def degenerate_rows(model: Model) -> NDArray[np.int32]:
 
 
 def with_degenerate(
-    model: Model, rows: NDArray[np.int32], sources: NDArray[np.int32], st: NDArray[np.int16]
+    model: Model,
+    rows: NDArray[np.int32],
+    sources: NDArray[np.int32],
+    st: NDArray[np.int16],
+    *,
+    keep_commands: bool = False,
 ) -> tuple[Model, NDArray[np.int64]]:
     """The model with degenerate triangles put back at their old indices, if their vertices still exist.
 
     Args:
-        model: without them; it is not changed. The result has new GL commands.
+        model: without them; it is not changed.
         rows: what `degenerate_rows` returned of the file, (n, 7).
         sources: the vertex of the file that each vertex of the model is, negative for none, (V,).
         st: the texture coordinates of the file.
+        keep_commands: keep the GL commands; otherwise the result has new ones.
 
     Returns:
         The model, and for each of its triangles its index in the given model, -1 for those that were put back.
@@ -67,6 +73,8 @@ def with_degenerate(
     triangles, triangle_st = np.empty((2, total, 3), np.int32)
     triangles[~is_restored], triangle_st[~is_restored] = model.triangles, model.triangle_st
     triangles[numbers], triangle_st[numbers] = vertices, entries
-    commands = generate_commands(triangles, triangle_st, table, model.skin_width, model.skin_height)
+    commands = model.gl_commands
+    if not keep_commands:
+        commands = generate_commands(triangles, triangle_st, table, model.skin_width, model.skin_height)
     result = replace(model, triangles=triangles, triangle_st=triangle_st, st=table, gl_commands=commands)
     return result, previous

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from .boxes import model_bounds
 from .check import check_model
-from .frames import decompress
 from .games import game_named
-from .model import FRAMES_PER_SECOND
+from .model import FRAMES_PER_SECOND, Model
 from .reading import read_model
 from .sequences import find_sequences
+from .sources import Source
+from .validation import validate_structure
 
 
 @dataclass(frozen=True)
@@ -27,23 +28,23 @@ class Description:
     lines: list[str]
 
 
-def describe_model(path: str | os.PathLike[str], game: str = "") -> Description:
-    """Describes an .md2 file.
+def describe(source: Source | Model, game: str = "") -> Description:
+    """Describes an .md2 file or a model.
 
     Args:
-        path: the file.
+        source: a model, or what ``read_model`` reads: a path, bytes, or a binary file object.
         game: the name of a game, whose findings are included.
 
     Raises:
-        Md2Error: it cannot be understood.
+        Md2Error: it cannot be understood, or the model is not valid.
         OSError: it cannot be read.
     """
-    model = read_model(path)
+    model = source if isinstance(source, Model) else read_model(source)
+    validate_structure(model)
     sequences = [
         {"name": sequence.name, "first": sequence.first, "last": sequence.last}
         for sequence in find_sequences(model.frame_names)
     ]
-    positions = decompress(model.vertices, model.scale, model.translate).reshape(-1, 3)
     facts: dict[str, Any] = {
         "kind": "md2",
         "frames": model.frame_count,
@@ -55,7 +56,7 @@ def describe_model(path: str | os.PathLike[str], game: str = "") -> Description:
         "skin_size": [model.skin_width, model.skin_height],
         "skins": model.skins,
         "sequences": sequences,
-        "box": [positions.min(axis=0).tolist(), positions.max(axis=0).tolist()] if len(positions) else [],
+        "box": model_bounds(model).tolist() if model.frame_count and model.vertex_count else [],
         "warnings": list(dict.fromkeys([*model.warnings, *(str(finding) for finding in check_model(model))])),
     }
     corners = [" ".join(f"{value:.6g}" for value in corner) for corner in facts["box"]]
@@ -82,7 +83,7 @@ def describe_model(path: str | os.PathLike[str], game: str = "") -> Description:
     return Description(facts, lines)
 
 
-DESCRIBERS = {".md2": describe_model}
+DESCRIBERS = {".md2": describe}
 """The function that describes each kind of file, by suffix."""
 
 

@@ -135,7 +135,8 @@ _MODERN_RULES = (
 
 _WRITTEN = (
     "at least 3 texture coordinates: unused ones are added",
-    "GL commands are generated from the triangles, so that all renderers draw the same",
+    "GL commands draw the triangles of the list, so that all renderers draw the same: those of the imported file while "
+    "they do, else new ones",
 )
 
 PROFILES: dict[Game, Profile] = {

@@ -20,7 +20,9 @@ from .cover import STRATEGIES, cover_primitives
 from .edges import EdgeTable
 from .errors import Md2Error
 from .greedy import greedy_primitives
-from .model import GlCommands
+from .model import GlCommands, Model
+from .texels import st_fractions
+from .validation import validate_commands
 
 
 def drawn_triangles(commands: GlCommands) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
@@ -31,7 +33,11 @@ def drawn_triangles(commands: GlCommands) -> tuple[NDArray[np.int32], NDArray[np
 
     Returns:
         Indices of vertices (D, 3) int32, and texture coordinates (D, 3, 2) float32 as fractions of the skin.
+
+    Raises:
+        Md2Error: the arrays of the commands do not fit together.
     """
+    validate_commands(commands)
     sizes = np.abs(commands.counts.astype(np.int64))
     drawn = np.maximum(sizes - 2, 0)
     first = np.repeat(np.cumsum(sizes) - sizes, drawn)
@@ -49,19 +55,36 @@ def drawn_triangles(commands: GlCommands) -> tuple[NDArray[np.int32], NDArray[np
     return commands.vertices[corners], commands.st[corners]
 
 
-def st_fractions(st: NDArray[Any], skin_width: int, skin_height: int) -> NDArray[np.float32]:
-    """Texture coordinates as in GL commands: (st + 0.5) / size (Quake II's model compiler).
+def commands_match(model: Model, tolerance: float = 0.0) -> bool:
+    """Whether the GL commands draw the triangles of the list, each as often; degenerate ones do not count.
 
     Args:
-        st: (..., 2) integers, in texels from the upper left corner of the skin.
-        skin_width: width of the skin; 0 is taken as 1, so that the result is finite.
-        skin_height: height of the skin, likewise.
-
-    Returns:
-        float32, the shape of ``st``.
+        model: with GL commands.
+        tolerance: by how many texels their texture coordinates may be off, from (st + 0.5) / size. They have
+            fractions of texels, which the table of texture coordinates rounds or cuts off.
     """
-    size = np.maximum(np.array([skin_width, skin_height], np.float64), 1)
-    return ((np.asarray(st, np.float64) + 0.5) / size).astype(np.float32)
+    drawn, drawn_st = drawn_triangles(model.gl_commands)
+    size = np.maximum((model.skin_width, model.skin_height), 1)
+    listed, listed_st = _in_order(model.triangles, model.st[model.triangle_st] + 0.5)
+    drawn, drawn_st = _in_order(drawn, drawn_st.astype(np.float64) * size)
+    if not np.array_equal(listed, drawn):
+        return False
+    # NaN fails every comparison, so the test is for what is valid. Commands are in single precision.
+    allowed = tolerance + 1e-6 * (size + np.abs(listed_st))
+    return bool((np.abs(listed_st - drawn_st) <= allowed).all())
+
+
+def _in_order(triangles: NDArray[Any], st: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """The triangles (T, 3) with different vertices, with their texture coordinates (T, 3, 2), in rising order."""
+    a, b, c = triangles.T
+    is_proper = (a != b) & (b != c) & (c != a)
+    triangles, st = triangles[is_proper], st[is_proper]
+    corners = (triangles.argmin(axis=1)[:, None] + np.arange(3)) % 3
+    triangles = np.take_along_axis(triangles, corners, axis=1)
+    st = np.take_along_axis(st, corners[..., None], axis=1)
+    keys = np.hstack([triangles, np.round(st.reshape(-1, 6))])
+    order = np.lexsort(keys.T[::-1])
+    return triangles[order], st[order]
 
 
 def generate_commands(

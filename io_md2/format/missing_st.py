@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from .glcommands import drawn_triangles
 from .model import GlCommands
+from .texels import st_texels
 
 _INT16 = np.iinfo(np.int16)
 
@@ -44,10 +45,8 @@ def restore_st(
     texels = np.zeros((len(rows), 2), np.int16)
     # The corner of the drawn triangle that is this one.
     drawn_corners = (corners[found] + rotations[rows[found]]) % 3
-    size = np.maximum(np.array(skin_size, np.float64), 1)
-    with np.errstate(invalid="ignore"):
-        exact = np.rint(fractions[sources[rows[found]], drawn_corners].astype(np.float64) * size - 0.5)
-    texels[found] = np.clip(np.nan_to_num(exact), _INT16.min, _INT16.max).astype(np.int16)
+    exact = st_texels(fractions[sources[rows[found]], drawn_corners], *skin_size)
+    texels[found] = np.clip(exact, _INT16.min, _INT16.max).astype(np.int16)
     values, entries = np.unique(texels, axis=0, return_inverse=True)
     result = triangle_st.copy()
     result[rows, corners] = len(st) + entries.reshape(-1)

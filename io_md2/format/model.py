@@ -3,21 +3,36 @@
 MD2 version 8 (MD2 specification) is little-endian: a header of 17 int32, then sections at the offsets that
 the header gives. Reading and writing share the dtypes of the sections, which are defined here.
 
-Axes are the game's: +X forward, +Y left, +Z up. Triangles are clockwise seen from outside. Texture
-coordinates are texels counted from the upper left corner of the skin.
+Axes are the game's: +X forward, +Y left, +Z up; a unit is about an inch. Triangles are clockwise seen from
+outside. Texture coordinates are texels counted from the upper left corner of the skin.
+
+Models are mutable. Lists, tuples and arrays of other types are converted when a model is made; an array that already
+has the right type is not copied, so the model shares it with the caller, and so do models made by
+``dataclasses.replace``. Functions of the package never change their arguments.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-IDENT = b"IDP2"
+from .errors import Md2Error
+
+MAGIC = b"IDP2"
+"""The first four bytes of a file."""
+
+MAGIC_NUMBER = int.from_bytes(MAGIC, "little")
+"""The same as the integer that the specification gives, 844121161."""
+
 VERSION = 8
+"""The version in the header."""
+
 FRAMES_PER_SECOND = 10.0
+"""How fast Quake II plays."""
 
 HEADER_FIELDS = (
     "ident",
@@ -99,6 +114,11 @@ class GlCommands:
     st: NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, 2), np.float32))
     vertices: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
 
+    def __post_init__(self) -> None:
+        self.counts = _integers("gl_commands.counts", self.counts, np.int32, (0,))
+        self.st = _floats("gl_commands.st", self.st, (0, 2))
+        self.vertices = _integers("gl_commands.vertices", self.vertices, np.int32, (0,))
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, GlCommands):
             return NotImplemented
@@ -118,8 +138,8 @@ class Model:
 
     S is the number of texture coordinates, T of triangles, F of frames, V of vertices.
 
-    Two models are equal if everything but their warnings is; arrays are compared byte for byte, so that NaN is
-    equal to itself.
+    Two models are equal if everything but their warnings is; floats are compared byte for byte, so that NaN is
+    equal to itself, integers by their values.
 
     Attributes:
         skin_width: width of the skin in texels.
@@ -151,6 +171,16 @@ class Model:
     normals: NDArray[np.uint8] = field(default_factory=lambda: np.zeros((0, 0), np.uint8))
     gl_commands: GlCommands = field(default_factory=GlCommands)
     warnings: list[str] = field(default_factory=list, compare=False)
+
+    def __post_init__(self) -> None:
+        self.skins, self.frame_names = _listed(self.skins), _listed(self.frame_names)
+        self.st = _integers("st", self.st, np.int16, (0, 2))
+        self.triangles = _integers("triangles", self.triangles, np.int32, (0, 3))
+        self.triangle_st = _integers("triangle_st", self.triangle_st, np.int32, (0, 3))
+        self.scale = _floats("scale", self.scale, (0, 3))
+        self.translate = _floats("translate", self.translate, (0, 3))
+        self.vertices = _integers("vertices", self.vertices, np.uint8, (0, 0, 3))
+        self.normals = _integers("normals", self.normals, np.uint8, (0, 0))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Model):
@@ -191,7 +221,42 @@ def first_frame(model: Model) -> Model:
     )
 
 
+def _integers(name: str, values: Any, dtype: type[np.integer[Any]], empty: tuple[int, ...]) -> NDArray[Any]:
+    """Values as an array of a type; those beyond it keep theirs, for `validation` to find."""
+    array = _array(name, values, empty)
+    if array.dtype == dtype:
+        return array
+    if array.dtype.kind not in "iu":
+        raise Md2Error(f"{name} is not an array of integers", found=str(array.dtype))
+    converted = array.astype(dtype)
+    return converted if np.array_equal(converted, array) else array
+
+
+def _floats(name: str, values: Any, empty: tuple[int, ...]) -> NDArray[np.float32]:
+    array = _array(name, values, empty)
+    if array.dtype.kind not in "iuf":
+        raise Md2Error(f"{name} is not an array of numbers", found=str(array.dtype))
+    with np.errstate(over="ignore", invalid="ignore"):
+        return array.astype(np.float32, copy=False)
+
+
+def _array(name: str, values: Any, empty: tuple[int, ...]) -> NDArray[Any]:
+    try:
+        array = np.asarray(values)
+    except ValueError as error:
+        raise Md2Error(f"{name} has rows of different lengths") from error
+    # An empty list has no shape or type of its own.
+    return np.zeros(empty, np.uint8) if array.shape == (0,) and not isinstance(values, np.ndarray) else array
+
+
+def _listed(names: Any) -> Any:
+    """A tuple or other sequence of names as a list; anything else as it is, for `validation` to find."""
+    return names if isinstance(names, list | str | bytes) or not isinstance(names, Iterable) else list(names)
+
+
 def _same(a: Any, b: Any) -> bool:
     if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
+        if a.dtype.kind in "iu" and b.dtype.kind in "iu":
+            return np.array_equal(a, b)
         return a.shape == b.shape and a.dtype == b.dtype and a.tobytes() == b.tobytes()
     return bool(a == b)

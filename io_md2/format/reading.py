@@ -9,15 +9,14 @@ their vertices, no frame at all, indices outside the table of vertices, and fram
 is not finite or takes a vertex beyond what a float holds.
 
 Loaded with a warning, because real files have it and it can be understood: a wrong ``offset_end``, bytes
-after the last section, padded frames, GL commands that are missing, do not end, run past their section or
-the file, or overlap the header (the triangle list says the same), texture coordinates that do not exist (the
-GL commands have them), normal indices of 162 and over, no vertices or triangles, a skin of 0 x 0, texture
-coordinates outside the skin, names without a terminator, and more of anything than Quake II's limits.
+after the last section, padded frames, a ``framesize`` of 0, GL commands that are missing, do not end, run past
+their section or the file, or overlap the header (the triangle list says the same), texture coordinates that do
+not exist (the GL commands have them), normal indices of 162 and over, no vertices or triangles, a skin of 0 x 0,
+texture coordinates outside the skin, names without a terminator, and more of anything than Quake II's limits.
 """
 
 from __future__ import annotations
 
-import os
 import struct
 from dataclasses import dataclass
 from typing import Any
@@ -33,7 +32,7 @@ from .model import (
     FRAME_NAME_SIZE,
     HEADER_FIELDS,
     HEADER_SIZE,
-    IDENT,
+    MAGIC,
     NAME_ENCODING,
     SKIN_NAME_SIZE,
     ST_DTYPE,
@@ -45,7 +44,7 @@ from .model import (
     frame_dtype,
     is_in_range,
 )
-from .regular_files import read_file
+from .sources import Source, read_source
 
 _OTHER_FORMATS = {
     b"IDP3": "a Quake III model (MD3)",
@@ -60,20 +59,26 @@ _OTHER_FORMATS = {
 }
 
 
-def read_model(path: str | os.PathLike[str]) -> Model:
+def read_model(source: Source, name: str = "") -> Model:
     """Reads a file.
 
     Args:
-        path: the file.
+        source: a path, the bytes of a file (bytes, bytearray or memoryview), or a file object in binary mode, such
+            as an entry of a zip file. A file object is read to its end, and stays open.
+        name: the file's name for messages; unless given, that of the path or file object.
+
+    Returns:
+        The model; it owns its arrays, which may be changed, and its ``warnings`` say what was unusual.
 
     Raises:
         Md2Error: the file is not an MD2 model or is damaged.
         OSError: the file cannot be read.
+        TypeError: the source is none of these, or a file in text mode.
     """
-    return parse_model(read_file(path), os.fspath(path))
+    return parse_model(*read_source(source, name))
 
 
-def parse_model(data: bytes, path: str = "") -> Model:
+def parse_model(data: bytes | bytearray | memoryview, path: str = "") -> Model:
     """The model in the bytes of a file.
 
     Args:
@@ -156,7 +161,7 @@ class _Reader:
 
     def read_header(self) -> None:
         data = self.data
-        if data[:4] != IDENT:
+        if data[:4] != MAGIC:
             if len(data) < 4:
                 raise self.error(
                     "the file is too short for an MD2 model", 0, f"{len(data)} bytes", "a header"
@@ -178,6 +183,12 @@ class _Reader:
         if h["num_frames"] == 0:
             raise self.error("the model has no frames", self.field_offset("num_frames"), 0, "1 or more")
         needed = FRAME_HEADER_SIZE + VERTEX_SIZE * h["num_vertices"]
+        if h["framesize"] == 0:
+            # The engine and the specification's reader never use it.
+            self.warnings.append(
+                f"framesize is 0; frames were taken to be {needed} bytes, as their vertices need"
+            )
+            h["framesize"] = needed
         if h["framesize"] < needed:
             raise self.error(
                 f"a frame is too small for {h['num_vertices']} vertices",

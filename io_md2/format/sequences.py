@@ -1,14 +1,21 @@
 """Sequences of frames, derived from the names of the frames.
 
-A frame's name is the sequence's name and a number: ``stand01``. With three or more digits only the last two
-are the number, since sequences may themselves end in a digit: ``pain101`` is frame 1 of ``pain1``. The file
-says nothing else about sequences; the games have the frame numbers built in.
+A frame's name is the sequence's name and a number: ``stand01``. Sequences may themselves end in a digit, so the number
+has a greatest length, which is the same in the whole model: two digits in id's models, where ``pain101`` is frame 1
+of ``pain1``, and three or more in models that pad their numbers (``run000``, ``pain1000``) or count on past 99.
+The file says nothing else about sequences; the games have the frame numbers built in.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+
+ID_DIGITS = 2
+"""The greatest length of a frame's number in id's models."""
+
+_NUMBER = re.compile(r"[0-9]+\Z")
 
 
 @dataclass(frozen=True)
@@ -56,19 +63,36 @@ PLAYER_SEQUENCES = (
 """The sequences of a Quake II player model, which has 198 frames."""
 
 
-def split_frame_name(name: str) -> tuple[str, int | None]:
+def split_frame_name(name: str, digits: int = ID_DIGITS) -> tuple[str, int | None]:
     """The name of a frame's sequence, and its number or None where the name has no number.
 
     ``stand01`` is ("stand", 1), ``pain101`` is ("pain1", 1), ``hold`` is ("hold", None).
 
     Args:
         name: a frame's name.
+        digits: the most digits that are the number; those before are part of the sequence's name.
     """
-    for digits in (2, 1):
-        number = name[-digits:]
-        if number.isdecimal() and number.isascii():
-            return name[:-digits], int(number)
-    return name, None
+    start = max(_number_start(name), len(name) - digits)
+    return (name[:start], int(name[start:])) if start < len(name) else (name, None)
+
+
+def number_digits(names: Iterable[str]) -> int:
+    """How many digits the number of a frame has at most, decided over all frames of a model.
+
+    Two as in id's models, unless more than half of the numbers have more digits and those begin with 0 in at least half
+    of them (``run000``, ``pain1000``), or a sequence counts on past 99 (``walk99`` and ``walk100``).
+
+    Args:
+        names: the names of all frames of the model.
+    """
+    numbers = {(name[:start], name[start:]) for name in names if (start := _number_start(name)) < len(name)}
+    result = max([ID_DIGITS, *(_changed_digits(stem, number, numbers) for stem, number in numbers)])
+    for digits in range(result + 1, max((len(number) for _, number in numbers), default=0) + 1):
+        long = [number for _, number in numbers if len(number) >= digits]
+        padded = sum(number[-digits] == "0" for number in long)
+        if 2 * len(long) > len(numbers) and 2 * padded >= len(long):
+            result = digits
+    return result
 
 
 def find_sequences(names: Iterable[str]) -> list[FrameSequence]:
@@ -78,10 +102,41 @@ def find_sequences(names: Iterable[str]) -> list[FrameSequence]:
     have gaps in real files. A name that comes up again after another sequence is listed twice, and a frame whose
     name no neighbour shares is a sequence of its own. Frames without names form a sequence whose name is empty.
 
+    Zeros that all names of a group have before their numbers are padding, not part of its name: ``run001`` to
+    ``run006`` in a model whose other numbers have two digits are ``run``.
+
     Args:
         names: the names of all frames.
     """
-    belongs = [split_frame_name(name)[0] for name in names]
+    belongs = _sequence_names(list(names))
     firsts = [index for index, name in enumerate(belongs) if index == 0 or name != belongs[index - 1]]
     ends = [*firsts[1:], len(belongs)]
     return [FrameSequence(belongs[first], first, end - 1) for first, end in zip(firsts, ends, strict=False)]
+
+
+def _sequence_names(names: Sequence[str]) -> list[str]:
+    """The name of each frame's sequence."""
+    digits = number_digits(names)
+    found = [split_frame_name(name, digits)[0] for name in names]
+    groups: dict[str, set[str]] = {}
+    for name in found:
+        stem = name[: _number_start(name)]
+        groups.setdefault(stem, set()).add(name[len(stem) :])
+    padded = {stem for stem, leads in groups.items() if len(leads) == 1 and not min(leads).strip("0")}
+    return [stem if (stem := name[: _number_start(name)]) in padded else name for name in found]
+
+
+def _number_start(name: str) -> int:
+    """Where the digits at the end of a name begin."""
+    match = _NUMBER.search(name)
+    return match.start() if match else len(name)
+
+
+def _changed_digits(stem: str, number: str, numbers: set[tuple[str, str]]) -> int:
+    """How many digits of a number are others in the next one, if the model has that: 3 of 99 and 100."""
+    if not number.endswith("99"):
+        return 0
+    following = str(int(number) + 1).zfill(len(number))
+    if (stem, following) not in numbers:
+        return 0
+    return len(number) - len(number.rstrip("9")) + 1

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from ..format import Counts, Model
+from ..format import Counts, GlCommands, Model
 from ..format.degenerate import degenerate_rows
 from ..format.model import FRAME_NAME_SIZE, SKIN_NAME_SIZE
 from ..format.requantise import FrameData
@@ -43,6 +43,7 @@ class StoredModel:
         triangles: clockwise, without degenerate ones, int32 (T, 3).
         degenerate: index in the file, three vertices and three texture coordinates of each, int32 (n, 7).
         st: texture coordinates in texels, int16 (S, 2).
+        gl_commands: as in the file; none if the vertices were welded.
         skin_size: width and height of the skin.
         image_size: width and height of the image that import found; zeros if there was none.
         skins: names as in the file.
@@ -56,6 +57,7 @@ class StoredModel:
     triangles: npt.NDArray[np.int32]
     degenerate: npt.NDArray[np.int32]
     st: npt.NDArray[np.int16]
+    gl_commands: GlCommands
     skin_size: tuple[int, int]
     image_size: tuple[int, int]
     skins: list[str]
@@ -111,6 +113,9 @@ def store_model(
         "triangles": triangles.astype("<i4").tobytes(),
         "degenerate": degenerate_rows(model).astype("<i4").tobytes(),
         "st": model.st.astype("<i2").tobytes(),
+        "gl_counts": model.gl_commands.counts.astype("<i4").tobytes(),
+        "gl_st": model.gl_commands.st.astype("<f4").tobytes(),
+        "gl_vertices": model.gl_commands.vertices.astype("<i4").tobytes(),
         "skin_size": [model.skin_width, model.skin_height],
         "image_size": list(image_size),
         "skins": model.skins,
@@ -173,11 +178,22 @@ def _load(group: Any) -> StoredModel:
         triangles=triangles.reshape(-1, 3),
         degenerate=degenerate,
         st=st.reshape(-1, 2),
+        gl_commands=_gl_commands(group, vertex_count),
         skin_size=_size(group, "skin_size"),
         image_size=_size(group, "image_size"),
         skins=_names(group, "skins", _MAX_SKINS, SKIN_NAME_SIZE),
         material_skins=_texts(group, "material_skins", _MAX_SKINS),
     )
+
+
+def _gl_commands(group: Any, vertex_count: int) -> GlCommands:
+    counts = _array(group, "gl_counts", "<i4")
+    vertices = _array(group, "gl_vertices", "<i4")
+    st = _array(group, "gl_st", "<f4")
+    corners = int(np.abs(counts.astype(np.int64)).sum())
+    _require(bool((counts != 0).all()) and len(vertices) == corners and len(st) == 2 * corners)
+    _require(_is_within(vertices, vertex_count))
+    return GlCommands(counts, st.reshape(-1, 2), vertices)
 
 
 def _require(is_valid: bool) -> None:

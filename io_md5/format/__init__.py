@@ -1,32 +1,130 @@
-"""MD5 files as numpy arrays: reading, writing, and the arithmetic of their specification.
+"""MD5 files as numpy arrays: reading, writing, checking, and the arithmetic of their specification.
 
-Nothing here needs Blender: ``from io_md5.format import read_mesh`` works in any Python program with numpy.
+Nothing here needs Blender: ``from io_md5.format import read_mesh`` works in any Python program with numpy. What
+``__all__`` lists is public; everything else, such as the scanner of the text, may change.
+
+Axes are the game's (+X forward, +Y left, +Z up), lengths its units, angles degrees, times seconds. Orientations are
+unit quaternions w x y z, except those with three columns, which are x y z as in a file. Functions do not change their
+arguments, and return arrays of their own.
 """
 
 from .anim_file import format_animation, parse_animation, read_animation, write_animation
+from .bounds import model_bounds, pose_bounds
 from .camera_file import format_camera, parse_camera, read_camera, write_camera
+from .check import check_animation, check_model
+from .cuts import timeline
+from .describe import Description, describe
+from .encoding import encode_local_poses, encode_poses
 from .errors import Md5Error
+from .games import PROFILES, Finding, Game, prepare_animation, prepare_model, rest_pose
+from .joint_matching import Match, match_joints
 from .mesh_file import format_mesh, parse_mesh, read_mesh, write_mesh
-from .model import ROOT, Animation, Camera, Joints, Mesh, Model
+from .model import MAGIC, OLD_VERSION, ROOT, VERSION, Animation, Camera, Joints, Mesh, Model
+from .playback import WRAPS, LoopType, Space, Wrap, frame_pair, interpolate, local_pose_at, loop_type, pose_at
+from .quaternions import (
+    conjugate,
+    from_matrices,
+    lerp,
+    make_continuous,
+    multiply,
+    normalise,
+    rotate,
+    slerp,
+    to_matrices,
+    transforms,
+    wxyz_from_xyz,
+    xyz_from_wxyz,
+)
+from .skeleton import components, compose, decompose, local_poses, poses
+from .skinning import (
+    bind_pose,
+    face_normals,
+    flip_t,
+    normal_weights,
+    skin,
+    skin_normals,
+    vertex_normals,
+    vertex_tangents,
+    vertex_weights,
+)
+from .validation import validate_animation, validate_camera, validate_model
 
 __all__ = [
+    "MAGIC",
+    "OLD_VERSION",
+    "PROFILES",
     "ROOT",
+    "VERSION",
+    "WRAPS",
     "Animation",
     "Camera",
+    "Description",
+    "Finding",
+    "Game",
     "Joints",
+    "LoopType",
+    "Match",
     "Md5Error",
     "Mesh",
     "Model",
+    "Space",
+    "Wrap",
+    "bind_pose",
+    "check_animation",
+    "check_model",
+    "components",
+    "compose",
+    "conjugate",
+    "decompose",
+    "describe",
+    "encode_local_poses",
+    "encode_poses",
+    "face_normals",
+    "flip_t",
     "format_animation",
     "format_camera",
     "format_mesh",
+    "frame_pair",
+    "from_matrices",
+    "interpolate",
+    "lerp",
+    "local_pose_at",
+    "local_poses",
+    "loop_type",
+    "make_continuous",
+    "match_joints",
+    "model_bounds",
+    "multiply",
+    "normal_weights",
+    "normalise",
     "parse_animation",
     "parse_camera",
     "parse_mesh",
+    "pose_at",
+    "pose_bounds",
+    "poses",
+    "prepare_animation",
+    "prepare_model",
     "read_animation",
     "read_camera",
     "read_mesh",
+    "rest_pose",
+    "rotate",
+    "skin",
+    "skin_normals",
+    "slerp",
+    "timeline",
+    "to_matrices",
+    "transforms",
+    "validate_animation",
+    "validate_camera",
+    "validate_model",
+    "vertex_normals",
+    "vertex_tangents",
+    "vertex_weights",
     "write_animation",
     "write_camera",
     "write_mesh",
+    "wxyz_from_xyz",
+    "xyz_from_wxyz",
 ]

@@ -24,38 +24,42 @@
     …
 
 Every joint is relative to its parent. Doom 3 requires the keys in this order; any order is read.
-Counts and frame numbers are not used: the frames are those in the file, in its order.
+Counts are not used. Frames are ordered by their numbers, which must be 0 to F - 1 (MD5 specification; Doom 3 also
+requires the order).
 """
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
 from . import old_layout
+from .errors import Md5Error
 from .model import ROOT, Animation, Floats, Ints
-from .regular_files import read_file
 from .skeleton import ALL_COMPONENTS, COMPONENTS
+from .sources import Source, Target, read_source, write_target
 from .text import blocks, printing
 from .text.contents import read_contents
 from .text.frame_rows import extract_frames
 from .text.scanner import IntArray, Scan
+from .validation import validate_animation
 
 
-def read_animation(path: str | os.PathLike[str]) -> Animation:
+def read_animation(source: Source) -> Animation:
     """The animation in an .md5anim file.
+
+    Args:
+        source: a path, the bytes of the file, or a binary file object.
 
     Raises:
         Md5Error: the file cannot be understood; the message names the line.
         OSError: it cannot be opened.
     """
-    return parse_animation(read_file(path), os.fspath(path))
+    return parse_animation(*read_source(source))
 
 
-def parse_animation(data: bytes, path: str = "") -> Animation:
+def parse_animation(data: bytes | bytearray | memoryview, path: str = "") -> Animation:
     """The animation in the bytes of an .md5anim file.
 
     Args:
@@ -65,7 +69,19 @@ def parse_animation(data: bytes, path: str = "") -> Animation:
     Raises:
         Md5Error: the bytes cannot be understood; the message names the line.
     """
-    scan = Scan(extract_frames(data), path)
+    data = bytes(data)
+    try:
+        return _parse(Scan(extract_frames(data), path))
+    except _UnknownLineError:
+        # Only the scanner knows the line of each frame.
+        return _parse(Scan(data, path))
+
+
+class _UnknownLineError(Exception):
+    """An error in frames that were extracted."""
+
+
+def _parse(scan: Scan) -> Animation:
     chunks: list[_Frames] = []
 
     def frames(token: int) -> int:
@@ -204,10 +220,39 @@ def _join_frames(scan: Scan, chunks: list[_Frames], header: dict[str, float], ne
         scan.warnings.append("the frames differ in their number of components; unused components are ignored")
         chunks = [_Frames(chunk.token, chunk.rows[:, :min_size], chunk.numbers) for chunk in chunks]
     frames = np.concatenate([chunk.rows for chunk in chunks])
-    blocks.check_numbering(scan, np.concatenate([chunk.numbers for chunk in chunks]), "the frames")
     blocks.check_count(scan, header.get("numframes"), len(frames), "frames")
     blocks.check_count(scan, header.get("numanimatedcomponents"), frames.shape[1], "components in a frame")
-    return frames
+    order = _frame_order(scan, chunks, len(frames))
+    return frames if order is None else frames[order]
+
+
+def _frame_order(scan: Scan, chunks: list[_Frames], count: int) -> IntArray | None:
+    """The position in the file of each frame 0 … F - 1, (F,); None if they are in order.
+
+    Raises:
+        Md5Error: a frame has no number, or the numbers are not 0 to F - 1, each once.
+    """
+    for chunk in chunks:
+        if len(chunk.numbers) != len(chunk.rows):
+            raise scan.error("a frame has no number", chunk.token, expected="frame 0 { … }")
+    numbers = np.concatenate([chunk.numbers for chunk in chunks])
+    if np.array_equal(numbers, np.arange(count)):
+        return None
+    order = np.argsort(numbers, kind="stable")
+    wrong = np.flatnonzero(numbers[order] != np.arange(count))
+    if len(wrong):
+        frame = int(order[wrong[0]])
+        firsts = np.cumsum([0, *(len(chunk.rows) for chunk in chunks)])
+        at = int(np.searchsorted(firsts, frame, side="right")) - 1
+        if scan.rows(chunks[at].token) is not None:
+            raise _UnknownLineError
+        token = chunks[at].token + 3 * (frame - int(firsts[at]))
+        raise scan.error(
+            f"the frames are not numbered 0 to {count - 1}, each once", token,
+            found=f"frame {numbers[frame]:.10g}", expected=f"frame {int(wrong[0])}",
+        )  # fmt: skip
+    scan.warnings.append("the frames are not in the order of their numbers; they are put in order")
+    return order
 
 
 def _base_frame(scan: Scan, opened: dict[str, int], joint_count: int, *, needed: bool) -> Floats:
@@ -230,30 +275,37 @@ def _base_frame(scan: Scan, opened: dict[str, int], joint_count: int, *, needed:
 
 
 def _bounds(scan: Scan, opened: dict[str, int], frame_count: int) -> Floats:
-    """The boxes of the frames, float64 (B, 2, 3)."""
+    """The boxes of the frames, float64 (F, 2, 3); the last is repeated for frames without one."""
     values = scan.values(opened["bounds"]) if "bounds" in opened else np.empty(0)
-    boxes = values[: len(values) // 6 * 6].reshape(-1, 2, 3).copy()
+    boxes = values[: len(values) // 6 * 6].reshape(-1, 2, 3)
     if len(boxes) != frame_count or boxes.size != values.size:
         scan.warnings.append(f"there are bounds for {len(boxes)} frames instead of {frame_count}")
-    return boxes
+    if not len(boxes):
+        return np.zeros((frame_count, 2, 3))
+    return boxes[np.minimum(np.arange(frame_count), len(boxes) - 1)]
 
 
-def write_animation(animation: Animation, path: str | os.PathLike[str]) -> None:
+def write_animation(animation: Animation, target: Target) -> None:
     """Writes an .md5anim file.
+
+    Args:
+        animation: what to write.
+        target: a path or a binary file object.
 
     Raises:
         Md5Error: a name or number cannot be written.
         OSError: the file cannot be written.
     """
-    Path(path).write_bytes(format_animation(animation))
+    write_target(format_animation(animation), target)
 
 
 def format_animation(animation: Animation) -> bytes:
     """The bytes of an .md5anim file, in the layout of id's exporter.
 
     Raises:
-        Md5Error: a name contains a character that cannot be written, or a number is not finite.
+        Md5Error: the animation is not valid; see `validate_animation`.
     """
+    validate_animation(animation)
     names = [printing.quoted(name) for name in animation.names]
     parents = animation.parents.tolist()
     flags = animation.flags.tolist()
@@ -285,7 +337,15 @@ def format_animation(animation: Animation) -> bytes:
         *(vectors % row for row in zip(*printing.columns(base), strict=True)),
         "}",
     ]  # fmt: skip
-    return "\n".join([*lines, _format_frames(animation)]).encode("utf-8", "surrogateescape")
+    data = "\n".join([*lines, _format_frames(animation)]).encode("utf-8", "surrogateescape")
+    poses = len(names) * animation.frame_count
+    if poses > blocks.pose_limit(len(data)):
+        raise Md5Error(
+            "Animation.frames: too many frames without motion for a file of this size",
+            found=f"{len(names)} joints in {animation.frame_count} frames",
+            expected=f"at most {blocks.pose_limit(len(data))} joint poses, or the file could not be read",
+        )  # fmt: skip
+    return data
 
 
 def _hierarchy_comment(animation: Animation, parent: int, flags: int) -> str:

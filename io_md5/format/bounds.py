@@ -8,13 +8,24 @@ import numpy as np
 import numpy.typing as npt
 
 from . import quaternions as quat
-from .model import Floats, Mesh
-from .skinning import row_ids
+from .model import Floats, Mesh, Model
+from .skinning import row_ids, skin
 
 Singles = npt.NDArray[np.float32]
 
 # Numbers computed at once: few enough to need little memory.
 _CHUNK = 4_000_000
+
+
+def model_bounds(model: Model) -> Floats:
+    """The lower and upper corner of a model in its bind pose, float64 (2, 3); around the joints if it has no vertices.
+
+    Zeros for a model without vertices and joints.
+    """
+    joints = model.joints
+    points = [skin(mesh, joints.positions, joints.orientations) for mesh in model.meshes if mesh.vertex_count]
+    corners = np.concatenate(points) if points else joints.positions
+    return np.stack([corners.min(axis=0), corners.max(axis=0)]) if len(corners) else np.zeros((2, 3))
 
 
 def pose_bounds(meshes: list[Mesh], positions: Floats, orientations: Floats) -> Floats:

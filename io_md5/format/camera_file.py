@@ -24,38 +24,38 @@ itself accepts no groups, and cuts only from 1 on.
 
 from __future__ import annotations
 
-import os
 import re
-from pathlib import Path
 
 import numpy as np
 
 from .errors import Md5Error
 from .model import Camera, Floats, Ints
-from .regular_files import read_file
+from .sources import Source, Target, read_source, write_target
 from .text import blocks, printing
 from .text.contents import read_contents
 from .text.scanner import Scan
+from .validation import are_valid_groups, validate_camera
 
 _COLUMNS = 7
 
 _TOKEN = re.compile(rb"//[^\r\n]*|/\*[\s\S]*?(?:\*/|\Z)|[()]|[\x21-\x27\x2a-\x7f]+")
 _CUT_START = re.compile(rb"[-+.\d]")
-# One or more of: a word and numbers in parentheses.
-_GROUPS = re.compile(r"(?:[A-Za-z_]\w* \((?: [-+.\deE]+)* \)(?: (?!$)|$))*", re.ASCII)
 
 
-def read_camera(path: str | os.PathLike[str]) -> Camera:
+def read_camera(source: Source) -> Camera:
     """The camera path in an .md5camera file.
+
+    Args:
+        source: a path, the bytes of the file, or a binary file object.
 
     Raises:
         Md5Error: the file cannot be understood; the message names the line.
         OSError: it cannot be opened.
     """
-    return parse_camera(read_file(path), os.fspath(path))
+    return parse_camera(*read_source(source))
 
 
-def parse_camera(data: bytes, path: str = "") -> Camera:
+def parse_camera(data: bytes | bytearray | memoryview, path: str = "") -> Camera:
     """The camera path in the bytes of an .md5camera file.
 
     Args:
@@ -65,7 +65,7 @@ def parse_camera(data: bytes, path: str = "") -> Camera:
     Raises:
         Md5Error: the bytes cannot be understood; the message names the line.
     """
-    scan = Scan(data, path)
+    scan = Scan(bytes(data), path)
     contents = read_contents(scan, numbers=("numframes", "framerate", "numcuts"), once=("cuts", "camera"))
     contents.warn_of_stray()
     opened, header = contents.opened, contents.numbers
@@ -131,7 +131,7 @@ def _cuts(scan: Scan, opening: int, entry_count: int) -> tuple[list[int], list[s
         groups[-1].append(token.decode("latin-1"))
     texts = [" ".join(group) for group in groups]
     for cut, text in zip(cuts, texts, strict=True):
-        if not _GROUPS.fullmatch(text):
+        if not are_valid_groups(text):
             raise scan.error(
                 f"invalid groups after cut {cut}", opening,
                 found=repr(text), expected="words, each with numbers in parentheses",
@@ -168,19 +168,18 @@ def cut_warnings(cuts: Ints) -> list[str]:
     return warnings
 
 
-def are_valid_groups(text: str) -> bool:
-    """Whether a text is valid as the groups of a cut; an empty one is."""
-    return _GROUPS.fullmatch(text) is not None
-
-
-def write_camera(camera: Camera, path: str | os.PathLike[str]) -> None:
+def write_camera(camera: Camera, target: Target) -> None:
     """Writes an .md5camera file.
+
+    Args:
+        camera: what to write.
+        target: a path or a binary file object.
 
     Raises:
         Md5Error: a number, a cut or its groups cannot be written.
         OSError: the file cannot be written.
     """
-    Path(path).write_bytes(format_camera(camera))
+    write_target(format_camera(camera), target)
 
 
 def format_camera(camera: Camera) -> bytes:
@@ -189,24 +188,11 @@ def format_camera(camera: Camera) -> bytes:
     Cuts that `cut_warnings` warns about are written unchanged.
 
     Raises:
-        Md5Error: there are no entries, a cut is out of range, its groups are invalid, or a number is not finite.
+        Md5Error: the camera is not valid; see `validate_camera`.
     """
+    validate_camera(camera)
     count = camera.entry_count
-    if count == 0:
-        raise Md5Error("a camera without frames cannot be written")
-    outside = (camera.cuts < 0) | (camera.cuts >= count)
-    if outside.any():
-        raise Md5Error(
-            "a cut is not at one of the camera's frames", found=str(camera.cuts[outside][0]),
-            expected=f"1 to {count - 1}",
-        )  # fmt: skip
     groups = camera.cut_groups or [""] * len(camera.cuts)
-    for text in groups:
-        if not are_valid_groups(text):
-            raise Md5Error(
-                "invalid groups after a cut", found=repr(text),
-                expected="words, each with numbers in parentheses",
-            )  # fmt: skip
     table = np.column_stack([camera.positions, camera.orientations, camera.fields_of_view])
     rows = zip(*printing.columns(table), strict=True)
     lines = [

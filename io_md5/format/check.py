@@ -6,8 +6,12 @@ The rules and their sources are in the profile of each game: see `games.profiles
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+from .errors import Md5Error
 from .games import Finding, Game, Subject, rules_of
 from .model import Animation, Joints, Model
+from .validation import check_animation_arrays, check_model_arrays, validate_animation, validate_model
 
 __all__ = ["Finding", "Game", "check_animation", "check_model"]
 
@@ -43,5 +47,37 @@ def check_animation(
 
 
 def _validate(subject: Subject, game: Game) -> list[Finding]:
+    if broken := _invalid(lambda: _check_arrays(subject)):
+        # The rules rely on the shapes of arrays.
+        return [broken]
     found = [finding for rule in rules_of(game) for finding in rule.check(rule, subject)]
+    if not any(finding.is_error for finding in found) and (
+        invalid := _invalid(lambda: _check_values(subject))
+    ):
+        found.append(invalid)
     return sorted(found, key=lambda finding: not finding.is_error)
+
+
+def _check_arrays(subject: Subject) -> None:
+    if subject.model is not None:
+        check_model_arrays(subject.model)
+    if subject.animation is not None:
+        check_animation_arrays(subject.animation)
+
+
+def _check_values(subject: Subject) -> None:
+    if subject.model is not None:
+        validate_model(subject.model)
+    if subject.animation is not None:
+        validate_animation(subject.animation)
+
+
+def _invalid(validate: Callable[[], None]) -> Finding | None:
+    """The finding about what cannot be written, whatever the game."""
+    try:
+        validate()
+    except Md5Error as error:
+        return Finding(
+            "invalid", True, str(error), found=error.found or "", limit=error.expected or "", engine="all"
+        )
+    return None

@@ -15,9 +15,12 @@ from .check import Finding, check_animation, check_model
 from .errors import Md5Error
 from .games import COMMON, Subject, game_named
 from .mesh_file import read_mesh
-from .model import ROOT, Floats, Joints, Mesh
+from .model import ROOT, Animation, Camera, Floats, Joints, Mesh, Model
+from .playback import LoopType, loop_type
 from .skinning import skin
 from .suffixes import ANIMATION_SUFFIX, CAMERA_SUFFIX, MESH_SUFFIX
+
+FilePath = str | os.PathLike[str]
 
 
 @dataclass(frozen=True)
@@ -33,7 +36,32 @@ class Description:
     lines: list[str]
 
 
-def describe_mesh(path: str | os.PathLike[str], game: str = "") -> Description:
+def describe(source: FilePath | Model | Animation | Camera, game: str = "") -> Description:
+    """The description of a file, or of what was read from one.
+
+    Args:
+        source: the path of a file, whose suffix tells its kind, or a model, animation or camera.
+        game: the name of a game to check for; empty for none.
+
+    Raises:
+        Md5Error: the file cannot be understood, or its suffix is none of MD5.
+        OSError: the file cannot be read.
+    """
+    if isinstance(source, Model):
+        return _describe_model(source, game)
+    if isinstance(source, Animation):
+        return _describe_animation(source, game)
+    if isinstance(source, Camera):
+        return _describe_camera(source, game)
+    suffix = Path(source).suffix.lower()
+    if suffix not in DESCRIBERS:
+        raise Md5Error(
+            "unknown file type", path=os.fspath(source), found=repr(suffix), expected=", ".join(DESCRIBERS)
+        )
+    return DESCRIBERS[suffix](source, game)
+
+
+def describe_mesh(path: FilePath, game: str = "") -> Description:
     """The description of an .md5mesh file.
 
     Args:
@@ -44,7 +72,11 @@ def describe_mesh(path: str | os.PathLike[str], game: str = "") -> Description:
         Md5Error: the file cannot be understood.
         OSError: the file cannot be read.
     """
-    model = read_mesh(path)
+    beside = Path(path).with_suffix(ANIMATION_SUFFIX).exists()
+    return _describe_model(read_mesh(path), game, has_animation=beside)
+
+
+def _describe_model(model: Model, game: str, *, has_animation: bool | None = None) -> Description:
     joints = model.joints
     points = [skin(mesh, joints.positions, joints.orientations) for mesh in model.meshes]
     meshes = [_mesh_facts(mesh) for mesh in model.meshes]
@@ -60,8 +92,7 @@ def describe_mesh(path: str | os.PathLike[str], game: str = "") -> Description:
         "commandline": model.commandline,
         "warnings": _warnings(model.warnings, Subject(model=model)),
     }
-    beside = Path(path).with_suffix(ANIMATION_SUFFIX).exists()
-    findings = check_model(model, game_named(game), has_animation=beside) if game else []
+    findings = check_model(model, game_named(game), has_animation=has_animation) if game else []
     lines = [
         "MD5 mesh",
         f"{_counted(len(joints), 'joint')} below {', '.join(roots)}; {_counted(len(meshes), 'mesh')}, "
@@ -78,10 +109,14 @@ def describe_mesh(path: str | os.PathLike[str], game: str = "") -> Description:
     return _with_findings(facts, lines, game, findings)
 
 
-def describe_animation(path: str | os.PathLike[str], game: str = "") -> Description:
+def describe_animation(path: FilePath, game: str = "") -> Description:
     """The description of an .md5anim file; for the arguments and errors see `describe_mesh`."""
-    animation = read_animation(path)
+    return _describe_animation(read_animation(path), game, _joints_beside(path) if game else None)
+
+
+def _describe_animation(animation: Animation, game: str, joints: Joints | None = None) -> Description:
     seconds = animation.frame_count / animation.frame_rate if animation.frame_rate > 0 else 0.0
+    loop = loop_type(animation)
     moving = int((animation.flags != 0).sum())
     corners = animation.bounds.reshape(-1, 3)
     facts: dict[str, Any] = {
@@ -91,15 +126,17 @@ def describe_animation(path: str | os.PathLike[str], game: str = "") -> Descript
         "frames": animation.frame_count,
         "frame_rate": animation.frame_rate,
         "seconds": seconds,
+        "loop": loop,
         "animated_components": int(animation.frames.shape[1]),
         "box": _box(corners),
         "commandline": animation.commandline,
         "warnings": _warnings(animation.warnings, Subject(animation=animation)),
     }
-    findings = check_animation(animation, _joints_beside(path), game_named(game)) if game else []
+    findings = check_animation(animation, joints, game_named(game)) if game else []
     lines = [
         "MD5 animation",
         f"{_counted(animation.frame_count, 'frame')} at {animation.frame_rate:g} a second, {seconds:.2f} s",
+        *([_LOOP_LINES[loop]] if loop in _LOOP_LINES else []),
         f"{_counted(len(animation.names), 'joint')}, {moving:,} of them animated in "
         f"{_counted(facts['animated_components'], 'component')}",
         *_box_line(facts["box"]),
@@ -108,9 +145,12 @@ def describe_animation(path: str | os.PathLike[str], game: str = "") -> Descript
     return _with_findings(facts, lines, game, findings)
 
 
-def describe_camera(path: str | os.PathLike[str], game: str = "") -> Description:
+def describe_camera(path: FilePath, game: str = "") -> Description:
     """The description of an .md5camera file; for the arguments and errors see `describe_mesh`."""
-    camera = read_camera(path)
+    return _describe_camera(read_camera(path), game)
+
+
+def _describe_camera(camera: Camera, game: str) -> Description:
     frames = camera.entry_count - len(camera.cuts)
     seconds = frames / camera.frame_rate if camera.frame_rate > 0 else 0.0
     views = camera.fields_of_view
@@ -135,6 +175,11 @@ def describe_camera(path: str | os.PathLike[str], game: str = "") -> Description
     ]
     return _with_findings(facts, lines, game, [])
 
+
+_LOOP_LINES: dict[LoopType, str] = {
+    "closed": "a loop: the last frame repeats the first",
+    "open": "a loop: the last frame is one step before the first",
+}
 
 DESCRIBERS = {
     MESH_SUFFIX: describe_mesh,
@@ -180,7 +225,7 @@ def _with_findings(
     return Description(facts, [*lines, *(finding_lines or [f"{game}: no problems found"])])
 
 
-def _joints_beside(path: str | os.PathLike[str]) -> Joints | None:
+def _joints_beside(path: FilePath) -> Joints | None:
     """The joints of the mesh with the animation's name; None if it cannot be read."""
     try:
         return read_mesh(Path(path).with_suffix(MESH_SUFFIX)).joints

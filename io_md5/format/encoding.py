@@ -31,26 +31,46 @@ def encode_poses(
     orientations: Floats,
     *,
     frame_rate: float,
-    bounds: Floats,
+    bounds: Floats | None = None,
     commandline: str = "",
     position_precision: float = POSITION_PRECISION,
     orientation_precision: float = ORIENTATION_PRECISION,
 ) -> Animation:
-    """An animation of the given poses.
+    """An animation of poses in the space of the model.
 
     Args:
         names: of J joints.
         parents: int32 (J,).
         positions: of the joints in the space of the model, (F, J, 3).
-        orientations: unit quaternions (F, J, 4).
+        orientations: unit quaternions w x y z (F, J, 4).
         frame_rate: frames per second.
-        bounds: lower and upper corner of the model in each frame, (F, 2, 3).
+        bounds: lower and upper corner of the model in each frame, (F, 2, 3), see `pose_bounds`; zeros if None.
         commandline: written to the file.
         position_precision: tolerance of a joint's position relative to its parent, in units.
         orientation_precision: tolerance of the quaternion of a joint relative to its parent.
     """
     positions, orientations = decompose(parents, positions, orientations)
-    xyz = quat.without_w(orientations)
+    return encode_local_poses(
+        names, parents, positions, orientations, frame_rate=frame_rate, bounds=bounds, commandline=commandline,
+        position_precision=position_precision, orientation_precision=orientation_precision,
+    )  # fmt: skip
+
+
+def encode_local_poses(
+    names: list[str],
+    parents: Ints,
+    positions: Floats,
+    orientations: Floats,
+    *,
+    frame_rate: float,
+    bounds: Floats | None = None,
+    commandline: str = "",
+    position_precision: float = POSITION_PRECISION,
+    orientation_precision: float = ORIENTATION_PRECISION,
+) -> Animation:
+    """An animation of poses relative to the parents; for the arguments see `encode_poses`."""
+    positions, orientations = np.asarray(positions, np.float64), np.asarray(orientations, np.float64)
+    xyz = quat.xyz_from_wxyz(orientations)
     w = np.clip(np.abs(orientations[..., :1]), _SMALLEST_W, 1.0)
     table = np.concatenate(
         [_rounded(positions, np.full(1, position_precision)), _rounded(xyz, orientation_precision * w)],
@@ -65,7 +85,7 @@ def encode_poses(
         parents=parents,
         flags=flags,
         starts=starts,
-        bounds=bounds,
+        bounds=np.zeros((len(positions), 2, 3)) if bounds is None else bounds,
         base_positions=base[:, :3].copy(),
         base_orientations=base[:, 3:].copy(),
         frames=frames,

@@ -22,13 +22,12 @@
         …
     }
 
-Doom 3 requires the keys in this order; any order is read. Counts are not used.
+Doom 3 requires the keys in this order; any order is read. Counts are not used. The numbers after ``vert``, ``tri`` and
+``weight`` are not used either, as in Doom 3: a row's place in the file is its index. (The MD5 specification calls the
+number the index; a warning says where the two differ.)
 """
 
 from __future__ import annotations
-
-import os
-from pathlib import Path
 
 import numpy as np
 
@@ -36,29 +35,31 @@ from . import old_layout
 from . import quaternions as quat
 from .errors import Md5Error
 from .model import ROOT, Ints, Joints, Mesh, Model
-from .regular_files import read_file
+from .sources import Source, Target, read_source, write_target
 from .text import blocks, printing
 from .text.contents import read_contents
 from .text.rows import extract_rows
 from .text.scanner import Scan
+from .validation import validate_model, weight_row_limit
 
 _JOINT_COLUMNS = "parent, position x y z, orientation x y z"
-# Limits: vertices along a UV seam share weights, but a file where every vertex has all weights would fill the memory.
-_MIN_WEIGHTS, _WEIGHTS_PER_LINE = 1 << 20, 16
 _MESH_KEYS = frozenset({"shader", "name", "numverts", "vert", "numtris", "tri", "numweights", "weight"})
 
 
-def read_mesh(path: str | os.PathLike[str]) -> Model:
+def read_mesh(source: Source) -> Model:
     """The model in an .md5mesh file.
+
+    Args:
+        source: a path, the bytes of the file, or a binary file object.
 
     Raises:
         Md5Error: the file cannot be understood; the message names the line.
         OSError: it cannot be opened.
     """
-    return parse_mesh(read_file(path), os.fspath(path))
+    return parse_mesh(*read_source(source))
 
 
-def parse_mesh(data: bytes, path: str = "") -> Model:
+def parse_mesh(data: bytes | bytearray | memoryview, path: str = "") -> Model:
     """The model in the bytes of an .md5mesh file.
 
     Args:
@@ -68,7 +69,7 @@ def parse_mesh(data: bytes, path: str = "") -> Model:
     Raises:
         Md5Error: the bytes cannot be understood; the message names the line.
     """
-    scan = Scan(extract_rows(data), path)
+    scan = Scan(extract_rows(bytes(data)), path)
     contents = read_contents(
         scan, numbers=("numjoints", "nummeshes", "numbones"), once=("joints",), repeated=("bone", "mesh")
     )
@@ -93,7 +94,7 @@ def _parse_joints(scan: Scan, opening: int) -> Joints:
     rows = blocks.table(scan, [(first, last)], 7, "the joint", _JOINT_COLUMNS)
     parents = rows.indices(slice(0, 1), "the parent", len(names), lowest=ROOT)[:, 0]
     blocks.check_hierarchy(scan, names, parents, range(first, last))
-    return Joints(names, parents, rows.values[:, 1:4].copy(), quat.with_w(rows.values[:, 4:7]))
+    return Joints(names, parents, rows.values[:, 1:4].copy(), quat.wxyz_from_xyz(rows.values[:, 4:7]))
 
 
 def _parse_mesh(scan: Scan, opening: int, joint_count: int) -> Mesh:
@@ -159,7 +160,7 @@ def _weight_ranges(scan: Scan, verts: blocks.Table, weight_count: int) -> Ints:
             expected=f"a range within the {weight_count} weights of the mesh",
         )  # fmt: skip
     rows = int(ranges[:, 1].astype(np.int64).sum())
-    limit = _MIN_WEIGHTS + _WEIGHTS_PER_LINE * (len(ranges) + weight_count)
+    limit = weight_row_limit(len(ranges), weight_count)
     if rows > limit:
         raise Md5Error(
             "weights shared by vertices are out of proportion", path=scan.path,
@@ -174,27 +175,31 @@ def _weight_ranges(scan: Scan, verts: blocks.Table, weight_count: int) -> Ints:
     return ranges
 
 
-def write_mesh(model: Model, path: str | os.PathLike[str]) -> None:
+def write_mesh(model: Model, target: Target) -> None:
     """Writes an .md5mesh file.
+
+    Args:
+        model: what to write.
+        target: a path or a binary file object.
 
     Raises:
         Md5Error: a name or number cannot be written.
         OSError: the file cannot be written.
     """
-    Path(path).write_bytes(format_mesh(model))
+    write_target(format_mesh(model), target)
 
 
 def format_mesh(model: Model) -> bytes:
     """The bytes of an .md5mesh file, in the layout of id's exporter.
 
     Raises:
-        Md5Error: a name contains a character that cannot be written, or a number is not finite.
+        Md5Error: the model is not valid; see `validate_model`.
     """
+    validate_model(model)
     joints = model.joints
     names = [printing.quoted(name) for name in joints.names]
     parent_names = [joints.names[parent] if parent != ROOT else "" for parent in joints.parents.tolist()]
-    printing.check_finite(joints.orientations)
-    places = printing.columns(np.column_stack([joints.positions, quat.without_w(joints.orientations)]))
+    places = printing.columns(np.column_stack([joints.positions, quat.xyz_from_wxyz(joints.orientations)]))
     row = "\t%s\t%d ( %s %s %s ) ( %s %s %s )\t\t// %s"
     lines = [
         *printing.header(model.commandline),

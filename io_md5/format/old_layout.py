@@ -65,7 +65,10 @@ def parse_bones(scan: Scan, openings: list[int]) -> Joints:
     axes = np.array(matrices).reshape(-1, 3, 3)
     orientations = quat.from_matrices(np.swapaxes(axes, 1, 2))
     return Joints(
-        names, parents, np.array(positions).reshape(-1, 3), quat.with_w(quat.without_w(orientations))
+        names,
+        parents,
+        np.array(positions).reshape(-1, 3),
+        quat.wxyz_from_xyz(quat.xyz_from_wxyz(orientations)),
     )
 
 
@@ -107,7 +110,7 @@ def parse_channels(scan: Scan, openings: list[int]) -> Animation:
     for index, name in enumerate(names):
         frames[:, index, :3] = np.stack([track(name, attribute) for attribute in _POSITIONS], axis=1)
         pitch, yaw, roll = (track(name, angle) for angle in _ANGLES)
-        frames[:, index, 3:] = quat.without_w(angles_to_quaternions(pitch, yaw, roll))
+        frames[:, index, 3:] = quat.xyz_from_wxyz(angles_to_quaternions(pitch, yaw, roll))
     bounds = np.stack(
         [
             np.stack([track(corner, attribute) for attribute in _POSITIONS], axis=1)

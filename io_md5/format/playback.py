@@ -1,36 +1,95 @@
-"""Playback of an animation: the two frames around a time, and the interpolated pose (MD5 specification)."""
+"""Playback of an animation: the two frames around a time, the pose between them, and how an animation repeats.
+
+Two poses may be interpolated joint by joint relative to the parents, as the games do, or after the skeletons are
+built, as the MD5 specification does; half-way between two frames the results differ by up to 4 % of the size of a
+model.
+"""
 
 from __future__ import annotations
+
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from . import quaternions as quat
+from .errors import Md5Error
 from .model import Animation, Floats, Ints
-from .skeleton import local_poses
+from .skeleton import compose, local_poses
+from .validation import check_rate
+
+Wrap = Literal["blend", "jump", "hold"]
+"""What follows the last frame, as in `io_md2.format`.
+
+``"blend"``: it moves on to the first one, so F frames last F / rate: for loops that end one step before their first
+frame.
+``"jump"``: it is reached and at once replaced by the first one, so F frames last (F - 1) / rate: for loops whose last
+frame repeats the first (Doom 3 cycles like this). ``"hold"``: it stays.
+"""
+
+Space = Literal["joints", "model"]
+"""Where poses are interpolated: ``"joints"``, relative to the parents (the games); ``"model"``, as built skeletons."""
+
+LoopType = Literal["closed", "open", "none"]
+"""How an animation repeats.
+
+``"closed"``: its last frame repeats the first; ``"open"``: it ends one step before its first frame; ``"none"``: it is
+no loop, or has too few frames to tell.
+"""
+
+WRAPS: dict[LoopType, Wrap] = {"closed": "jump", "open": "blend", "none": "hold"}
+"""The playback that suits each type of loop."""
+
+# The first and last frame of a closed loop differ by no more than this part of the whole motion, and of a step.
+_CLOSED, _CLOSED_STEP = 0.01, 0.25
+# The step over the end of an open loop is no greater than this many times the greater of the steps beside it.
+_OPEN = 1.5
 
 
 def frame_pair(
-    seconds: npt.ArrayLike, frame_count: int, frame_rate: float, *, cyclic: bool = True
+    seconds: npt.ArrayLike, frame_count: int, frame_rate: float, *, wrap: Wrap = "blend"
 ) -> tuple[Ints, Ints, Floats]:
     """The frames before and after a time, and the fraction between them.
 
     Args:
-        seconds: since the first frame, of any shape.
+        seconds: since the first frame, of any shape. Before the start, ``"blend"`` and ``"jump"`` count backwards
+        from the
+            end, and ``"hold"`` shows the first frame.
         frame_count: F, at least 1.
-        frame_rate: frames per second.
-        cyclic: repeat at the end. The last frame of a cycle equals its first (Doom 3), so F frames last
-            (F - 1) / frame_rate. Otherwise the last frame is held.
+        frame_rate: frames per second, above 0.
+        wrap: what follows the last frame.
 
     Returns:
         The two frames, int32, and the fraction from 0 up to 1, float64, each of the shape of `seconds`.
+
+    Raises:
+        Md5Error: there are no frames, or a time or the rate is not a number or the rate not above 0.
     """
+    if frame_count < 1:
+        raise Md5Error("the animation has no frames", found=str(frame_count), expected="1 or more")
+    if wrap not in ("blend", "jump", "hold"):
+        raise Md5Error("unknown wrap", found=repr(wrap), expected="'blend', 'jump' or 'hold'")
+    check_rate(frame_rate, "the frame rate")
+    times = np.asarray(seconds, dtype=np.float64)
+    with np.errstate(over="ignore", invalid="ignore"):
+        position = times * frame_rate
+    bad = ~np.isfinite(position)
+    if bad.any():
+        raise Md5Error("a time is not finite", found=str(times[bad][0]), expected="seconds")
     last = frame_count - 1
-    position = np.maximum(np.asarray(seconds, dtype=np.float64) * frame_rate, 0.0)
-    position = np.mod(position, last) if cyclic and last > 0 else np.minimum(position, last)
-    first = np.minimum(np.floor(position), last)
-    second = np.minimum(first + 1, last)
-    return first.astype(np.int32), second.astype(np.int32), position - first
+    if wrap == "hold":
+        position = np.clip(position, 0.0, last)
+    else:
+        period = frame_count if wrap == "blend" else max(last, 1)
+        position = np.mod(position, period)
+        # The remainder of a tiny negative number rounds up to the period itself.
+        position = np.where(position >= period, 0.0, position)
+    first = np.floor(position)
+    if wrap == "jump" and last == 0:
+        return np.zeros_like(first, np.int32), np.zeros_like(first, np.int32), np.zeros_like(position)
+    second = np.where(first + 1 > last, 0.0 if wrap == "blend" else last, first + 1)
+    fraction = position - first if last else np.zeros_like(position)
+    return first.astype(np.int32), second.astype(np.int32), fraction
 
 
 def interpolate(
@@ -40,32 +99,106 @@ def interpolate(
     orientations_b: npt.ArrayLike,
     fraction: npt.ArrayLike,
 ) -> tuple[Floats, Floats]:
-    """The pose interpolated between two others: positions by lerp, orientations by slerp.
+    """The pose interpolated between two others: positions by lerp, orientations by slerp (MD5 specification).
 
     Args:
         positions_a: (…, J, 3).
-        orientations_a: unit quaternions (…, J, 4).
+        orientations_a: unit quaternions w x y z (…, J, 4).
         positions_b: (…, J, 3).
         orientations_b: (…, J, 4).
-        fraction: (…,), 0 for a and 1 for b.
+        fraction: (…,), 0 for a and 1 for b; outside of these it goes on beyond a or b.
 
     Returns:
-        Positions (…, J, 3) and orientations (…, J, 4).
+        Positions (…, J, 3) and orientations w x y z (…, J, 4).
     """
     fraction = np.asarray(fraction, dtype=np.float64)[..., None]
     return quat.lerp(positions_a, positions_b, fraction), quat.slerp(orientations_a, orientations_b, fraction)
 
 
-def local_pose_at(
-    animation: Animation, seconds: npt.ArrayLike, *, cyclic: bool = True
+def pose_at(
+    animation: Animation, seconds: npt.ArrayLike, space: Space = "joints", *, wrap: Wrap | None = None
 ) -> tuple[Floats, Floats]:
-    """Every joint relative to its parent at a time, as in the games.
+    """Every joint in the space of the model at a time, as skinning takes it.
+
+    The cost does not depend on the number of frames if `wrap` is given.
+
+    Args:
+        animation: with J joints.
+        seconds: since the first frame, (…).
+        space: ``"joints"`` interpolates joints relative to their parents, then builds the skeleton (the games);
+            ``"model"`` builds both skeletons, then interpolates (MD5 specification).
+        wrap: what follows the last frame; None for what suits the animation, see `loop_type`.
 
     Returns:
-        Positions (…, J, 3) and orientations (…, J, 4) for times of shape (…).
+        Positions (…, J, 3) and orientations w x y z (…, J, 4).
+
+    Raises:
+        Md5Error: see `frame_pair`.
     """
-    positions, orientations = local_poses(animation)
-    first, second, fraction = frame_pair(seconds, animation.frame_count, animation.frame_rate, cyclic=cyclic)
+    if space == "joints":
+        return compose(animation.parents, *local_pose_at(animation, seconds, wrap=wrap))
+    if space != "model":
+        raise Md5Error("unknown space", found=repr(space), expected="'joints' or 'model'")
+    first, second, fraction, positions, orientations = _frames_at(animation, seconds, wrap)
+    positions, orientations = compose(animation.parents, positions, orientations)
     return interpolate(
         positions[first], orientations[first], positions[second], orientations[second], fraction
     )
+
+
+def local_pose_at(
+    animation: Animation, seconds: npt.ArrayLike, *, wrap: Wrap | None = None
+) -> tuple[Floats, Floats]:
+    """Every joint relative to its parent at a time, as in the games; see `pose_at`.
+
+    Returns:
+        Positions (…, J, 3) and orientations w x y z (…, J, 4) for times of shape (…).
+    """
+    first, second, fraction, positions, orientations = _frames_at(animation, seconds, wrap)
+    return interpolate(
+        positions[first], orientations[first], positions[second], orientations[second], fraction
+    )
+
+
+def _frames_at(
+    animation: Animation, seconds: npt.ArrayLike, wrap: Wrap | None
+) -> tuple[Ints, Ints, Floats, Floats, Floats]:
+    """The frames around times as indices into local poses, the fractions, and the poses of these frames alone."""
+    wrap = WRAPS[loop_type(animation)] if wrap is None else wrap
+    first, second, fraction = frame_pair(seconds, animation.frame_count, animation.frame_rate, wrap=wrap)
+    used, rows = np.unique(np.stack([first, second]), return_inverse=True)
+    rows = rows.reshape(2, *first.shape).astype(np.int32)
+    return rows[0], rows[1], fraction, *local_poses(animation, used)
+
+
+def loop_type(animation: Animation) -> LoopType:
+    """How an animation repeats, judged by its animated components.
+
+    It is closed if the last frame differs from the first by less than 1 % of the whole motion and a quarter of the
+    greater of the steps beside the end. It is open if the step from the last frame to the first is no more than 1.5
+    times that step, and less than half of the whole motion. Positions are divided by the extent of all positions, so
+    that they weigh like quaternions.
+    """
+    count = animation.frame_count
+    if count < 3:
+        return "none"
+    table = _weighted_frames(animation)
+    motion = float(np.linalg.norm(np.ptp(table, axis=0)))
+    if motion == 0.0:
+        return "closed"
+    seam = float(np.linalg.norm(table[-1] - table[0]))
+    beside = float(max(np.linalg.norm(table[1] - table[0]), np.linalg.norm(table[-1] - table[-2])))
+    if seam == 0.0 or (seam <= _CLOSED * motion and seam <= _CLOSED_STEP * beside):
+        return "closed"
+    return "open" if seam <= _OPEN * beside and seam < motion / 2 else "none"
+
+
+def _weighted_frames(animation: Animation) -> Floats:
+    """The frames (F, C) with positions divided by their extent, and quaternions that do not change sign."""
+    positions, orientations = local_poses(animation)
+    orientations = quat.make_continuous(orientations)
+    # A loop may end with the negative of its first quaternion, which is the same rotation.
+    flipped = np.einsum("ji,ji->j", orientations[0], orientations[-1]) < 0.0
+    orientations[-1, flipped] *= -1.0
+    extent = float(np.ptp(positions.reshape(-1, 3), axis=0).max(initial=0.0)) or 1.0
+    return np.concatenate([positions / extent, orientations], axis=2).reshape(len(positions), -1)

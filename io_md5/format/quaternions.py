@@ -17,21 +17,22 @@ Array = npt.NDArray[np.float64]
 _SMALL_SINE = 1e-6
 
 
-def with_w(xyz: npt.ArrayLike) -> Array:
+def wxyz_from_xyz(xyz: npt.ArrayLike) -> Array:
     """Unit quaternions (…, 4) from the x y z (…, 3) of a file.
 
     w = -sqrt(1 - x² - y² - z²). If rounding made the sum exceed 1, w is 0 (MD5 specification) and x y z are normalised,
-    so that the result is still a rotation.
+    so that the result is still a rotation. No component is -0.0.
     """
     xyz = np.asarray(xyz, dtype=np.float64)
     squares = np.einsum("...i,...i->...", xyz, xyz)
     quaternions = np.empty((*xyz.shape[:-1], 4))
-    quaternions[..., 0] = -np.sqrt(np.maximum(1.0 - squares, 0.0))
-    quaternions[..., 1:] = xyz / np.sqrt(np.maximum(squares, 1.0))[..., None]
+    # 0 - √ instead of -√, and + 0.0 below, so that no component is -0.0.
+    quaternions[..., 0] = 0.0 - np.sqrt(np.maximum(1.0 - squares, 0.0))
+    quaternions[..., 1:] = xyz / np.sqrt(np.maximum(squares, 1.0))[..., None] + 0.0
     return quaternions
 
 
-def without_w(quaternions: npt.ArrayLike) -> Array:
+def xyz_from_wxyz(quaternions: npt.ArrayLike) -> Array:
     """The x y z (…, 3) that a file holds for quaternions (…, 4): normalised, with the sign that makes w negative."""
     unit = normalise(quaternions)
     return np.negative(unit[..., 1:], out=unit[..., 1:], where=unit[..., :1] > 0.0)
@@ -146,7 +147,11 @@ def lerp(a: npt.ArrayLike, b: npt.ArrayLike, fraction: npt.ArrayLike) -> Array:
 
 
 def slerp(a: npt.ArrayLike, b: npt.ArrayLike, fraction: npt.ArrayLike) -> Array:
-    """The rotation (…, 4) at a fraction of the shorter arc from a to b, at constant speed (MD5 specification)."""
+    """The rotation (…, 4) at a fraction of the shorter arc from a to b, at constant speed (MD5 specification).
+
+    Below 0 and above 1 the rotation continues on the same great circle at the same speed: a fraction of 2 is twice the
+    rotation from a to b. If a and b are nearly equal, the weights are linear and the result is normalised.
+    """
     a, b = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
     fraction = np.asarray(fraction, dtype=np.float64)[..., None]
     cosine = np.einsum("...i,...i->...", a, b)[..., None]

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import quaternions as quat
+from .errors import Md5Error
 from .model import ROOT, Animation, Floats, Ints
 
 COMPONENTS = ("Tx", "Ty", "Tz", "Qx", "Qy", "Qz")
@@ -22,7 +23,7 @@ ALL_COMPONENTS = (1 << len(COMPONENTS)) - 1
 _UNKNOWN, _IN_PROGRESS = -1, -2
 
 
-class CyclicHierarchyError(ValueError):
+class CyclicHierarchyError(Md5Error):
     """A cycle in a hierarchy; `joint` is the index of one of its joints."""
 
     def __init__(self, joint: int) -> None:
@@ -108,15 +109,20 @@ def decompose(parents: Ints, positions: npt.ArrayLike, orientations: npt.ArrayLi
     return positions, orientations
 
 
-def components(animation: Animation) -> Floats:
+def components(animation: Animation, frames: npt.ArrayLike | None = None) -> Floats:
     """Tx Ty Tz Qx Qy Qz of every joint in every frame, relative to its parent, float64 (F, J, 6).
 
     The values of the base frame, replaced by those of the frame where a flag is set (MD5 specification).
+
+    Args:
+        animation: with J joints.
+        frames: indices of the frames wanted, (F,); all if None.
     """
+    rows = animation.frames if frames is None else animation.frames[np.asarray(frames)]
     base = np.concatenate([animation.base_positions, animation.base_orientations], axis=1)
-    result = np.repeat(base[None], animation.frame_count, axis=0)
+    result = np.repeat(base[None], len(rows), axis=0)
     joints, bits, columns = component_columns(animation.flags, animation.starts)
-    result[:, joints, bits] = animation.frames[:, columns]
+    result[:, joints, bits] = rows[:, columns]
     return result
 
 
@@ -129,12 +135,22 @@ def component_columns(flags: Ints, starts: Ints) -> tuple[Ints, Ints, Ints]:
     return joints.astype(np.int32), bits.astype(np.int32), columns.astype(np.int32)
 
 
-def local_poses(animation: Animation) -> tuple[Floats, Floats]:
-    """Every joint relative to its parent in every frame: positions (F, J, 3) and orientations (F, J, 4)."""
-    table = components(animation)
-    return table[..., :3].copy(), quat.with_w(table[..., 3:])
+def local_poses(animation: Animation, frames: npt.ArrayLike | None = None) -> tuple[Floats, Floats]:
+    """Every joint relative to its parent: positions (F, J, 3) and orientations w x y z (F, J, 4).
+
+    Args:
+        animation: with J joints.
+        frames: indices of the frames wanted, (F,); all if None.
+    """
+    table = components(animation, frames)
+    return table[..., :3].copy(), quat.wxyz_from_xyz(table[..., 3:])
 
 
-def poses(animation: Animation) -> tuple[Floats, Floats]:
-    """Every joint in the space of the model in every frame: positions (F, J, 3) and orientations (F, J, 4)."""
-    return compose(animation.parents, *local_poses(animation))
+def poses(animation: Animation, frames: npt.ArrayLike | None = None) -> tuple[Floats, Floats]:
+    """Every joint in the space of the model: positions (F, J, 3) and orientations w x y z (F, J, 4).
+
+    Args:
+        animation: with J joints.
+        frames: indices of the frames wanted, (F,); all if None.
+    """
+    return compose(animation.parents, *local_poses(animation, frames))

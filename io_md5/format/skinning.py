@@ -1,4 +1,4 @@
-"""Skinning: the vertices and normals of a mesh in a pose of its joints (MD5 specification).
+"""Skinning: vertices, normals, tangents and bitangents of a mesh in a pose of its joints (MD5 specification).
 
 A vertex is ``Σ bias · (joint position + joint orientation · weight position)``. Biases are not
 normalised, as in the games.
@@ -12,7 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from . import quaternions as quat
+from .errors import Md5Error
 from .model import Floats, Ints, Mesh
+from .validation import check_mesh_arrays, check_unit, check_weights
 
 # An odd number with evenly mixed bits (the golden ratio), for hashing rows.
 _HASH_FACTOR = np.uint64(0x9E3779B97F4A7C15)
@@ -64,7 +66,7 @@ def weight_points(mesh: Mesh, positions: npt.ArrayLike, orientations: npt.ArrayL
         positions: of the joints in the space of the model, (…, J, 3).
         orientations: of the joints, unit quaternions (…, J, 4).
     """
-    positions, orientations = np.asarray(positions), np.asarray(orientations)
+    positions, orientations = _checked_pose(mesh, positions, orientations)
     joints = mesh.weight_joints
     return positions[..., joints, :] + quat.rotate(orientations[..., joints, :], mesh.weight_positions)
 
@@ -75,11 +77,51 @@ def skin(mesh: Mesh, positions: npt.ArrayLike, orientations: npt.ArrayLike) -> F
     Args:
         mesh: with V vertices.
         positions: of the joints in the space of the model, (…, J, 3), for instance one row for each frame.
-        orientations: of the joints, unit quaternions (…, J, 4).
+        orientations: of the joints, unit quaternions w x y z (…, J, 4).
+
+    Raises:
+        Md5Error: the mesh or the pose is not valid; see `validate_mesh`.
     """
+    positions, orientations = _checked_pose(mesh, positions, orientations)
     rows = vertex_weights(mesh)
-    points = weight_points(mesh, positions, orientations)[..., rows.weights, :]
-    return rows.sums(points * mesh.weight_biases[rows.weights, None])
+    shape = np.broadcast_shapes(positions.shape[:-2], orientations.shape[:-2])
+    result = np.empty((*shape, rows.vertex_count, 3))
+    positions = np.broadcast_to(positions, (*shape, *positions.shape[-2:]))
+    orientations = np.broadcast_to(orientations, (*shape, *orientations.shape[-2:]))
+    biases = mesh.weight_biases[rows.weights, None]
+    joints = mesh.weight_joints
+    # One frame after the other, because the arrays of one fit into the processor's cache.
+    for frame in np.ndindex(shape):
+        turned = quat.rotate(orientations[frame][joints], mesh.weight_positions)
+        turned += positions[frame][joints]
+        result[frame] = rows.sums(turned[rows.weights] * biases)
+    return result
+
+
+def _checked_pose(mesh: Mesh, positions: npt.ArrayLike, orientations: npt.ArrayLike) -> tuple[Floats, Floats]:
+    """A pose as arrays that fit a mesh.
+
+    Raises:
+        Md5Error: the mesh or the pose is not valid.
+    """
+    check_mesh_arrays(mesh)
+    result = []
+    for values, width, what in ((positions, 3, "positions"), (orientations, 4, "orientations")):
+        array = np.asarray(values, dtype=np.float64)
+        if array.ndim < 2 or array.shape[-1] != width:
+            raise Md5Error(
+                f"{what} has the wrong shape", found=str(array.shape), expected=f"(…, joints, {width})"
+            )
+        result.append(array)
+    joint_count = min(array.shape[-2] for array in result)
+    if joint_count != max(array.shape[-2] for array in result):
+        raise Md5Error(
+            "positions and orientations differ in their number of joints",
+            found=f"{result[0].shape[-2]} and {result[1].shape[-2]}", expected="the same number",
+        )  # fmt: skip
+    check_weights(mesh, joint_count)
+    check_unit(result[1], "orientations")
+    return result[0], result[1]
 
 
 def bind_pose(mesh: Mesh, positions: npt.ArrayLike, orientations: npt.ArrayLike) -> tuple[Floats, Floats]:
@@ -133,6 +175,53 @@ def vertex_normals(vertices: npt.ArrayLike, triangles: Ints) -> Floats:
     for axis in range(3):
         sums[:, axis] = np.bincount(corners, normals[:, axis], minlength=len(vertices))
     return _unit(sums)[ids]
+
+
+def vertex_tangents(
+    vertices: npt.ArrayLike, uvs: npt.ArrayLike, triangles: Ints, normals: npt.ArrayLike
+) -> tuple[Floats, Floats]:
+    """Unit tangents and bitangents of vertices, each (V, 3); 0 where the texture coordinates give no direction.
+
+    The tangent points to where s grows, the bitangent to where t grows (downwards in the image, as in the file). The
+    unit vectors of the triangles of a vertex are added and made perpendicular to its normal. They are per vertex, not
+    per position, because the two sides of a UV seam have different ones. `normal_weights` and `skin_normals` move
+    them like normals.
+
+    Args:
+        vertices: in the bind pose, (V, 3).
+        uvs: s and t of each vertex, (V, 2).
+        triangles: (T, 3).
+        normals: unit normals of the vertices, (V, 3).
+    """
+    points, st = np.asarray(vertices, dtype=np.float64), np.asarray(uvs, dtype=np.float64)
+    normals = np.asarray(normals, dtype=np.float64)
+    a, b, c = (points[triangles[:, corner]] for corner in range(3))
+    st_a, st_b, st_c = (st[triangles[:, corner]] for corner in range(3))
+    edge_b, edge_c, st_edge_b, st_edge_c = b - a, c - a, st_b - st_a, st_c - st_a
+    # The gradients of s and t times the area of the triangle in the texture, whose sign tells mirrored triangles.
+    area = st_edge_b[:, :1] * st_edge_c[:, 1:] - st_edge_b[:, 1:] * st_edge_c[:, :1]
+    sign = np.sign(area)
+    faces = (
+        _unit((edge_b * st_edge_c[:, 1:] - edge_c * st_edge_b[:, 1:]) * sign),
+        _unit((edge_c * st_edge_b[:, :1] - edge_b * st_edge_c[:, :1]) * sign),
+    )
+    corners = triangles.ravel()
+    results = []
+    for vectors in faces:
+        sums = np.zeros_like(points)
+        repeated = np.repeat(vectors, 3, axis=0)
+        for axis in range(3):
+            sums[:, axis] = np.bincount(corners, repeated[:, axis], minlength=len(points))
+        sums -= normals * np.einsum("vi,vi->v", sums, normals)[:, None]
+        results.append(_unit(sums))
+    return results[0], results[1]
+
+
+def flip_t(uvs: npt.ArrayLike) -> Floats:
+    """Texture coordinates (…, 2) with 1 - t for t: between the upper left corner of MD5 and OpenGL's lower left."""
+    flipped = np.array(uvs, dtype=np.float64)
+    flipped[..., 1] = 1.0 - flipped[..., 1]
+    return flipped
 
 
 def position_ids(vertices: npt.ArrayLike) -> npt.NDArray[np.int64]:
@@ -189,6 +278,8 @@ def _row_ids_by_columns(table: npt.NDArray[np.number]) -> npt.NDArray[np.int64]:
 def normal_weights(mesh: Mesh, normals: npt.ArrayLike, orientations: npt.ArrayLike) -> Floats:
     """The normals of the bind pose in the space of each row's joint, (R, 3), one for each row of `vertex_weights`.
 
+    Tangents and bitangents are handled like normals (MD5 specification).
+
     Args:
         mesh: with V vertices.
         normals: of the vertices in the bind pose, (V, 3).
@@ -201,7 +292,7 @@ def normal_weights(mesh: Mesh, normals: npt.ArrayLike, orientations: npt.ArrayLi
 
 
 def skin_normals(mesh: Mesh, weights: npt.ArrayLike, orientations: npt.ArrayLike) -> Floats:
-    """The normals of the vertices in a pose, of unit length, (…, V, 3).
+    """The normals, tangents or bitangents of the vertices in a pose, of unit length, (…, V, 3).
 
     Args:
         mesh: with V vertices.

@@ -19,10 +19,9 @@ from ...io_common.scene import stored_values as values
 from ...io_common.scene.axes import Conversion
 from ..conversion import convert_camera
 from ..format import Camera
-from ..format.camera_file import are_valid_groups
 from ..format.cuts import cuts_at, timeline
 from ..format.model import Ints
-from ..format.text.printing import is_writable
+from ..format.validation import are_valid_groups, is_writable
 from . import GROUP
 from .armatures import load_conversion, store_conversion
 

@@ -6,11 +6,14 @@ The files are found in the folder that IO_IDTECH_CORPUS names, or else in `../sh
 from __future__ import annotations
 
 import csv
+import itertools
 import os
 import re
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
+import md5_specification as literal
 import numpy as np
 import pytest
 from md5_samples import assert_same_animation, assert_same_model
@@ -21,6 +24,7 @@ from io_md5.format import (
     format_mesh,
     parse_animation,
     parse_mesh,
+    playback,
     read_animation,
     read_mesh,
     skeleton,
@@ -230,3 +234,77 @@ def test_the_joints_of_every_pair_are_the_same():
         )
         model, animation = loaded(mesh_path, "md5mesh"), loaded(animation_path, "md5anim")
         assert sorted(model.joints.names) == sorted(animation.names)
+
+
+# The files as the documents describe them, read word by word
+
+
+OLD_LAYOUT = ("lamp.md5mesh", "lamp.md5anim")
+
+
+def text_of(row):
+    return (CORPUS / row["path"]).read_bytes().decode("utf-8", "surrogateescape")
+
+
+def of_the_new_layout(kind):
+    rows = [row for row in SOUND if row["kind"] == kind and not row["path"].endswith(OLD_LAYOUT)]
+    return each(rows)
+
+
+@of_the_new_layout("md5mesh")
+def test_meshes_are_what_a_reader_made_from_the_documents_alone_reads(row):
+    model = load(row)
+    (names, parents, positions, xyz), meshes = literal.read_mesh_file(text_of(row))
+    assert model.joints.names == names
+    assert model.joints.parents.tolist() == parents
+    literal.close(model.joints.positions, np.reshape(positions, (-1, 3)))
+    # Over 1 in length, the specification leaves the quaternion as it is; a rotation has length 1.
+    turns = [literal.normalise([literal.compute_w(*row), *row]) for row in xyz]
+    literal.close(model.joints.orientations, np.reshape(turns, (-1, 4)))
+    assert [mesh.shader for mesh in model.meshes] == [mesh["shader"] for mesh in meshes]
+    for mesh, found in zip(model.meshes, meshes, strict=True):
+        for key, width, parts in (
+            ("vert", 5, (mesh.uvs, mesh.weight_starts, mesh.weight_counts)),
+            ("tri", 4, (mesh.triangles,)),
+            ("weight", 6, (mesh.weight_joints, mesh.weight_biases, mesh.weight_positions)),
+        ):
+            rows = np.reshape(found[key], (-1, width))[:, 1:]
+            np.testing.assert_array_equal(np.column_stack(parts).reshape(-1, width - 1), rows)
+        # Every vertex by the loop of the documents takes long; some show as much.
+        some = slice(None, None, max(1, mesh.vertex_count // 50))
+        few = replace(mesh, weight_starts=mesh.weight_starts[some], weight_counts=mesh.weight_counts[some])
+        expected = literal.build_vertices(few, model.joints.positions, model.joints.orientations)
+        vertices = skinning.skin(mesh, model.joints.positions, model.joints.orientations)[some]
+        literal.close(vertices, np.reshape(expected, (-1, 3)), atol=1e-9)
+
+
+@of_the_new_layout("md5anim")
+def test_animations_are_what_a_reader_made_from_the_documents_alone_reads(row):
+    animation = load(row)
+    hierarchy, base, frames, rate = literal.read_animation_file(text_of(row))
+    assert animation.names == [joint[0] for joint in hierarchy]
+    assert animation.parents.tolist() == [joint[1] for joint in hierarchy]
+    assert animation.frame_rate == rate
+    assert animation.frame_count == len(frames)
+    middle = len(frames) // 2
+    built = []
+    for frame in sorted({0, middle, min(middle + 1, len(frames) - 1), len(frames) - 1}):
+        rows = [
+            literal.frame_components(values, flags, start, frames[frame])
+            for values, (_, _, flags, start) in zip(base, hierarchy, strict=True)
+        ]
+        turns = [literal.normalise([literal.compute_w(*row[3:]), *row[3:]]) for row in rows]
+        expected = literal.build_skeleton(animation.parents, [row[:3] for row in rows], turns)
+        positions, orientations = skeleton.poses(animation, [frame])
+        literal.close(positions[0], expected[0], atol=1e-9)
+        literal.close(orientations[0], expected[1], atol=1e-9)
+        built.append((frame, expected))
+    pairs = [
+        (a, b) for (at, a), (after, b) in itertools.pairwise(built) if (at, after) == (middle, middle + 1)
+    ]
+    for a, b in pairs:
+        expected = literal.interpolate_skeletons(a, b, 0.5)
+        positions, orientations = playback.pose_at(animation, (middle + 0.5) / rate, "model", wrap="hold")
+        literal.close(positions, expected[0], atol=1e-7)
+        dots = np.abs(np.einsum("ji,ji->j", orientations, expected[1]))
+        literal.close(dots, 1.0, atol=1e-7)

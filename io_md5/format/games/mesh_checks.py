@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from ..model import Ints, Mesh, Model
 from ..skinning import position_ids, skin, vertex_weights
-from ..text.printing import is_writable
+from ..validation import is_writable
 from . import skeleton_checks
 from .findings import Finding
 from .rules import Rule, Subject

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from ..text.printing import is_writable
+from ..validation import is_writable
 
 _UNWRITABLE = re.compile("[\r\n\0\ud800-\udc7f\udd00-\udfff]")
 _REPLACEMENT = "_"

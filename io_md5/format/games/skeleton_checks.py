@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ..model import ROOT, Ints
-from ..text.printing import is_writable
+from ..validation import is_writable
 from .findings import Finding
 from .names import NameRule
 from .rules import Rule, Subject, listing

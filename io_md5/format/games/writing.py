@@ -99,7 +99,7 @@ def rest_pose(joints: Joints, bounds: np.ndarray, commandline: str = "") -> Anim
         starts=none.copy(),
         bounds=np.asarray(bounds, dtype=np.float64)[None],
         base_positions=positions,
-        base_orientations=quat.without_w(orientations),
+        base_orientations=quat.xyz_from_wxyz(orientations),
         frames=np.empty((1, 0)),
         frame_rate=REST_RATE,
         commandline=commandline,

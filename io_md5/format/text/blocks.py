@@ -10,15 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import Md5Error
-from ..model import Floats, Ints
+from ..model import MAGIC, OLD_VERSION, VERSION, Floats, Ints
 from ..skeleton import CyclicHierarchyError, depths
 from .scanner import Scan
-
-VERSION = 10
-"""The version of Doom 3 and all later games."""
-
-OLD_VERSION = 6
-"""The layout before Doom 3's release, with `bone` and `channel` blocks."""
 
 _DEFAULT_FRAME_RATE = 24.0
 
@@ -35,10 +29,10 @@ def read_version(scan: Scan) -> None:
     if len(scan) == 0:
         raise Md5Error(
             "not an MD5 file", path=scan.path, line=1,
-            found="no words" if scan.data.strip() else "an empty file", expected="MD5Version 10",
+            found="no words" if scan.data.strip() else "an empty file", expected=f"{MAGIC} {VERSION}",
         )  # fmt: skip
-    if scan.key(0) != "md5version":
-        scan.warnings.append("the file does not begin with MD5Version 10")
+    if scan.key(0) != MAGIC.lower():
+        scan.warnings.append(f"the file does not begin with {MAGIC} {VERSION}")
         return
     values = scan.values(0)
     version = int(values[0]) if len(values) else None
@@ -221,12 +215,17 @@ def check_pose_count(scan: Scan, joint_count: int, frame_count: int) -> None:
     Raises:
         Md5Error: there are too many poses for a file of this size.
     """
-    limit = _MIN_POSES + _POSES_PER_BYTE * scan.file_size
+    limit = pose_limit(scan.file_size)
     if joint_count * frame_count > limit:
         raise Md5Error(
             "the animation is out of proportion to its file", path=scan.path, line=1,
             found=f"{joint_count} joints in {frame_count} frames", expected=f"at most {limit} joint poses",
         )  # fmt: skip
+
+
+def pose_limit(size: int) -> int:
+    """The most joints times frames that are read from a file of this many bytes."""
+    return _MIN_POSES + _POSES_PER_BYTE * size
 
 
 def frame_rate(scan: Scan, rate: float) -> float:

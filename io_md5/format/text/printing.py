@@ -15,14 +15,12 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import Md5Error
-from ..model import LARGEST
+from ..model import LARGEST, MAGIC, VERSION
+from ..validation import check_string
 from . import digits
 
 DECIMALS = 10
 """Digits after the point, as in the files of id's exporter."""
-
-# The ends of a string, and UTF-16 surrogates except those that stand for single bytes.
-_UNQUOTABLE = re.compile('["\r\n\0\ud800-\udc7f\udd00-\udfff]')
 
 _UNPRINTABLE = re.compile("[\0-\x1f\x7f\ud800-\udc7f\udd00-\udfff]")
 
@@ -71,6 +69,8 @@ def rows(layout: str, *tables: npt.NDArray[Any]) -> str:
     Raises:
         Md5Error: a number is not finite as a 32-bit float.
     """
+    # Frames without animated components have no columns.
+    tables = tuple(table for table in tables if table.ndim == 1 or table.shape[1])
     step = max(1, _CHUNK // max(layout.count("%"), 1))
     return "".join(
         _rows(layout, [table[first : first + step] for table in tables])
@@ -131,22 +131,13 @@ def _without_trailing_zeros(text: str, end: str) -> str:
     return text
 
 
-def is_writable(name: str) -> bool:
-    """Whether a name can be written as a quoted string."""
-    return not _UNQUOTABLE.search(name)
-
-
 def quoted(name: str) -> str:
     """A name in double quotes.
 
     Raises:
         Md5Error: it contains a double quote, a line break, a NUL or an invalid character.
     """
-    if not is_writable(name):
-        raise Md5Error(
-            "a name contains a double quote, a line break or an invalid character: rename it",
-            found=repr(name),
-        )
+    check_string(name, "text")
     return f'"{name}"'
 
 
@@ -157,4 +148,4 @@ def commented(name: str) -> str:
 
 def header(commandline: str) -> list[str]:
     """The lines that every MD5 file begins with."""
-    return ["MD5Version 10", f"commandline {quoted(commandline)}", ""]
+    return [f"{MAGIC} {VERSION}", f"commandline {quoted(commandline)}", ""]

@@ -120,10 +120,14 @@ class Scan:
         # Their offsets; a hostile file may have one in every line.
         self._mesh_comments = array("q")
         self._open_comment: int | None = None
+        self._open_string: int | None = None
         self._check_token_count(sum(map(self.data.count, (b'"', b"{", b"}"))), _BYTES_PER_DELIMITER, 0)
 
         text = self._without_strings_and_comments()
         self._last_brace = text.rfind(b"}")
+        if self._open_string is not None and self._open_string < self._last_brace:
+            # Its other half would be read as words and numbers.
+            raise self._string_error(self._open_string)
         offset: npt.DTypeLike = np.int32 if len(text) < _SHORT_OFFSETS else np.int64
         self._result = _ScanResult(
             *(_GrowingArray(kind) for kind in (np.float64, offset, offset, offset, offset, np.uint64))
@@ -182,14 +186,18 @@ class Scan:
         string = _STRING_OR_COMMENT.match(self.data, offset)
         assert string is not None
         written = string[0]
-        is_closed = len(written) > 1 and written[-1] == _QUOTE
-        value = written[1 : len(written) - is_closed].decode("utf-8", "surrogateescape")
-        if not is_closed:
-            raise Md5Error(
-                "a string is not closed", path=self.path, line=self.line(offset),
-                found=repr(value), expected='" before the end of the line',
-            )  # fmt: skip
-        return value
+        if len(written) == 1 or written[-1] != _QUOTE:
+            raise self._string_error(offset)
+        return written[1:-1].decode("utf-8", "surrogateescape")
+
+    def _string_error(self, offset: int) -> Md5Error:
+        """The error for a string that does not end on its line."""
+        string = _STRING_OR_COMMENT.match(self.data, offset)
+        assert string is not None
+        return Md5Error(
+            "a string is not closed", path=self.path, line=self.line(offset),
+            found=repr(string[0][1:].decode("utf-8", "surrogateescape")), expected='" before the end of the line',
+        )  # fmt: skip
 
     def values(self, token: int) -> FloatArray:
         """The numbers between this token and the next, float64 (n,)."""
@@ -315,6 +323,8 @@ class Scan:
             text[start:end] = b" " * (end - start)
             if self.data[start] == _QUOTE:
                 text[start] = _STRING_BYTE
+                if self._open_string is None and (end - start == 1 or self.data[end - 1] != _QUOTE):
+                    self._open_string = start
             elif _MESH_COMMENT.match(self.data, start):
                 self._mesh_comments.append(start)
             elif self.data.startswith(b"/*", start) and not self.data.endswith(b"*/", start + 2, end):

@@ -76,7 +76,7 @@ def multiply(a, b):
     return np.concatenate([scalar, vector], axis=-1)
 
 
-def with_w(vectors):
+def wxyz_from_xyz(vectors):
     """Quaternions of x y z (…, 3); w is never positive."""
     square = 1.0 - (vectors**2).sum(axis=-1, keepdims=True)
     return np.concatenate([-np.sqrt(np.maximum(square, 0.0)), vectors], axis=-1)
@@ -130,7 +130,7 @@ def read_model(path: Path) -> Model:
         vectors.append(tokens.numbers(3))
     tokens.word("}")
     blocks = [_block(tokens) for _ in range(mesh_count)]
-    return Model(names, parents, np.array(positions), with_w(np.array(vectors)), blocks)
+    return Model(names, parents, np.array(positions), wxyz_from_xyz(np.array(vectors)), blocks)
 
 
 def _block(tokens: _Tokens) -> Block:
@@ -192,7 +192,7 @@ def read_clip(path: Path) -> Clip:
                 if flags & 1 << bit:
                     table[frame, joint, bit] = values[start]
                     start += 1
-    positions, turns = table[..., :3], with_w(table[..., 3:])
+    positions, turns = table[..., :3], wxyz_from_xyz(table[..., 3:])
     for joint, (_, parent, _, _) in enumerate(rows):
         if parent >= 0:
             positions[:, joint] = positions[:, parent] + rotate(turns[:, parent], positions[:, joint])

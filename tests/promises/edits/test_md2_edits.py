@@ -33,4 +33,4 @@ def test_an_edited_mesh_is_exact(tmp_path, setting, edit):
 def test_an_edited_real_model_is_exact(tmp_path, name, edit):
     bench = bench_of(tmp_path, name)
     edited(bench, edit)
-    assert_matches_blender(compare(tmp_path))
+    assert_matches_blender(compare(tmp_path, gl_texels=1.5))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from statistics import median
 
 import bpy
 import numpy as np
@@ -20,6 +19,9 @@ from md2_evaluated import (
 from io_md2.format import drawn_triangles, interpolate, read_model, st_fractions
 
 TOLERANCE = 1e-5
+
+# Their GL commands do not draw the triangles of the list.
+OTHER_COMMANDS = ("fortunecookie.obj/tris.md2", "spiderBlob.md2")
 
 pytestmark = [pytest.mark.corpus, pytest.mark.slow]
 
@@ -89,21 +91,31 @@ def test_an_untouched_model_comes_back(corpus, tmp_path, returned, name):
     assert len(after.st) == (max(3, len(before.st)) if before.triangle_count else len(before.st))
     assert np.array_equal(after.triangles, before.triangles)
     assert np.array_equal(after.triangle_st, before.triangle_st)
-    corners, fractions = drawn_triangles(after.gl_commands)
-    meant = st_fractions(before.st, before.skin_width, before.skin_height)[after.triangle_st]
-    assert counted(corners, fractions) == counted(after.triangles, meant)
-    returned[name] = (
-        np.array_equal(after.vertices, before.vertices) and np.array_equal(after.normals, before.normals),
-        after.gl_commands.word_count / before.gl_commands.word_count,
-    )
+    assert np.array_equal(after.vertices, before.vertices)
+    assert np.array_equal(after.normals, before.normals)
+    if name.endswith(OTHER_COMMANDS):
+        corners, fractions = drawn_triangles(after.gl_commands)
+        meant = st_fractions(before.st, before.skin_width, before.skin_height)[after.triangle_st]
+        assert counted(corners, fractions) == counted(after.triangles, meant)
+    else:
+        assert after.gl_commands == before.gl_commands
+    returned[name] = differing_bytes((corpus / name).read_bytes(), path.read_bytes())
 
 
-def test_every_byte_is_the_same_and_the_commands_are_not_longer(returned):
+def test_files_come_back_byte_for_byte_but_for_what_follows_the_end_of_names(returned):
     if not returned:
         pytest.skip("no model came back in this run")
-    changed = [name for name, (same, _ratio) in returned.items() if not same]
-    assert changed == []
-    assert median(ratio for _same, ratio in returned.values()) <= 1.0
+    # The others have sections in another order, bytes after the last one, or a wrong size in the header.
+    assert sum(bytes_of is not None for bytes_of in returned.values()) >= 0.97 * len(returned)
+    assert all(not bytes_of.any() for bytes_of in returned.values() if bytes_of is not None)
+
+
+def differing_bytes(before: bytes, after: bytes) -> np.ndarray | None:
+    """The bytes of the export that differ from the file; None if the files have another layout."""
+    if len(before) != len(after) or before[:68] != after[:68]:
+        return None
+    old, new = np.frombuffer(before, np.uint8), np.frombuffer(after, np.uint8)
+    return new[old != new]
 
 
 def counted(vertices: np.ndarray, fractions: np.ndarray) -> Counter[tuple[object, ...]]:

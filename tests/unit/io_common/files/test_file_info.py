@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -42,6 +44,23 @@ def test_info_has_the_warnings_of_the_file_and_of_the_games(tmp_path):
     status, told = info("io_md5", tmp_path / "light.md5mesh")
     assert status == 0
     assert all(f"warning: {text}" in told for text in warnings)
+
+
+def test_io_md2_works_without_the_rest_of_the_extension(tmp_path):
+    shutil.copytree(ROOT / "io_md2", tmp_path / "io_md2", ignore=shutil.ignore_patterns("__pycache__"))
+    run = subprocess.run(
+        [sys.executable, "-m", "io_md2", "info", "--json", str(write_two_sequences(tmp_path)), "none.md2"],
+        cwd=tmp_path,
+        env={name: value for name, value in os.environ.items() if name != "PYTHONPATH"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.stderr == ""
+    described, missing = json.loads(run.stdout)
+    assert described["kind"] == "md2"
+    assert missing["error"] == "there is no such file or folder"
+    assert run.returncode == 1
 
 
 def test_lines_are_readable():

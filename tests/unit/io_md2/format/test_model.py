@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from md2_samples import make_model, odd_model
 
+from io_md2.format import Md2Error, validate_model
 from io_md2.format.model import (
     FRAME_HEADER_SIZE,
     VERTEX_SIZE,
@@ -49,10 +50,52 @@ def test_a_model_is_equal_to_a_copy_and_to_nothing_else():
     assert GlCommands() != 0
 
 
-def test_models_of_equal_numbers_in_other_types_differ():
+def test_integers_are_compared_by_value_and_floats_byte_for_byte():
     model, other = make_model(), make_model()
     other.st = other.st.astype(np.int32)
+    assert model == other
+    model.translate[0], other.translate[0] = 0.0, -0.0
     assert model != other
+
+
+def test_lists_are_converted_and_arrays_of_the_right_type_are_shared():
+    st = np.array([[0, 0], [63, 0], [0, 63]], np.int16)
+    model = Model(
+        skins=("one.pcx",),
+        st=st,
+        triangles=[[0, 1, 2]],
+        triangle_st=np.array([[0, 1, 2]], np.uint64),
+        scale=[[1, 1, 1]],
+        translate=[[0, 0, 0.5]],
+        frame_names=("hold",),
+        vertices=[[[0, 0, 0], [1, 0, 0], [0, 1, 0]]],
+        normals=[[0, 0, 0]],
+        gl_commands=GlCommands([], [], []),
+    )
+    assert model.st is st
+    assert (model.skins, model.frame_names) == (["one.pcx"], ["hold"])
+    assert (model.triangles.dtype, model.triangle_st.dtype, model.scale.dtype) == (
+        np.int32,
+        np.int32,
+        np.float32,
+    )
+    assert (model.vertices.dtype, model.normals.dtype) == (np.uint8, np.uint8)
+    validate_model(model)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("st", [[0.5, 1.0]]),
+        ("triangles", [[0, 1], [2]]),
+        ("scale", [["a", "b", "c"]]),
+        ("vertices", [[[None, None, None]]]),
+        ("translate", [[0, 0], [1]]),
+    ],
+)
+def test_what_cannot_be_converted_is_an_error_that_names_the_attribute(name, value):
+    with pytest.raises(Md2Error, match=f"^{name} "):
+        Model(**{name: value})
 
 
 def test_an_empty_model_has_nothing_to_draw():

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import pytest
 
+pytest.importorskip("hypothesis", reason="the property tests need hypothesis")
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from io_md2.format import find_sequences
 from io_md2.format.naming import clean_name, make_unique, number_frames
+
+quick = settings(max_examples=80, deadline=None, derandomize=True)
 
 
 class TestNaming:
@@ -33,6 +40,24 @@ class TestNaming:
 
     def test_frames_of_nothing_are_frame001_and_so_on(self) -> None:
         assert number_frames(["", ""]) == ["frame001", "frame002"]
+
+    def test_numbers_of_sequences_that_end_in_a_digit_are_as_long_as_the_longest(self) -> None:
+        names = number_frames(["walk"] * 120 + ["pain1"] * 2 + ["run"])
+        assert names[120:] == ["pain1001", "pain1002", "run1"]
+        assert number_frames(["pain1", "jump"], digits=3) == ["pain1001", "jump1"]
+
+    @quick
+    @given(
+        st.lists(
+            st.tuples(st.sampled_from(["run", "stand", "pain1", "pain2", "death_a", "jump3"]), st.integers(1, 130)),
+            min_size=1, max_size=5, unique_by=lambda pair: pair[0],
+        )
+    )  # fmt: skip
+    def test_sequences_are_found_again_by_the_names_of_their_frames(
+        self, runs: list[tuple[str, int]]
+    ) -> None:
+        names = number_frames([name for name, count in runs for _ in range(count)])
+        assert [(found.name, found.frame_count) for found in find_sequences(names)] == runs
 
     def test_a_repeated_sequence_continues_its_numbering(self) -> None:
         assert number_frames(["run", "jump", "run"]) == ["run1", "jump1", "run2"]

@@ -56,6 +56,16 @@ def warnings_of(data: bytes) -> str:
     return "\n".join(parse_model(data).warnings)
 
 
+def test_a_frame_size_of_0_is_accepted_if_the_frames_fit() -> None:
+    data = bytearray(format_model(make_model()))
+    struct.pack_into("<i", data, 16, 0)
+    model = parse_model(data)
+    assert model == make_model()
+    assert any("framesize is 0" in text for text in model.warnings)
+    with pytest.raises(Md2Error, match="too short for num_frames"):
+        parse_model(data[:-120])
+
+
 class TestRoundTrip:
     def test_a_model_survives_writing_and_reading(self, data: bytes) -> None:
         again = parse_model(data)

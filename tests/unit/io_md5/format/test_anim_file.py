@@ -14,6 +14,7 @@ from md5_samples import (
 )
 
 from io_md5.format import (
+    Md5Error,
     format_animation,
     parse_animation,
 )
@@ -63,19 +64,47 @@ def test_the_blocks_of_an_animation_stand_in_any_order():
     )
 
 
-@pytest.mark.parametrize("numbers", [(8, 9, 10), (98, 98, 98), (2, 1, 0), (0, 1, 1)])
-def test_the_order_of_frames_counts_and_not_their_numbers(numbers):
+def with_frame_numbers(numbers):
     text = ANIMATION
     for old, new in zip((2, 1, 0), reversed(numbers), strict=True):
         text = text.replace(f"frame {old} {{", f"frame #{new} {{")
-    animation = animation_of(text.replace("#", ""))
-    assert_warned(animation, "frames", "not numbered in order")
-    assert_same_animation(animation, animation_of(ANIMATION))
+    return text.replace("#", "")
 
 
-def test_frames_without_numbers_are_read():
-    animation = animation_of(ANIMATION.replace("frame 1 {", "frame {"))
-    assert_same_animation(animation, animation_of(ANIMATION))
+@pytest.mark.parametrize("numbers", [(2, 1, 0), (1, 2, 0), (0, 2, 1)])
+def test_frames_are_put_in_the_order_of_their_numbers(numbers):
+    animation, plain = animation_of(with_frame_numbers(numbers)), animation_of(ANIMATION)
+    assert_warned(animation, "frames", "put in order")
+    for row, number in enumerate(numbers):
+        np.testing.assert_array_equal(animation.frames[number], plain.frames[row])
+    # Bounds have no numbers.
+    np.testing.assert_array_equal(animation.bounds, plain.bounds)
+
+
+@pytest.mark.parametrize(
+    ("numbers", "wrong"),
+    [((8, 9, 10), 8), ((98, 98, 98), 98), ((0, 1, 1), 1), ((1, 2, 3), 1), ((0, 1, 3), 3), ((-1, 0, 1), -1)],
+)
+def test_frames_not_numbered_0_to_the_last_are_refused(numbers, wrong):
+    text = with_frame_numbers(numbers)
+    with pytest.raises(Md5Error, match=f"not numbered 0 to 2.*found frame {wrong};") as caught:
+        animation_of(text)
+    assert text.splitlines()[caught.value.line - 1] == f"frame {wrong} {{"
+
+
+def test_long_animations_are_refused_with_the_line_of_the_frame():
+    head = ANIMATION[: ANIMATION.index("frame 0")]
+    frames = [f"frame {frame} {{\n\t1 2 3\n\t4 5 6 7\n}}\n" for frame in range(400)]
+    frames[123] = frames[123].replace("123", "124")
+    text = head + "".join(frames)
+    with pytest.raises(Md5Error, match="not numbered 0 to 399") as caught:
+        animation_of(text)
+    assert caught.value.line == text[: text.index("frame 124 {")].count("\n") + 1
+
+
+def test_a_frame_without_a_number_is_refused():
+    with pytest.raises(Md5Error, match="a frame has no number"):
+        animation_of(ANIMATION.replace("frame 1 {", "frame {"))
 
 
 def test_frames_of_different_size_keep_what_joints_use():
@@ -145,7 +174,7 @@ def test_all_zero_bounds_are_kept():
 def test_a_wrong_number_of_bounds_gives_a_warning(extra):
     row = "\t( -1 -2 -3 ) ( 4 5 6 )\n"
     animation = animation_of(edited(ANIMATION, row, row * (1 + extra)))
-    assert len(animation.bounds) == 3 + extra
+    assert animation.bounds.shape == (3, 2, 3)
     assert animation.frame_count == 3
     assert_warned(animation, f"{3 + extra} frames", "instead of 3")
 
@@ -153,13 +182,15 @@ def test_a_wrong_number_of_bounds_gives_a_warning(extra):
 def test_bounds_may_be_missing():
     start, end = ANIMATION.index("bounds {"), ANIMATION.index("baseframe {")
     animation = animation_of(ANIMATION[:start] + ANIMATION[end:])
-    assert animation.bounds.shape == (0, 2, 3)
+    assert animation.bounds.shape == (3, 2, 3)
+    assert not animation.bounds.any()
     assert_warned(animation, "bounds")
 
 
 def test_an_incomplete_bounds_row_gives_a_warning():
     animation = animation_of(edited(ANIMATION, "( -1 -2.5 -3 ) ( 4 5 6.25 )", "( -1 -2.5 -3 )"))
-    assert len(animation.bounds) == 2
+    assert animation.bounds.shape == (3, 2, 3)
+    np.testing.assert_array_equal(animation.bounds[2], animation.bounds[1])
     assert_warned(animation, "bounds")
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from md5_samples import random_mesh, random_pose
+from md5_samples import random_mesh, random_model, random_pose
 
-from io_md5.format import Mesh, bounds
+from io_md5.format import Joints, Mesh, Model, bounds, model_bounds
 from io_md5.format.bounds import pose_bounds
 from io_md5.format.skinning import skin
 
@@ -49,3 +49,15 @@ def test_without_vertices_the_box_holds_the_joints(rng, meshes):
     )
     found = pose_bounds([empty] * meshes, positions, orientations)
     np.testing.assert_array_equal(found, np.stack([positions.min(axis=1), positions.max(axis=1)], axis=1))
+
+
+def test_the_bounds_of_a_model_hold_its_vertices_in_the_bind_pose(rng):
+    model = random_model(rng)
+    joints = model.joints
+    points = np.concatenate([skin(mesh, joints.positions, joints.orientations) for mesh in model.meshes])
+    np.testing.assert_array_equal(model_bounds(model), [points.min(axis=0), points.max(axis=0)])
+    model.meshes = []
+    np.testing.assert_array_equal(
+        model_bounds(model), [joints.positions.min(axis=0), joints.positions.max(axis=0)]
+    )
+    assert not model_bounds(Model(Joints([], [], [], []), [])).any()

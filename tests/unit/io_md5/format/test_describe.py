@@ -3,9 +3,20 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
+from md5_samples import ANIMATION, CAMERA, MESH
 from paths import SAMPLES
 
-from io_md5.format import Camera, read_mesh, write_camera
+from io_md5.format import (
+    Camera,
+    Md5Error,
+    describe,
+    parse_animation,
+    parse_camera,
+    parse_mesh,
+    read_mesh,
+    write_camera,
+)
 from io_md5.format.describe import describe_animation, describe_camera, describe_mesh
 
 OCTOPUS = SAMPLES / "models" / "octopus"
@@ -42,3 +53,23 @@ def test_info_of_a_camera_has_its_playing_time_and_cuts(tmp_path):
     facts = describe_camera(tmp_path / "shot.md5camera").facts
     assert (facts["frames"], facts["seconds"], facts["cuts"]) == (4, 2.0, [2])
     assert facts["fields_of_view"] == [50.0, 90.0]
+
+
+@pytest.mark.parametrize(
+    ("text", "read", "suffix"),
+    [
+        (MESH, parse_mesh, ".md5mesh"),
+        (ANIMATION, parse_animation, ".md5anim"),
+        (CAMERA, parse_camera, ".md5camera"),
+    ],
+)
+def test_models_and_paths_are_described_alike(tmp_path, text, read, suffix):
+    path = tmp_path / f"file{suffix}"
+    path.write_text(text)
+    assert describe(path).facts == describe(read(text.encode())).facts
+    assert describe(str(path)).lines == describe(read(text.encode())).lines
+
+
+def test_a_file_of_another_kind_is_not_described(tmp_path):
+    with pytest.raises(Md5Error, match="unknown file type"):
+        describe(tmp_path / "file.md2")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from md5_samples import random_animation
+from md5_samples import random_animation, random_parents, random_pose
 
 from io_md5.format import encoding, skeleton
 
@@ -33,3 +33,16 @@ def test_a_component_is_animated_if_a_later_frame_differs_by_more_than_the_preci
     assert not base.any()
     assert frames.tolist() == [[0, 0], [0, 0], [0.5, 0.01]]
     assert encoding.split_components(table, np.zeros(table.shape[1:]))[0].tolist() == [0b000010, 0b110001]
+
+
+def test_poses_relative_to_the_parents_come_back(rng):
+    parents = random_parents(rng, 5)
+    positions, orientations = random_pose(rng, 4, 5)
+    animation = encoding.encode_local_poses(list("abcde"), parents, positions, orientations, frame_rate=30)
+    found = skeleton.local_poses(animation)
+    np.testing.assert_allclose(found[0], positions, atol=2e-5)
+    np.testing.assert_allclose(np.abs(np.einsum("fji,fji->fj", found[1], orientations)), 1.0, atol=1e-5)
+    assert animation.bounds.shape == (4, 2, 3)
+    in_model = encoding.encode_poses(list("abcde"), parents, *skeleton.compose(parents, positions, orientations),
+                                     frame_rate=30)  # fmt: skip
+    np.testing.assert_allclose(skeleton.poses(in_model)[0], skeleton.poses(animation)[0], atol=1e-3)

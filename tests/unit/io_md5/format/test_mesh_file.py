@@ -25,9 +25,7 @@ from md5_samples import (
 )
 
 from io_md5.format import (
-    format_animation,
     format_mesh,
-    parse_animation,
     parse_mesh,
     skinning,
 )
@@ -373,5 +371,3 @@ def test_the_name_of_a_mesh_is_written_where_there_is_one():
 def test_rows_are_numbered_from_0_whatever_they_were_read_as():
     text = MESH.replace("vert 1", "vert 9").replace("tri 0", "tri 5").replace("weight 3", "weight 0")
     assert format_mesh(parse_mesh(text.encode())).decode() == MESH
-    text = ANIMATION.replace("frame 2", "frame 8").replace("frame 1", "frame 7")
-    assert format_animation(parse_animation(text.encode())).decode() == ANIMATION

@@ -16,52 +16,58 @@ from io_md5.format import quaternions as quat
 
 def test_w_is_minus_the_root_of_what_is_missing_to_1(rng):
     xyz = rng.uniform(-0.57, 0.57, size=(50, 3))
-    result = quat.with_w(xyz)
+    result = quat.wxyz_from_xyz(xyz)
     close(result, [[compute_w(*row), *row] for row in xyz.tolist()])
     assert (result[:, 0] <= 0).all()
 
 
 def test_w_of_the_identity_is_minus_1():
-    close(quat.with_w([0.0, 0.0, 0.0]), [-1, 0, 0, 0])
+    close(quat.wxyz_from_xyz([0.0, 0.0, 0.0]), [-1, 0, 0, 0])
 
 
 @pytest.mark.parametrize("excess", [1e-12, 1e-6, 1e-3, 0.5])
 def test_w_is_0_where_xyz_is_longer_than_1_and_the_rest_is_normalised(excess):
     xyz = np.array([0.6, 0.0, -0.8]) * (1 + excess)
     assert compute_w(*xyz) == 0.0
-    result = quat.with_w(xyz)
+    result = quat.wxyz_from_xyz(xyz)
     assert result[0] == 0.0
     close(result, [0, 0.6, 0, -0.8])
 
 
 def test_w_is_computed_over_any_leading_axes(rng):
     xyz = rng.uniform(-0.5, 0.5, size=(2, 3, 4, 3))
-    assert quat.with_w(xyz).shape == (2, 3, 4, 4)
-    close(quat.with_w(xyz)[1, 2, 3], quat.with_w(xyz[1, 2, 3]))
-    assert quat.with_w(np.empty((0, 3))).shape == (0, 4)
+    assert quat.wxyz_from_xyz(xyz).shape == (2, 3, 4, 4)
+    close(quat.wxyz_from_xyz(xyz)[1, 2, 3], quat.wxyz_from_xyz(xyz[1, 2, 3]))
+    assert quat.wxyz_from_xyz(np.empty((0, 3))).shape == (0, 4)
 
 
 def test_what_a_file_holds_has_a_negative_w(rng):
     quaternions = unit_quaternions(rng, 100)
     assert (quaternions[:, 0] > 0).any()
-    again = quat.with_w(quat.without_w(quaternions))
+    again = quat.wxyz_from_xyz(quat.xyz_from_wxyz(quaternions))
     close(again, negative_w(quaternions), atol=1e-7)
     for a, b in zip(again, quaternions, strict=True):
         close(rotate_point(a.tolist(), [1, 2, 3]), rotate_point(b.tolist(), [1, 2, 3]), atol=1e-6)
 
 
 def test_what_a_file_holds_does_not_depend_on_length():
-    close(quat.without_w([2.0, 0.0, 0.0, 2.0]), [0, 0, -math.sqrt(0.5)])
+    close(quat.xyz_from_wxyz([2.0, 0.0, 0.0, 2.0]), [0, 0, -math.sqrt(0.5)])
 
 
 def test_a_half_turn_keeps_its_sign_in_a_file():
-    close(quat.without_w([[0.0, 0.6, 0.8, 0.0], [-0.0, -0.6, 0.8, 0.0]]), [[0.6, 0.8, 0], [-0.6, 0.8, 0]])
+    close(quat.xyz_from_wxyz([[0.0, 0.6, 0.8, 0.0], [-0.0, -0.6, 0.8, 0.0]]), [[0.6, 0.8, 0], [-0.6, 0.8, 0]])
 
 
 def test_the_given_quaternions_are_not_changed(rng):
     quaternions = unit_quaternions(rng, 20)
     before = quaternions.copy()
-    for function in (quat.without_w, quat.normalise, quat.conjugate, quat.make_continuous, quat.to_matrices):
+    for function in (
+        quat.xyz_from_wxyz,
+        quat.normalise,
+        quat.conjugate,
+        quat.make_continuous,
+        quat.to_matrices,
+    ):
         function(quaternions)
         np.testing.assert_array_equal(quaternions, before)
 
@@ -223,3 +229,18 @@ def test_lerp_follows_the_specification(rng):
     a, b, t = rng.normal(size=(6, 3)), rng.normal(size=(6, 3)), rng.uniform(size=6)
     expected = [[x + s * (y - x) for x, y in zip(p, q, strict=True)] for p, q, s in zip(a, b, t, strict=True)]
     close(quat.lerp(a, b, t), expected)
+
+
+def test_w_and_the_rest_are_never_negative_zero():
+    xyz = [[1.0, -0.0, 0.0], [-0.0, -0.0, -0.0], [0.0, -0.0, 2.0], [-1.0, -0.0, -0.0]]
+    result = quat.wxyz_from_xyz(xyz)
+    assert not (np.signbit(result) & (result == 0.0)).any()
+
+
+@pytest.mark.parametrize("fraction", [-1.0, 1.5, 2.0])
+def test_slerp_goes_on_at_the_same_speed_outside_of_0_to_1(fraction):
+    def about_z(degrees):
+        half = np.radians(degrees) / 2
+        return [np.cos(half), 0.0, 0.0, np.sin(half)]
+
+    close(quat.slerp(about_z(10), about_z(40), fraction), about_z(10 + 30 * fraction))

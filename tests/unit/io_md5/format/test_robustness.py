@@ -291,7 +291,7 @@ def animations(draw):
         parents=draw(hierarchies(joints)),
         flags=flags,
         starts=starts,
-        bounds=arrays(draw, draw(st.integers(0, 4)), 2, 3),
+        bounds=arrays(draw, frames, 2, 3),
         base_positions=arrays(draw, joints, 3),
         base_orientations=arrays(draw, joints, 3),
         frames=arrays(draw, frames, int(widths.sum()) + draw(st.integers(0, 2))),

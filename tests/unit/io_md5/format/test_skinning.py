@@ -6,8 +6,15 @@ import math
 
 import numpy as np
 import pytest
-from md5_samples import random_mesh, random_pose
-from md5_specification import build_vertices, close, conjugate, rotate_point
+from md5_samples import random_mesh, random_model, random_pose
+from md5_specification import (
+    build_vertices,
+    close,
+    conjugate,
+    move_normals,
+    rotate_point,
+    weight_normals,
+)
 
 from io_md5.format import Mesh, parse_mesh, skinning
 
@@ -248,3 +255,74 @@ def test_the_mesh_of_a_file_is_skinned_by_its_own_joints():
     joints = model.joints
     # w is negative, so this is a quarter turn from x to -y.
     close(skinning.skin(model.meshes[0], joints.positions, joints.orientations), [[10, 19, 30]], atol=1e-8)
+
+
+# Tangents
+
+
+def square():
+    """Two triangles in the plane z = 0, clockwise seen from +Z, with s along +Y and t along -X."""
+    vertices = np.array([[0.0, 0, 0], [0, 2, 0], [-3, 2, 0], [-3, 0, 0]])
+    uvs = np.array([[0.0, 0], [1, 0], [1, 1], [0, 1]])
+    return vertices, uvs, np.array([[0, 2, 1], [0, 3, 2]], np.int32)
+
+
+def test_tangents_follow_s_and_bitangents_follow_t():
+    vertices, uvs, triangles = square()
+    normals = skinning.vertex_normals(vertices, triangles)
+    tangents, bitangents = skinning.vertex_tangents(vertices, uvs, triangles, normals)
+    close(tangents, np.tile([0, 1, 0], (4, 1)))
+    close(bitangents, np.tile([-1, 0, 0], (4, 1)))
+
+
+def test_tangents_of_a_mirrored_texture_are_mirrored():
+    vertices, uvs, triangles = square()
+    normals = skinning.vertex_normals(vertices, triangles)
+    tangents, bitangents = skinning.vertex_tangents(vertices, uvs * [-1, 1], triangles, normals)
+    close(tangents, np.tile([0, -1, 0], (4, 1)))
+    close(bitangents, np.tile([-1, 0, 0], (4, 1)))
+
+
+def test_a_flipped_t_turns_bitangents_around():
+    vertices, uvs, triangles = square()
+    close(skinning.flip_t(uvs), [[0, 1], [1, 1], [1, 0], [0, 0]])
+    normals = skinning.vertex_normals(vertices, triangles)
+    _, bitangents = skinning.vertex_tangents(vertices, skinning.flip_t(uvs), triangles, normals)
+    close(bitangents, np.tile([1, 0, 0], (4, 1)))
+
+
+def test_textures_without_area_give_no_tangents():
+    vertices, uvs, triangles = square()
+    normals = skinning.vertex_normals(vertices, triangles)
+    tangents, bitangents = skinning.vertex_tangents(vertices, uvs * 0, triangles, normals)
+    assert not tangents.any()
+    assert not bitangents.any()
+
+
+def test_tangents_are_perpendicular_to_normals_and_move_like_them(rng):
+    model = random_model(rng, joints=5, meshes=1, vertices=12)
+    mesh, joints = model.meshes[0], model.joints
+    vertices = skinning.skin(mesh, joints.positions, joints.orientations)
+    normals = skinning.vertex_normals(vertices, mesh.triangles)
+    _, orientations = random_pose(rng, 5)
+    for vectors in skinning.vertex_tangents(vertices, mesh.uvs, mesh.triangles, normals):
+        close(np.einsum("vi,vi->v", vectors, normals), np.zeros(12))
+        lengths = np.linalg.norm(vectors, axis=1)
+        assert (np.isclose(lengths, 1.0) | (lengths == 0.0)).all()
+        weights = skinning.normal_weights(mesh, vectors, joints.orientations)
+        close(weights, weight_normals(mesh, vectors, joints.orientations))
+        moved = np.array(move_normals(mesh, weights, orientations))
+        sizes = np.linalg.norm(moved, axis=1, keepdims=True)
+        expected = np.divide(moved, sizes, out=np.zeros_like(moved), where=sizes > 0)
+        close(skinning.skin_normals(mesh, weights, orientations), expected)
+
+
+def test_many_poses_are_skinned_like_each(rng):
+    mesh = random_mesh(rng, 20, 5)
+    positions, orientations = random_pose(rng, 2, 3, 5)
+    skinned = skinning.skin(mesh, positions, orientations)
+    for index in np.ndindex(2, 3):
+        one = skinning.skin(mesh, positions[index], orientations[index])
+        np.testing.assert_array_equal(skinned[index], one)
+    # One of the two may be the same in all poses.
+    np.testing.assert_array_equal(skinning.skin(mesh, positions[1, 2], orientations)[1, 2], skinned[1, 2])

@@ -102,7 +102,7 @@ def test_counts_are_those_of_what_is_written():
 
 def test_orientations_are_written_with_a_negative_w():
     model = sample_model()
-    model.joints.orientations = -model.joints.orientations * 3.0
+    model.joints.orientations = -model.joints.orientations * 1.0005
     assert format_mesh(model).decode() == MESH
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tracemalloc
 
 import numpy as np
@@ -20,6 +21,7 @@ from md5_parsing import (
 )
 from md5_samples import (
     ANIMATION,
+    CAMERA,
     MESH,
     assert_same_animation,
     assert_same_model,
@@ -27,7 +29,7 @@ from md5_samples import (
     line_of,
 )
 
-from io_md5.format import Md5Error, parse_animation, parse_mesh
+from io_md5.format import Md5Error, parse_animation, parse_camera, parse_mesh
 from io_md5.format.text import scanner
 from io_md5.format.text.scanner import Scan
 
@@ -470,3 +472,15 @@ def test_a_malformed_number_is_refused(token):
 def test_a_bad_number_among_numbers_that_are_not_finite():
     text = edited(MESH, "7 8 9.0625", "nan -1.#IND 9.0x")
     mesh_refused(text, "9.0x", reason="not a number", found="'9.0x'", expected="a number")
+
+
+@pytest.mark.parametrize("text", [MESH, ANIMATION, CAMERA], ids=["mesh", "animation", "camera"])
+@pytest.mark.parametrize("inserted", ["\n", "\r\n", "\n}\n", "\nvert 1\n", "\n-5 x\n"])
+def test_a_string_that_spans_lines_is_refused_at_its_first_line(text, inserted):
+    parse = {MESH: parse_mesh, ANIMATION: parse_animation, CAMERA: parse_camera}[text]
+    for string in re.finditer(r'"[^"\n]+"', text):
+        middle = (string.start() + string.end()) // 2
+        with pytest.raises(Md5Error) as caught:
+            parse((text[:middle] + inserted + text[middle:]).encode())
+        assert caught.value.reason == "a string is not closed"
+        assert caught.value.line == text[: string.start()].count("\n") + 1

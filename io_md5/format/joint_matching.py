@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from .format import Animation, Joints
-from .rig import parent_names
+from .model import ROOT, Animation, Ints, Joints
 
 
 @dataclass(frozen=True)
@@ -14,10 +13,10 @@ class Match:
 
     Attributes:
         joints: indices of joints of the animation.
-        bones: the bone of each, as an index into the rig.
-        extra: names of joints that the rig does not have.
+        bones: the bone of each, as an index into the skeleton.
+        extra: names of joints that the skeleton does not have.
         missing: names of bones that the animation does not move.
-        differing: names of joints whose parent is another one than in the rig; they are not moved.
+        differing: names of joints whose parent is another one than in the skeleton; they are not moved.
     """
 
     joints: list[int] = field(default_factory=list)
@@ -33,11 +32,16 @@ class Match:
 
 
 def match_joints(animation: Animation, joints: Joints) -> Match:
-    """The match between the joints of an animation and of a skeleton; of equal names the first is used."""
+    """The match between the joints of an animation and of a skeleton; of equal names the first is used.
+
+    Args:
+        animation: whose joints may be others, or in another order.
+        joints: of a model, the bones.
+    """
     match = Match()
     bones = {name: bone for bone, name in reversed(list(enumerate(joints.names)))}
-    animation_parents = parent_names(animation.names, animation.parents)
-    rig_parents = parent_names(joints.names, joints.parents)
+    animation_parents = _parent_names(animation.names, animation.parents)
+    rig_parents = _parent_names(joints.names, joints.parents)
     for joint, name in enumerate(animation.names):
         bone = bones.pop(name, None)
         if bone is None:
@@ -49,3 +53,7 @@ def match_joints(animation: Animation, joints: Joints) -> Match:
             match.bones.append(bone)
     match.missing.extend(joints.names[bone] for bone in sorted(bones.values()))
     return match
+
+
+def _parent_names(names: list[str], parents: Ints) -> list[str | None]:
+    return [names[parent] if parent != ROOT else None for parent in parents.tolist()]
