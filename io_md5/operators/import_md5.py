@@ -93,8 +93,11 @@ class IMPORT_SCENE_OT_md5(file_operators.ImportFiles, bpy.types.Operator):
         )
 
     def invoke(self, context: Context, event: bpy.types.Event) -> OperatorResult:
-        """Opens the file browser or the dialog for dropped files, where animations are imported unless turned off."""
-        if not self.properties.is_property_set("animations"):
+        """Opens the file browser, or the dialog for dropped files.
+
+        From the menu, the animations of the folder are imported unless turned off. Of dropped files, only these are.
+        """
+        if not self.files and not self.properties.is_property_set("animations"):
             self.animations = "FOLDER"
         return super().invoke(context, event)
 

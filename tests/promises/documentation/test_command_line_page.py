@@ -39,7 +39,7 @@ def commands(script: str) -> list[str]:
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory, extension: ModuleType) -> Path:
-    """The folder of the reader, with the sample's models in it, after the commands before the one in question."""
+    """The folder of the reader, with the sample's models in it."""
     folder = tmp_path_factory.mktemp("reader")
     shutil.copytree(SAMPLES / "models", folder / "models")
     programs = folder / "programs"
@@ -73,15 +73,16 @@ def results(folder: Path) -> set[str]:
 
 @pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="the page is written for a shell of Unix")
-@pytest.mark.parametrize("command", [line for block in blocks("sh") for line in commands(block)])
-def test_commands_run_one_after_the_other(place, command):
-    if command.startswith("parallel") and shutil.which("parallel") is None:
-        pytest.skip("GNU parallel is not installed")
-    told = run(place, ["sh", "-c", command])
-    if "--json" in command:
-        assert isinstance(json.loads(told.stdout[told.stdout.index("[") :]), list)
-    if " --to " in command:
-        assert results(place / command.split(" --to ")[1].split()[0])
+def test_commands_run_one_after_the_other(place):
+    # In one test: some use what others before them wrote.
+    for command in [line for block in blocks("sh") for line in commands(block)]:
+        if command.startswith("parallel") and shutil.which("parallel") is None:
+            continue
+        output = run(place, ["sh", "-c", command]).stdout
+        if "--json" in command:
+            assert isinstance(json.loads(output[output.index("[") :]), list), command
+        if " --to " in command:
+            assert results(place / command.split(" --to ")[1].split()[0]), command
 
 
 @pytest.mark.slow

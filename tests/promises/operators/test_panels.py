@@ -183,12 +183,17 @@ def test_every_option_has_a_tooltip_and_none_speaks_of_loading_and_saving(name):
     assert [p.identifier for p in shown if p.description.startswith(("Load", "Save"))] == []
 
 
-def test_the_file_menu_imports_the_animations_of_the_folder_and_scripts_do_not(tmp_path: Path):
+def test_the_file_menu_imports_the_animations_of_the_folder_and_drops_and_scripts_do_not(tmp_path: Path):
     properties = bpy.ops.import_scene.md5.get_rna_type().properties
     assert properties["animations"].default == "NONE"
     cls = operator_class("import_scene.md5")
-    for given, expected in (((), "FOLDER"), (("animations",), "NONE")):
+    for given, dropped, expected in (
+        ((), [], "FOLDER"),
+        (("animations",), [], "NONE"),
+        ((), [SimpleNamespace(name="imp.md5mesh")], "NONE"),
+    ):
         stand = SimpleNamespace(
+            files=dropped,
             properties=SimpleNamespace(is_property_set=lambda name, given=given: name in given),
             animations="NONE",
         )
