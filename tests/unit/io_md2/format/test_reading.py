@@ -62,7 +62,7 @@ def test_a_frame_size_of_0_is_accepted_if_the_frames_fit() -> None:
     model = parse_model(data)
     assert model == make_model()
     assert any("framesize is 0" in text for text in model.warnings)
-    with pytest.raises(Md2Error, match="too short for num_frames"):
+    with pytest.raises(Md2Error, match="the file is incomplete"):
         parse_model(data[:-120])
 
 
