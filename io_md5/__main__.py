@@ -1,9 +1,11 @@
-"""``python -m io_md5 info FILE…``: a description of files, without Blender and the rest of the extension."""
+"""``python -m io_md5 info FILE…``: descriptions of files, without Blender and with this folder alone."""
 
 from __future__ import annotations
 
 import sys
 
-from .format.console import run
+from .format.describe import DESCRIBERS
+from .format.file_info import run_alone
+from .format.games import Game
 
-sys.exit(run())
+sys.exit(run_alone("python -m io_md5", DESCRIBERS, [game.value for game in Game]))

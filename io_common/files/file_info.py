@@ -1,6 +1,6 @@
 """The command ``info``: descriptions of files on a console, as text or as JSON. Needs no Blender.
 
-This module exists twice, word for word: in `io_common` and in `io_md2.format`, which works alone.
+This module exists three times, word for word: in `io_common` and in both format packages, each of which works alone.
 """
 
 from __future__ import annotations

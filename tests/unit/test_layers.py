@@ -88,7 +88,7 @@ def test_a_format_package_works_without_blender_and_without_the_other_packages(p
             "io_md2/format/regular_files.py",
             "io_md5/format/regular_files.py",
         ),
-        ("io_common/files/file_info.py", "io_md2/format/file_info.py"),
+        ("io_common/files/file_info.py", "io_md2/format/file_info.py", "io_md5/format/file_info.py"),
     ],
     ids=["findings", "regular_files", "file_info"],
 )

@@ -1,0 +1,191 @@
+"""The command ``info``: descriptions of files on a console, as text or as JSON. Needs no Blender.
+
+This module exists three times, word for word: in `io_common` and in both format packages, each of which works alone.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import unicodedata
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Protocol, TextIO
+
+
+class Description(Protocol):
+    """A format's description of a file."""
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """Values for JSON, with "kind" and "warnings"."""
+
+    @property
+    def lines(self) -> list[str]:
+        """The same as text."""
+
+
+Describe = Callable[[str, str], Description]
+"""Describes a file; the second argument is the name of a game whose findings are included, or empty."""
+
+
+def add_arguments(parser: argparse.ArgumentParser, games: Iterable[str]) -> None:
+    """Adds the arguments of the command ``info``.
+
+    Args:
+        parser: the parser of the command.
+        games: names of games.
+    """
+    parser.add_argument(
+        "files", nargs="+", type=given, metavar="FILE", help="a file, or a folder with all that is in it"
+    )
+    parser.add_argument(
+        "--game",
+        choices=list(games),
+        default="",
+        type=str.upper,
+        help="also list what this game would refuse or show differently",
+    )
+    parser.add_argument("--json", action="store_true", help="a list of objects, one for each file")
+
+
+def given(text: str) -> str:
+    """The name of a file or folder as it was given.
+
+    Raises:
+        argparse.ArgumentTypeError: it is empty, as from a variable that is not set, and would mean the current folder.
+    """
+    if not text:
+        raise argparse.ArgumentTypeError("the name is empty: give a file or folder")
+    return text
+
+
+def run_alone(
+    program: str,
+    describers: Mapping[str, Describe],
+    games: Iterable[str],
+    arguments: Sequence[str] | None = None,
+) -> int:
+    """The program ``python -m`` with the package of a family.
+
+    Args:
+        program: its name, for the help.
+        describers: the function that describes each kind of file, by suffix.
+        games: names of the games of the format.
+        arguments: of the command line; those of the process if None.
+
+    Returns:
+        The exit status: 1 if a file could not be read, or there is none.
+    """
+    parser = argparse.ArgumentParser(prog=program, description="Describes files, with warnings.")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    add_arguments(commands.add_parser("info", help="describe files, with warnings"), games)
+    given = parser.parse_args(arguments)
+    return print_info(given.files, describers, as_json=given.json, game=given.game)
+
+
+def print_info(
+    files: Iterable[str],
+    describers: Mapping[str, Describe],
+    *,
+    as_json: bool,
+    game: str = "",
+    out: TextIO | None = None,
+) -> int:
+    """Prints descriptions of files.
+
+    Args:
+        files: their paths; for a folder, all files in it with a known suffix.
+        describers: the function that describes each kind of file, by suffix.
+        as_json: a list of objects instead of lines.
+        game: the name of a game whose findings are included.
+        out: where to write; standard output if None.
+
+    Returns:
+        The exit status: 1 if a file could not be read, or there is none.
+    """
+    out = out or sys.stdout
+    results: list[dict[str, Any]] = []
+    try:
+        for file in _expanded(files, describers):
+            facts, lines = _describe(file, describers, game)
+            if not as_json:
+                gap = "\n" if results else ""
+                text_lines = [f"{file}: {lines[0]}", *(f"  {line}" for line in lines[1:])]
+                write(out, gap + "".join(f"{on_one_line(line)}\n" for line in text_lines))
+            results.append({"file": file, **facts})
+        if as_json:
+            write(out, json.dumps(results, indent=2) + "\n")
+        out.flush()
+    except BrokenPipeError:
+        # The reader has closed the pipe; Python must not write to it again when it exits.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), out.fileno())
+    if not results:
+        write(sys.stderr, f"No {', '.join(describers)} file found\n")
+    return int(not results or any("error" in facts for facts in results))
+
+
+def _expanded(files: Iterable[str], describers: Mapping[str, Describe]) -> Iterable[str]:
+    for file in files:
+        if not os.path.isdir(file):
+            yield file
+            continue
+        for folder, folders, names in os.walk(file):
+            folders.sort()
+            yield from (os.path.join(folder, name) for name in sorted(names) if _suffix(name) in describers)
+
+
+def _describe(file: str, describers: Mapping[str, Describe], game: str) -> tuple[dict[str, Any], list[str]]:
+    """Facts and lines about a file, or the error."""
+    try:
+        description = _describer(file, describers)(file, game)
+    except (OSError, MemoryError, ValueError) as error:
+        # The formats' exceptions are ValueErrors. The file's name precedes the message anyway.
+        text = _message(error)
+        return _failed(text.removeprefix(f"{file}, ").removeprefix(f"{file}: "))
+    warnings = [f"warning: {text}" for text in description.facts["warnings"]]
+    return description.facts, [*description.lines, *warnings]
+
+
+def _describer(file: str, describers: Mapping[str, Describe]) -> Describe:
+    """The function that describes a file.
+
+    Raises:
+        ValueError: there is none.
+    """
+    if not os.path.exists(file):
+        raise ValueError("there is no such file or folder")
+    if not os.path.isfile(file):
+        # Reading from a pipe might wait for ever.
+        raise ValueError("it is not a regular file")
+    describe = describers.get(_suffix(file))
+    if describe is None:
+        raise ValueError(f"unknown kind of file; expected {', '.join(describers)}")
+    return describe
+
+
+def _message(error: Exception) -> str:
+    if isinstance(error, MemoryError):
+        return "there is not enough memory"
+    return (error.strerror if isinstance(error, OSError) else "") or str(error)
+
+
+def _failed(reason: str) -> tuple[dict[str, Any], list[str]]:
+    return {"error": reason}, [f"ERROR: {reason}"]
+
+
+def _suffix(file: str) -> str:
+    return Path(file).suffix.lower()
+
+
+def on_one_line(text: str) -> str:
+    """A text with escaped control characters, which names of files may contain."""
+    return "".join(repr(letter)[1:-1] if unicodedata.category(letter) == "Cc" else letter for letter in text)
+
+
+def write(out: TextIO, text: str) -> None:
+    """Writes a text; characters that the console cannot show become question marks."""
+    encoding = out.encoding or "utf-8"
+    out.write(text.encode(encoding, "replace").decode(encoding))
