@@ -108,9 +108,10 @@ class ExportOptions(file_operators.ExportFile, file_operators.ExportScope, file_
         )
         frame_rate: FloatProperty(
             name="Frame Rate",
-            description="Frames per second to sample, before Frame Step is applied. Setting it in a script enables it",
+            description="Frames per second to sample, before Frame Step is applied. Setting it in a script enables it; "
+            "0 is the rate of the action",
             default=24.0,
-            min=0.01,
+            min=0.0,
             soft_min=1.0,
             soft_max=120.0,
         )

@@ -26,7 +26,7 @@ PLACE_LIMIT = 1e-4
 """Of the model's size."""
 UV_LIMIT = 1e-5
 # What the export tells of objects that does not announce a difference.
-_HARMLESS = re.compile("no material|no UV map|without weights: bound")
+_HARMLESS = re.compile("no material|no UV map|without weights: bound|have the same name and shader")
 
 
 @dataclass

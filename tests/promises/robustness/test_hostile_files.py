@@ -132,21 +132,21 @@ def test_a_skeleton_as_deep_as_blender_can_show_and_one_deeper(tmp_path):
         ("deepest.md5mesh", joints(numbered(4000), range(-1, 3999))),
         ("deeper.md5anim", still(numbered(count + 1), range(-1, count))),
     ):
-        assert "parent chain too deep" in load(tmp_path, name, text)
+        assert "Parent chain too deep" in load(tmp_path, name, text)
 
 
 def test_more_joints_meshes_and_frames_than_blender_can_show(tmp_path):
     many = joints(numbered(5000), [-1] * 5000)
-    assert "too many joints; found 5000" in load(tmp_path, "many.md5mesh", many)
+    assert "Too many joints; found 5000" in load(tmp_path, "many.md5mesh", many)
     parts = joints(["origin"], [-1]) + "mesh { }\n" * 5000
-    assert "too many meshes; found 5000" in load(tmp_path, "parts.md5mesh", parts)
+    assert "Too many meshes; found 5000" in load(tmp_path, "parts.md5mesh", parts)
     model = md2_samples.odd_model()
     count = 10_001
     model.frame_names = ["frame"] * count
     for name in ("vertices", "normals", "scale", "translate"):
         setattr(model, name, np.repeat(getattr(model, name)[:1], count, axis=0))
     data = md2_samples.write_sample(tmp_path, model).read_bytes()
-    assert "too many frames for shape keys; found 10001" in load(tmp_path, "frames.md2", data)
+    assert "Too many frames for shape keys; found 10001" in load(tmp_path, "frames.md2", data)
     assert bpy.ops.import_scene.md2(filepath=str(tmp_path / "frames.md2"), animation="NONE") == {"FINISHED"}
 
 
