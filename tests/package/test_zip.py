@@ -28,7 +28,11 @@ def members() -> set[str]:
 
 def test_it_holds_the_modules_the_manifest_and_the_licence(members):
     code = {
-        path.relative_to(ROOT).as_posix() for package in PACKAGES for path in (ROOT / package).rglob("*.py")
+        path.relative_to(ROOT).as_posix()
+        for package in PACKAGES
+        for pattern in ("*.py", "py.typed")
+        for path in (ROOT / package).rglob(pattern)
+        if path.name != "fuzz.py"
     }
     assert {name for name in members if not name.startswith("help/")} == code | {
         "__init__.py",
