@@ -1,8 +1,12 @@
-"""Where bytes come from and where they go: paths, bytes, and binary file objects, entries of zip files included."""
+"""Where bytes come from and where they go: paths, bytes, and binary file objects, entries of zip files included.
+
+This module exists twice, word for word: both format packages work alone.
+"""
 
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import Protocol, TypeAlias
 
 from .regular_files import read_file
@@ -59,8 +63,7 @@ def write_target(data: bytes, target: Target) -> None:
         TypeError: it is neither.
     """
     if isinstance(target, str | os.PathLike):
-        with open(target, "wb") as file:
-            file.write(data)
+        Path(target).write_bytes(data)
         return
     if not callable(getattr(target, "write", None)):
         raise TypeError(f"expected a path or a binary file object, not {type(target).__name__}")

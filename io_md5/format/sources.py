@@ -1,66 +1,82 @@
-"""What files are read from and written to: paths, bytes, and binary file objects such as entries of zip files."""
+"""Where bytes come from and where they go: paths, bytes, and binary file objects, entries of zip files included.
+
+This module exists twice, word for word: both format packages work alone.
+"""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Protocol, runtime_checkable
+from typing import Protocol, TypeAlias
 
 from .regular_files import read_file
 
 
-@runtime_checkable
 class Readable(Protocol):
-    """A binary file object that is open for reading."""
+    """An object with ``read`` that returns bytes: a file opened in binary mode, or an entry of an archive."""
 
     def read(self) -> bytes:
-        """All that is left of it."""
+        """All that is left in it."""
 
 
-@runtime_checkable
 class Writable(Protocol):
-    """A binary file object that is open for writing."""
+    """An object with ``write`` that takes bytes: a file opened in binary mode, or a new entry of an archive."""
 
     def write(self, data: bytes, /) -> int | None:
-        """Writes bytes, and returns how many were written."""
+        """Writes bytes and returns how many were written."""
 
 
-Source = str | os.PathLike[str] | bytes | bytearray | memoryview | Readable
-"""What a file is read from: a path, its bytes, or a binary file object, which is read to its end and left open."""
-
-Target = str | os.PathLike[str] | Writable
-"""What a file is written to: a path, or a binary file object, which is left open."""
+Source: TypeAlias = str | os.PathLike[str] | bytes | bytearray | memoryview | Readable
+Target: TypeAlias = str | os.PathLike[str] | Writable
 
 
-def read_source(source: Source) -> tuple[bytes, str]:
-    """The bytes of a file, and its name for messages; empty if it has none.
+def read_source(source: Source, name: str = "") -> tuple[bytes, str]:
+    """The bytes of a source, and its name for messages.
+
+    A file object is read from where it is to its end, and stays open.
+
+    Args:
+        source: a path, the bytes themselves, or a binary file object.
+        name: its name; unless given, the path, or the name that a file object has.
 
     Raises:
-        OSError: it cannot be opened or read.
-        TypeError: it is something else, such as a file that was opened as text.
+        OSError: it cannot be read.
+        TypeError: it is none of these, or a file opened in text mode.
     """
     if isinstance(source, bytes | bytearray | memoryview):
-        return bytes(source), ""
+        return bytes(source), name
     if isinstance(source, str | os.PathLike):
-        return read_file(source), os.fspath(source)
-    name = getattr(source, "name", "")
+        return read_file(source), name or os.fspath(source)
+    if not callable(getattr(source, "read", None)):
+        raise TypeError(f"expected a path, bytes or a binary file object, not {type(source).__name__}")
     data = source.read()
-    if not isinstance(data, bytes):
-        raise TypeError("the file must be opened in binary mode")
-    return data, name if isinstance(name, str) else ""
+    if not isinstance(data, bytes | bytearray | memoryview):
+        raise TypeError("the file is open in text mode: open it in binary mode")
+    return bytes(data), name or target_name(source)
 
 
 def write_target(data: bytes, target: Target) -> None:
-    """Writes bytes to a path or file object.
+    """Writes bytes to a path, or to a file object, which stays open.
 
     Raises:
-        OSError: the file cannot be written.
+        OSError: it cannot be written.
+        TypeError: it is neither.
     """
     if isinstance(target, str | os.PathLike):
         Path(target).write_bytes(data)
-    else:
-        rest = memoryview(data)
-        while rest:
-            # An unbuffered file may take only a part.
-            count = target.write(bytes(rest))
-            rest = rest[len(rest) if count is None else count :]
+        return
+    if not callable(getattr(target, "write", None)):
+        raise TypeError(f"expected a path or a binary file object, not {type(target).__name__}")
+    left = memoryview(data)
+    while left:
+        # Unbuffered files may take a part only.
+        written = target.write(bytes(left))
+        left = left[len(left) if written is None else written :]
+
+
+def target_name(source: object) -> str:
+    """The name of a path or file object for messages; empty if it has none."""
+    if isinstance(source, str | os.PathLike):
+        return os.fspath(source)
+    name = getattr(source, "name", "")
+    return name if isinstance(name, str) else ""

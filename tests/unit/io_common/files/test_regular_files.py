@@ -79,7 +79,6 @@ def test_no_other_module_opens_files_to_read():
         "io_common/files/atomic.py",
         "io_common/files/file_info.py",
         "io_md2/format/file_info.py",
-        "io_md2/format/sources.py",
         "io_md5/format/file_info.py",
         "command_line/worker.py",
     }
