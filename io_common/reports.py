@@ -83,6 +83,7 @@ def kept_on_failure(report: Report) -> Iterator[None]:
     try:
         yield
     except Exception as error:
+        # Of whatever kind; it is raised again.
         setattr(error, _ATTRIBUTE, report)
         raise
 

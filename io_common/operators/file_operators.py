@@ -321,6 +321,7 @@ def run(operator: Any, verb: str, bad_data: type[Exception], job: Callable[[], O
         with rollback.all_or_nothing(bpy.context):
             report, paths = job()
     except Exception as error:
+        # Whatever is not expected is reported as an internal error, with its traceback.
         expected = (bad_data, NothingToExportError, NoFileError)
         for text in reports.report_of(error).warnings:
             reports.tell(operator, "WARNING", text)
