@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import bpy
+import working_copy
 from installed import MODULE
 
 FAMILIES = import_module(f"{MODULE}.families").FAMILIES
@@ -42,9 +43,13 @@ def export_file(path: Path, **options: Any) -> set[str]:
 
 
 def write_samples(folder: Path) -> dict[str, Path]:
-    """A small valid file of every kind, by suffix: `sample` with that suffix, the first seed of the fuzzer."""
+    """A small valid file of every kind, by suffix: `sample` with that suffix, the first seed of the fuzzer.
+
+    The seeds come from the working copy, because the zip does not contain them.
+    """
+    working_copy.load()
     paths = {suffix: folder / f"sample{suffix}" for suffix in IMPORTERS}
-    for family in FAMILIES:
+    for family in import_module("io_idtech.families").FAMILIES:
         for name, target in family.fuzz_targets().items():
             paths[f".{name}"].write_bytes(target.seeds[0])
     return paths
