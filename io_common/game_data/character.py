@@ -1,0 +1,172 @@
+"""A game's character: models with named animations, skins and attachments, whatever the game declares them with.
+
+Every path is a game path: relative to the game folder, with forward slashes, as spelled in the declaration. It may lead
+to a loose file or into an archive.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+DOOM3, QUAKE2, SAUERBRATEN = "DOOM3", "QUAKE2", "SAUERBRATEN"
+"""Values of `Character.game`: whose declarations the character comes from."""
+
+
+@dataclass(frozen=True)
+class FrameCommand:
+    """What a game does on a frame of an animation.
+
+    Attributes:
+        frame: counted from 1, as in the declaration.
+        text: the command as written, such as `sound_body imp_step`.
+    """
+
+    frame: int
+    text: str
+
+
+@dataclass(frozen=True)
+class CharacterAnimation:
+    """An animation under the name that the game has for it.
+
+    Attributes:
+        name: as declared.
+        files: game paths of its animation files; several are equally long and blended in step.
+        rate: frames a second; None for that of the files.
+        commands: what happens on which frame, in the order of the declaration.
+        flags: words such as `ai_no_turn`.
+    """
+
+    name: str
+    files: tuple[str, ...] = ()
+    rate: float | None = None
+    commands: tuple[FrameCommand, ...] = ()
+    flags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class CharacterSkin:
+    """A variant of a character's materials or images.
+
+    Attributes:
+        name: as declared, or the name of the image.
+        replacements: pairs of the material that is replaced and what replaces it; `*` stands for all others. For MD2
+            models, what replaces it is the game path of an image.
+    """
+
+    name: str
+    replacements: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class MeshTextures:
+    """The images that a declaration gives a mesh.
+
+    Attributes:
+        mesh: its name; `*` stands for all others.
+        image: a game path, perhaps without an extension; None if the declaration gives none.
+        masks: the image of the strengths of specular reflection, glow and environment; None if there is none.
+    """
+
+    mesh: str
+    image: str | None = None
+    masks: str | None = None
+
+
+@dataclass(frozen=True)
+class JointAdjustment:
+    """How a joint is turned and moved in all animations.
+
+    Attributes:
+        joint: its name.
+        rotation: yaw, pitch and roll in degrees.
+        translation: in units of the file.
+    """
+
+    joint: str
+    rotation: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    translation: tuple[float, float, float] = (0.0, 0.0, 0.0)
+
+
+@dataclass(frozen=True)
+class Attachment:
+    """Where a part hangs on another part.
+
+    Attributes:
+        parent: the index of the other part in `Character.parts`, which is smaller than the own one.
+        joint: the joint or tag of the other part; empty if the part only moves in step with it.
+        rotation: yaw, pitch and roll in degrees.
+        translation: in units of the file.
+    """
+
+    parent: int
+    joint: str = ""
+    rotation: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    translation: tuple[float, float, float] = (0.0, 0.0, 0.0)
+
+
+@dataclass(frozen=True)
+class CharacterPart:
+    """A model of a character.
+
+    Attributes:
+        name: of its declaration or its file.
+        model: game path of the `.md5mesh` or `.md2`.
+        animations: in the order of the declaration.
+        skins: the variants of its materials.
+        default_skin: the name of the skin that the game shows; None if it shows the model's own materials.
+        textures: images of the meshes.
+        offset: added to the position of every root joint, in units of the file.
+        scale: of the model; 1 for its own size.
+        channels: pairs of a name and its joints as written, such as `*Waist -*lleg`.
+        adjustments: of joints, in the order in which they apply.
+        attachment: where the part hangs; None for the first part.
+        declaration: name of the model declaration; None if there is none.
+    """
+
+    name: str
+    model: str
+    animations: tuple[CharacterAnimation, ...] = ()
+    skins: tuple[CharacterSkin, ...] = ()
+    default_skin: str | None = None
+    textures: tuple[MeshTextures, ...] = ()
+    offset: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    scale: float = 1.0
+    channels: tuple[tuple[str, str], ...] = ()
+    adjustments: tuple[JointAdjustment, ...] = ()
+    attachment: Attachment | None = None
+    declaration: str | None = None
+
+
+@dataclass(frozen=True)
+class Declaration:
+    """Where a character is declared.
+
+    Attributes:
+        file: game path of the file.
+        line: counted from 1.
+    """
+
+    file: str
+    line: int
+
+
+@dataclass(frozen=True)
+class Character:
+    """A character: its parts, the first of which carries the others.
+
+    Attributes:
+        name: under which it is listed.
+        game: whose declarations it comes from: `DOOM3`, `QUAKE2` or `SAUERBRATEN`.
+        parts: the models; empty if even the first is missing.
+        missing: what is named but not there, as game paths or `skin NAME`, each once, sorted.
+        declaration: where it is declared; None for a model without a declaration.
+        warnings: oddities of the declarations, each with its file and line.
+    """
+
+    name: str
+    game: str
+    parts: tuple[CharacterPart, ...] = ()
+    missing: tuple[str, ...] = ()
+    declaration: Declaration | None = None
+    warnings: tuple[str, ...] = ()
