@@ -35,6 +35,9 @@ class CharacterAnimation:
         rate: frames a second; None for that of the files.
         commands: what happens on which frame, in the order of the declaration.
         flags: words such as `ai_no_turn`.
+        frames: the first frame, counted from 0, and the number of frames, of a model whose file holds all frames.
+        priority: which of two animations at once wins, in Sauerbraten.
+        joints: the joints that it moves with all below them, in Sauerbraten; empty for the whole skeleton.
     """
 
     name: str
@@ -42,6 +45,9 @@ class CharacterAnimation:
     rate: float | None = None
     commands: tuple[FrameCommand, ...] = ()
     flags: tuple[str, ...] = ()
+    frames: tuple[int, int] | None = None
+    priority: int = 0
+    joints: str = ""
 
 
 @dataclass(frozen=True)
@@ -66,23 +72,46 @@ class MeshTextures:
         mesh: its name; `*` stands for all others.
         image: a game path, perhaps without an extension; None if the declaration gives none.
         masks: the image of the strengths of specular reflection, glow and environment; None if there is none.
+        bump: the normal map; None if there is none.
     """
 
     mesh: str
     image: str | None = None
     masks: str | None = None
+    bump: str | None = None
 
 
 @dataclass(frozen=True)
 class JointAdjustment:
-    """How a joint is turned and moved in all animations.
+    """How a joint is turned and moved in animations.
+
+    A later adjustment of the same joint takes the place of an earlier one.
 
     Attributes:
         joint: its name.
-        rotation: yaw, pitch and roll in degrees.
-        translation: in units of the file.
+        rotation: yaw, pitch and roll in degrees, as declared.
+        translation: as declared: quarters of a unit of the file, with y to the other side.
+        first_animation: index of the first animation that it applies to; those declared before it are not changed.
     """
 
+    joint: str
+    rotation: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    translation: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    first_animation: int = 0
+
+
+@dataclass(frozen=True)
+class Tag:
+    """A place on a joint that other parts hang on.
+
+    Attributes:
+        name: of the tag.
+        joint: the joint that it moves with.
+        rotation: around x, y and z in degrees, as declared.
+        translation: as declared: in units of the file, with y to the other side.
+    """
+
+    name: str
     joint: str
     rotation: tuple[float, float, float] = (0.0, 0.0, 0.0)
     translation: tuple[float, float, float] = (0.0, 0.0, 0.0)
@@ -97,12 +126,14 @@ class Attachment:
         joint: the joint or tag of the other part; empty if the part only moves in step with it.
         rotation: yaw, pitch and roll in degrees.
         translation: in units of the file.
+        keeps_axes: the part has the axes of the other model, not those of the joint, while that is in its bind pose.
     """
 
     parent: int
     joint: str = ""
     rotation: tuple[float, float, float] = (0.0, 0.0, 0.0)
     translation: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    keeps_axes: bool = False
 
 
 @dataclass(frozen=True)
@@ -122,6 +153,9 @@ class CharacterPart:
         adjustments: of joints, in the order in which they apply.
         attachment: where the part hangs; None for the first part.
         declaration: name of the model declaration; None if there is none.
+        tags: places on joints that parts hang on.
+        skeleton: the name by which models share their skeleton, in Sauerbraten; empty for one of its own.
+        settings: other commands of the declaration, each as its words, such as `("md5spec", "Head", "60")`.
     """
 
     name: str
@@ -136,6 +170,9 @@ class CharacterPart:
     adjustments: tuple[JointAdjustment, ...] = ()
     attachment: Attachment | None = None
     declaration: str | None = None
+    tags: tuple[Tag, ...] = ()
+    skeleton: str = ""
+    settings: tuple[tuple[str, ...], ...] = ()
 
 
 @dataclass(frozen=True)
