@@ -53,8 +53,7 @@ def main(arguments: list[str]) -> None:
     counts["properties"] = try_properties()
     counts["seconds"] = round(time.monotonic() - started)
     FOLDER.mkdir(parents=True, exist_ok=True)
-    version = "%d.%d" % installed.bpy.app.version[:2]
-    (FOLDER / f"{version}.json").write_text(json.dumps(counts, indent=1))
+    (FOLDER / f"{installed.version()}.json").write_text(json.dumps(counts, indent=1))
 
 
 def try_properties() -> int:

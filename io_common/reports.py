@@ -114,7 +114,7 @@ def _plural(what: str, number: int) -> str:
     return adjective + space + irregular.get(noun, noun.removesuffix("s"))
 
 
-def tell(operator: Operator, kind: str, text: str) -> None:
+def report_message(operator: Operator, kind: str, text: str) -> None:
     """Reports a message to the user; bytes of a file that are not text become question marks.
 
     Args:
@@ -130,7 +130,7 @@ def printable(text: str) -> str:
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
-def deliver(operator: Operator, report: Report, verb: str, subject: str, started: float) -> None:
+def report_result(operator: Operator, report: Report, verb: str, subject: str, started: float) -> None:
     """Reports the summary and every warning, which the Info editor keeps.
 
     If there are warnings, the last report is one warning that says so, as the status bar shows only the last report.
@@ -142,13 +142,13 @@ def deliver(operator: Operator, report: Report, verb: str, subject: str, started
         subject: the files.
         started: `time.perf_counter()` at the start.
     """
-    tell(operator, "INFO", report.summary(verb, subject, time.perf_counter() - started))
+    report_message(operator, "INFO", report.summary(verb, subject, time.perf_counter() - started))
     warnings = report.warnings
     for text in warnings:
-        tell(operator, "WARNING", text)
+        report_message(operator, "WARNING", text)
     if warnings:
         # The status bar shows the last report only.
-        tell(operator, "WARNING", f"{verb} {subject}: {_warning_summary(report)}")
+        report_message(operator, "WARNING", f"{verb} {subject}: {_warning_summary(report)}")
 
 
 def _warning_summary(report: Report) -> str:

@@ -324,10 +324,10 @@ def run(operator: Any, verb: str, bad_data: type[Exception], job: Callable[[], O
         # Whatever is not expected is reported as an internal error, with its traceback.
         expected = (bad_data, NothingToExportError, NoFileError)
         for text in reports.report_of(error).warnings:
-            reports.tell(operator, "WARNING", text)
-        reports.tell(operator, "ERROR", message_for(error, expected, subject=_subject(operator)))
+            reports.report_message(operator, "WARNING", text)
+        reports.report_message(operator, "ERROR", message_for(error, expected, subject=_subject(operator)))
         return {"CANCELLED"}
-    reports.deliver(operator, report, verb, reports.listing([path.name for path in paths], 2), started)
+    reports.report_result(operator, report, verb, reports.listing([path.name for path in paths], 2), started)
     return {"FINISHED"}
 
 

@@ -208,7 +208,7 @@ def _within(allowed: NDArray[Any], some: NDArray[Any], others: NDArray[Any]) -> 
     return near
 
 
-def frame_at(
+def frame_pair(
     time: float, first: int, last: int, fps: float = FRAMES_PER_SECOND, wrap: Wrap = "blend"
 ) -> tuple[int, int, float]:
     """The two frames shown at a time within a sequence, and the fraction between them.

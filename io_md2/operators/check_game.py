@@ -38,7 +38,7 @@ class OBJECT_OT_md2_check_game(bpy.types.Operator):
         try:
             found = find(context, game, tuple(preferences.game_folders()))
         except (NothingToExportError, Md2Error) as error:
-            reports.tell(self, "ERROR", str(error))
+            reports.report_message(self, "ERROR", str(error))
             return {"CANCELLED"}
         label = PROFILES[game].label
         game_check.store(context, FAMILY, label, found)

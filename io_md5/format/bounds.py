@@ -34,7 +34,7 @@ def pose_bounds(meshes: list[Mesh], positions: Floats, orientations: Floats) -> 
     Args:
         meshes: of the model; without vertices the box is around the joints.
         positions: of the joints in the space of the model, (F, J, 3).
-        orientations: unit quaternions (F, J, 4).
+        orientations: unit quaternions w x y z (F, J, 4).
     """
     low = np.full((len(positions), 3), np.inf)
     high = np.full((len(positions), 3), -np.inf)

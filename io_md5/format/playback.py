@@ -53,8 +53,7 @@ def frame_pair(
 
     Args:
         seconds: since the first frame, of any shape. Before the start, ``"blend"`` and ``"jump"`` count backwards
-        from the
-            end, and ``"hold"`` shows the first frame.
+            from the end, and ``"hold"`` shows the first frame.
         frame_count: F, at least 1.
         frame_rate: frames per second, above 0.
         wrap: what follows the last frame.
@@ -105,7 +104,7 @@ def interpolate(
         positions_a: (…, J, 3).
         orientations_a: unit quaternions w x y z (…, J, 4).
         positions_b: (…, J, 3).
-        orientations_b: (…, J, 4).
+        orientations_b: unit quaternions w x y z (…, J, 4).
         fraction: (…,), 0 for a and 1 for b; outside of these it goes on beyond a or b.
 
     Returns:
@@ -120,7 +119,8 @@ def pose_at(
 ) -> tuple[Floats, Floats]:
     """Every joint in the space of the model at a time, as skinning takes it.
 
-    The cost does not depend on the number of frames if `wrap` is given.
+    With `wrap`, the cost does not depend on the number of frames. None calls `loop_type`, which looks at all frames: in
+    a loop of a program, call it once and pass ``wrap=WRAPS[loop_type(animation)]``.
 
     Args:
         animation: with J joints.

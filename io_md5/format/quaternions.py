@@ -18,7 +18,7 @@ _SMALL_SINE = 1e-6
 
 
 def wxyz_from_xyz(xyz: npt.ArrayLike) -> Array:
-    """Unit quaternions (…, 4) from the x y z (…, 3) of a file.
+    """Unit quaternions w x y z (…, 4) from the x y z (…, 3) of a file.
 
     w = -sqrt(1 - x² - y² - z²). If rounding made the sum exceed 1, w is 0 (MD5 specification) and x y z are normalised,
     so that the result is still a rotation. No component is -0.0.
@@ -33,27 +33,30 @@ def wxyz_from_xyz(xyz: npt.ArrayLike) -> Array:
 
 
 def xyz_from_wxyz(quaternions: npt.ArrayLike) -> Array:
-    """The x y z (…, 3) that a file holds for quaternions (…, 4): normalised, with the sign that makes w negative."""
+    """The x y z (…, 3) that a file holds for quaternions w x y z (…, 4): normalised, negated where w > 0."""
     unit = normalise(quaternions)
-    return np.negative(unit[..., 1:], out=unit[..., 1:], where=unit[..., :1] > 0.0)
+    np.negative(unit, out=unit, where=unit[..., :1] > 0.0)
+    return unit[..., 1:]
 
 
 def normalise(quaternions: npt.ArrayLike) -> Array:
-    """Quaternions (…, 4) of length 1; one of length 0 becomes the identity."""
+    """Quaternions w x y z (…, 4) of length 1; one of length 0 becomes the identity."""
     quaternions = np.asarray(quaternions, dtype=np.float64)
     lengths = np.linalg.norm(quaternions, axis=-1, keepdims=True)
     unit = np.zeros_like(quaternions)
     unit[..., 0] = 1.0
-    return np.divide(quaternions, lengths, out=unit, where=lengths != 0.0)
+    np.divide(quaternions, lengths, out=unit, where=lengths != 0.0)
+    return unit
 
 
 def conjugate(quaternions: npt.ArrayLike) -> Array:
-    """w, -x, -y, -z (…, 4): the inverse of a unit quaternion."""
-    return np.asarray(quaternions, dtype=np.float64) * np.array([1.0, -1.0, -1.0, -1.0])
+    """w, -x, -y, -z (…, 4): the inverses of unit quaternions w x y z (…, 4)."""
+    conjugates: Array = np.asarray(quaternions, dtype=np.float64) * np.array([1.0, -1.0, -1.0, -1.0])
+    return conjugates
 
 
 def multiply(a: npt.ArrayLike, b: npt.ArrayLike) -> Array:
-    """The product a b (…, 4): rotation by b, then by a."""
+    """The product a b of quaternions w x y z (…, 4): rotation by b, then by a."""
     a, b = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
     aw, ax, ay, az = a[..., 0], a[..., 1], a[..., 2], a[..., 3]
     bw, bx, by, bz = b[..., 0], b[..., 1], b[..., 2], b[..., 3]
@@ -66,7 +69,7 @@ def multiply(a: npt.ArrayLike, b: npt.ArrayLike) -> Array:
 
 
 def rotate(quaternions: npt.ArrayLike, points: npt.ArrayLike) -> Array:
-    """Points (…, 3) rotated by unit quaternions (…, 4): q p q*."""
+    """Points (…, 3) rotated by unit quaternions w x y z (…, 4): q p q*."""
     quaternions, points = np.asarray(quaternions, dtype=np.float64), np.asarray(points, dtype=np.float64)
     w, x, y, z = (quaternions[..., i] for i in range(4))
     px, py, pz = (points[..., i] for i in range(3))
@@ -82,7 +85,7 @@ def rotate(quaternions: npt.ArrayLike, points: npt.ArrayLike) -> Array:
 
 
 def to_matrices(quaternions: npt.ArrayLike) -> Array:
-    """Rotation matrices (…, 3, 3), for column vectors, of unit quaternions (…, 4)."""
+    """Rotation matrices (…, 3, 3), for column vectors, of unit quaternions w x y z (…, 4)."""
     w, x, y, z = np.moveaxis(np.asarray(quaternions, dtype=np.float64), -1, 0)
     rows = [
         [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
@@ -93,7 +96,7 @@ def to_matrices(quaternions: npt.ArrayLike) -> Array:
 
 
 def transforms(positions: npt.ArrayLike, quaternions: npt.ArrayLike) -> Array:
-    """Matrices (…, 4, 4) that rotate by unit quaternions (…, 4), then translate by positions (…, 3)."""
+    """Matrices (…, 4, 4) that rotate by unit quaternions w x y z (…, 4), then translate by positions (…, 3)."""
     positions = np.asarray(positions, dtype=np.float64)
     matrices = np.zeros((*positions.shape[:-1], 4, 4))
     matrices[..., :3, :3] = to_matrices(quaternions)
@@ -103,7 +106,7 @@ def transforms(positions: npt.ArrayLike, quaternions: npt.ArrayLike) -> Array:
 
 
 def from_matrices(matrices: npt.ArrayLike) -> Array:
-    """Unit quaternions (…, 4) with w >= 0 of rotation matrices (…, 3, 3); small errors of the matrix are averaged.
+    """Unit quaternions w x y z (…, 4) with w >= 0, of rotation matrices (…, 3, 3); small errors are averaged.
 
     The largest component is computed from the diagonal, the others from sums across it, so that no divisor is small
     (Shepperd's method).
@@ -124,11 +127,12 @@ def from_matrices(matrices: npt.ArrayLike) -> Array:
     )
     best = np.argmax(squares, axis=-1)
     quaternions = normalise(np.take_along_axis(candidates, best[..., None, None], axis=-2)[..., 0, :])
-    return np.negative(quaternions, out=quaternions, where=quaternions[..., :1] < 0.0)
+    np.negative(quaternions, out=quaternions, where=quaternions[..., :1] < 0.0)
+    return quaternions
 
 
 def make_continuous(quaternions: npt.ArrayLike) -> Array:
-    """The same rotations (F, …, 4) with signs such that each is nearer to its predecessor than its negative.
+    """The same rotations w x y z (F, …, 4) with signs such that each is nearer to its predecessor than its negative.
 
     Blender interpolates the four numbers between keyframes, so a change of sign would be a full rotation.
     """
@@ -143,11 +147,12 @@ def make_continuous(quaternions: npt.ArrayLike) -> Array:
 def lerp(a: npt.ArrayLike, b: npt.ArrayLike, fraction: npt.ArrayLike) -> Array:
     """a + fraction · (b - a), for positions (MD5 specification); `fraction` broadcasts over the last axis."""
     a, b = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
-    return np.add(a, np.asarray(fraction, dtype=np.float64)[..., None] * (b - a))
+    result: Array = a + np.asarray(fraction, dtype=np.float64)[..., None] * (b - a)
+    return result
 
 
 def slerp(a: npt.ArrayLike, b: npt.ArrayLike, fraction: npt.ArrayLike) -> Array:
-    """The rotation (…, 4) at a fraction of the shorter arc from a to b, at constant speed (MD5 specification).
+    """The rotation w x y z (…, 4) at a fraction of the shorter arc from a to b, at constant speed (MD5 specification).
 
     Below 0 and above 1 the rotation continues on the same great circle at the same speed: a fraction of 2 is twice the
     rotation from a to b. If a and b are nearly equal, the weights are linear and the result is normalised.

@@ -64,10 +64,10 @@ def compose(parents: Ints, positions: npt.ArrayLike, orientations: npt.ArrayLike
     Args:
         parents: int32 (J,).
         positions: (…, J, 3), for instance one row for each frame.
-        orientations: unit quaternions (…, J, 4).
+        orientations: unit quaternions w x y z (…, J, 4).
 
     Returns:
-        Positions and orientations of the same shapes, float64.
+        Positions and orientations w x y z of the same shapes, float64.
 
     Raises:
         CyclicHierarchyError: a joint is its own ancestor.
@@ -92,10 +92,10 @@ def decompose(parents: Ints, positions: npt.ArrayLike, orientations: npt.ArrayLi
     Args:
         parents: int32 (J,).
         positions: (…, J, 3).
-        orientations: unit quaternions (…, J, 4).
+        orientations: unit quaternions w x y z (…, J, 4).
 
     Returns:
-        Positions and orientations of the same shapes, float64.
+        Positions and orientations w x y z of the same shapes, float64.
     """
     positions = np.array(positions, dtype=np.float64)
     orientations = np.array(orientations, dtype=np.float64)

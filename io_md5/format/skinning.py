@@ -64,7 +64,7 @@ def weight_points(mesh: Mesh, positions: npt.ArrayLike, orientations: npt.ArrayL
     Args:
         mesh: with W weights.
         positions: of the joints in the space of the model, (…, J, 3).
-        orientations: of the joints, unit quaternions (…, J, 4).
+        orientations: of the joints, unit quaternions w x y z (…, J, 4).
     """
     positions, orientations = _checked_pose(mesh, positions, orientations)
     joints = mesh.weight_joints
@@ -134,7 +134,7 @@ def bind_pose(mesh: Mesh, positions: npt.ArrayLike, orientations: npt.ArrayLike)
     Args:
         mesh: with V vertices.
         positions: of the joints in the bind pose, (J, 3).
-        orientations: of the joints in the bind pose, (J, 4).
+        orientations: of the joints in the bind pose, unit quaternions w x y z (J, 4).
     """
     rows = vertex_weights(mesh)
     points = weight_points(mesh, positions, orientations)[rows.weights]
@@ -283,7 +283,7 @@ def normal_weights(mesh: Mesh, normals: npt.ArrayLike, orientations: npt.ArrayLi
     Args:
         mesh: with V vertices.
         normals: of the vertices in the bind pose, (V, 3).
-        orientations: of the joints in the bind pose, (J, 4).
+        orientations: of the joints in the bind pose, unit quaternions w x y z (J, 4).
     """
     rows = vertex_weights(mesh)
     joints = mesh.weight_joints[rows.weights]
@@ -297,7 +297,7 @@ def skin_normals(mesh: Mesh, weights: npt.ArrayLike, orientations: npt.ArrayLike
     Args:
         mesh: with V vertices.
         weights: the result of `normal_weights`, (R, 3).
-        orientations: of the joints in the pose, (…, J, 4).
+        orientations: of the joints in the pose, unit quaternions w x y z (…, J, 4).
     """
     rows = vertex_weights(mesh)
     joints = mesh.weight_joints[rows.weights]
@@ -308,4 +308,5 @@ def skin_normals(mesh: Mesh, weights: npt.ArrayLike, orientations: npt.ArrayLike
 def _unit(vectors: Floats) -> Floats:
     lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
     unit = np.zeros_like(vectors)
-    return np.divide(vectors, lengths, out=unit, where=lengths > 0.0)
+    np.divide(vectors, lengths, out=unit, where=lengths > 0.0)
+    return unit

@@ -52,7 +52,7 @@ class OBJECT_OT_md5_check_game(bpy.types.Operator):
                 game_folders=tuple(preferences.game_folders()),
             )
         except NothingToExportError as error:
-            reports.tell(self, "ERROR", str(error))
+            reports.report_message(self, "ERROR", str(error))
             return {"CANCELLED"}
         label = PROFILES[game].label
         game_check.store(context, FAMILY, label, found)

@@ -40,6 +40,11 @@ def _install() -> None:
 _install()
 
 
+def version() -> str:
+    """The version of Blender without its patch level, such as "4.2"."""
+    return ".".join(map(str, bpy.app.version[:2]))
+
+
 @pytest.fixture(scope="session")
 def extension() -> ModuleType:
     """The extension as Blender has loaded it."""

@@ -138,3 +138,11 @@ def cube(name="cube", x=30.0):
     obj = bpy.data.objects.new(name, mesh)
     bpy.context.scene.collection.objects.link(obj)
     return obj
+
+
+def add_camera(name="Camera"):
+    """A camera, which becomes the active one of the scene."""
+    camera = bpy.data.objects.new(name, bpy.data.cameras.new(name))
+    bpy.context.scene.collection.objects.link(camera)
+    bpy.context.scene.camera = camera
+    return camera

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import re
 import subprocess
@@ -12,9 +13,9 @@ from pathlib import Path
 import pytest
 from paths import ROOT
 
-# What numpy calculates is often `Any`; `io_md5.format` still returns it as it is.
-FLAGS = {"api-md2.md": (), "api-md5.md": ("--no-warn-return-any",), "library.md": ("--no-warn-return-any",)}
-PAGES = list(FLAGS)
+from io_md5 import format as md5
+
+PAGES = ("api-md2.md", "api-md5.md", "library.md")
 
 
 def examples(page: str, folder: Path) -> str:
@@ -46,7 +47,7 @@ def test_examples_and_the_packages_they_use_pass_strict_type_checks(page, tmp_pa
         (tmp_path / package / "__init__.py").touch()
         (tmp_path / package / "format").symlink_to(ROOT / package / "format", target_is_directory=True)
     done = subprocess.run(
-        [sys.executable, "-m", "mypy", "--strict", "--config-file=", *FLAGS[page], "examples.py"],
+        [sys.executable, "-m", "mypy", "--strict", "--config-file=", "examples.py"],
         cwd=tmp_path,
         env={**os.environ, "MYPYPATH": str(tmp_path)},
         capture_output=True,
@@ -54,3 +55,32 @@ def test_examples_and_the_packages_they_use_pass_strict_type_checks(page, tmp_pa
         check=False,
     )
     assert done.returncode == 0, done.stdout
+
+
+def public_descriptions():
+    """What the docstrings say about each public parameter, attribute and result that holds quaternions."""
+    for name in md5.__all__:
+        item = getattr(md5, name)
+        text = inspect.getdoc(item) or ""
+        fields = getattr(item, "__dataclass_fields__", None) if inspect.isclass(item) else None
+        parameters = fields or (inspect.signature(item).parameters if inspect.isfunction(item) else {})
+        for parameter in parameters:
+            if re.search("orientation|quaternion", parameter) and "precision" not in parameter:
+                yield f"{name}.{parameter}", parameter, text
+
+
+QUATERNIONS = {name: (parameter, text) for name, parameter, text in public_descriptions()}
+
+
+def test_there_are_public_parameters_that_hold_quaternions():
+    assert {"compose.orientations", "Joints.orientations", "Camera.orientations"} <= set(QUATERNIONS)
+
+
+@pytest.mark.parametrize(("parameter", "text"), QUATERNIONS.values(), ids=QUATERNIONS)
+def test_docstrings_state_the_order_of_every_quaternion(parameter, text):
+    described = re.search(rf"^ *{parameter}: (.*(?:\n {{8,}}.*)*)", text, re.MULTILINE)
+    reference = re.search(r"see `(\w+)`", text)
+    if described is None and reference is not None:
+        text = inspect.getdoc(getattr(md5, reference[1])) or ""
+        described = re.search(rf"^ *{parameter}: (.*(?:\n {{8,}}.*)*)", text, re.MULTILINE)
+    assert re.search("x y z", described[1] if described else text)

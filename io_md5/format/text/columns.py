@@ -105,7 +105,8 @@ class Layout:
             is_regular &= is_number
             is_regular &= text.matches(offsets, gap)
             offsets += len(gap)
-        return is_regular & (offsets == ends)
+        is_regular &= offsets == ends
+        return is_regular
 
     def _numbers(self, line: bytes) -> list[float] | None:
         """The numbers of a line; None unless it is made of the word and `width` numbers."""

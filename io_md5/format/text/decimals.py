@@ -99,7 +99,8 @@ class Text:
     def matches(self, offsets: Offsets, words: bytes) -> Flags:
         """Whether these words are at each offset, (n,)."""
         if len(words) == 1:
-            return self._bytes[offsets] == words[0]
+            found: Flags = self._bytes[offsets] == words[0]
+            return found
         found = self._matches_eight(offsets, words[:_EIGHT])
         for first in range(_EIGHT, len(words), _EIGHT):
             found &= self._matches_eight(offsets + first, words[first : first + _EIGHT])
@@ -109,7 +110,8 @@ class Text:
         """The same for up to eight bytes; no bytes match everywhere."""
         # Bytes after the words are shifted out.
         eights = self._eights[offsets] << np.uint64(8 * (_EIGHT - len(words)))
-        return eights == np.uint64(int.from_bytes(words.rjust(_EIGHT, b"\0"), "little"))
+        found: Flags = eights == np.uint64(int.from_bytes(words.rjust(_EIGHT, b"\0"), "little"))
+        return found
 
     def integers(self, offsets: Offsets) -> tuple[Floats, Flags, Offsets]:
         """The unsigned integers at some offsets; only the first eight digits of longer ones.
@@ -176,7 +178,8 @@ def _find(byte: int, text: npt.NDArray[np.uint8]) -> Offsets:
         return np.flatnonzero(found)
     # Eight bytes at a time; no group holds the byte twice.
     exponents = eights[some].astype(np.float64).view(np.int64) >> _TO_BYTE
-    return some * _EIGHT + (exponents - _ZERO_BYTE)
+    offsets: Offsets = some * _EIGHT + (exponents - _ZERO_BYTE)
+    return offsets
 
 
 def _digits(eights: Eights) -> tuple[Floats, Offsets]:

@@ -105,7 +105,8 @@ def _eight_digits(values: Eights) -> Eights:
     pairs = digits * np.uint64(10486) >> np.uint64(20) & np.uint64(0x0000007F0000007F)
     digits = pairs | (digits - pairs * np.uint64(100)) << np.uint64(16)
     tens = digits * np.uint64(103) >> np.uint64(10) & np.uint64(0x000F000F000F000F)
-    return tens | (digits - tens * np.uint64(10)) << _BYTE
+    result: Eights = tens | (digits - tens * np.uint64(10)) << _BYTE
+    return result
 
 
 def _smear_up(digits: Eights) -> Eights:

@@ -51,8 +51,7 @@ def table() -> str:
 def main() -> None:
     """Measures this Blender and makes the table anew."""
     FOLDER.mkdir(parents=True, exist_ok=True)
-    version = ".".join(str(number) for number in installed.bpy.app.version[:2])
-    (FOLDER / f"{version}.json").write_text(json.dumps(measure()))
+    (FOLDER / f"{installed.version()}.json").write_text(json.dumps(measure()))
     text = PAGE.read_text(encoding="utf-8")
     head, _, rest = text.partition(BEGIN)
     _, _, tail = rest.partition(END)

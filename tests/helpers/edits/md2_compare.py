@@ -222,13 +222,13 @@ class _WarningsInto:
 
     def __enter__(self) -> None:
         self._reports = sys.modules[f"{MODULE}.io_common.reports"]
-        self._before = self._reports.deliver
+        self._before = self._reports.report_result
 
-        def deliver(operator, report, *rest):
+        def report_result(operator, report, *rest):
             self._into += report.warnings
             return self._before(operator, report, *rest)
 
-        self._reports.deliver = deliver
+        self._reports.report_result = report_result
 
     def __exit__(self, *_error) -> None:
-        self._reports.deliver = self._before
+        self._reports.report_result = self._before

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
+
 import bpy
 import md2_samples
 import md5_samples
 import md5_scenes
 import pytest
 from damaged_files import scene_in_edit_mode
+from enabled_families import EXPORTERS, IMPORTERS, export_file, import_file, write_samples
+from scripted_scenes import add_camera
 from whole_state import whole_state
 
 
@@ -29,7 +33,7 @@ def assert_reported_and_undone(call, path, capfd):
     before = whole_state()
     capfd.readouterr()
     with pytest.raises(RuntimeError) as caught:
-        call(filepath=str(path))
+        call(path)
     text = str(caught.value)
     assert path.name in text
     assert "internal error of the add-on" in text
@@ -39,6 +43,11 @@ def assert_reported_and_undone(call, path, capfd):
     assert "Traceback" in shown
     assert "in fails" in shown
     assert whole_state() == before
+
+
+def by(operator):
+    """A function that runs an operator on a file."""
+    return lambda path: operator(filepath=str(path))
 
 
 @pytest.fixture
@@ -62,7 +71,7 @@ def model(tmp_path):
 def test_import_of_a_model(part, monkeypatch, capfd, model, module, name, after):
     scene_in_edit_mode()
     spoil(monkeypatch, part(module), name, after)
-    assert_reported_and_undone(bpy.ops.import_scene.md5, model, capfd)
+    assert_reported_and_undone(by(bpy.ops.import_scene.md5), model, capfd)
 
 
 @pytest.mark.parametrize(
@@ -73,7 +82,7 @@ def test_import_of_an_animation_onto_the_users_armature(part, monkeypatch, capfd
     bpy.ops.import_scene.md5(filepath=str(model))
     bpy.context.object.pose.bones["spine"].rotation_mode = "XYZ"
     spoil(monkeypatch, part(module), name)
-    assert_reported_and_undone(bpy.ops.import_scene.md5, model.with_name("walk.md5anim"), capfd)
+    assert_reported_and_undone(by(bpy.ops.import_scene.md5), model.with_name("walk.md5anim"), capfd)
 
 
 def test_import_of_an_animation_onto_an_armature_that_plays_another(part, monkeypatch, capfd, model):
@@ -81,20 +90,20 @@ def test_import_of_an_animation_onto_an_armature_that_plays_another(part, monkey
     bpy.ops.import_scene.md5(filepath=str(model.with_name("walk.md5anim")))
     bpy.context.scene.frame_set(2)
     spoil(monkeypatch, part("io_md5.importer"), "set_scene_timing")
-    assert_reported_and_undone(bpy.ops.import_scene.md5, model.with_name("walk.md5anim"), capfd)
+    assert_reported_and_undone(by(bpy.ops.import_scene.md5), model.with_name("walk.md5anim"), capfd)
 
 
 def test_import_of_a_camera(part, monkeypatch, capfd, model):
     scene_in_edit_mode()
     spoil(monkeypatch, part("io_md5.import_camera"), "store_camera")
-    assert_reported_and_undone(bpy.ops.import_scene.md5, model.with_name("shot.md5camera"), capfd)
+    assert_reported_and_undone(by(bpy.ops.import_scene.md5), model.with_name("shot.md5camera"), capfd)
 
 
 @pytest.mark.parametrize("name", ["add_frame_keys", "build_actions", "add_markers"])
 def test_import_of_an_md2(part, monkeypatch, capfd, tmp_path, name):
     scene_in_edit_mode()
     spoil(monkeypatch, part("io_md2.importer"), name)
-    assert_reported_and_undone(bpy.ops.import_scene.md2, md2_samples.write_sample(tmp_path), capfd)
+    assert_reported_and_undone(by(bpy.ops.import_scene.md2), md2_samples.write_sample(tmp_path), capfd)
 
 
 @pytest.mark.parametrize(
@@ -110,14 +119,35 @@ def test_import_of_an_md2(part, monkeypatch, capfd, tmp_path, name):
 )
 def test_exports(part, monkeypatch, capfd, tmp_path, operator, ending, module, name):
     scene_in_edit_mode()
-    if operator == "md5camera":
-        bpy.ops.object.mode_set(mode="OBJECT")
-        camera = bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))
-        bpy.context.scene.collection.objects.link(camera)
-        bpy.context.scene.camera = camera
+    add_camera()
     spoil(monkeypatch, part(module), name)
     path = tmp_path / f"out.{ending}"
-    assert_reported_and_undone(getattr(bpy.ops.export_scene, operator), path, capfd)
+    assert_reported_and_undone(by(getattr(bpy.ops.export_scene, operator)), path, capfd)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("suffix", IMPORTERS)
+def test_an_import_of_any_kind_that_fails_after_its_last_step(part, monkeypatch, capfd, tmp_path, suffix):
+    scene_in_edit_mode(has_armature=False)
+    rollback = part("io_common.operators.rollback")
+    original = rollback.all_or_nothing
+
+    @contextmanager
+    def fails(context):
+        with original(context):
+            yield
+            raise KeyError("no such thing")
+
+    monkeypatch.setattr(rollback, "all_or_nothing", fails)
+    assert_reported_and_undone(import_file, write_samples(tmp_path)[suffix], capfd)
+
+
+@pytest.mark.parametrize("suffix", EXPORTERS)
+def test_an_export_of_any_kind_that_fails_while_writing(part, monkeypatch, capfd, tmp_path, suffix):
+    scene_in_edit_mode()
+    add_camera()
+    spoil(monkeypatch, part("io_common.files.atomic"), "_stage")
+    assert_reported_and_undone(export_file, tmp_path / f"out{suffix}", capfd)
     assert list(tmp_path.iterdir()) == []
 
 

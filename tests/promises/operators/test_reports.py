@@ -28,7 +28,7 @@ def reports(part):
 
 def delivered(reports, report) -> list[tuple[str, str]]:
     operator = Operator()
-    reports.deliver(operator, report, "Exported", "imp.md5mesh", time.perf_counter())
+    reports.report_result(operator, report, "Exported", "imp.md5mesh", time.perf_counter())
     return operator.reports
 
 

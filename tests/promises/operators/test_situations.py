@@ -3,39 +3,37 @@
 from __future__ import annotations
 
 import bpy
-import md2_samples
-import md5_samples
 import md5_scenes
 import numpy as np
 import pytest
-from enabled_families import EXPORTERS, export_file
+from enabled_families import EXPORTERS, FAMILIES, IMPORTERS, export_file, import_file, write_samples
 from md5_deviation import worst_error
-from scripted_scenes import rig, tube
+from scripted_scenes import add_camera, rig, tube
 from whole_state import whole_state
 
 from io_md5.format import read_animation, read_mesh
 
 pytestmark = pytest.mark.slow
 
-KINDS = ("model", "animation", "camera", "md2")
+MODEL, ANIMATION = ".md5mesh", ".md5anim"
+KINDS = tuple(IMPORTERS)
+OBJECT_KINDS = tuple(
+    kind.suffix for family in FAMILIES for kind in family.kinds if kind.role.value != "animation"
+)
+"""The kinds of files from which objects are made."""
 
 
 @pytest.fixture
 def folder(tmp_path):
+    write_samples(tmp_path)
     md5_scenes.write(tmp_path, walk=md5_scenes.animation(md5_scenes.skeleton()))
-    (tmp_path / "shot.md5camera").write_text(md5_samples.CAMERA)
-    md2_samples.write_sample(tmp_path)
     return tmp_path
 
 
 def importing(kind, folder, **options):
-    operator, name = {
-        "model": (bpy.ops.import_scene.md5, "test.md5mesh"),
-        "animation": (bpy.ops.import_scene.md5, "walk.md5anim"),
-        "camera": (bpy.ops.import_scene.md5, "shot.md5camera"),
-        "md2": (bpy.ops.import_scene.md2, "sample.md2"),
-    }[kind]
-    return operator(filepath=str(folder / name), **options)
+    """Imports a file of a kind; the animation is one for the model."""
+    name = {MODEL: "test", ANIMATION: "walk"}.get(kind, "sample")
+    return import_file(folder / f"{name}{kind}", **options)
 
 
 def made(before):
@@ -50,7 +48,7 @@ def names():
 
 def users_model(folder):
     """The user's armature, which the animation is for, and its mesh."""
-    importing("model", folder)
+    importing(MODEL, folder)
     armature, mesh = made(())
     armature.name, mesh.name = "mine", "mine too"
     return armature, mesh
@@ -58,14 +56,14 @@ def users_model(folder):
 
 def is_done(kind, before):
     """Whether an import made what it should: an animation is for the armature that is there."""
-    return bpy.data.objects["mine"].animation_data is not None if kind == "animation" else bool(made(before))
+    return bpy.data.objects["mine"].animation_data is not None if kind == ANIMATION else bool(made(before))
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_same_file_twice_is_two_things_that_share_their_materials(folder, kind):
     importing(kind, folder)
     first, materials = names(), set(bpy.data.materials)
-    if kind == "animation":
+    if kind == ANIMATION:
         # The second one is for the armature that is there.
         importing(kind, folder)
         assert names() == first
@@ -105,7 +103,7 @@ def test_names_already_used_by_other_data_blocks(folder, kind):
 
 def library_of_a_model(tmp_path, folder):
     """A .blend with the imported model in its collection."""
-    importing("model", folder)
+    importing(MODEL, folder)
     path = tmp_path / "library.blend"
     bpy.ops.wm.save_as_mainfile(filepath=str(path))
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
@@ -130,7 +128,7 @@ def override_of_collection(library):
     return armature
 
 
-@pytest.mark.parametrize("kind", ["model", "camera", "md2"])
+@pytest.mark.parametrize("kind", OBJECT_KINDS)
 def test_into_a_linked_collection_goes_beside_it(folder, tmp_path, kind):
     linked = link_collection(library_of_a_model(tmp_path, folder))
     inside, before = set(linked.all_objects), {obj.name_full for obj in bpy.data.objects}
@@ -141,7 +139,7 @@ def test_into_a_linked_collection_goes_beside_it(folder, tmp_path, kind):
     assert all(obj.library is None and obj.name in bpy.context.view_layer.objects for obj in new)
 
 
-@pytest.mark.parametrize("kind", ["model", "camera", "md2"])
+@pytest.mark.parametrize("kind", OBJECT_KINDS)
 def test_into_an_overridden_collection_goes_beside_it(folder, tmp_path, kind):
     override = override_of_collection(library_of_a_model(tmp_path, folder))
     collection = override.users_collection[0]
@@ -160,14 +158,14 @@ def test_an_animation_onto_a_linked_armature_says_why_not(folder, tmp_path):
     with pytest.raises(
         RuntimeError, match=r"test is linked from library\.blend: .*editable library override"
     ):
-        importing("animation", folder)
+        importing(ANIMATION, folder)
     assert whole_state() == before
 
 
 def test_an_animation_onto_a_library_override_plays(folder, tmp_path):
     armature = override_of_collection(library_of_a_model(tmp_path, folder))
     bpy.context.view_layer.objects.active = armature
-    assert importing("animation", folder) == {"FINISHED"}
+    assert importing(ANIMATION, folder) == {"FINISHED"}
     assert armature.animation_data.action.name == "walk"
     model, animation = read_mesh(folder / "test.md5mesh"), read_animation(folder / "walk.md5anim")
     bpy.context.scene.frame_set(3)
@@ -266,9 +264,9 @@ def test_in_other_units_and_at_another_rate_the_file_is_the_same(folder, tmp_pat
         bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
         if not factory:
             bpy.context.scene.render.fps = 30
-        importing("md2", folder, use_scene_timing=False)
+        importing(".md2", folder, use_scene_timing=False)
         bpy.ops.export_scene.md2(filepath=str(target / "out.md2"), game="ANY")
-        importing("camera", folder)
+        importing(".md5camera", folder)
         bpy.ops.export_scene.md5camera(filepath=str(target / "out.md5camera"))
         written.append({path.name: path.read_bytes() for path in target.iterdir()})
     assert len(written[0]) == 4
@@ -277,25 +275,25 @@ def test_in_other_units_and_at_another_rate_the_file_is_the_same(folder, tmp_pat
 
 def test_a_scene_of_30_frames_a_second_plays_at_its_own_rate_on_request(folder):
     bpy.context.scene.render.fps = 30
-    importing("animation", folder, use_scene_timing=False)
+    importing(ANIMATION, folder, use_scene_timing=False)
     assert bpy.context.scene.render.fps == 30
-    importing("animation", folder)
+    importing(ANIMATION, folder)
     assert bpy.context.scene.render.fps / bpy.context.scene.render.fps_base == pytest.approx(24.0)
 
 
-@pytest.mark.parametrize("kind", ["md5mesh", "md5anim", "md2"])
+@pytest.mark.parametrize("suffix", EXPORTERS)
 @pytest.mark.parametrize("mode", ["EDIT", "POSE", "WEIGHT_PAINT", "SCULPT"])
-def test_exports_in_every_mode(tmp_path, kind, mode):
+def test_exports_in_every_mode(tmp_path, suffix, mode):
     armature = rig()
     mesh = tube(armature)
-    export = getattr(bpy.ops.export_scene, kind)
-    export(filepath=str(tmp_path / f"a.{kind}"))
+    add_camera()
+    export_file(tmp_path / f"a{suffix}")
     bpy.context.view_layer.objects.active = armature if mode == "POSE" else mesh
     bpy.ops.object.mode_set(mode=mode)
     before = whole_state()
-    assert export(filepath=str(tmp_path / f"b.{kind}")) == {"FINISHED"}
+    assert export_file(tmp_path / f"b{suffix}") == {"FINISHED"}
     assert whole_state() == before
-    a, b = ((tmp_path / f"{name}.{kind}").read_bytes() for name in "ab")
+    a, b = ((tmp_path / f"{name}{suffix}").read_bytes() for name in "ab")
     assert np.array_equal(a, b)
 
 

@@ -11,7 +11,7 @@ from io_md2.format import (
     Md2Error,
     box_grid,
     decompress,
-    frame_at,
+    frame_pair,
     interpolate,
     match_grid,
     quantise,
@@ -165,21 +165,21 @@ class TestTime:
     def test_frames_of_the_run_sequence(
         self, time: float, wrap: str, expected: tuple[int, int, float]
     ) -> None:
-        current, following, fraction = frame_at(time, 40, 45, wrap=wrap)  # type: ignore[arg-type]
+        current, following, fraction = frame_pair(time, 40, 45, wrap=wrap)  # type: ignore[arg-type]
         assert (current, following) == expected[:2]
         assert fraction == pytest.approx(expected[2], abs=1e-9)
 
     @pytest.mark.parametrize("wrap", ["blend", "jump", "hold"])
     def test_a_sequence_of_one_frame(self, wrap: str) -> None:
         for time in (0.0, 0.05, 3.3, -1e-300):
-            current, following, fraction = frame_at(time, 7, 7, wrap=wrap)  # type: ignore[arg-type]
+            current, following, fraction = frame_pair(time, 7, 7, wrap=wrap)  # type: ignore[arg-type]
             assert (current, following) == (7, 7)
             assert 0 <= fraction < 1
 
     @pytest.mark.parametrize("wrap", ["blend", "jump", "hold"])
     def test_frames_stay_within_the_sequence(self, wrap: str) -> None:
         for time in np.linspace(-3, 3, 1001):
-            current, following, fraction = frame_at(float(time), 3, 9, fps=7.0, wrap=wrap)  # type: ignore[arg-type]
+            current, following, fraction = frame_pair(float(time), 3, 9, fps=7.0, wrap=wrap)  # type: ignore[arg-type]
             assert 3 <= current <= 9
             assert 3 <= following <= 9
             assert 0 <= fraction < 1
@@ -187,7 +187,7 @@ class TestTime:
     def test_invalid_arguments_are_refused(self) -> None:
         for arguments in ((math.nan, 0, 1), (0.0, 1, 0), (0.0, 0, 1, 0.0), (0.0, 0, 1, math.inf)):
             with pytest.raises(Md2Error):
-                frame_at(*arguments)
+                frame_pair(*arguments)
 
     def test_interpolation_is_linear(self) -> None:
         a, b = np.array([[0, 0, 8]], np.float32), np.array([[4, -2, 8]], np.float32)
