@@ -6,7 +6,16 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
-    from bpy.types import ClothModifier, Object, Scene
+    from bpy.types import (
+        ClothModifier,
+        DynamicPaintModifier,
+        FluidModifier,
+        GeometryNodeGroup,
+        NodesModifier,
+        NodeTree,
+        Object,
+        Scene,
+    )
 
     from ..reports import Report
 
@@ -52,6 +61,13 @@ def warn_of_simulations(objects: Iterable[Object], scene: Scene, report: Report)
                     "export to the next: bake it first",
                     f"{other.name} ({kind})",
                 )
+            if _has_simulation_zone(other):
+                found = True
+                report.warn(
+                    "Blender does not tell whether its simulation zone is baked: bake it first, or frames may differ "
+                    "from what Blender shows",
+                    other.name,
+                )
     return found
 
 
@@ -73,10 +89,56 @@ def _unbaked(obj: Object, scene: Scene) -> Iterator[str]:
             continue
         if modifier.type in _SIMULATED and not cast("ClothModifier", modifier).point_cache.is_baked:
             yield _SIMULATED[modifier.type]
+        if modifier.type == "FLUID" and not _is_baked_fluid(cast("FluidModifier", modifier)):
+            yield "fluid"
+        if modifier.type == "DYNAMIC_PAINT" and not _is_baked_paint(cast("DynamicPaintModifier", modifier)):
+            yield "dynamic paint"
         # Particles alone are no part of a mesh.
         source = {"EXPLODE": obj, "PARTICLE_INSTANCE": getattr(modifier, "object", None)}.get(modifier.type)
         if source is not None and any(not system.point_cache.is_baked for system in source.particle_systems):
             yield "particles"
+
+
+def _is_baked_fluid(modifier: FluidModifier) -> bool:
+    """Whether what a fluid modifier shows is baked; only a domain of liquid shows a mesh."""
+    domain = modifier.domain_settings
+    return (
+        modifier.fluid_type != "DOMAIN"
+        or domain.domain_type != "LIQUID"
+        or not domain.use_mesh
+        or domain.has_cache_baked_mesh
+    )
+
+
+def _is_baked_paint(modifier: DynamicPaintModifier) -> bool:
+    """Whether all surfaces of a canvas that move vertices are baked."""
+    canvas = modifier.canvas_settings
+    return canvas is None or all(
+        surface.point_cache.is_baked
+        for surface in canvas.canvas_surfaces
+        if surface.is_active and surface.surface_type in {"DISPLACE", "WAVE"}
+    )
+
+
+def _has_simulation_zone(obj: Object) -> bool:
+    """Whether geometry nodes of an object simulate; whether they are baked into the file cannot be asked."""
+    waiting: list[NodeTree | None] = [
+        cast("NodesModifier", modifier).node_group
+        for modifier in obj.modifiers
+        if modifier.type == "NODES" and modifier.show_viewport
+    ]
+    seen = set()
+    while waiting:
+        tree = waiting.pop()
+        if tree is None or tree in seen:
+            continue
+        seen.add(tree)
+        for node in tree.nodes:
+            if node.bl_idname == "GeometryNodeSimulationOutput":
+                return True
+            if node.bl_idname == "GeometryNodeGroup":
+                waiting.append(cast("GeometryNodeGroup", node).node_tree)
+    return False
 
 
 def _with_related(obj: Object, seen: set[Object]) -> Iterator[Object]:

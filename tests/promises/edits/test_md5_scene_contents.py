@@ -59,7 +59,15 @@ def _particles(bench: Bench) -> str:
     return f"{bench.mesh.name} (particles)"
 
 
-@pytest.mark.parametrize("simulate", [_falling_target, _cloth, _soft_body, _particles])
+def _waves(bench: Bench) -> str:
+    bench.mesh.modifiers.new("Waves", "DYNAMIC_PAINT")
+    workbench.activate(bench.mesh)
+    bpy.ops.dpaint.type_toggle(type="CANVAS")
+    bench.mesh.modifiers["Waves"].canvas_settings.canvas_surfaces[0].surface_type = "WAVE"
+    return f"{bench.mesh.name} (dynamic paint)"
+
+
+@pytest.mark.parametrize("simulate", [_falling_target, _cloth, _soft_body, _particles, _waves])
 @pytest.mark.parametrize("file", ["md5", "md2"])
 def test_a_simulation_that_is_not_baked_is_to_be_baked_first(tmp_path, simulate, file):
     bench = workbench.sample(tmp_path)
@@ -78,6 +86,56 @@ def test_a_simulation_that_is_not_baked_is_to_be_baked_first(tmp_path, simulate,
     with md5_compare.silence():
         bpy.ops.ptcache.bake_all(bake=True)
     assert not [text for text in warnings() if "bake it first" in text]
+
+
+def _simulation_zone(mesh: bpy.types.Object) -> None:
+    """Geometry nodes with a simulation zone in a group of their own."""
+    zone = bpy.data.node_groups.new("Zone", "GeometryNodeTree")
+    zone.interface.new_socket("Geometry", in_out="INPUT", socket_type="NodeSocketGeometry")
+    zone.interface.new_socket("Geometry", in_out="OUTPUT", socket_type="NodeSocketGeometry")
+    start, end = (zone.nodes.new(f"GeometryNodeSimulation{part}") for part in ("Input", "Output"))
+    start.pair_with_output(end)
+    outer = zone.copy()
+    outer.nodes.clear()
+    outer.nodes.new("GeometryNodeGroup").node_tree = zone
+    # The mesh passes unchanged.
+    source, target = (outer.nodes.new(f"NodeGroup{part}") for part in ("Input", "Output"))
+    outer.links.new(source.outputs[0], target.inputs[0])
+    mesh.modifiers.new("Zone", "NODES").node_group = outer
+
+
+@pytest.mark.parametrize("file", ["md5", "md2"])
+def test_a_simulation_zone_is_to_be_baked_first(tmp_path, file):
+    bench = workbench.sample(tmp_path)
+    _simulation_zone(bench.mesh)
+    workbench.activate(bench.armature)
+    bpy.context.scene.frame_start, bpy.context.scene.frame_end = 0, 3
+    bench.mesh.modifiers["Zone"].show_viewport = False
+
+    def warnings():
+        if file == "md5":
+            return md5_compare.export(tmp_path, actions="SCENE", verify="SOME").warnings
+        return md5_compare.call(
+            bpy.ops.export_scene.md2, filepath=str(tmp_path / "a.md2"), frames="SCENE", game="ANY"
+        )
+
+    assert not [text for text in warnings() if "simulation zone" in text]
+    bench.mesh.modifiers["Zone"].show_viewport = True
+    assert [text for text in warnings() if bench.mesh.name in text and "simulation zone is baked" in text]
+
+
+def test_a_liquid_is_to_be_baked_first(tmp_path, part):
+    bench = workbench.sample(tmp_path)
+    fluid = bench.mesh.modifiers.new("Water", "FLUID")
+    fluid.fluid_type = "DOMAIN"
+    fluid.domain_settings.domain_type = "LIQUID"
+    report = part("io_common.reports").Report()
+    # Blender as a Python module crashes when it evaluates a liquid, so nothing is exported here.
+    part("io_common.scene.time_dependence").warn_of_simulations([bench.mesh], bpy.context.scene, report)
+    bench.mesh.modifiers.remove(fluid)
+    (warning,) = report.warnings
+    assert f"{bench.mesh.name} (fluid)" in warning
+    assert "bake it first" in warning
 
 
 def test_without_animation_a_simulation_is_of_no_matter(tmp_path):
