@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from ..io_common.game_data.paths import readable
 from ..io_common.materials.library import MaterialLibrary
 from ..io_common.reports import Report, progress
 from ..io_common.results import ImportResult
@@ -75,7 +76,7 @@ def import_files(context: Context, paths: list[Path], options: ImportOptions) ->
         OSError: a file cannot be read; nothing was changed.
     """
     result = ImportResult()
-    models = {path: read_model(path) for path in dict.fromkeys(paths)}
+    models = {path: read_model(readable(path)) for path in dict.fromkeys(paths)}
     if options.animation != NONE:
         _check_size(models)
     search = Search(options.game_folders, TEXTURE_RULES)

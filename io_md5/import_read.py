@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..io_common.error_messages import message_for
+from ..io_common.game_data.paths import files_in, readable
 from ..io_common.reports import Report
 from ..io_common.textures.material_images import MaterialImages
 from ..io_common.textures.search import Search
@@ -75,17 +76,17 @@ def read_files(paths: list[Path], options: ImportOptions, search: Search, report
     for path in dict.fromkeys(paths):
         suffix = path.suffix.lower()
         if suffix == MESH_SUFFIX:
-            model = read_mesh(path)
+            model = read_mesh(readable(path))
             check_size(model.joints, len(model.meshes), path)
             files.skeletons.append(ImportSkeleton(path.stem, model.joints, model=model))
             if options.use_textures:
                 files.skeletons[-1].images = _find_images(path, model, search)
             _warn_all(report, path, model.warnings)
         elif suffix == ANIMATION_SUFFIX:
-            files.animations[path] = read_animation(path)
+            files.animations[path] = read_animation(readable(path))
             _warn_all(report, path, files.animations[path].warnings)
         elif suffix == CAMERA_SUFFIX:
-            files.cameras[path] = read_camera(path)
+            files.cameras[path] = read_camera(readable(path))
             _warn_all(report, path, files.cameras[path].warnings)
         else:
             raise Md5Error(
@@ -117,11 +118,11 @@ def check_size(joints: Joints, mesh_count: int, path: Path) -> None:
 
 def _read_folder(folder: Path, files: SourceFiles, report: Report) -> None:
     """Adds the animations of a folder that match one of the skeletons exactly; an unreadable file is only a warning."""
-    for path in sorted(folder.iterdir()):
+    for path in files_in(folder):
         if path.suffix.lower() != ANIMATION_SUFFIX or path in files.animations:
             continue
         try:
-            animation = read_animation(path)
+            animation = read_animation(readable(path))
         except (Md5Error, OSError) as error:
             report.warn(f"skipped: {message_for(error, (Md5Error,))}")
             continue

@@ -1,4 +1,4 @@
-"""Folders that may be searched: listings without regard to case, and nothing outside the folder.
+"""Folders that may be searched: loose files and archives in one listing, without regard to case, and nothing outside.
 
 A directory is listed once, when it is first needed, and names are compared with the listing. A folder of ten thousand
 files therefore costs one listing, a game folder of a hundred thousand only the directories on the path, and no name
@@ -8,64 +8,45 @@ from a model ever reaches the operating system.
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
+from typing import Protocol
 
-from .archives import ARCHIVE_EXTENSIONS, Archive
+from .archives import FOLDER_EXTENSIONS, Archive, search_order, split_archive_path
 from .budget import Budget
 from .game_files import GameFile
-from .names import extension_rank, fold, is_image, split_extension
+from .listings import Listing, merged
+from .names import fold, split_extension
 
 
-@dataclass
-class Listing:
-    """The names of the files and folders in a directory, by their folded form."""
+class Source(Protocol):
+    """One layer of a game folder: the loose files, or an archive."""
 
-    files: dict[str, str] = field(default_factory=dict)
-    folders: dict[str, str] = field(default_factory=dict)
-    _stems: dict[str, list[str]] | None = None
+    @property
+    def warnings(self) -> list[str]:
+        """Why it could not be read."""
 
-    def images(self) -> list[str]:
-        """The names of the images, in alphabetical order."""
-        return sorted((name for name in self.files.values() if is_image(name)), key=fold)
+    def listing(self, folder: str = "") -> Listing | None:
+        """The listing of a directory; None if there is no such directory."""
 
-    def image(self, name: str) -> str | None:
-        """The image with this name, else with the name but another image extension; None if there is none.
-
-        The extension may also be missing from `name`.
-        """
-        exact = self.files.get(fold(name))
-        if exact is not None and is_image(exact):
-            return exact
-        stems = self._image_stems()
-        folded = fold(name)
-        candidates = stems.get(folded, [])
-        if not candidates and is_image(name):
-            candidates = stems.get(split_extension(folded)[0], [])
-        return candidates[0] if candidates else None
-
-    def _image_stems(self) -> dict[str, list[str]]:
-        if self._stems is None:
-            self._stems = {}
-            for name in sorted(self.files.values(), key=lambda name: (extension_rank(name), name)):
-                if is_image(name):
-                    self._stems.setdefault(split_extension(fold(name))[0], []).append(name)
-        return self._stems
+    def file(self, folder: str, name: str) -> GameFile | None:
+        """The file with a name in a directory; None if there is none."""
 
 
-class Root:
-    """A directory that may be searched with everything below it, but nothing outside."""
+class LooseFiles:
+    """The files in a directory on disk and below it.
 
-    def __init__(
-        self, path: str | os.PathLike[str], archives: bool = True, budget: Budget | None = None
-    ) -> None:
-        self.path = Path(os.path.abspath(path))
-        self._budget = budget if budget is not None else Budget()
-        self._real = os.path.realpath(self.path)
+    Args:
+        path: the directory.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.warnings: list[str] = []
+        self._real = os.path.realpath(path)
         self._inside = os.path.join(self._real, "")
         self._listings: dict[str, Listing | None] = {}
-        self._with_archives = archives
-        self._archives: list[Archive] | None = None
 
     def listing(self, folder: str = "") -> Listing | None:
         """The listing of a directory (relative, forward slashes, any case); None if there is no such directory."""
@@ -73,6 +54,16 @@ class Root:
         if key not in self._listings:
             self._listings[key] = self._list(key)
         return self._listings[key]
+
+    def file(self, folder: str, name: str) -> GameFile | None:
+        """The file with a name in a directory; None if there is none."""
+        listing = self.listing(folder)
+        spelled = listing.files.get(fold(name)) if listing is not None else None
+        real = self.real_folder(folder) if spelled is not None else None
+        if spelled is None or real is None:
+            return None
+        relative = f"{real}/{spelled}" if real else spelled
+        return GameFile(self.path.joinpath(*relative.split("/")), None, relative)
 
     def real_folder(self, folder: str) -> str | None:
         """The relative path of a directory as spelled on disk; None if there is no such directory."""
@@ -115,44 +106,116 @@ class Root:
             # A broken link, or a file that has been removed in the meantime.
             return
 
-    def file(self, folder: str, name: str) -> GameFile:
-        """The loose file with this name in a directory that has been listed."""
-        real = self.real_folder(folder)
-        relative = f"{real}/{name}" if real else name
-        return GameFile(self.path.joinpath(*relative.split("/")), None, relative)
 
-    def archives(self) -> list[Archive]:
-        """The archives directly inside the folder, in the order in which they are searched."""
+class _Layers:
+    """The layers of a game folder: its loose files, then its archives, the last one first."""
+
+    def __init__(self, path: Path, archives: bool, budget: Budget) -> None:
+        self._budget = budget
+        self._with_archives = archives
+        inside = split_archive_path(path)
+        self.loose = LooseFiles(path)
+        # A path into an archive has no other layer.
+        self._archives: list[Source] | None = (
+            [Archive(inside[0], budget, inside[1])] if inside is not None else None
+        )
+
+    def __iter__(self) -> Iterator[Source]:
+        yield self.loose
+        yield from self.archives
+
+    @property
+    def archives(self) -> list[Source]:
         if self._archives is None:
             self._archives = []
-            top = self.listing() if self._with_archives else None
-            names = top.files.values() if top is not None else ()
-            for name in sorted(names, key=fold, reverse=True):
-                if split_extension(name)[1].lower() in ARCHIVE_EXTENSIONS:
-                    self._archives.append(Archive(self.path / name, self._budget))
+            top = self.loose.listing() if self._with_archives else None
+            names = [*top.files.values(), *top.folders.values()] if top is not None else []
+            for name in search_order(names):
+                path = self.loose.path / name
+                is_folder = split_extension(fold(name))[1] in FOLDER_EXTENSIONS
+                if is_folder == (fold(name) in top.folders if top is not None else False):
+                    self._archives.append(LooseFiles(path) if is_folder else Archive(path, self._budget))
         return self._archives
+
+    @property
+    def warnings(self) -> list[str]:
+        return [warning for source in self._archives or () for warning in source.warnings]
+
+
+class Root:
+    """A directory that may be searched with everything below it, but nothing outside.
+
+    Args:
+        path: the directory; it may also be an archive, or a folder inside one.
+        archives: whether the archives directly inside it belong to it.
+        budget: of the import.
+        within: another directory that contains it, whose loose files and archives are used.
+    """
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        archives: bool = True,
+        budget: Budget | None = None,
+        within: Root | None = None,
+    ) -> None:
+        self.path = Path(os.path.abspath(path))
+        self._listings: dict[str, Listing | None] = {}
+        if within is None:
+            self._layers = _Layers(self.path, archives, budget if budget is not None else Budget())
+            self._prefix = ""
+        else:
+            self._layers = within._layers
+            self._prefix = within._full(self.path.relative_to(within.path).as_posix())
+
+    def has_folder(self, folder: str) -> bool:
+        """Whether a directory, spelled like this, can be searched: on disk, or in an archive and not on disk."""
+        if os.path.isdir(self.path.joinpath(*folder.split("/"))):
+            full = self._full(folder)
+            return self._layers.loose.listing(full) is not None and (
+                self._layers.loose.real_folder(full) == full
+            )
+        return self.listing(folder) is not None
+
+    def listing(self, folder: str = "") -> Listing | None:
+        """The listing of a directory (relative, forward slashes, any case); None if there is no such directory."""
+        key = fold(folder)
+        if key not in self._listings:
+            self._listings[key] = merged(source.listing(self._full(key)) for source in self._layers)
+        return self._listings[key]
+
+    def file(self, folder: str, name: str) -> GameFile:
+        """The file with a name in a directory that has been listed, from the first layer that has it."""
+        full = self._full(folder)
+        for source in self._layers:
+            found = source.file(full, name)
+            if found is not None:
+                return self._relative_to_self(found)
+        relative = f"{folder}/{name}" if folder else name
+        return GameFile(self.path.joinpath(*relative.split("/")), None, relative)
+
+    def find_file(self, path: str) -> GameFile | None:
+        """The file with this relative path; None if there is none."""
+        folder, _, base = path.rpartition("/")
+        for source in self._layers:
+            found = source.file(self._full(folder), base)
+            if found is not None:
+                return self._relative_to_self(found)
+        return None
 
     def find_image(self, path: str) -> GameFile | None:
         """The image with this path relative to the folder: loose, in `dds/`, or in an archive; any image extension."""
-        sources: list[Root | Archive] = [self, *self.archives()]
-        for source in sources:
-            found = source.find_plain(path)
+        for source in self._layers:
+            found = _plain_image(source, self._full(path))
             # Doom 3 itself loads the .tga, else its compressed copy in `dds/`; artists may add other types.
             if found is not None and (
                 found.extension == ".tga" or fold(found.name) == fold(path).rpartition("/")[2]
             ):
-                return found
-            found = source.find_plain("dds/" + path) or found
+                return self._relative_to_self(found)
+            found = _plain_image(source, self._full("dds/" + path)) or found
             if found is not None:
-                return found
+                return self._relative_to_self(found)
         return None
-
-    def find_plain(self, path: str) -> GameFile | None:
-        """The loose image with exactly this path, with any image extension."""
-        folder, _, base = path.rpartition("/")
-        listing = self.listing(folder)
-        name = listing.image(base) if listing is not None else None
-        return self.file(folder, name) if name is not None else None
 
     def texts(self, folder: str, extension: str) -> dict[str, GameFile]:
         """Files with this extension (lower case, with the dot) directly inside a directory, by folded name.
@@ -160,21 +223,35 @@ class Root:
         Loose files hide those with the same name in archives; archives hide those in archives searched later.
         """
         found: dict[str, GameFile] = {}
-        listing = self.listing(folder)
-        if listing is not None:
-            for key, name in listing.files.items():
-                if key.endswith(extension):
-                    found.setdefault(key, self.file(folder, name))
-        for archive in self.archives():
-            for key, member in archive.files(folder).items():
-                if key.endswith(extension):
-                    found.setdefault(key, archive.file(member))
+        full = self._full(folder)
+        for source in self._layers:
+            listing = source.listing(full)
+            for key, name in listing.files.items() if listing is not None else ():
+                if key.endswith(extension) and key not in found:
+                    file = source.file(full, name)
+                    if file is not None:
+                        found[key] = self._relative_to_self(file)
         return found
+
+    def _relative_to_self(self, file: GameFile) -> GameFile:
+        """A file of a layer with the path relative to this directory."""
+        return replace(file, relative=file.relative[len(self._prefix) + 1 :]) if self._prefix else file
+
+    def _full(self, path: str) -> str:
+        return f"{self._prefix}/{path}".strip("/") if self._prefix else path
 
     @property
     def warnings(self) -> list[str]:
         """Warnings of the archives that were opened."""
-        return [warning for archive in self._archives or () for warning in archive.warnings]
+        return self._layers.warnings
+
+
+def _plain_image(source: Source, path: str) -> GameFile | None:
+    """The image with exactly this path, with any image extension."""
+    folder, _, base = path.rpartition("/")
+    listing = source.listing(folder)
+    name = listing.image(base) if listing is not None else None
+    return source.file(folder, name) if name is not None else None
 
 
 def _is_link(entry: os.DirEntry[str]) -> bool:

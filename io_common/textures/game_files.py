@@ -18,6 +18,10 @@ MAX_TEXT_SIZE = 16 << 20
 """Maximum size of a text file (.mtr, .cfg, .skin), in bytes."""
 
 
+PAK_METHOD = -1
+"""The method of members of a `.pak`, which are not compressed and have no checksum."""
+
+
 class FileReadError(ValueError):
     """A file cannot be read: too large, damaged, removed, or locked."""
 
@@ -33,6 +37,11 @@ class Member:
     crc: int
     method: int
     encrypted: bool
+
+    @property
+    def base(self) -> str:
+        """The last part of the name."""
+        return fold_slashes(self.name).rpartition("/")[2]
 
 
 @dataclass(frozen=True)
@@ -52,9 +61,18 @@ class GameFile:
     @property
     def name(self) -> str:
         """The base name with its extension."""
-        return (
-            fold_slashes(self.member.name).rpartition("/")[2] if self.member is not None else self.path.name
-        )
+        return self.member.base if self.member is not None else self.path.name
+
+    @property
+    def full_path(self) -> Path:
+        """Where the file is: its path on disk, or one that leads into its archive."""
+        return self.path.joinpath(*self._parts) if self.member is not None else self.path
+
+    @property
+    def _parts(self) -> list[str]:
+        """The parts of the path in the archive."""
+        name = fold_slashes(self.member.name) if self.member is not None else ""
+        return [part for part in name.split("/") if part not in ("", ".")]
 
     @property
     def extension(self) -> str:
@@ -110,7 +128,7 @@ class GameFile:
 
 
 def _read_member(path: Path, member: Member, limit: int) -> bytes:
-    """The bytes of a member of a zip file, read without its directory.
+    """The bytes of a member of an archive, read without its directory.
 
     Raises:
         ValueError: the data is bad or too large.
@@ -118,6 +136,13 @@ def _read_member(path: Path, member: Member, limit: int) -> bytes:
     """
     if member.size > limit or member.packed_size > limit:
         raise ValueError(f"larger than {limit} bytes")
+    if member.method == PAK_METHOD:
+        with open_file(path) as stream:
+            stream.seek(member.offset)
+            data = stream.read(member.size)
+        if len(data) != member.size:
+            raise ValueError("damaged archive member")
+        return data
     if member.encrypted or member.method not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
         raise ValueError("encrypted, or compressed with an unsupported method")
     with open_file(path) as stream:

@@ -60,7 +60,7 @@ class ModelFolder:
     def finder_for(self, file: GameFile) -> Finder:
         """The function that finds images by paths relative to the same folder as those of a file found here."""
         for root in (self._paths.own, *self._paths.roots):
-            if root.path.joinpath(*file.relative.split("/")) == file.path:
+            if root.find_file(file.relative) == file:
                 return root.find_image
         return self._paths.find_image
 

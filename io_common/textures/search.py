@@ -109,8 +109,7 @@ class ModelSearch:
         guessed = self._guessed_skins
         if not skins:
             skins = [
-                MaterialImages(self._paths.relative(file.path) or file.relative, listed=False)
-                for file in guessed
+                MaterialImages(self._paths.relative(file) or file.relative, listed=False) for file in guessed
             ]
         for skin, file in zip(skins, guessed, strict=False):
             self._take_diffuse(skin, file, Rule.CONVENTION, self._folder.finder_for(file))

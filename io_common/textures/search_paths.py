@@ -1,8 +1,7 @@
 """The folders that are searched for the images of a model: its game folders and its own folder.
 
-A game folder holds `models/...`, `textures/...`, `materials/*.mtr` and so on, loose or in `.pk4` and `.pk3` archives.
-As in the games, loose files come before archives, and archives are searched in reverse alphabetical order, as patches
-have higher numbers.
+A game folder holds `models/...`, `textures/...`, `materials/*.mtr` and so on, loose or in archives. As in the games,
+loose files come before archives, and later archives before earlier ones. An archive can be a game folder itself.
 """
 
 from __future__ import annotations
@@ -11,11 +10,11 @@ import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from .archives import ARCHIVE_EXTENSIONS
+from .archives import FOLDER_EXTENSIONS, is_archive_name, split_archive_path
 from .budget import Budget
 from .folders import Root
 from .game_files import GameFile
-from .names import AssetName, clean_name, fold, split_extension
+from .names import AssetName, clean_name, fold, fold_slashes, split_extension
 
 _TOP_FOLDERS = ("packages", "models", "players", "progs", "textures", "sprites", "mapobjects")
 _TYPICAL_FOLDERS = frozenset(
@@ -76,7 +75,9 @@ def _common_length(own: list[str], other: list[str]) -> int:
 
 
 def looks_like_game_folder(root: Path) -> bool:
-    """Whether a folder has an archive in it, or a folder such as `models`, `materials` or `textures`."""
+    """Whether a path is an archive, or a folder with one, or with a folder such as `models` or `textures` in it."""
+    if is_archive_name(root.name) and root.is_file():
+        return True
     return _has_entry(root, _TYPICAL_FOLDERS.union(_TOP_FOLDERS))
 
 
@@ -86,7 +87,7 @@ def _has_entry(root: Path, folders: frozenset[str]) -> bool:
         with os.scandir(root) as entries:
             for entry in entries:
                 name = fold(entry.name)
-                if name in folders or split_extension(name)[1] in (*ARCHIVE_EXTENSIONS, ".pak"):
+                if name in folders or is_archive_name(name) or split_extension(name)[1] in FOLDER_EXTENSIONS:
                     return True
     except OSError:
         pass
@@ -122,9 +123,11 @@ class SearchPaths:
             if relative:
                 yield root, relative
 
-    def relative(self, path: str | os.PathLike[str]) -> str | None:
-        """The path relative to the innermost game folder that contains it, with forward slashes; None if none does."""
-        absolute = Path(os.path.abspath(path))
+    def relative(self, file: GameFile) -> str | None:
+        """The path of a file relative to the innermost game folder that contains it; None if none does."""
+        if file.member is not None:
+            return fold_slashes(file.member.name)
+        absolute = Path(os.path.abspath(file.path))
         found = [relative for root in self.roots if (relative := _relative(absolute, root.path))]
         return min(found, key=len) if found else None
 
@@ -160,12 +163,47 @@ class Library:
         """
         path = Path(os.path.abspath(model_path))
         folders = list(self._game_folders)
+        archive = split_archive_path(path)
+        if archive is not None:
+            path = self._path_in_folder(path, *archive, folders)
         if not any(path.is_relative_to(folder) for folder in folders):
             guessed = guess_game_folder(path, [clean_name(name) for name in names])
             if guessed is not None:
                 folders.insert(0, guessed)
+                if split_extension(fold(guessed.name))[1] in FOLDER_EXTENSIONS:
+                    # What it depends on lies beside it.
+                    folders.insert(1, guessed.parent)
         roots = [self._root(folder, True) for folder in dict.fromkeys(folders)]
-        return SearchPaths(path, self._root(path.parent, False), roots)
+        return SearchPaths(path, self._own(path.parent, roots), roots)
+
+    @staticmethod
+    def _path_in_folder(path: Path, archive: Path, inside: str, folders: list[Path]) -> Path:
+        """The path that a model in an archive has in the game folder that the archive belongs to.
+
+        A `.zip` that is in none of the game folders is one itself, as it may lie in a folder of downloads.
+
+        Args:
+            path: the model.
+            archive: the archive that it is in.
+            inside: its path in the archive.
+            folders: the game folders; the one that the archive belongs to is added if it is missing.
+        """
+        if archive.suffix.lower() == ".zip" and archive.parent not in folders:
+            return path
+        if archive not in folders and archive.parent not in folders:
+            folders.insert(0, archive.parent)
+        return path if archive in folders else archive.parent.joinpath(*inside.split("/"))
+
+    def _own(self, folder: Path, roots: list[Root]) -> Root:
+        """The folder of a model: with what the archives of its game folder have in it, if it is in one."""
+        for root in roots:
+            relative = _relative(folder, root.path)
+            if relative and root.has_folder(relative):
+                key = (folder, True)
+                if key not in self._roots:
+                    self._roots[key] = Root(folder, within=root)
+                return self._roots[key]
+        return self._root(folder, False)
 
     def _root(self, path: Path, archives: bool) -> Root:
         if (path, archives) not in self._roots:

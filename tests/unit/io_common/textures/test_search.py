@@ -341,8 +341,7 @@ def test_a_folder_of_ten_thousand_files_is_listed_once_for_all_materials(
             assert found.material(f"models/hero/gone{index}").diffuse is None
     # A loop over the files would run at least one line for each.
     assert lines_run(found.material, "models/hero/part9999") < 10_000
-    # Once as part of the game folder, once as the model's own.
-    assert counts[str(folder)] == 2
+    assert counts[str(folder)] == 1
 
 
 # --- Export

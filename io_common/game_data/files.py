@@ -1,0 +1,176 @@
+"""The files of a game: those of its folders and archives as one tree that is only read.
+
+Loose files override archives, later archives override earlier ones, and the first of several game folders overrides the
+others. Names are compared without regard to case. Nothing is unpacked to disk unless `extract` is called.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from ..files import atomic
+from ..textures.budget import Budget
+from ..textures.folders import Root
+from ..textures.game_files import MAX_FILE_SIZE, FileReadError, GameFile
+from ..textures.listings import Listing, merged
+from ..textures.names import clean_name, fold, split_extension
+
+_MAX_FOLDERS = 200_000
+"""Folders that are listed in a search through everything."""
+_MAX_DEPTH = 32
+
+
+class GameFiles:
+    """The files of a game.
+
+    Args:
+        folders: the game folders, archives or folders in archives, the one that overrides the others first.
+        budget: of the import; unless given, the limits of a new one.
+
+    Attributes:
+        folders: the game folders.
+        budget: of the import.
+    """
+
+    def __init__(self, folders: Iterable[str | os.PathLike[str]], budget: Budget | None = None) -> None:
+        self.folders = tuple(
+            dict.fromkeys(Path(os.path.abspath(folder)) for folder in folders if os.fspath(folder))
+        )
+        self.budget = budget if budget is not None else Budget()
+        self._roots = [Root(folder, budget=self.budget) for folder in self.folders]
+        self._listings: dict[str, Listing | None] = {}
+        self._warnings: list[str] = []
+
+    @property
+    def warnings(self) -> list[str]:
+        """What could not be read, each once."""
+        archives = [warning for root in self._roots for warning in root.warnings]
+        return list(dict.fromkeys(archives + self._warnings))
+
+    def find(self, path: str) -> GameFile | None:
+        """The file with a game path; None if there is none, or the path leads out of the game."""
+        clean = clean_name(path).path
+        if clean is None:
+            return None
+        folder, _, base = clean.rpartition("/")
+        listing = self.listing(folder)
+        if listing is None or fold(base) not in listing.files:
+            return None
+        return next((file for root in self._roots if (file := root.find_file(clean)) is not None), None)
+
+    def has(self, path: str) -> bool:
+        """Whether there is a file with a game path."""
+        clean = clean_name(path).path
+        folder, _, base = (clean or "").rpartition("/")
+        listing = self.listing(folder) if clean else None
+        return listing is not None and fold(base) in listing.files
+
+    def path(self, path: str) -> Path | None:
+        """The path of a file for `readable` and the importers: on disk, or leading into an archive; None if missing."""
+        file = self.find(path)
+        return file.full_path if file is not None else None
+
+    def read(self, path: str, limit: int = MAX_FILE_SIZE) -> bytes:
+        """The content of the file with a game path, which counts against the budget.
+
+        Raises:
+            FileReadError: there is no such file, it cannot be read, or it is too large.
+        """
+        file = self._existing(path)
+        if not self.budget.take("data", file.size()):
+            raise FileReadError(f"{file}: skipped, as the files of the game are too large")
+        return file.read(limit)
+
+    def read_text(self, path: str) -> str:
+        """The text of the file with a game path, which counts against the budget.
+
+        Raises:
+            FileReadError: there is no such file, it cannot be read, or it is too large.
+        """
+        file = self._existing(path)
+        if not self.budget.take("text", file.size()):
+            raise FileReadError(f"{file}: skipped, as the declarations of the game are too large")
+        return file.read_text()
+
+    def _existing(self, path: str) -> GameFile:
+        file = self.find(path)
+        if file is None:
+            raise FileReadError(f"{path}: there is no such file in {', '.join(map(str, self.folders))}")
+        return file
+
+    def listing(self, folder: str = "") -> Listing | None:
+        """The files and folders directly inside a folder, as spelled; None if there is no such folder."""
+        key = fold(folder).strip("/")
+        if key not in self._listings:
+            self._listings[key] = merged(root.listing(key) for root in self._roots)
+        return self._listings[key]
+
+    def names(self, folder: str, *extensions: str) -> list[str]:
+        """The game paths of the files directly inside a folder, in alphabetical order.
+
+        Args:
+            folder: the folder.
+            extensions: in lower case, with the dot; without any, all files.
+        """
+        listing = self.listing(folder)
+        if listing is None:
+            return []
+        prefix = f"{folder.strip('/')}/" if folder.strip("/") else ""
+        return [
+            prefix + listing.files[key]
+            for key in sorted(listing.files)
+            if not extensions or split_extension(key)[1] in extensions
+        ]
+
+    def walk(self, folder: str = "", *extensions: str) -> Iterator[str]:
+        """The game paths of all files inside a folder and below it, in alphabetical order.
+
+        Args:
+            folder: the folder.
+            extensions: in lower case, with the dot; without any, all files.
+        """
+        stack = [folder.strip("/")]
+        count = 0
+        while stack:
+            current = stack.pop()
+            count += 1
+            if count > _MAX_FOLDERS:
+                self._warn(f"{', '.join(map(str, self.folders))}: more than {_MAX_FOLDERS} folders")
+                return
+            yield from self.names(current, *extensions)
+            listing = self.listing(current)
+            if listing is None or current.count("/") >= _MAX_DEPTH:
+                continue
+            prefix = f"{current}/" if current else ""
+            # The first has to be taken from the stack first.
+            stack += [prefix + listing.folders[key] for key in sorted(listing.folders, reverse=True)]
+
+    def extract(self, paths: Iterable[str], target: Path) -> list[Path]:
+        """Writes files into a folder on disk, below which they keep their game paths.
+
+        Args:
+            paths: game paths.
+            target: the folder, which is made if needed. Files in it are replaced.
+
+        Returns:
+            The files that were written.
+
+        Raises:
+            FileReadError: a file does not exist or cannot be read.
+            OSError: a file cannot be written.
+        """
+        written = []
+        for path in paths:
+            data = self.read(path)
+            # `read` has found it, so that the path is a clean one and stays below the folder.
+            place = target.joinpath(*(clean_name(path).path or "").split("/"))
+            place.parent.mkdir(parents=True, exist_ok=True)
+            atomic.write_file(place, data)
+            written.append(place)
+        return written
+
+    def _warn(self, warning: str) -> None:
+        if warning not in self._warnings:
+            self._warnings.append(warning)

@@ -1,0 +1,81 @@
+"""Paths that lead into archives, such as `base/pak000.pk4/models/imp/imp.md5mesh`, read like those of files on disk."""
+
+from __future__ import annotations
+
+import errno
+import io
+import os
+from pathlib import Path
+
+from ..textures.archives import split_archive_path
+from ..textures.folders import Root
+from ..textures.game_files import FileReadError, GameFile
+
+
+class MemberStream(io.BytesIO):
+    """The content of a member of an archive, with its path as its name.
+
+    Args:
+        data: the content.
+        name: the path.
+    """
+
+    def __init__(self, data: bytes, name: str) -> None:
+        super().__init__(data)
+        self.name = name
+
+
+def readable(path: Path) -> Path | MemberStream:
+    """What the readers of the formats take for a path: the path itself, or the content of a member of an archive.
+
+    Raises:
+        OSError: the path leads into an archive and cannot be read.
+    """
+    file = _member(path)
+    if file is None:
+        return path
+    try:
+        return MemberStream(file.read(), os.fspath(path))
+    except FileReadError as error:
+        raise OSError(errno.EIO, str(error).removeprefix(f"{file}: "), os.fspath(path)) from error
+
+
+def files_in(folder: Path) -> list[Path]:
+    """The files directly inside a folder on disk or in an archive, in the order of their names.
+
+    Raises:
+        OSError: the folder cannot be read.
+    """
+    if split_archive_path(folder) is None:
+        return sorted(folder.iterdir())
+    listing = Root(folder).listing()
+    return sorted(folder / name for name in listing.files.values()) if listing is not None else []
+
+
+def stamp(path: Path) -> list[int]:
+    """Size in bytes and time of the last change in nanoseconds; for a path into an archive, those of the archive.
+
+    Raises:
+        OSError: there is no such file.
+    """
+    archive = split_archive_path(path)
+    status = (archive[0] if archive is not None else path).stat()
+    return [status.st_size, status.st_mtime_ns]
+
+
+def _member(path: Path) -> GameFile | None:
+    """The member of an archive that a path leads to; None for a path on disk.
+
+    Raises:
+        OSError: the archive has no such member.
+    """
+    archive = split_archive_path(path)
+    if archive is None or not archive[1]:
+        return None
+    root = Root(archive[0])
+    found = root.find_file(archive[1])
+    if found is None:
+        if root.warnings:
+            raise OSError(errno.EIO, root.warnings[0].removeprefix(f"{archive[0]}: "), os.fspath(archive[0]))
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), os.fspath(path))
+    return found

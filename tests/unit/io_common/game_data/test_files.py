@@ -1,0 +1,199 @@
+"""The files of a game: folders and archives as one tree that is only read."""
+
+from __future__ import annotations
+
+import os
+import struct
+from pathlib import Path
+
+import game_folders
+import pytest
+
+from io_common.game_data.files import GameFiles
+from io_common.game_data.paths import files_in, readable
+from io_common.textures import archives
+from io_common.textures.archives import ARCHIVE_EXTENSIONS, search_order, split_archive_path
+from io_common.textures.budget import Budget
+from io_common.textures.game_files import FileReadError
+
+MODEL = "models/imp/imp.md5mesh"
+
+
+# --- What overrides what
+
+
+@pytest.mark.parametrize("extension", ARCHIVE_EXTENSIONS)
+def test_loose_files_override_archives_and_later_archives_earlier_ones(
+    tmp_path: Path, extension: str
+) -> None:
+    names = ("a.txt", "b.txt", "c.txt")
+    game_folders.packed(tmp_path / f"pak0{extension}", {f"Models/{name}": "first" for name in names})
+    game_folders.packed(tmp_path / f"pak1{extension}", {f"models/{name}": "second" for name in names[1:]})
+    game_folders.loose(tmp_path, {"models/C.txt": "loose"})
+    files = GameFiles([tmp_path])
+    assert [files.read(f"MODELS/{name}") for name in names] == [b"first", b"second", b"loose"]
+    assert list(files.walk("models")) == ["models/a.txt", "models/b.txt", "models/C.txt"]
+    assert not files.warnings
+
+
+@pytest.mark.parametrize("extension", ARCHIVE_EXTENSIONS)
+def test_an_archive_is_a_game_folder(tmp_path: Path, extension: str) -> None:
+    path = game_folders.packed(tmp_path / f"mod{extension}", {MODEL: "mesh"})
+    game_folders.loose(tmp_path, {"models/other.txt": "beside it"})
+    files = GameFiles([path])
+    assert list(files.walk()) == [MODEL]
+    assert files.read(MODEL) == b"mesh"
+
+
+def test_a_mod_overrides_the_game(tmp_path: Path) -> None:
+    game_folders.zipped(tmp_path / "base/pak9.pk4", {"a.txt": "base", "b.txt": "base"})
+    game_folders.zipped(tmp_path / "mod/pak0.pk4", {"A.txt": "mod"})
+    files = GameFiles([tmp_path / "mod", tmp_path / "base"])
+    assert [files.read("a.txt"), files.read("b.txt")] == [b"mod", b"base"]
+
+
+@pytest.mark.parametrize(
+    ("names", "expected"),
+    [
+        (["pak000.pk4", "pak001.pk4", "Game.pk4", "readme.txt"], ["pak001.pk4", "pak000.pk4", "Game.pk4"]),
+        (["pak2.pak", "pak10.pak", "pak0.pak"], ["pak10.pak", "pak2.pak", "pak0.pak"]),
+        (["a_0.9.dpk", "a_0.10.dpk", "b_1.dpk"], ["b_1.dpk", "a_0.10.dpk"]),
+        (["a_0.9.dpk", "a_src.dpkdir"], ["a_src.dpkdir"]),
+    ],
+)
+def test_archives_are_searched_in_the_order_of_the_games(names: list[str], expected: list[str]) -> None:
+    assert search_order(names) == expected
+    assert search_order(reversed(names)) == expected
+
+
+def test_packages_that_are_not_packed_are_archives(tmp_path: Path) -> None:
+    files = GameFiles([game_folders.unvanquished(tmp_path / "pkg")])
+    assert files.has("models/players/human/body_d.tga")
+    assert b"models/players/human/human" in files.read("models/players/human/human.md5mesh")
+
+
+# --- Paths that lead into archives
+
+
+def test_a_path_into_an_archive_is_read_like_one_on_disk(tmp_path: Path) -> None:
+    path = game_folders.zipped(tmp_path / "pak0.pk4", {"Models/Imp/imp.md5mesh": "mesh"}) / MODEL
+    source = readable(path)
+    assert not isinstance(source, Path)
+    assert (source.read(), source.name) == (b"mesh", str(path))
+    assert [found.name for found in files_in(path.parent)] == ["imp.md5mesh"]
+    assert readable(tmp_path / "x.md5mesh") == tmp_path / "x.md5mesh"
+    with pytest.raises(FileNotFoundError):
+        readable(path.with_name("gone.md5mesh"))
+
+
+def test_files_of_a_game_have_paths_that_can_be_read(tmp_path: Path) -> None:
+    game_folders.zipped(tmp_path / "pak0.pk4", {MODEL: "packed"})
+    game_folders.loose(tmp_path, {"models/loose.txt": "loose"})
+    files = GameFiles([tmp_path])
+    packed, loose = files.path(MODEL), files.path("models/loose.txt")
+    assert packed == tmp_path / "pak0.pk4" / MODEL
+    assert loose == tmp_path / "models/loose.txt"
+    assert files.path("models/gone.txt") is None
+    assert not isinstance(source := readable(packed), Path)
+    assert source.read() == b"packed"
+
+
+def test_a_folder_with_the_name_of_an_archive_is_a_folder(tmp_path: Path) -> None:
+    game_folders.loose(tmp_path / "odd.pk4", {MODEL: "mesh"})
+    assert split_archive_path(tmp_path / "odd.pk4" / MODEL) is None
+    assert GameFiles([tmp_path / "odd.pk4"]).read(MODEL) == b"mesh"
+
+
+def test_a_damaged_archive_is_an_error_that_names_it(tmp_path: Path) -> None:
+    path = tmp_path / "bad.pk4"
+    path.write_bytes(b"PK\x03\x04 nothing")
+    with pytest.raises(OSError, match="not a readable archive"):
+        readable(path / MODEL)
+
+
+# --- Only reading
+
+
+def test_files_are_unpacked_on_request_only_and_stay_below_the_folder(tmp_path: Path) -> None:
+    game = tmp_path / "game"
+    game_folders.zipped(game / "pak0.pk4", {MODEL: "mesh", "../out.txt": "no", "a/../../out.txt": "no"})
+    files = GameFiles([game])
+    files.read(MODEL)
+    assert [path.name for path in game.iterdir()] == ["pak0.pk4"]
+    assert files.extract([MODEL], tmp_path / "to") == [tmp_path / "to" / MODEL]
+    assert (tmp_path / "to" / MODEL).read_bytes() == b"mesh"
+    for name in ("../out.txt", "/out.txt", "a/../../out.txt", "C:/out.txt"):
+        with pytest.raises(FileReadError):
+            files.extract([name], tmp_path / "to")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["game", "to"]
+    assert list(files.walk()) == ["pak0.pk4", MODEL]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes there")
+def test_pipes_are_never_opened(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pak0.pk4")
+    os.mkfifo(tmp_path / "pak0.pak")
+    os.mkfifo(tmp_path / "a.def")
+    files = GameFiles([tmp_path, tmp_path / "pak0.pk4"])
+    assert list(files.walk()) == []
+
+
+# --- Limits
+
+
+def test_what_is_beyond_the_budget_is_refused(tmp_path: Path) -> None:
+    game_folders.zipped(tmp_path / "pak0.pk4", {"a.txt": "x" * 100, "b.txt": "x" * 100})
+    files = GameFiles([tmp_path], Budget(data=150, text=150))
+    files.read("a.txt")
+    with pytest.raises(FileReadError, match="too large"):
+        files.read("b.txt")
+    files.read_text("a.txt")
+    with pytest.raises(FileReadError, match="too large"):
+        files.read_text("b.txt")
+
+
+def test_the_directory_of_an_archive_counts_each_time_although_it_is_read_once(tmp_path: Path) -> None:
+    game_folders.zipped(tmp_path / "pak0.pk4", {f"{number}.txt": "" for number in range(50)})
+    first, second = Budget(), Budget()
+    assert GameFiles([tmp_path], first).has("1.txt")
+    assert GameFiles([tmp_path], second).has("1.txt")
+    assert first.directories == second.directories < Budget().directories
+    files = GameFiles([tmp_path], Budget(directories=100))
+    assert not files.has("1.txt")
+    assert "too large" in files.warnings[0]
+
+
+def test_a_changed_archive_is_read_again(tmp_path: Path) -> None:
+    path = game_folders.zipped(tmp_path / "pak0.pk4", {"a.txt": ""})
+    assert GameFiles([tmp_path]).has("a.txt")
+    game_folders.zipped(path, {"changed.txt": "longer"})
+    assert GameFiles([tmp_path]).has("changed.txt")
+
+
+@pytest.mark.parametrize(
+    ("start", "size"), [(-1, 64), (12, -64), (12, 1 << 30), (1 << 30, 64), (2**31 - 1, 2**31 - 1)]
+)
+def test_a_pak_whose_directory_lies_outside_of_it_gives_a_warning(
+    tmp_path: Path, start: int, size: int
+) -> None:
+    (tmp_path / "pak0.pak").write_bytes(struct.pack("<4s2i", b"PACK", start, size) + bytes(100))
+    files = GameFiles([tmp_path])
+    assert list(files.walk()) == ["pak0.pak"]
+    assert "not a readable archive" in files.warnings[0]
+
+
+def test_members_of_a_pak_that_lie_outside_of_it_are_skipped(tmp_path: Path) -> None:
+    path = game_folders.pak(tmp_path / "pak0.pak", {"a.txt": "a", "b.txt": "b"})
+    data = bytearray(path.read_bytes())
+    struct.pack_into("<i", data, data.index(b"b.txt") + 56, 1 << 20)
+    path.write_bytes(data)
+    assert list(GameFiles([path]).walk()) == ["a.txt"]
+
+
+def test_an_archive_with_too_many_members_is_skipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(archives, "MAX_MEMBERS", 3)
+    for name in ("a.pk4", "b.pak"):
+        game_folders.packed(tmp_path / name, {f"{number}.txt": "" for number in range(4)})
+    files = GameFiles([tmp_path])
+    assert not files.has("1.txt")
+    assert len(files.warnings) == 2
