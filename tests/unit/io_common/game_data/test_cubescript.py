@@ -1,0 +1,72 @@
+"""CubeScript: words, blocks, conditions, aliases and limits."""
+
+from __future__ import annotations
+
+import pytest
+
+from io_common.game_data.cubescript import Interpreter, ScriptLimitError
+
+
+def calls(text: str) -> list[tuple[str, ...]]:
+    """The unknown commands that a script runs, with their arguments."""
+    seen: list[tuple[str, ...]] = []
+    Interpreter({}, lambda name, arguments, line: seen.append((name, *arguments))).run(text)
+    return seen
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a b c", [("a", "b", "c")]),
+        ("a;b\nc", [("a",), ("b",), ("c",)]),
+        ('a "b c" // d', [("a", "b c")]),
+        ('a "b c', [("a", "b c")]),
+        ('exec "x/y.cfg\nb', [("exec", "x/y.cfg"), ("b",)]),
+        ("a 15 0//3.5", [("a", "15", "0")]),
+        ("a b/c//d", [("a", "b/c")]),
+        ('a "^"b^n"', [("a", '"b\n')]),
+        ("a [b\nc [d]]", [("a", "b\nc [d]")]),
+        ("x = 3; a $x $y", [("a", "3", "")]),
+        ("a (+ 1 2) (* 2 2.5)", [("a", "3", "5")]),
+        ("if (= 1 1) [a] [b]; if 0 [c] [d]", [("a",), ("d",)]),
+        ('if (>= (strstr "x/blue" "blue") 0) [a]', [("a",)]),
+        ("f = [a $arg1]; f 1; f 2", [("a", "1"), ("a", "2")]),
+        ("loop i 3 [a $i]", [("a", "0"), ("a", "1"), ("a", "2")]),
+        ('looplist i "p q" [a $i]', [("a", "p"), ("a", "q")]),
+        ("i = 4; a [@i]", [("a", "4")]),
+        ("(a b", [("a", "b"), ("",)]),
+        ("]]) a", [("a",)]),
+    ],
+)
+def test_scripts_run_the_commands_that_the_games_run(text, expected):
+    assert calls(text) == expected
+
+
+def test_a_command_gets_the_line_that_it_begins_on_in_blocks_as_well():
+    lines = []
+    Interpreter({"a": lambda arguments, line: lines.append(line)}).run("a\n\nif 1 [\n  a\n]\na")
+    assert lines == [1, 4, 6]
+
+
+def test_the_result_of_a_command_is_a_value():
+    run = Interpreter({"mdlname": lambda arguments, line: "x/red"})
+    assert run.run("strstr (mdlname) red") == "2"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["while 1 [a]", "f = [f]; f", "loop i 100000000 []", "(" * 100_000, "a = [@[f]]; " + "[" * 50_000],
+    ids=["while", "recursion", "loop", "brackets", "blocks"],
+)
+def test_a_script_that_never_ends_stops_with_an_error(text):
+    if text.endswith("["):
+        Interpreter({}).run(text)
+        return
+    with pytest.raises(ScriptLimitError):
+        Interpreter({}).run(text)
+
+
+def test_a_text_that_doubles_itself_stays_short():
+    run = Interpreter({})
+    run.run("x = aaaaaaaa; loop i 1000 [x = (concatword $x $x)]")
+    assert len(run.value("x")) <= 1 << 16
