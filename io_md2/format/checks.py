@@ -13,7 +13,7 @@ from .counts import Counts
 from .findings import Finding
 from .glcommands import drawn_triangles
 from .model import FRAME_NAME_SIZE, NAME_ENCODING, SKIN_NAME_SIZE
-from .normals import NORMAL_COUNT
+from .normal_table import NORMAL_COUNT
 from .rules import Check, Rule, Subject
 
 _INT16 = np.iinfo(np.int16)

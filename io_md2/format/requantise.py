@@ -15,7 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .frames import match_grid, quantise
-from .normals import normal_indices
+from .normals import changed_normal_indices, normal_indices
+
+# Frames at a time, so that memory does not grow with the animation.
+_FRAMES = 32
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,25 +98,30 @@ def requantise(
         keeps_grid = np.zeros(count, bool)
 
     scale, translate = source.scale.copy(), source.translate.copy()
-    vertices, normals = matched.copy(), source.normals.copy()
+    vertices = matched.copy()
     if not keeps_grid.all():
         vertices[~keeps_grid], scale[~keeps_grid], translate[~keeps_grid] = quantise(
             positions[~keeps_grid], shared=shared
         )
     same_normals = keeps_normal.all(axis=1)
-    if not same_normals.all():
-        edited = ~same_normals
-        computed = normal_indices(positions[edited], triangles)
-        normals[edited] = np.where(keeps_normal[edited], normals[edited], computed)
+    normals = changed_normal_indices(positions, triangles, source.normals, ~keeps_normal)
     return FrameData(scale, translate, vertices, normals), keeps_grid & unchanged.all(axis=1) & same_normals
 
 
 def _with_faces(unchanged: NDArray[np.bool_], triangles: NDArray[Any]) -> NDArray[np.bool_]:
     """Which of the unchanged vertices (F, V) only have triangles (T, 3) of unchanged vertices."""
     result = unchanged.copy()
-    for frame in np.flatnonzero(~unchanged.all(axis=1)):
-        has_changed = ~unchanged[frame][triangles].all(axis=1)
-        result[frame, triangles[has_changed]] = False
+    frames, vertices = np.flatnonzero(~unchanged.all(axis=1)), np.flatnonzero(~unchanged.all(axis=0))
+    has_changed = np.zeros(unchanged.shape[1], bool)
+    has_changed[vertices] = True
+    # Triangles without any vertex that changes in some frame need no look.
+    faces = triangles[has_changed[triangles].any(axis=1)]
+    for start in range(0, len(frames), _FRAMES):
+        rows = frames[start : start + _FRAMES]
+        block = result[rows]
+        row, face = np.nonzero(~unchanged[rows[:, None, None], faces].all(axis=2))
+        block[row[:, None], faces[face]] = False
+        result[rows] = block
     return result
 
 

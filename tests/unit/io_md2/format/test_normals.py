@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import pytest
 
 from io_md2.format import (
     NORMALS,
@@ -14,6 +15,7 @@ from io_md2.format import (
     normal_vectors,
     vertex_normals,
 )
+from io_md2.format.normals import changed_normal_indices
 
 
 def slow_normal_indices(frame: np.ndarray, triangles: np.ndarray) -> list[int]:
@@ -105,3 +107,13 @@ class TestNormals:
         together = normal_indices(positions, triangles)
         for i in (0, 135, 136, 137, 299):
             assert np.array_equal(together[i], normal_indices(positions[i : i + 1], triangles)[0])
+
+    @pytest.mark.parametrize("share", [0.0, 0.02, 1.0])
+    def test_only_changed_vertices_get_another_index(self, rng: np.random.Generator, share: float) -> None:
+        positions = rng.normal(size=(20, 60, 3))
+        triangles = rng.integers(0, 58, (80, 3))
+        changed = rng.random((20, 60)) < share
+        before = np.full((20, 60), 200, np.uint8)
+        after = changed_normal_indices(positions, triangles, before, changed)
+        assert np.array_equal(after, np.where(changed, normal_indices(positions, triangles), 200))
+        assert (before == 200).all()
