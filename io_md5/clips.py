@@ -1,4 +1,4 @@
-"""Clips, each exported to one animation file: an action or the scene, with a frame range."""
+"""Clips, each exported to one animation file: an action, an NLA strip or the scene, with a frame range."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..io_common.scene import versions
+from ..io_common.scene.animation_list import ListedAnimation, Source
 from ..io_common.scene.objects import NothingToExportError
 from ..io_common.scene.suitable_actions import suitable_actions
 from .format import encoding
@@ -17,7 +18,7 @@ from .format.model import Floats
 from .source.actions import StoredAction, load_action
 
 if TYPE_CHECKING:
-    from bpy.types import Action, Object, Scene
+    from bpy.types import Action, NlaStrip, Object, Scene
 
     from ..io_common.reports import Report
 
@@ -34,8 +35,11 @@ class PlaybackMode(Enum):
     ISOLATED = "ALONE"
     """One action on bones that are otherwise at rest, without NLA tracks."""
 
+    STRIP = "STRIP"
+    """One NLA strip, muted or not, on bones that are otherwise at rest."""
+
     SCENE = "SCENE"
-    """Everything, over the range of the scene."""
+    """Everything, over a range of the scene."""
 
 
 @dataclass(frozen=True)
@@ -58,18 +62,19 @@ class AnimationOptions:
 
 @dataclass(frozen=True)
 class Clip:
-    """An action or the scene, with a frame range.
+    """An action, an NLA strip or the scene, with a frame range.
 
     Attributes:
-        name: of the action; empty for the scene.
+        name: of the action, strip or marker; empty for the scene.
         playing: what is evaluated.
-        start: the first frame of the action or scene.
+        start: the first frame: of the action, else of the scene.
         end: the last.
         rate: frames per second.
-        action: the action; None for the scene.
+        action: the action, or that of the strip; None for the scene.
         slot: of the action; None before Blender 4.4, or for the scene.
         stored: the stored data of an imported action.
         to_scene: from frames of the action to frames of the scene, if they differ, as in NLA tweak mode.
+        strip: the NLA strip, if that is played.
     """
 
     name: str
@@ -81,6 +86,24 @@ class Clip:
     slot: Any = None
     stored: StoredAction | None = None
     to_scene: Callable[[float], float] | None = None
+    strip: NlaStrip | None = None
+
+    @property
+    def is_alone(self) -> bool:
+        """Whether it plays on bones that are otherwise at rest."""
+        return self.playing in (PlaybackMode.ISOLATED, PlaybackMode.STRIP)
+
+    def action_frames(self, frames: Floats) -> Floats | None:
+        """The frames of the action, (F,), that play on frames of the scene; None if only Blender knows them.
+
+        Args:
+            frames: as `samples` returns them.
+        """
+        if self.strip is None:
+            return frames if self.to_scene is None else None
+        if not _is_plain(self.strip):
+            return None
+        return frames - self.strip.frame_start + self.strip.action_frame_start
 
     def samples(self, options: AnimationOptions) -> tuple[Floats, float]:
         """The frames of the scene to sample, (F,), and the frame rate of the file."""
@@ -101,6 +124,35 @@ def scene_frame_rate(scene: Scene) -> float:
 def scene_clip(scene: Scene) -> Clip:
     """The scene over its range."""
     return Clip("", PlaybackMode.SCENE, scene.frame_start, scene.frame_end, scene_frame_rate(scene))
+
+
+def listed_clip(animation: ListedAnimation, scene: Scene) -> Clip:
+    """The clip of an animation that is chosen from a list.
+
+    Args:
+        animation: an action, a strip, a range between markers, or the scene.
+        scene: whose frame rate is used for actions without a stored one.
+    """
+    if animation.source is Source.SCENE:
+        return scene_clip(scene)
+    if animation.source is Source.MARKERS:
+        rate = scene_frame_rate(scene)
+        return Clip(animation.name, PlaybackMode.SCENE, animation.start, animation.end, rate)
+    if animation.action is not None and animation.strip is None:
+        return _action_clip(animation.action, animation.slot, PlaybackMode.ISOLATED, scene)
+    stored = load_action(animation.action) if animation.action is not None else None
+    rate = (stored.frame_rate if stored is not None else None) or scene_frame_rate(scene)
+    return Clip(
+        animation.name,
+        PlaybackMode.STRIP,
+        animation.start,
+        animation.end,
+        rate,
+        animation.action,
+        animation.slot,
+        stored,
+        strip=animation.strip,
+    )
 
 
 def active_clip(armature: Object, scene: Scene) -> Clip:
@@ -142,6 +194,21 @@ def _action_clip(action: Action, slot: Any, playing: PlaybackMode, scene: Scene)
     start, end = _frame_range(action, stored)
     return Clip(
         action.name, playing, start, end, stored.frame_rate or scene_frame_rate(scene), action, slot, stored
+    )
+
+
+def _is_plain(strip: NlaStrip) -> bool:
+    """Whether a strip plays its action as it is, only at another time."""
+    return (
+        strip.type == "CLIP"
+        and strip.blend_type == "REPLACE"
+        and strip.scale == 1.0
+        and strip.repeat == 1.0
+        and strip.blend_in == strip.blend_out == 0.0
+        and not strip.use_reverse
+        and not strip.use_animated_influence
+        and not strip.use_animated_time
+        and not strip.modifiers
     )
 
 

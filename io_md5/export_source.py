@@ -6,11 +6,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..io_common.name_patterns import distinct_file_names
 from ..io_common.reports import Report, listing
 from ..io_common.scene import names
 from ..io_common.scene.instances import warn_of_collections
 from ..io_common.scene.objects import NothingToExportError, Scope, collect, nothing_to_export
 from .binding import armatures_of
+from .chosen_clips import chosen_clips
 from .clips import Clip, active_clip, all_clips, scene_clip
 from .format.suffixes import ANIMATION_SUFFIX
 from .source.meshes import load_index
@@ -99,14 +101,25 @@ def clips_by_file(
 ) -> dict[Path, Clip]:
     """The clip of each animation file.
 
+    Args:
+        context: of the scene.
+        armature: that the clips move; None for a model without one.
+        actions: 'NONE', 'ACTIVE', 'ALL', 'LIST' or 'SCENE'.
+        folder: of the files.
+        stem: of the file that the user chose.
+        report: takes warnings.
+
     Raises:
-        NothingToExportError: there is no such action.
+        NothingToExportError: there is no such action, or nothing in the list is checked.
     """
     if actions == "NONE":
         return {}
     if armature is None:
         report.warn("animations are not exported, because there is no armature")
         return {}
+    if actions == "LIST":
+        listed = chosen_clips(armature, context.scene, stem, report)
+        return {folder / f"{one.name}{ANIMATION_SUFFIX}": one.clip for one in listed}
     if actions == "SCENE":
         return {folder / f"{stem}{ANIMATION_SUFFIX}": scene_clip(context.scene)}
     if actions == "ACTIVE":
@@ -115,14 +128,6 @@ def clips_by_file(
         chosen = all_clips(armature, context.scene, report)
     if not chosen:
         report.warn(f"no action moves {armature.name}: no animations were exported")
-    clips: dict[Path, Clip] = {}
-    for clip in chosen:
-        name = names.for_files(clip.stored.name if clip.stored else clip.name, "animation")
-        target = folder / f"{name}{ANIMATION_SUFFIX}"
-        number = 1
-        # Many file systems ignore case.
-        while target.name.lower() in {other.name.lower() for other in clips}:
-            number += 1
-            target = folder / f"{name}_{number}{ANIMATION_SUFFIX}"
-        clips[target] = clip
-    return clips
+    stems = [names.for_files(clip.stored.name if clip.stored else clip.name, "animation") for clip in chosen]
+    files = [folder / f"{name}{ANIMATION_SUFFIX}" for name in distinct_file_names(stems)]
+    return dict(zip(files, chosen, strict=True))

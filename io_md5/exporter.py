@@ -30,7 +30,8 @@ class ExportOptions:
 
     Attributes:
         model: of the model.
-        actions: which animations: 'NONE' (meshes only), 'ACTIVE', 'ALL' or 'SCENE'.
+        actions: which animations: 'NONE' (meshes only), 'ACTIVE', 'ALL', 'LIST' (those that are checked in the list
+            of the armature) or 'SCENE'.
         animation: of the animations.
     """
 
@@ -83,7 +84,8 @@ def _export_mesh(context: Context, path: Path, options: ExportOptions, report: R
 
 
 def export_animations(context: Context, path: Path, options: ExportOptions) -> ExportResult:
-    """Writes md5anim files: one at `path`, or with 'ALL' actions one for each action in the folder of `path`.
+    """Writes md5anim files: one at `path`, or with 'ALL' and 'LIST' one for each animation in the folder of
+    `path`.
 
     The meshes are used for the bounds and to verify the poses, but not written. For the arguments and errors see
     `export_mesh`.
@@ -107,7 +109,7 @@ def _export_animations(context: Context, path: Path, options: ExportOptions, rep
         if not clips:
             raise NothingToExportError("; ".join(clip_report.warnings))
         report.merge(clip_report)
-        if options.actions != "ALL":
+        if options.actions not in ("ALL", "LIST"):
             clips = {path: next(iter(clips.values()))}
         with progress(len(source.meshes) + len(clips)) as progress_bar:
             built = build(context, source, model_options, clips, options.animation, report, progress_bar)

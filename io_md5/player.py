@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, cast
 
 import bpy
 
-from ..io_common.scene import state, versions
-from ..io_common.scene.animated_state import AnimatedState, reset_pose
-from .clips import Clip, PlaybackMode
+from ..io_common.scene import state
+from ..io_common.scene.animated_state import AnimatedState, play_alone, play_strip_alone
+from .clips import Clip
 
 if TYPE_CHECKING:
     from bpy.types import ArmatureModifier, Context, Depsgraph, Object, Scene
@@ -57,15 +57,14 @@ class Player:
                 self._own_scene = self._new_scene()
         # The armature may be in Rest Position.
         armature.data.pose_position = "POSE"
-        if clip.playing is not PlaybackMode.ISOLATED:
+        if not clip.is_alone:
             return
-        data = armature.animation_data or armature.animation_data_create()
-        data.use_tweak_mode = False
-        data.use_nla = False
         # Undoes values that another action has set and this one does not.
         self._saved_state.restore_values()
-        reset_pose(armature)
-        versions.play(data, clip.action, clip.slot)
+        if clip.strip is not None:
+            play_strip_alone(armature, clip.strip)
+        else:
+            play_alone(armature, clip.action, clip.slot)
 
     def evaluate(self, frame: float) -> Depsgraph:
         """The dependency graph, evaluated at a frame of the scene."""

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from ..io_common.scene import versions
 from ..io_common.scene.animated_state import POSE_CHANNELS, pose_channel
 from ..io_common.scene.keyframes import LINEAR
-from .clips import Clip, PlaybackMode
+from .clips import Clip
 from .format import ROOT
 from .format import quaternions as quat
 from .format.model import Floats
@@ -41,12 +41,13 @@ def poses_from_curves(armature: Object, rig: Rig, clip: Clip, frames: Floats) ->
     Returns:
         Positions (F, J, 3) and orientations (F, J, 4); None if Blender must evaluate the clip.
     """
-    if clip.action is None or clip.to_scene is not None or not _is_plain(armature, clip):
+    action_frames = clip.action_frames(frames)
+    if clip.action is None or action_frames is None or not _is_plain(armature, clip):
         return None
     unkeyed = _unkeyed_channels(armature, rig, clip)
     if unkeyed is None:
         return None
-    channels = _channels(rig, clip, frames, unkeyed)
+    channels = _channels(rig, clip, action_frames, unkeyed)
     if channels is None:
         return None
     locations, rotations = channels
@@ -71,7 +72,7 @@ def _is_plain(armature: Object, clip: Clip) -> bool:
     """Whether only channels of its bones move an armature."""
     animation_data = (armature.animation_data, armature.data.animation_data)
     plays_nla = (
-        clip.playing is not PlaybackMode.ISOLATED
+        not clip.is_alone
         and armature.animation_data is not None
         and armature.animation_data.use_nla
         and len(armature.animation_data.nla_tracks) > 0
@@ -96,7 +97,7 @@ def _is_plain(armature: Object, clip: Clip) -> bool:
 
 def _unkeyed_channels(armature: Object, rig: Rig, clip: Clip) -> dict[str, npt.NDArray[np.float32]] | None:
     """The values of channels without keys, location (J, 3) and rotation_quaternion (J, 4); None if bones are scaled."""
-    if clip.playing is PlaybackMode.ISOLATED:
+    if clip.is_alone:
         return {name: np.tile(np.float32(POSE_CHANNELS[name]), (len(rig), 1)) for name in _WIDTHS}
     order = [armature.pose.bones.find(name) for name in rig.bone_names]
     if np.abs(pose_channel(armature, "scale") - 1.0).max(initial=0.0) > _TOLERANCE:

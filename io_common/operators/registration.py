@@ -10,7 +10,7 @@ from bpy_extras.io_utils import poll_file_object_drop
 
 from ..family import Family
 from ..materials import source
-from . import documentation, game_check, preferences
+from . import animation_list, documentation, game_check, preferences
 
 if TYPE_CHECKING:
     from bpy.types import Context, Operator
@@ -20,12 +20,13 @@ _handlers: list[type] = []
 
 
 def register(families: Sequence[Family]) -> None:
-    """Registers the families, the preferences, the documentation and the list of findings."""
+    """Registers the families, the preferences, the documentation and the lists."""
     for line in conflicts(families):
         print(f"Warning: {line}")
     preferences.register(families, conflicts)
     documentation.register(families)
     game_check.register()
+    animation_list.register()
     source.read_groups(family.name for family in families)
     for family in families:
         _register_family(family)
@@ -42,6 +43,7 @@ def unregister(families: Sequence[Family]) -> None:
         # It may have been unregistered by another add-on that registered an operator with the same name.
         if cls.is_registered:
             bpy.utils.unregister_class(cls)
+    animation_list.unregister()
     game_check.unregister()
     documentation.unregister()
     preferences.unregister()

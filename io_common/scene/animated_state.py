@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -11,7 +11,7 @@ from . import state, versions
 from .animated_values import AnimatedValues
 
 if TYPE_CHECKING:
-    from bpy.types import Action, AnimData, Object, Scene
+    from bpy.types import Action, AnimData, NlaStrip, Object, Scene
 
 POSE_CHANNELS = {
     "location": (0.0, 0.0, 0.0),
@@ -76,7 +76,7 @@ class AnimatedState:
 
 
 class _Playing:
-    """The action, its slot, and the NLA switches of an animation data."""
+    """The action, its slot, and the NLA tracks and strips that play, of an animation data."""
 
     def __init__(self, data: AnimData) -> None:
         self._data = data
@@ -84,9 +84,28 @@ class _Playing:
         self._use_nla = data.use_nla
         self._action = data.action
         self._slot = versions.assigned_slot(data)
+        self._tracks = [(track, track.is_solo, track.mute) for track in data.nla_tracks]
+        self._strips = [(strip, strip.mute) for track in data.nla_tracks for strip in track.strips]
 
     def restore(self) -> bool:
         """Restores them, and returns whether anything had changed."""
+        return self._restore_nla() | self._restore_action()
+
+    def _restore_nla(self) -> bool:
+        changed = False
+        for strip, mute in self._strips:
+            if strip.mute != mute:
+                strip.mute, changed = mute, True
+        for track, is_solo, mute in self._tracks:
+            if track.mute != mute:
+                track.mute, changed = mute, True
+            if track.is_solo != is_solo:
+                track.is_solo, changed = is_solo, True
+        if changed and not self._data.use_tweak_mode:
+            _refresh(self._data)
+        return changed
+
+    def _restore_action(self) -> bool:
         data = self._data
         if (
             data.action == self._action
@@ -121,6 +140,51 @@ class Pose:
         if changed:
             self._obj.update_tag(refresh={"OBJECT", "DATA"})
         return changed
+
+
+def play_alone(armature: Object, action: Action | None, slot: Any) -> None:
+    """Plays an action on an armature without NLA tracks; bones that it does not move are at rest.
+
+    Args:
+        armature: whose state is captured.
+        action: to play.
+        slot: of the action; None before Blender 4.4.
+    """
+    data = _prepared(armature)
+    data.use_nla = False
+    versions.play(data, action, slot)
+
+
+def play_strip_alone(armature: Object, strip: NlaStrip) -> None:
+    """Plays an NLA strip of an armature, muted or not; bones that it does not move are at rest.
+
+    Args:
+        armature: whose state is captured.
+        strip: of one of its tracks.
+    """
+    data = _prepared(armature)
+    data.use_nla = True
+    for track in data.nla_tracks:
+        if track.is_solo:
+            track.is_solo = False
+        strips = list(track.strips)
+        track.mute = strip not in strips
+        for other in strips:
+            other.mute = other != strip
+    _refresh(data)
+
+
+def _refresh(data: AnimData) -> None:
+    """Lets Blender evaluate tracks that were muted, for which unmuting is not enough. No action is active then."""
+    versions.play(data, None, None)
+
+
+def _prepared(armature: Object) -> AnimData:
+    """The animation data of an armature at rest, not in tweak mode."""
+    data = armature.animation_data or armature.animation_data_create()
+    data.use_tweak_mode = False
+    reset_pose(armature)
+    return data
 
 
 def pose_channel(obj: Object, name: str) -> npt.NDArray[np.float32]:

@@ -19,10 +19,12 @@ class SuitableActions:
 
     Attributes:
         chosen: actions that move the armature, by name, each with its slot.
+        other_slots: further slots of these actions that move the armature too, by action.
         left_out: the reason against each other action for objects, by name.
     """
 
     chosen: list[tuple[Action, Any]] = field(default_factory=list)
+    other_slots: dict[Action, list[Any]] = field(default_factory=dict)
     left_out: dict[str, str] = field(default_factory=dict)
 
 
@@ -47,7 +49,9 @@ def suitable_actions(armature: Object) -> SuitableActions:
             reasons = [_reason_against(armature, action, slot, elsewhere) for slot in slots]
             suitable = [slot for slot, reason in zip(slots, reasons, strict=True) if not reason]
         if suitable:
-            found.chosen.append((action, _choose_slot(armature, action, suitable)))
+            chosen = _choose_slot(armature, action, suitable)
+            found.chosen.append((action, chosen))
+            found.other_slots[action] = [slot for slot in suitable if slot != chosen]
         elif reasons:
             found.left_out[action.name] = reasons[0]
     return found

@@ -159,6 +159,11 @@ def slot_of_strip(strip: NlaStrip) -> Any:
     return _newer(strip).action_slot if _HAS_SLOTS else None
 
 
+def strip_plays_nothing(strip: NlaStrip) -> bool:
+    """Whether an NLA strip has no slot of its action assigned, so that it moves nothing."""
+    return _HAS_SLOTS and _newer(strip).action_slot is None
+
+
 class AssignedAction:
     """The active action and slot of an animation data, captured to be restored later.
 

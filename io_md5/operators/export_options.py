@@ -36,6 +36,12 @@ ACTIONS = (
         "Export each action that animates bones of the armature to a file named after the action",
     ),
     (
+        "LIST",
+        "Choose",
+        "Export each animation that is checked in the list of the armature to a file of its own: actions, NLA strips, "
+        "or ranges between markers",
+    ),
+    (
         "SCENE",
         "Scene Playback",
         "Export the frame range of the scene as it plays, with constraints, drivers and NLA",

@@ -1,0 +1,53 @@
+"""Patterns for the names of exported animations, such as ``{object}_{action}``. Needs no Blender."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+
+_FIELD = re.compile(r"\{([^{}]*)\}")
+
+FIELDS = ("action", "object", "strip", "marker", "slot", "scene")
+"""The fields that a pattern may have."""
+
+
+class UnknownFieldError(ValueError):
+    """A pattern has a field that does not exist."""
+
+
+def expand(pattern: str, values: Mapping[str, str]) -> str:
+    """A pattern with the values of its fields.
+
+    Args:
+        pattern: text with fields in braces.
+        values: the value of each field; a field without one is empty.
+
+    Raises:
+        UnknownFieldError: a field is not in `FIELDS`.
+    """
+
+    def value(match: re.Match[str]) -> str:
+        if match[1] not in FIELDS:
+            known = ", ".join(f"{{{field}}}" for field in FIELDS)
+            raise UnknownFieldError(f"the name pattern has an unknown field {match[0]}: use {known}")
+        return values.get(match[1], "")
+
+    return _FIELD.sub(value, pattern)
+
+
+def distinct_file_names(names: Iterable[str]) -> list[str]:
+    """Names that differ in more than case, as many file systems ignore it: repeated ones get a number from 2.
+
+    Args:
+        names: without suffix, in order.
+    """
+    taken: set[str] = set()
+    result = []
+    for name in names:
+        unique, number = name, 1
+        while unique.lower() in taken:
+            number += 1
+            unique = f"{name}_{number}"
+        taken.add(unique.lower())
+        result.append(unique)
+    return result
