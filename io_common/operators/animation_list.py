@@ -24,7 +24,6 @@ from ..reports import counted
 from ..scene.animation_list import (
     PROPERTY,
     AnimationList,
-    Row,
     Source,
     animation_list,
     is_stored,
@@ -33,7 +32,7 @@ from ..scene.animation_list import (
 )
 
 if TYPE_CHECKING:
-    from bpy.types import Context, Object, UILayout
+    from bpy.types import Context, Object, Scene, UILayout
 
     from .blender_mixins import OperatorResult
 
@@ -80,9 +79,8 @@ _shown: dict[int, Shown] = {}
 
 def _update_rows(stored: Any, context: Context) -> None:
     """Lists what another source has, so that the panel shows its rows."""
-    owner = stored.id_data
-    if owner.is_editable and context.scene is not None:
-        store_rows(animation_list(owner, context.scene))
+    if context.scene is not None:
+        update(stored.id_data, context.scene)
 
 
 class IO_IDTECH_PG_animation_row(bpy.types.PropertyGroup):
@@ -211,10 +209,12 @@ class _ListOperator:
         owner = context.scene.objects.get(self.owner) if self.owner else active_owner(context)
         if owner is None:
             what = f"there is no object {self.owner!r} in the scene" if self.owner else "nothing is active"
-            reports.tell(self, "ERROR", f"{what}: select an armature or a mesh")
+            reports.report_message(self, "ERROR", f"{what}: select an armature or a mesh")
             return {"CANCELLED"}
         if not owner.is_editable:
-            reports.tell(self, "ERROR", f"{owner.name} is linked from another file: make it local first")
+            reports.report_message(
+                self, "ERROR", f"{owner.name} is linked from another file: make it local first"
+            )
             return {"CANCELLED"}
         store_rows(animation_list(owner, context.scene))
         text = change(getattr(owner, PROPERTY), animation_list(owner, context.scene))
@@ -355,17 +355,26 @@ def active_owner(context: Context) -> Object | None:
     return active.find_armature() or active
 
 
-def draw(
-    layout: UILayout, owner: Object, found: AnimationList, show: Callable[[Sequence[Row]], Sequence[Shown]]
-) -> None:
+def update(owner: Object | None, scene: Scene) -> None:
+    """Stores the rows of an object's list, so that the panel can show them, unless they are or the object is linked.
+
+    Args:
+        owner: the object; None for nothing to do.
+        scene: with the markers.
+    """
+    if owner is not None and owner.is_editable and not is_stored(found := animation_list(owner, scene)):
+        store_rows(found)
+
+
+def draw(layout: UILayout, found: AnimationList, rows: Sequence[Shown]) -> None:
     """Draws the list of an object.
 
     Args:
         layout: the panel's layout.
-        owner: the object.
-        found: its list.
-        show: returns what to show of each row.
+        found: the list.
+        rows: what to show of each row.
     """
+    owner = found.owner
     stored: Any = getattr(owner, PROPERTY)
     column: Any = layout.column()
     column.prop(stored, "source")
@@ -374,7 +383,7 @@ def draw(
     column.prop(stored, "name_filter", text="", icon="VIEWZOOM")
     _shown.clear()
     positions = {item.as_pointer(): index for index, item in enumerate(stored.rows)}
-    for row, shown in zip(found.rows, show(found.rows), strict=True):
+    for row, shown in zip(found.rows, rows, strict=True):
         if row.item is not None:
             _shown[positions[row.item.as_pointer()]] = shown
     body = column.row()

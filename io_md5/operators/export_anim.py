@@ -9,7 +9,7 @@ from bpy.props import EnumProperty, StringProperty
 
 from ..exporter import export_animations
 from ..source.actions import load_action
-from .export_options import ACTIONS, ExportOptions, armature_of
+from .export_options import ACTIONS, ExportOptions, armature_of, list_when_chosen
 
 if TYPE_CHECKING:
     from bpy.types import Context
@@ -32,7 +32,11 @@ class EXPORT_SCENE_OT_md5anim(ExportOptions, bpy.types.Operator):
         filter_glob: StringProperty(default="*.md5anim", options={"HIDDEN"})
 
         actions: EnumProperty(
-            name="Actions", description="Animations to export", items=ACTIONS, default="ACTIVE"
+            name="Actions",
+            description="Animations to export",
+            items=ACTIONS,
+            default="ACTIVE",
+            update=list_when_chosen,
         )
 
     def default_name(self, context: Context) -> str:

@@ -8,7 +8,7 @@ import bpy
 from bpy.props import EnumProperty, StringProperty
 
 from ..exporter import export_mesh
-from .export_options import ACTIONS, ExportOptions, armature_of
+from .export_options import ACTIONS, ExportOptions, armature_of, list_when_chosen
 
 if TYPE_CHECKING:
     from bpy.types import Context
@@ -35,6 +35,7 @@ class EXPORT_SCENE_OT_md5mesh(ExportOptions, bpy.types.Operator):
             description="Animations to export with the mesh",
             items=(("NONE", "None", "Export only the mesh"), *ACTIONS),
             default="NONE",
+            update=list_when_chosen,
         )
 
     def default_name(self, context: Context) -> str:

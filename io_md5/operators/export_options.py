@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import textwrap
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,13 +11,17 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.props import BoolProperty, FloatProperty, IntProperty
 
+from ...io_common.operators import animation_list as animation_list_panel
 from ...io_common.operators import blender_mixins, file_operators, game_option, preferences
 from ...io_common.reports import Report, counted
 from ...io_common.results import ExportResult
+from ...io_common.scene.animation_list import animation_list
+from ...io_common.scene.objects import NothingToExportError, Scope
 from .. import exporter
-from ..clips import AnimationOptions
+from ..chosen_clips import listed_clips
+from ..clips import AnimationOptions, listed_clip
 from ..export_build import ModelOptions
-from ..export_source import clips_by_file
+from ..export_source import clips_by_file, find_source
 from ..format import Md5Error
 from ..format.encoding import ORIENTATION_PRECISION, POSITION_PRECISION
 from ..format.games import PROFILES, Game
@@ -27,6 +32,9 @@ if TYPE_CHECKING:
     from bpy.types import Context, UILayout
 
     from ...io_common.operators.blender_mixins import OperatorResult
+
+# Characters of a message that fit into a line of the file browser.
+_LINE_LENGTH = 38
 
 ACTIONS = (
     ("ACTIVE", "Active Action", "Export the active action of the armature"),
@@ -174,6 +182,11 @@ class ExportOptions(file_operators.ExportFile, file_operators.ExportScope, file_
             return self.use_frame_rate
         return self.properties.is_property_set("frame_rate")
 
+    def invoke(self, context: Context, event: bpy.types.Event) -> OperatorResult:
+        """Opens the file browser; a list of animations that was shown before is brought up to date."""
+        list_when_chosen(self, context)
+        return super().invoke(context, event)
+
     def run(
         self, context: Context, export: Callable[[Context, Path, exporter.ExportOptions], ExportResult]
     ) -> OperatorResult:
@@ -221,18 +234,86 @@ def armature_of(context: Context) -> Any:
     return active
 
 
-def _all_actions_lines(context: Context, operator: ExportOptions) -> list[str]:
+def exported_armature(context: Context, operator: Any) -> Any:
+    """The armature that an export operator would export; None if there is none, or several to choose from.
+
+    Args:
+        context: of the panel; in the properties of a collection, its exporters export that collection.
+        operator: the operator, or its properties.
+    """
+    name = operator.collection
+    space = context.space_data
+    if not name and space is not None and space.type == "PROPERTIES" and context.collection is not None:
+        name = context.collection.name
+    scope = Scope(operator.use_selection, operator.use_active_collection, name)
+    try:
+        return find_source(context, scope, Report()).armature
+    except NothingToExportError:
+        return None
+
+
+def list_when_chosen(operator: Any, context: Context) -> None:
+    """Lists the animations of the armature when the user chooses to select them.
+
+    Args:
+        operator: the properties of an export operator.
+        context: of the panel; scripts have none, and no rows are stored for them.
+    """
+    if operator.actions == "LIST" and context.space_data is not None:
+        animation_list_panel.update(exported_armature(context, operator), context.scene)
+
+
+def _files_lines(context: Context, operator: ExportOptions) -> list[str]:
     """What *All Actions* writes: how many files, how many of them exist, and what the file name is used for."""
     folder = chosen_folder(context, operator)
     armature = armature_of(context)
     files = clips_by_file(context, armature, "ALL", folder, "", Report()) if armature is not None else {}
-    existing = sum(path.exists() for path in files)
-    is_mesh = operator.filename_ext != ANIMATION_SUFFIX
     return [
-        f"Writes {counted(len(files), 'files')} to this folder, {existing} {'exists' if existing == 1 else 'exist'}",
+        _written(len(files), sum(path.exists() for path in files)),
         "They are named after the actions",
-        "The file name is for the mesh" if is_mesh else "The file name is not used",
+        _use_of_file_name(operator),
     ]
+
+
+def _written(count: int, existing: int) -> str:
+    return f"Writes {counted(count, 'files')} to this folder, {existing} {'exists' if existing == 1 else 'exist'}"
+
+
+def _use_of_file_name(operator: ExportOptions) -> str:
+    is_mesh = operator.filename_ext != ANIMATION_SUFFIX
+    return "The file name is for the mesh" if is_mesh else "The file name is not used"
+
+
+def _draw_list(layout: UILayout, context: Context, operator: ExportOptions) -> None:
+    """The list of animations to choose from, and what is written."""
+    armature = exported_armature(context, operator)
+    if armature is None:
+        layout.label(text="There is no armature to export, or several", icon="INFO")
+        return
+    found = animation_list(armature, context.scene)
+    folder, stem = chosen_folder(context, operator), chosen_stem(context, operator)
+    try:
+        # Names depend on what else is written.
+        checked = [*found.checked, *(row for row in found.rows if not row.is_checked)]
+        clips = {id(one.row): one for one in listed_clips(found, checked, stem)}
+        error = ""
+    except NothingToExportError as problem:
+        clips, error = {}, str(problem)
+    shown = []
+    for row in found.rows:
+        clip = clips.get(id(row))
+        name = clip.name if clip is not None else ""
+        frames, rate = (clip.clip if clip else listed_clip(row.animation, found.scene)).samples(
+            operator.animation_options()
+        )
+        is_replaced = bool(name) and (folder / f"{name}{ANIMATION_SUFFIX}").exists()
+        shown.append(animation_list_panel.Shown(len(frames), rate, name, is_replaced))
+    animation_list_panel.draw(layout, found, shown)
+    existing = sum(one.is_replaced and row.is_checked for row, one in zip(found.rows, shown, strict=True))
+    layout.label(text=_written(len(found.checked), existing), icon="INFO")
+    layout.label(text=_use_of_file_name(operator), icon="INFO")
+    for line in textwrap.wrap(error, _LINE_LENGTH):
+        layout.label(text=line, icon="ERROR")
 
 
 def chosen_folder(context: Context, operator: ExportOptions) -> Path:
@@ -241,6 +322,13 @@ def chosen_folder(context: Context, operator: ExportOptions) -> Path:
     if params is not None and getattr(params, "directory", None):
         return Path(os.fsdecode(params.directory))
     return Path(bpy.path.abspath(operator.filepath)).parent
+
+
+def chosen_stem(context: Context, operator: ExportOptions) -> str:
+    """The name in the file browser without its suffix, else that of the operator's path."""
+    params = getattr(context.space_data, "params", None)
+    name = getattr(params, "filename", "") or bpy.path.basename(operator.filepath)
+    return Path(name).stem
 
 
 def _draw_game(layout: UILayout, operator: ExportOptions, prefix: str) -> None:
@@ -274,8 +362,10 @@ def _draw_animation(layout: UILayout, context: Context, operator: ExportOptions,
     if body:
         body.prop(operator, "actions")
         if operator.actions == "ALL":
-            for line in _all_actions_lines(context, operator):
+            for line in _files_lines(context, operator):
                 body.label(text=line, icon="INFO")
+        elif operator.actions == "LIST":
+            _draw_list(body, context, operator)
         sampling = body.column()
         sampling.active = operator.actions != "NONE"
         sampling.prop(operator, "frame_step")

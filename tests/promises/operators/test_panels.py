@@ -26,21 +26,35 @@ ICON_WIDTH = 20
 class Layout:
     """Notes what is drawn."""
 
-    def __init__(self, drawn: list[tuple[str, str]] | None = None, wide: set[str] | None = None) -> None:
+    def __init__(
+        self, drawn: list[tuple[str, str]] | None = None, wide: set[str] | None = None, icons: Any = None
+    ) -> None:
         self.drawn = [] if drawn is None else drawn
         self.wide = set() if wide is None else wide
+        self.icons: list[tuple[str, str]] = [] if icons is None else icons
         self.use_property_split = self.use_property_decorate = self.active = True
 
     def _part(self, **options: Any) -> Layout:
         if options.get("heading"):
             self.drawn.append(("heading", options["heading"]))
-        return Layout(self.drawn, self.wide)
+        return Layout(self.drawn, self.wide, self.icons)
 
-    row = column = _part
+    row = column = split = _part
+
+    def separator(self) -> None:
+        """Nothing is noted."""
+
+    def template_list(
+        self, name: str, identifier: str, data: Any, prop: str, *others: Any, **options: Any
+    ) -> None:
+        """Draws each row of the list."""
+        cls = getattr(bpy.types, name)
+        for index, item in enumerate(getattr(data, prop)):
+            cls.draw_item(None, None, self, data, item, 0, None, "", index)
 
     def panel(self, name: str) -> tuple[Layout, Layout]:
         self.drawn.append(("panel", name))
-        return Layout(self.drawn, self.wide), Layout(self.drawn, self.wide)
+        return Layout(self.drawn, self.wide, self.icons), Layout(self.drawn, self.wide, self.icons)
 
     def operator(self, name: str, **options: Any) -> SimpleNamespace:
         self.drawn.append(("operator", name))
@@ -48,6 +62,7 @@ class Layout:
 
     def label(self, text: str = "", icon: str = "") -> None:
         self.drawn.append(("label", text))
+        self.icons.append((text, icon))
 
     def prop(self, operator: Any, name: str, text: str | None = None, **options: Any) -> None:
         self.drawn.append((name, "" if text is None else text))
@@ -106,6 +121,7 @@ def drawn(name: str, *, selected: str = "", folder: str = "", **values: Any) -> 
         selected_files=(),
         view_layer=bpy.context.view_layer,
         scene=bpy.context.scene,
+        collection=bpy.context.collection,
     )
     cls.draw(Stand(), context)
     return layout
@@ -136,6 +152,40 @@ def test_all_actions_says_how_many_files_are_written_and_what_the_file_name_is_f
     assert any(use in label for label in labels)
     others = drawn(f"export_scene.{kind}", folder=str(out), actions="ACTIVE").labels
     assert not any(text.startswith("Writes") for text in others)
+
+
+@pytest.mark.parametrize("kind", ["md5mesh", "md5anim"])
+def test_the_list_shows_frames_rate_file_and_what_is_replaced(tmp_path: Path, kind):
+    names = {name: md5_scenes.animation(md5_scenes.skeleton(), frames=7) for name in ("run", "walk", "die")}
+    bpy.ops.import_scene.md5(filepath=str(md5_scenes.write(tmp_path, "imp", **names)), animations="FOLDER")
+    armature = bpy.context.view_layer.objects.active
+    bpy.ops.object.io_idtech_list_animations(source="ACTIONS")
+    settings = armature.io_idtech_animations
+    settings.prefix = "imp_"
+    settings.rows[1].is_checked = False
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / "imp_die.md5anim").touch()
+    shown = drawn(f"export_scene.{kind}", folder=str(out), actions="LIST")
+    labels = shown.labels
+    assert [row.name for row in settings.rows] == ["die", "run", "walk"]
+    assert labels.count("7 @ 24") == 3
+    assert {"imp_die", "imp_run", "imp_walk"} <= set(labels)
+    assert [text for text, icon in shown.icons if icon == "FILE_REFRESH"] == ["imp_die"]
+    assert "Writes 2 files to this folder, 1 exists" in labels
+
+
+def test_a_wrong_pattern_is_told_in_the_panel_before_the_export(tmp_path: Path):
+    path = md5_scenes.write(tmp_path, "imp", run=md5_scenes.animation(md5_scenes.skeleton()))
+    bpy.ops.import_scene.md5(filepath=str(path), animations="FOLDER")
+    bpy.context.view_layer.objects.active.io_idtech_animations.pattern = "{walk}"
+    labels = drawn("export_scene.md5anim", folder=str(tmp_path), actions="LIST").labels
+    assert "unknown field {walk}" in " ".join(labels)
+
+
+def test_the_list_says_that_there_is_no_armature():
+    labels = drawn("export_scene.md5anim", actions="LIST").labels
+    assert any("no armature" in label for label in labels)
 
 
 def test_the_size_of_the_skin_is_a_fallback_when_automatic():
