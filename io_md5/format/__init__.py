@@ -9,6 +9,7 @@ arguments, and return arrays of their own.
 """
 
 from .anim_file import format_animation, parse_animation, read_animation, write_animation
+from .anim_header import AnimationHeader, read_animation_header
 from .bounds import model_bounds, pose_bounds
 from .camera_file import format_camera, parse_camera, read_camera, write_camera
 from .check import check_animation, check_model
@@ -17,7 +18,7 @@ from .describe import Description, describe
 from .encoding import encode_local_poses, encode_poses
 from .errors import Md5Error
 from .games import PROFILES, Finding, Game, prepare_animation, prepare_model, rest_pose
-from .joint_matching import Match, match_joints
+from .joint_matching import Fit, Match, match_joints
 from .mesh_file import format_mesh, parse_mesh, read_mesh, write_mesh
 from .model import MAGIC, OLD_VERSION, ROOT, VERSION, Animation, Camera, Joints, Mesh, Model
 from .playback import WRAPS, LoopType, Space, Wrap, frame_pair, interpolate, local_pose_at, loop_type, pose_at
@@ -57,9 +58,11 @@ __all__ = [
     "VERSION",
     "WRAPS",
     "Animation",
+    "AnimationHeader",
     "Camera",
     "Description",
     "Finding",
+    "Fit",
     "Game",
     "Joints",
     "LoopType",
@@ -106,6 +109,7 @@ __all__ = [
     "prepare_animation",
     "prepare_model",
     "read_animation",
+    "read_animation_header",
     "read_camera",
     "read_mesh",
     "rest_pose",

@@ -159,16 +159,26 @@ def _equal_frame_count(scan: Scan, token: int, size: int) -> int:
         window = min(2 * window, blocks_left)
 
 
-def _assemble(
-    scan: Scan, opened: dict[str, int], chunks: list[_Frames], header: dict[str, float]
-) -> Animation:
-    first = opened["hierarchy"] + 1
-    last = scan.block_end(first - 1)
-    blocks.check_begins_with_name(scan, first - 1)
+def parse_hierarchy(scan: Scan, opening: int) -> tuple[list[str], Ints, blocks.Table]:
+    """The names of the joints, their parents (J,), and the rows of the hierarchy, given its opening brace.
+
+    Raises:
+        Md5Error: a row is incomplete, a parent does not exist, or a joint is its own ancestor.
+    """
+    first = opening + 1
+    last = scan.block_end(opening)
+    blocks.check_begins_with_name(scan, opening)
     names = [scan.name(token) for token in range(first, last)]
     rows = blocks.table(scan, [(first, last)], 3, "the joint", "parent, flags, first component")
     parents = rows.indices(slice(0, 1), "the parent", len(names), lowest=ROOT)[:, 0]
     blocks.check_hierarchy(scan, names, parents, range(first, last))
+    return names, parents, rows
+
+
+def _assemble(
+    scan: Scan, opened: dict[str, int], chunks: list[_Frames], header: dict[str, float]
+) -> Animation:
+    names, parents, rows = parse_hierarchy(scan, opened["hierarchy"])
     flags, starts = rows.integers(slice(1, 3), "flags or first component").T
     if (flags & ~ALL_COMPONENTS).any():
         scan.warnings.append("flags of joints have unknown bits; ignored")

@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Literal
 
+from .anim_header import AnimationHeader
 from .model import ROOT, Animation, Ints, Joints
+
+
+Fit = Literal["full", "part", "none"]
+"""How an animation fits a skeleton: it has exactly its joints, some of them, or none."""
 
 
 @dataclass(frozen=True)
@@ -30,12 +36,17 @@ class Match:
         """Whether the animation has exactly the joints of the skeleton."""
         return not (self.extra or self.missing or self.differing)
 
+    @property
+    def fit(self) -> Fit:
+        """How much of the skeleton the animation moves."""
+        return "full" if self.is_complete else "part" if self.joints else "none"
 
-def match_joints(animation: Animation, joints: Joints) -> Match:
+
+def match_joints(animation: Animation | AnimationHeader, joints: Joints) -> Match:
     """The match between the joints of an animation and of a skeleton; of equal names the first is used.
 
     Args:
-        animation: whose joints may be others, or in another order.
+        animation: whose joints may be others, or in another order. The head of its file is enough.
         joints: of a model, the bones.
     """
     match = Match()
