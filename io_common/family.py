@@ -87,7 +87,9 @@ class BlenderPart:
         importer: the operator for File > Import and for dropped files.
         exporters: the operators for File > Export; each has the `filename_ext` of one kind of file. The first is also
             the collection exporter.
+        groups: property groups that the options of the operators use.
         classes: other classes to register: panels, operators, and property groups before the classes that use them.
+        properties: properties that are added to types of Blender: the type, the name and the property.
         load: imports a file into the scene, for the command line.
         save: exports the scene to a file, for the command line; the suffix of the path selects the kind of file.
         action_frame_rate: returns the frame rate with which an action was imported; None if this family did not import
@@ -98,7 +100,9 @@ class BlenderPart:
     exporters: tuple[type[Operator], ...]
     load: Callable[[Context, Path, LoadOptions], Loaded]
     save: Callable[[Context, Path, SaveOptions], ExportResult]
+    groups: tuple[type, ...] = ()
     classes: tuple[type, ...] = ()
+    properties: tuple[tuple[type, str, Any], ...] = ()
     action_frame_rate: Callable[[Any], float | None] = lambda action: None
 
     @property

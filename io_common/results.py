@@ -19,11 +19,13 @@ class ImportResult:
     Attributes:
         objects: the new objects; armatures are followed by their meshes, and cameras come last.
         actions: the new actions, one for each animation or sequence.
+        replaced: for each new action that replaces another, the old one and the new one.
         report: counts and warnings.
     """
 
     objects: list[Object] = field(default_factory=list)
     actions: list[Action] = field(default_factory=list)
+    replaced: list[tuple[Action, Action]] = field(default_factory=list)
     report: Report = field(default_factory=Report)
 
 

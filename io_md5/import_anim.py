@@ -17,6 +17,7 @@ from .format import ROOT, Animation
 from .format import quaternions as quat
 from .format.joint_matching import Match
 from .format.model import Floats
+from .format.playback import loop_type
 from .format.skeleton import component_columns, components
 from .rig import Rig
 from .source.actions import store_action
@@ -42,6 +43,8 @@ def build_action(
     action.use_frame_range = True
     action.frame_start = frame_start
     action.frame_end = frame_start + animation.frame_count - 1
+    # As Blender means it: the last frame of the range repeats the first.
+    action.use_cyclic = loop_type(animation) == "closed"
     store_action(action, name, animation.commandline, animation.frame_rate)
     joints, bones = np.array(match.joints, dtype=np.int64), np.array(match.bones, dtype=np.int64)
     table = components(animation)

@@ -10,15 +10,17 @@ import numpy as np
 from ..io_common.materials.library import MaterialLibrary
 from ..io_common.reports import Progress, Report, counted, listing
 from ..io_common.results import ImportResult
-from ..io_common.scene import names, state, versions
+from ..io_common.scene import action_users, names, state, versions
 from .conversion import convert_animation, convert_joints, convert_model
 from .format import Animation, Camera, Joints, Model
 from .format.joint_matching import Match, match_joints
 from .format.model import Floats
+from .format.playback import loop_type
 from .format.skinning import bind_pose
 from .import_anim import build_action
 from .import_armature import build_armature
 from .import_camera import build_camera, frame_count, set_render_size
+from .import_existing import existing_action
 from .import_mesh import build_mesh
 from .import_options import ImportOptions
 from .import_read import ImportSkeleton, SourceFiles
@@ -136,6 +138,12 @@ def build_animation(
     """
     obj = target.obj
     assert obj is not None
+    existing = None
+    if options.existing_actions != "CREATE":
+        existing = existing_action(name, obj, result.actions)
+    if existing is not None and options.existing_actions == "SKIP":
+        _keep(existing, obj, result.report)
+        return
     conversion = load_conversion(obj.data) if options.use_conversion_of_armature else options.conversion
     rig = read_rig(obj.data)
     match = match_joints(animation, rig.joints)
@@ -149,10 +157,24 @@ def build_animation(
     if animation_data.action not in result.actions:
         versions.assign_action(animation_data, action, "OBJECT")
     result.actions.append(action)
+    has_strip = False
+    if existing is not None:
+        result.replaced.append((existing, action))
+        has_strip = existing in action_users.strip_actions(obj)
+    if options.nla_tracks and not has_strip:
+        action_users.add_muted_strip(obj, action, options.frame_start)
     if not is_new:
         verify_import(context, obj, rig, action, converted, match, result.report)
     result.report.count("animations")
     result.report.count("frames", animation.frame_count)
+
+
+def _keep(action: bpy.types.Action, armature: bpy.types.Object, report: Report) -> None:
+    """Keeps an action instead of importing its animation; a new armature plays it."""
+    data = armature.animation_data or armature.animation_data_create()
+    if data.action is None and not data.use_tweak_mode:
+        versions.assign_action(data, action, "OBJECT")
+    report.count("skipped animations")
 
 
 def _warn_of_mismatch(match: Match, name: str, report: Report) -> None:
@@ -202,13 +224,17 @@ def set_scene_timing(
     if not options.use_scene_timing:
         return
     source: Camera | Animation
+    is_closed = False
     if files.cameras:
         source = next(iter(files.cameras.values()))
         count = frame_count(source)
     elif files.animations:
         source = next(iter(files.animations.values()))
         count = source.frame_count
+        is_closed = loop_type(source) == "closed"
     else:
         return
     state.set_frame_rate(scene, source.frame_rate, report)
-    state.set_frame_range(scene, options.frame_start, options.frame_start + count - 1)
+    state.set_frame_range(
+        scene, options.frame_start, options.frame_start + count - 1, is_closed_loop=is_closed
+    )

@@ -20,6 +20,11 @@ Plan = list[tuple[Path, ImportSkeleton]]
 """The path of each animation with a skeleton to import it onto; several skeletons for one path are possible."""
 
 
+def active_skeleton(context: Context) -> ImportSkeleton | None:
+    """The active armature, or that of the active mesh; None if there is none or it has no bones."""
+    return _armatures_of_scene(context)[0]
+
+
 def plan_animations(context: Context, files: SourceFiles) -> Plan:
     """The skeletons to import each animation onto.
 

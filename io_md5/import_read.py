@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..io_common.error_messages import message_for
-from ..io_common.game_data.paths import files_in, readable
-from ..io_common.reports import Report
+from ..io_common.game_data.paths import readable
+from ..io_common.name_filter import matches
+from ..io_common.reports import Report, printable
 from ..io_common.textures.material_images import MaterialImages
 from ..io_common.textures.search import Search
+from .animation_files import animation_paths, read_animation_file
 from .format import Animation, Camera, Joints, Md5Error, Model, read_animation, read_camera, read_mesh
-from .format.joint_matching import match_joints
 from .format.skeleton import depths
 from .format.suffixes import ANIMATION_SUFFIX, CAMERA_SUFFIX, MESH_SUFFIX
 from .import_options import ImportOptions
@@ -59,7 +60,13 @@ class SourceFiles:
     cameras: dict[Path, Camera] = field(default_factory=dict)
 
 
-def read_files(paths: list[Path], options: ImportOptions, search: Search, report: Report) -> SourceFiles:
+def read_files(
+    paths: list[Path],
+    options: ImportOptions,
+    search: Search,
+    report: Report,
+    active: ImportSkeleton | None = None,
+) -> SourceFiles:
     """The contents of all files.
 
     Args:
@@ -67,6 +74,7 @@ def read_files(paths: list[Path], options: ImportOptions, search: Search, report
         options: the options of the import.
         search: finds the images of shaders.
         report: takes warnings.
+        active: the active armature, which animations of a folder have to fit if there is no model.
 
     Raises:
         Md5Error: a file cannot be understood.
@@ -93,10 +101,8 @@ def read_files(paths: list[Path], options: ImportOptions, search: Search, report
                 "unknown file type", path=str(path), found=repr(suffix),
                 expected=f"{MESH_SUFFIX}, {ANIMATION_SUFFIX} or {CAMERA_SUFFIX}",
             )  # fmt: skip
-    if options.animations == "FOLDER":
-        meshes = [path for path in paths if path.suffix.lower() == MESH_SUFFIX]
-        for folder in dict.fromkeys(options.animation_folder or path.parent for path in meshes):
-            _read_folder(folder, files, report)
+    if options.animations != "NONE":
+        _read_folders(paths, options, files, report, active)
     return files
 
 
@@ -116,19 +122,52 @@ def check_size(joints: Joints, mesh_count: int, path: Path) -> None:
             raise Md5Error(reason, path=str(path), found=str(count), expected=f"at most {limit}")
 
 
-def _read_folder(folder: Path, files: SourceFiles, report: Report) -> None:
-    """Adds the animations of a folder that match one of the skeletons exactly; an unreadable file is only a warning."""
-    for path in files_in(folder):
-        if path.suffix.lower() != ANIMATION_SUFFIX or path in files.animations:
+def _read_folders(
+    paths: list[Path],
+    options: ImportOptions,
+    files: SourceFiles,
+    report: Report,
+    active: ImportSkeleton | None,
+) -> None:
+    """Adds the animations of the models' folders, or of a folder for the active armature."""
+    folders = [path.parent for path in paths if path.suffix.lower() == MESH_SUFFIX]
+    skeletons = files.skeletons
+    if not folders and active is not None and options.animation_folder is not None:
+        folders, skeletons = [options.animation_folder], [active]
+    before = len(files.animations)
+    for folder in dict.fromkeys(options.animation_folder or folder for folder in folders):
+        _read_folder(folder, options, [skeleton.joints for skeleton in skeletons], files, report)
+    if folders and options.animation_filter.strip() and len(files.animations) == before:
+        report.warn(
+            f"no animation was imported: none in the folder fits and matches {options.animation_filter!r}"
+        )
+
+
+def _read_folder(
+    folder: Path, options: ImportOptions, skeletons: list[Joints], files: SourceFiles, report: Report
+) -> None:
+    """Adds the animations of a folder that are chosen, or that fit exactly; an unreadable file is only a warning."""
+    chosen = options.chosen if options.animations == "CHOOSE" else None
+    for path in animation_paths(folder):
+        if path in files.animations or not matches(path.stem, options.animation_filter):
+            continue
+        if chosen is not None and printable(path.name) not in chosen:
+            continue
+        found = read_animation_file(path, skeletons)
+        if chosen is None and found.error is None and found.fit != "full":
             continue
         try:
+            if found.error is not None:
+                raise found.error
             animation = read_animation(readable(path))
         except (Md5Error, OSError) as error:
             report.warn(f"skipped: {message_for(error, (Md5Error,))}")
             continue
-        if any(match_joints(animation, skeleton.joints).is_complete for skeleton in files.skeletons):
-            files.animations[path] = animation
-            _warn_all(report, path, animation.warnings)
+        if chosen is not None and found.fit == "none":
+            report.warn("skipped: no bone matches a joint of the animation", path.name)
+            continue
+        files.animations[path] = animation
+        _warn_all(report, path, animation.warnings)
 
 
 def _find_images(path: Path, model: Model, search: Search) -> list[MaterialImages]:

@@ -11,8 +11,9 @@ from ..io_common.results import ImportResult
 from ..io_common.scene import state
 from ..io_common.textures.search import Search
 from .import_build import build_animation, build_camera_path, build_model, set_scene_timing
+from .import_existing import replace_actions
 from .import_options import ImportOptions
-from .import_plan import plan_animations
+from .import_plan import active_skeleton, plan_animations
 from .import_read import read_files
 from .shaders import SHADERS
 from .texture_rules import TEXTURE_RULES
@@ -41,7 +42,8 @@ def import_files(context: Context, paths: list[Path], options: ImportOptions) ->
     """
     result = ImportResult()
     search = Search(options.game_folders, TEXTURE_RULES)
-    files = read_files(paths, options, search, result.report)
+    active = active_skeleton(context) if options.animation_folder is not None else None
+    files = read_files(paths, options, search, result.report, active)
     plan = plan_animations(context, files)
     step_count = sum(len(skeleton.model.meshes) + 1 for skeleton in files.skeletons if skeleton.model)
     with progress(step_count + len(plan) + len(files.cameras)) as progress_bar:
@@ -57,6 +59,7 @@ def import_files(context: Context, paths: list[Path], options: ImportOptions) ->
         for path, camera in files.cameras.items():
             build_camera_path(context, path.stem, camera, options, result)
             progress_bar.step()
+    replace_actions(result.replaced)
     set_scene_timing(context.scene, files, options, result.report)
     if result.objects:
         state.select_only(context, result.objects, result.objects[0])

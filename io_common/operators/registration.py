@@ -39,6 +39,9 @@ def unregister(families: Sequence[Family]) -> None:
         menu.remove(entry)
     while _handlers:
         bpy.utils.unregister_class(_handlers.pop())
+    for owner, name, _ in [entry for family in families for entry in family.blender().properties]:
+        if hasattr(owner, name):
+            delattr(owner, name)
     for cls in reversed([cls for family in families for cls in _classes(family)]):
         # It may have been unregistered by another add-on that registered an operator with the same name.
         if cls.is_registered:
@@ -65,13 +68,15 @@ def conflicts(families: Iterable[Family]) -> list[str]:
 
 def _classes(family: Family) -> tuple[Any, ...]:
     part = family.blender()
-    return (*part.operators, *part.classes)
+    return (*part.groups, *part.operators, *part.classes)
 
 
 def _register_family(family: Family) -> None:
     part = family.blender()
     for cls in _classes(family):
         bpy.utils.register_class(cls)
+    for owner, name, prop in part.properties:
+        setattr(owner, name, prop)
     handler = _file_handler(family)
     bpy.utils.register_class(handler)
     _handlers.append(handler)

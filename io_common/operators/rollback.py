@@ -18,7 +18,13 @@ from ..scene.animated_state import Pose
 if TYPE_CHECKING:
     from bpy.types import Context, Object, Scene
 
-_RANGE_PROPERTIES = ("frame_start", "frame_end")
+_RANGE_PROPERTIES = (
+    "frame_start",
+    "frame_end",
+    "frame_preview_start",
+    "frame_preview_end",
+    "use_preview_range",
+)
 _RENDER_PROPERTIES = ("fps", "fps_base", "resolution_x", "resolution_y", "pixel_aspect_x", "pixel_aspect_y")
 
 
@@ -100,12 +106,13 @@ class _SceneSnapshot:
 
 
 class _PoseSnapshot:
-    """The action, the pose and the bones' rotation modes of an armature."""
+    """The action, NLA tracks, the pose and the bones' rotation modes of an armature."""
 
     def __init__(self, armature: Object) -> None:
         self._armature = armature
         data = armature.animation_data
         self._action = versions.AssignedAction(data) if data is not None else None
+        self._tracks = {track.as_pointer() for track in data.nla_tracks} if data is not None else set()
         self._modes = [bone.rotation_mode for bone in armature.pose.bones] if armature.pose else []
         self._pose = Pose(armature) if armature.pose is not None else None
 
@@ -115,6 +122,9 @@ class _PoseSnapshot:
                 if bone.rotation_mode != mode:
                     bone.rotation_mode = mode
         if self._action is not None:
+            tracks = self._armature.animation_data.nla_tracks
+            for track in [track for track in tracks if track.as_pointer() not in self._tracks]:
+                tracks.remove(track)
             self._action.restore()
         elif self._armature.animation_data is not None:
             self._armature.animation_data_clear()

@@ -101,9 +101,20 @@ def set_frame(scene: Scene, frame: float) -> None:
     scene.frame_set(whole, subframe=frame - whole)
 
 
-def set_frame_range(scene: Scene, start: int, end: int) -> None:
-    """Sets the range of a scene, and shows its first frame if the current one is outside."""
+def set_frame_range(scene: Scene, start: int, end: int, *, is_closed_loop: bool = False) -> None:
+    """Sets the range of a scene, and shows its first frame if the current one is outside.
+
+    Args:
+        scene: the scene.
+        start: its first frame.
+        end: its last frame.
+        is_closed_loop: whether the last frame repeats the first: then the preview range ends one frame before it, or
+            playback would show that pose twice. Else there is no preview range.
+    """
     scene.frame_start, scene.frame_end = start, end
+    scene.use_preview_range = is_closed_loop and end > start
+    if scene.use_preview_range:
+        scene.frame_preview_start, scene.frame_preview_end = start, end - 1
     if not start <= scene.frame_current <= end:
         scene.frame_set(start)
 

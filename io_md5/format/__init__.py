@@ -19,7 +19,7 @@ from .encoding import encode_local_poses, encode_poses
 from .errors import Md5Error
 from .games import PROFILES, Finding, Game, prepare_animation, prepare_model, rest_pose
 from .joint_matching import Fit, Match, match_joints
-from .mesh_file import format_mesh, parse_mesh, read_mesh, write_mesh
+from .mesh_file import format_mesh, parse_mesh, read_joints, read_mesh, write_mesh
 from .model import MAGIC, OLD_VERSION, ROOT, VERSION, Animation, Camera, Joints, Mesh, Model
 from .playback import WRAPS, LoopType, Space, Wrap, frame_pair, interpolate, local_pose_at, loop_type, pose_at
 from .quaternions import (
@@ -111,6 +111,7 @@ __all__ = [
     "read_animation",
     "read_animation_header",
     "read_camera",
+    "read_joints",
     "read_mesh",
     "rest_pose",
     "rotate",

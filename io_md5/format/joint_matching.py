@@ -8,7 +8,6 @@ from typing import Literal
 from .anim_header import AnimationHeader
 from .model import ROOT, Animation, Ints, Joints
 
-
 Fit = Literal["full", "part", "none"]
 """How an animation fits a skeleton: it has exactly its joints, some of them, or none."""
 

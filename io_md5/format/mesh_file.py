@@ -38,11 +38,13 @@ from .model import ROOT, Ints, Joints, Mesh, Model
 from .sources import Source, Target, read_source, write_target
 from .text import blocks, printing
 from .text.contents import read_contents
+from .text.heads import read_head, whole_file
 from .text.rows import extract_rows
 from .text.scanner import Scan
 from .validation import validate_model, weight_row_limit
 
 _JOINT_COLUMNS = "parent, position x y z, orientation x y z"
+_COUNTS = ("numjoints", "nummeshes", "numbones")
 _MESH_KEYS = frozenset({"shader", "name", "numverts", "vert", "numtris", "tri", "numweights", "weight"})
 
 
@@ -59,6 +61,25 @@ def read_mesh(source: Source) -> Model:
     return parse_mesh(*read_source(source))
 
 
+def read_joints(source: Source) -> Joints:
+    """The skeleton in an .md5mesh file; unless its layout is unusual, the meshes are not read.
+
+    Args:
+        source: a path, the bytes of the file, or a binary file object.
+
+    Raises:
+        Md5Error: the skeleton, or in unusual layouts the file, cannot be understood; the message names the line.
+        OSError: it cannot be opened, or is not a regular file.
+    """
+    data, end, path = read_head(source, "joints")
+    if end:
+        scan = Scan(data[:end], path)
+        contents = read_contents(scan, numbers=_COUNTS, once=("joints",), repeated=("bone", "mesh"))
+        if "joints" in contents.opened:
+            return _parse_joints(scan, contents.opened["joints"])
+    return parse_mesh(whole_file(source, data), path).joints
+
+
 def parse_mesh(data: bytes | bytearray | memoryview, path: str = "") -> Model:
     """The model in the bytes of an .md5mesh file.
 
@@ -70,9 +91,7 @@ def parse_mesh(data: bytes | bytearray | memoryview, path: str = "") -> Model:
         Md5Error: the bytes cannot be understood; the message names the line.
     """
     scan = Scan(extract_rows(bytes(data)), path)
-    contents = read_contents(
-        scan, numbers=("numjoints", "nummeshes", "numbones"), once=("joints",), repeated=("bone", "mesh")
-    )
+    contents = read_contents(scan, numbers=_COUNTS, once=("joints",), repeated=("bone", "mesh"))
     if "joints" in contents.opened:
         joints = _parse_joints(scan, contents.opened["joints"])
     elif contents.repeated["bone"]:

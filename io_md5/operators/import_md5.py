@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import bpy
-from bpy.props import BoolProperty, EnumProperty, IntProperty, StringProperty
+from bpy.props import BoolProperty, CollectionProperty, EnumProperty, IntProperty, StringProperty
 
-from ...io_common.operators import blender_mixins, file_operators, preferences
+from ...io_common.operators import blender_mixins, check_boxes, file_operators, preferences
 from ...io_common.scene import state
 from ..format import Md5Error
-from ..format.suffixes import CAMERA_SUFFIX
+from ..format.suffixes import CAMERA_SUFFIX, MESH_SUFFIX
+from ..import_plan import active_skeleton
 from ..importer import ImportOptions, import_files
+from . import animation_choice
 
 if TYPE_CHECKING:
     from bpy.types import Context
@@ -32,6 +36,13 @@ class IMPORT_SCENE_OT_md5(file_operators.ImportFiles, bpy.types.Operator):
         merge_vertices: bool
         bone_direction: str
         animations: str
+        animation_filter: str
+        animation_list: Any
+        active_animation: int
+        check_animations: set[str]
+        listed_for: str
+        nla_tracks: bool
+        existing_actions: str
         frame_start: int
         use_scene_timing: bool
         use_render_size: bool
@@ -63,8 +74,43 @@ class IMPORT_SCENE_OT_md5(file_operators.ImportFiles, bpy.types.Operator):
                     "From Folder",
                     "Also import the animations in the model's folder that have its joints",
                 ),
+                (
+                    "CHOOSE",
+                    "Choose",
+                    "List the animations in the folder and import those that are checked, also onto the active "
+                    "armature",
+                ),
             ),
             default="NONE",
+        )
+        animation_filter: StringProperty(
+            name="Filter",
+            description="Import only animations of the folder with this in their names. With * and ? it is a pattern "
+            "for the whole name, such as walk*. Setting it in a script enables From Folder",
+            options={"SKIP_SAVE"},
+        )
+        animation_list: CollectionProperty(
+            type=animation_choice.IO_MD5_PG_animation_file, options={"HIDDEN", "SKIP_SAVE"}
+        )
+        active_animation: IntProperty(options={"HIDDEN", "SKIP_SAVE"})
+        check_animations: check_boxes.check_boxes_property(
+            "check_animations", "is_checked", animation_choice.shown_items
+        )
+        listed_for: StringProperty(options={"HIDDEN", "SKIP_SAVE"})
+        nla_tracks: BoolProperty(
+            name="NLA Tracks",
+            description="Put each animation onto an NLA track of its own, as a muted strip",
+            default=False,
+        )
+        existing_actions: EnumProperty(
+            name="Same Name",
+            description="What to do with an animation if the armature has an action of the same name",
+            items=(
+                ("CREATE", "Create New", "Create another action, whose name gets a number"),
+                ("REPLACE", "Replace", "Replace the action everywhere it is used"),
+                ("SKIP", "Skip", "Keep the action and do not import the animation"),
+            ),
+            default="CREATE",
         )
         frame_start: IntProperty(
             name="Start Frame",
@@ -122,6 +168,10 @@ class IMPORT_SCENE_OT_md5(file_operators.ImportFiles, bpy.types.Operator):
         header.label(text="Animation")
         if body:
             body.prop(self, "animations")
+            if self.animations == "CHOOSE":
+                animation_choice.draw(body, context, self, *self._selection(context))
+            body.prop(self, "nla_tracks")
+            body.prop(self, "existing_actions")
             body.prop(self, "frame_start")
             file_operators.draw_wide(body, self, "use_scene_timing")
             if self._may_import_camera(context):
@@ -131,7 +181,12 @@ class IMPORT_SCENE_OT_md5(file_operators.ImportFiles, bpy.types.Operator):
         options = ImportOptions(
             merge_vertices=self.merge_vertices,
             bone_direction=self.bone_direction,
-            animations=self.animations,
+            animations=self._animation_source(),
+            animation_folder=self._folder_for_armature(),
+            animation_filter=self.animation_filter,
+            chosen=animation_choice.chosen_names(self) if self.animations == "CHOOSE" else None,
+            nla_tracks=self.nla_tracks,
+            existing_actions=self.existing_actions,
             frame_start=self.frame_start,
             use_scene_timing=self.use_scene_timing,
             use_render_size=self.use_render_size,
@@ -140,11 +195,64 @@ class IMPORT_SCENE_OT_md5(file_operators.ImportFiles, bpy.types.Operator):
             conversion=self.conversion(),
             use_conversion_of_armature=not self._has_own_conversion(),
         )
-        paths = self.paths()
+        paths = self._paths_to_import()
         result = import_files(context, paths, options)
         if result.objects:
             state.show_selected(context)
         return result.report, paths
+
+    def _animation_source(self) -> str:
+        """The option *Animations*; a script that sets only a filter imports from the folder."""
+        has_own_filter = bool(self.animation_filter.strip()) and not self.properties.is_property_set(
+            "animations"
+        )
+        return "FOLDER" if has_own_filter else self.animations
+
+    def _folder(self) -> Path:
+        """The folder of the files, or the one that is chosen instead of a file."""
+        if self.directory:
+            return Path(bpy.path.abspath(self.directory))
+        path = Path(bpy.path.abspath(self.filepath))
+        return path if path.is_dir() else path.parent
+
+    def _has_file(self) -> bool:
+        """Whether a file is given, and not only a folder."""
+        if any(file.name for file in self.files):
+            return True
+        path = bpy.path.abspath(self.filepath)
+        return bool(path) and not Path(path).is_dir()
+
+    def _folder_for_armature(self) -> Path | None:
+        """The folder with animations for the active armature: without a file, or if they are chosen without a model."""
+        if self._animation_source() == "NONE":
+            return None
+        names = [self.filepath, *(file.name for file in self.files)]
+        has_model = any(name.lower().endswith(MESH_SUFFIX) for name in names)
+        is_chosen = self.animations == "CHOOSE" and not has_model
+        return self._folder() if is_chosen or not self._has_file() else None
+
+    def _paths_to_import(self) -> list[Path]:
+        """The files; none if animations of a folder are imported onto the active armature.
+
+        Raises:
+            NoFileError: there is no file, and no armature or no folder either.
+        """
+        is_for_armature = (
+            self._animation_source() != "NONE"
+            and bool(self.directory or self.filepath)
+            and not self._has_file()
+            and active_skeleton(bpy.context) is not None
+            and self._folder().is_dir()
+        )
+        return [] if is_for_armature else self.paths()
+
+    def _selection(self, context: Context) -> tuple[Path, list[str]]:
+        """The folder and the names of the files that are selected in the file browser, or were given."""
+        params = getattr(context.space_data, "params", None)
+        if params is not None and getattr(params, "directory", None):
+            return Path(os.fsdecode(params.directory)), self.selected_names(context)
+        names = [file.name for file in self.files if file.name]
+        return self._folder(), names or [Path(self.filepath).name]
 
     def _may_import_camera(self, context: Context) -> bool:
         """Whether a selected file is a camera path."""

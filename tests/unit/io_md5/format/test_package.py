@@ -22,7 +22,9 @@ def test_everything_public_is_documented_and_listed():
     for name in md5.__all__:
         value = getattr(md5, name)
         assert (
-            not callable(value) or getattr(value, "__doc__", None) or name in ("Wrap", "Space", "LoopType", "Fit")
+            not callable(value)
+            or getattr(value, "__doc__", None)
+            or name in ("Wrap", "Space", "LoopType", "Fit")
         ), name
 
 

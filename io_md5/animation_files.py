@@ -1,0 +1,63 @@
+"""The animations in a folder, and how each fits a skeleton. Only heads of files are read. Needs no Blender."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..io_common.game_data.paths import files_in, readable
+from .format import AnimationHeader, Joints, Md5Error, read_animation_header
+from .format.joint_matching import Fit, Match, match_joints
+from .format.suffixes import ANIMATION_SUFFIX
+
+
+@dataclass(frozen=True, eq=False)
+class AnimationFile:
+    """A file in a list of animations.
+
+    Attributes:
+        path: the file.
+        header: its head; None if it cannot be read.
+        match: with the skeleton that it fits best; None without a head or a skeleton.
+        error: the reason why it cannot be read; empty if it can.
+    """
+
+    path: Path
+    header: AnimationHeader | None = None
+    match: Match | None = None
+    error: Exception | None = None
+
+    @property
+    def fit(self) -> Fit:
+        """How it fits; not at all if it cannot be read."""
+        return self.match.fit if self.match is not None else "none"
+
+
+def animation_paths(folder: Path) -> list[Path]:
+    """The animations in a folder on disk or in an archive, by name.
+
+    Raises:
+        OSError: the folder cannot be read.
+    """
+    return [path for path in files_in(folder) if path.suffix.lower() == ANIMATION_SUFFIX]
+
+
+def read_animation_file(path: Path, skeletons: Sequence[Joints]) -> AnimationFile:
+    """An animation, by its head.
+
+    Args:
+        path: the file.
+        skeletons: it is matched with the one that it fits best.
+    """
+    try:
+        return match_file(path, read_animation_header(readable(path)), skeletons)
+    except (Md5Error, OSError) as error:
+        return AnimationFile(path, error=error)
+
+
+def match_file(path: Path, header: AnimationHeader, skeletons: Sequence[Joints]) -> AnimationFile:
+    """An animation whose head has been read; for the arguments see `read_animation_file`."""
+    matches = [match_joints(header, joints) for joints in skeletons]
+    best = max(matches, key=lambda match: (match.is_complete, len(match.joints)), default=None)
+    return AnimationFile(path, header, best)

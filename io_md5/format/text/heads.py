@@ -1,0 +1,65 @@
+"""The beginning of a file, up to the end of one of its blocks."""
+
+from __future__ import annotations
+
+import os
+import re
+
+from ..regular_files import open_file
+from ..sources import Source, read_source
+
+_CHUNK = 1 << 16
+# Strings and comments are skipped: they may contain anything.
+_PART = re.compile(rb'"[^"\r\n]*"?|//[^\r\n]*|/\*[\s\S]*?(?:\*/|\Z)|(?P<word>[A-Za-z_]\w*)|(?P<brace>[{}])')
+
+
+def read_head(source: Source, block: str) -> tuple[bytes, int, str]:
+    """The bytes of a file at least up to the brace that closes a block.
+
+    Args:
+        source: a path, the bytes of the file, or a binary file object; only a path is read in parts.
+        block: the name of the block, in lower case.
+
+    Returns:
+        The bytes; where the block ends, or 0 if there is none, and then the bytes are all; the name for messages.
+
+    Raises:
+        OSError: the file cannot be read, or is not a regular file.
+    """
+    name = block.encode()
+    if not isinstance(source, str | os.PathLike):
+        data, path = read_source(source)
+        return data, _block_end(data, name), path
+    data, end = b"", 0
+    with open_file(source) as file:
+        # Doubled, so that a long file without the block is searched in time in proportion to its length.
+        while not end and (chunk := file.read(max(_CHUNK, len(data)))):
+            data += chunk
+            end = _block_end(data, name)
+    return data, end, os.fspath(source)
+
+
+def whole_file(source: Source, data: bytes) -> bytes:
+    """All bytes of a file of which `read_head` has read some.
+
+    Args:
+        source: the file.
+        data: what was read of it: all, unless the source is a path.
+
+    Raises:
+        OSError: the file cannot be read.
+    """
+    return read_source(source)[0] if isinstance(source, str | os.PathLike) else data
+
+
+def _block_end(data: bytes, block: bytes) -> int:
+    """The offset after the brace that closes a block; 0 if it is not in the data."""
+    is_named = is_open = False
+    for part in _PART.finditer(data):
+        if part["word"]:
+            is_named = is_named or part["word"].lower() == block
+        elif part["brace"] == b"{":
+            is_open = is_open or is_named
+        elif part["brace"] == b"}" and is_open:
+            return part.end()
+    return 0

@@ -1,0 +1,51 @@
+"""Actions that an armature already has under the name of an imported animation, and their replacement."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from typing import TYPE_CHECKING
+
+import bpy
+
+from ..io_common.scene import action_users, names, versions
+from ..io_common.scene.bone_curves import moves_bones
+from .source.actions import load_action
+
+if TYPE_CHECKING:
+    from bpy.types import Action, Object
+
+
+def existing_action(name: str, armature: Object, new_actions: Collection[Action]) -> Action | None:
+    """The action that an armature already has for an animation; None if there is none.
+
+    It moves bones of the armature, and has the name of the animation or was imported from a file of that name. The
+    actions that the armature plays come first, then the one with exactly that name.
+
+    Args:
+        name: of the file without its extension.
+        armature: gets the animation.
+        new_actions: those of the same import, which are not considered.
+    """
+    blender_name = names.for_blender(name, versions.MAX_ID_NAME, "Action")
+    found = [
+        action
+        for action in bpy.data.actions
+        if action not in new_actions
+        and action.library is None
+        and (action.name == blender_name or load_action(action).name == name)
+        and moves_bones(action, armature)
+    ]
+    played = action_users.played_actions(armature)
+    return min(found, key=lambda action: (action not in played, action.name != blender_name), default=None)
+
+
+def replace_actions(pairs: Iterable[tuple[Action, Action]]) -> None:
+    """Replaces actions by others, which take their names and users.
+
+    Args:
+        pairs: the old and the new one.
+    """
+    for old, new in pairs:
+        name = old.name
+        action_users.replace_action(old, new)
+        new.name = name
