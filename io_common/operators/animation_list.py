@@ -21,6 +21,7 @@ from bpy.props import (
 
 from .. import reports
 from ..reports import counted
+from ..scene import versions
 from ..scene.animation_list import (
     PROPERTY,
     AnimationList,
@@ -49,6 +50,8 @@ _SOURCES = (
 )
 _CURRENT = "CURRENT"
 _ROWS = 6
+# Blender's units: a number has about half of one.
+_DETAILS_WIDTH = 4.4
 
 
 @dataclass(frozen=True)
@@ -58,19 +61,33 @@ class Shown:
     Attributes:
         frames: how many are written.
         rate: frames per second; None if the file has none.
-        name: of the file without its folder, or of the sequence.
+        name: of the file without its suffix, or of the sequence.
+        suffix: of the file; empty for a sequence.
         is_replaced: whether there is such a file already.
     """
 
     frames: int
     rate: float | None
     name: str
+    suffix: str = ""
     is_replaced: bool = False
+
+    @property
+    def description(self) -> str:
+        """The frames and their rate in words."""
+        return counted(self.frames, "frames") + ("" if self.rate is None else f" at {self.rate:g} fps")
+
+    @property
+    def target(self) -> str:
+        """The file or sequence in words."""
+        if not self.suffix:
+            return f"Sequence {self.name}"
+        return f"{'Replaces' if self.is_replaced else 'File:'} {self.name}{self.suffix}"
 
     @property
     def duration(self) -> str:
         """The frames and their rate, as short as possible."""
-        return str(self.frames) if self.rate is None else f"{self.frames} @ {self.rate:g}"
+        return str(self.frames) if self.rate is None else f"{self.frames} @ {self.rate:.4g}"
 
 
 # What the rows of the list that is being drawn show, by index: Blender calls `draw_item` while a panel is drawn.
@@ -162,17 +179,21 @@ class IO_IDTECH_UL_animations(bpy.types.UIList):
         """Draws one animation: whether it is exported, its name, frames, rate and file."""
         del context, data, icon, active_data, active_property, flt_flag
         row = layout.row(align=True)
+        row.use_property_split = False
         row.prop(item, "is_checked", text="")
         shown = _shown.get(index or 0)
-        columns = row.split(factor=0.4)
+        columns = row.row(align=True)
         columns.active = item.is_checked
-        columns.label(text=item.name)
         if shown is None:
-            columns.label(text="no longer there", icon="ERROR")
+            columns.label(text=f"{item.name}: no longer there", icon="ERROR")
             return
-        details = columns.split(factor=0.4)
+        name = item.name if item.slot in ("", versions.SLOT_NAME) else f"{item.name} ({item.slot})"
+        columns.label(text=name if shown.name == item.name else f"{name} → {shown.name}")
+        details = columns.row(align=True)
+        details.ui_units_x = _DETAILS_WIDTH
+        details.alignment = "RIGHT"
         details.label(text=shown.duration)
-        details.label(text=shown.name, icon="FILE_REFRESH" if shown.is_replaced else "NONE")
+        details.label(text="", icon="FILE_REFRESH" if shown.is_replaced else "BLANK1")
 
     def draw_filter(self, context: Context, layout: Any) -> None:
         """Draws nothing: the panel has the filter, which operators follow too."""
@@ -389,8 +410,14 @@ def draw(layout: UILayout, found: AnimationList, rows: Sequence[Shown]) -> None:
     body = column.row()
     body.template_list("IO_IDTECH_UL_animations", "", stored, "rows", stored, "active_row", rows=_ROWS)
     _draw_buttons(body.column(align=True), owner)
-    if 0 <= stored.active_row < len(stored.rows) and stored.active_row in _shown:
-        column.prop(stored.rows[stored.active_row], "export_name")
+    column = layout.column()
+    if stored.active_row in _shown:
+        item, active = stored.rows[stored.active_row], _shown[stored.active_row]
+        if item.slot and found.source is Source.ACTIONS:
+            column.label(text=f"Slot: {item.slot}")
+        column.label(text=active.description)
+        column.label(text=active.target, icon="FILE_REFRESH" if active.is_replaced else "NONE")
+        column.prop(item, "export_name")
     column.prop(stored, "prefix")
     column.prop(stored, "pattern")
 

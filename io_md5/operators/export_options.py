@@ -307,7 +307,7 @@ def _draw_list(layout: UILayout, context: Context, operator: ExportOptions) -> N
             operator.animation_options()
         )
         is_replaced = bool(name) and (folder / f"{name}{ANIMATION_SUFFIX}").exists()
-        shown.append(animation_list_panel.Shown(len(frames), rate, name, is_replaced))
+        shown.append(animation_list_panel.Shown(len(frames), rate, name, ANIMATION_SUFFIX, is_replaced))
     animation_list_panel.draw(layout, found, shown)
     existing = sum(one.is_replaced and row.is_checked for row, one in zip(found.rows, shown, strict=True))
     layout.label(text=_written(len(found.checked), existing), icon="INFO")

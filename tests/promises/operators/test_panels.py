@@ -170,8 +170,12 @@ def test_the_list_shows_frames_rate_file_and_what_is_replaced(tmp_path: Path, ki
     labels = shown.labels
     assert [row.name for row in settings.rows] == ["die", "run", "walk"]
     assert labels.count("7 @ 24") == 3
-    assert {"imp_die", "imp_run", "imp_walk"} <= set(labels)
-    assert [text for text, icon in shown.icons if icon == "FILE_REFRESH"] == ["imp_die"]
+    rows = [text for text in labels if "→" in text]
+    assert rows == [f"{name} → imp_{name}" for name in ("die", "run", "walk")]
+    following = [icon for text, icon in shown.icons if not text]
+    assert following == ["FILE_REFRESH", "BLANK1", "BLANK1"]
+    assert "Replaces imp_die.md5anim" in labels
+    assert "7 frames at 24 fps" in labels
     assert "Writes 2 files to this folder, 1 exists" in labels
 
 
