@@ -16,7 +16,10 @@ from .clips import AnimationOptions, Clip
 from .export_skeleton import Skeleton
 from .format import Animation, encoding
 from .format import quaternions as quat
+from .format.joint_scales import ScaleTable
 from .format.model import Floats
+from .format.skeleton import decompose
+from .import_anim import SMALLEST_SCALE
 from .player import Player
 from .pose_curves import poses_from_curves
 
@@ -31,6 +34,7 @@ class SampledClip:
         frame_rate: of the file.
         positions: of the joints in the coordinates of the file, (F, n, 3).
         orientations: quaternions (F, n, 4).
+        scales: of the joints; None if the game has none, or all are 1.
     """
 
     clip: Clip
@@ -38,10 +42,17 @@ class SampledClip:
     frame_rate: float
     positions: Floats
     orientations: Floats
+    scales: ScaleTable | None = None
 
 
 def sample_clip(
-    clip: Clip, skeleton: Skeleton, player: Player | None, options: AnimationOptions, report: Report
+    clip: Clip,
+    skeleton: Skeleton,
+    player: Player | None,
+    options: AnimationOptions,
+    report: Report,
+    *,
+    with_scales: bool = False,
 ) -> SampledClip:
     """The joints of a skeleton while a clip plays.
 
@@ -51,6 +62,7 @@ def sample_clip(
         player: of its armature; None for a model without armature.
         options: of the animations.
         report: takes warnings.
+        with_scales: whether the game takes scales of joints.
     """
     frames, rate = clip.samples(options)
     if player is None or skeleton.armature is None:
@@ -59,13 +71,37 @@ def sample_clip(
         return SampledClip(clip, frames, rate, positions, orientations)
     poses = None
     if not player.remaps_time:
-        poses = poses_from_curves(skeleton.armature, skeleton.rig, clip, frames)
+        poses = poses_from_curves(skeleton.armature, skeleton.rig, clip, frames, with_scales=with_scales)
     if poses is not None:
-        return SampledClip(clip, frames, rate, *skeleton.joints_of_armature(*poses))
-    positions, orientations, skewed = skeleton.joints_of_scene(_sample(clip, skeleton, player, frames))
+        pose = skeleton.joints_of_armature(*poses[:2])
+        return SampledClip(
+            clip, frames, rate, *pose, _scale_table(clip, skeleton, skeleton.exported(poses[2]))
+        )
+    matrices = _sample(clip, skeleton, player, frames)
+    if with_scales:
+        positions, orientations, scales, skewed = skeleton.scaled_joints_of_scene(matrices)
+        table = _scale_table(clip, skeleton, scales)
+        problem = (
+            "bones are scaled unevenly in the animation, which joints cannot be: use one scale for all axes"
+        )
+    else:
+        positions, orientations, skewed = skeleton.joints_of_scene(matrices)
+        table = None
+        problem = "bones are scaled in the animation, which joints cannot be: remove the scale"
     if skewed:
-        report.warn("bones are scaled in the animation, which joints cannot be: remove the scale", clip.name)
-    return SampledClip(clip, frames, rate, positions, orientations)
+        report.warn(problem, clip.name)
+    return SampledClip(clip, frames, rate, positions, orientations, table)
+
+
+def _scale_table(clip: Clip, skeleton: Skeleton, scales: Floats) -> ScaleTable | None:
+    """The scales (F, n) of a clip's joints; None if all are 1."""
+    stored = clip.stored.scales_position if clip.stored is not None else frozenset()
+    is_zero = np.abs(scales) < 2.0 * SMALLEST_SCALE
+    table = ScaleTable(
+        np.where(is_zero, 0.0, scales),
+        np.array([name in stored for name in skeleton.joints.names], dtype=bool),
+    )
+    return table if table.is_used else None
 
 
 def encode_clip(
@@ -80,17 +116,36 @@ def encode_clip(
         commandline: written to the file.
     """
     joints = skeleton.joints
-    return encoding.encode_poses(
+    positions, orientations = decompose(joints.parents, sampled.positions, sampled.orientations)
+    if sampled.scales is not None:
+        positions = _without_scales(positions, sampled.scales)
+    return encoding.encode_local_poses(
         joints.names,
         joints.parents,
-        sampled.positions,
-        sampled.orientations,
+        positions,
+        orientations,
         frame_rate=sampled.frame_rate,
         bounds=np.empty((0, 2, 3)),
         commandline=commandline,
         position_precision=options.position_precision,
         orientation_precision=options.orientation_precision,
     )
+
+
+def _without_scales(positions: Floats, scales: ScaleTable) -> Floats:
+    """Translations (F, n, 3) that the game multiplies by the scales of their joints.
+
+    Where the scale is 0, the game shows none, and the translation of the frame before is written.
+    """
+    result = positions.copy()
+    for joint in np.flatnonzero(scales.scales_position).tolist():
+        factors = scales.values[:, joint]
+        known = np.flatnonzero(factors)
+        if len(known):
+            before = np.maximum(np.searchsorted(known, np.arange(len(factors)), side="right") - 1, 0)
+            chosen = known[before]
+            result[:, joint] = positions[chosen, joint] / factors[chosen, None]
+    return result
 
 
 def _sample(clip: Clip, skeleton: Skeleton, player: Player, frames: Floats) -> Floats:

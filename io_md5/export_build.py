@@ -26,6 +26,7 @@ from .format import Animation, Model
 from .format.bounds import pose_bounds
 from .format.encoding import ORIENTATION_PRECISION, POSITION_PRECISION
 from .format.games import Game, Target
+from .format.joint_scales import ScaleTable
 from .player import playback
 from .shaders import shader_name
 from .source.armatures import load_commandline
@@ -79,12 +80,14 @@ class Build:
         animations: by path.
         parts: the object of each mesh block, with the block.
         skeleton: the joints and their bones.
+        scales: of the joints, by the path of the animation, where they are not all 1.
     """
 
     model: Model
     animations: dict[Path, Animation]
     parts: list[tuple[Object, Block]]
     skeleton: Skeleton
+    scales: dict[Path, ScaleTable] = field(default_factory=dict)
 
 
 def build(
@@ -122,7 +125,10 @@ def build(
             other_causes.append("a simulation that is not baked: bake it first")
         with playback(context, source.armature, source.meshes, clips.values()) as player:
             for path, clip in clips.items():
-                sampled[path] = sample_clip(clip, skeleton, player, animation_options, report)
+                sampled[path] = sample_clip(
+                    clip, skeleton, player, animation_options, report,
+                    with_scales=options.target.writing.joint_scales,
+                )  # fmt: skip
                 commandline = _commandline(source.armature, clip)
                 animations[path] = encode_clip(sampled[path], skeleton, animation_options, commandline)
                 if verifier is not None:
@@ -141,12 +147,16 @@ def build(
     parts = [(obj, block) for obj, part in rest.items() for block in part.blocks]
     meshes = [block.mesh for _, block in parts]
     for path, animation in animations.items():
-        bounds = pose_bounds(meshes, sampled[path].positions, sampled[path].orientations)
+        table = sampled[path].scales
+        bounds = pose_bounds(
+            meshes, sampled[path].positions, sampled[path].orientations, table.values if table else None
+        )
         animations[path] = replace(animation, bounds=bounds)
         report.count("animations")
         report.count("frames", animation.frame_count)
     model = Model(skeleton.joints, meshes, _commandline(source.armature, None))
-    return Build(model, animations, parts, skeleton)
+    scales = {path: one.scales for path, one in sampled.items() if one.scales is not None}
+    return Build(model, animations, parts, skeleton, scales)
 
 
 def _skeleton(context: Context, source: Source, options: ModelOptions, report: Report) -> Skeleton:

@@ -13,7 +13,8 @@ from .format import Md5Error, Model, format_animation, read_animation
 from .format.bounds import pose_bounds
 from .format.check import Finding, check_animation
 from .format.games import PROFILES, Target, prepare_animation, prepare_model, rest_pose
-from .format.suffixes import ANIMATION_SUFFIX
+from .format.scale_file import Scales, format_scales, scales_of_table
+from .format.suffixes import ANIMATION_SUFFIX, SCALE_SUFFIX
 from .source.meshes import load_comment_name
 
 if TYPE_CHECKING:
@@ -44,6 +45,30 @@ def prepare(built: Build, target: Target, report: Report) -> None:
         warnings += more
     for text in warnings:
         report.warn(text)
+
+
+def scale_files(built: Build, target: Target, report: Report) -> dict[Path, bytes]:
+    """The scales of joints beside the animations, if the game reads them.
+
+    An existing file of scales is emptied where no joint is scaled any more, because the game would use it.
+
+    Args:
+        built: with the animations as they are written.
+        target: of the export.
+        report: takes warnings.
+    """
+    if not target.writing.joint_scales:
+        return {}
+    files = {}
+    for path, animation in built.animations.items():
+        beside = path.with_suffix(SCALE_SUFFIX)
+        table = built.scales.get(path)
+        if table is not None:
+            files[beside] = format_scales(scales_of_table(animation.names, table))
+        elif beside.exists():
+            files[beside] = format_scales(Scales())
+            report.warn("emptied, because no bone is scaled any more", beside.name)
+    return files
 
 
 def with_object_name(finding: Finding, built: Build) -> Finding:

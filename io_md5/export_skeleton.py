@@ -29,6 +29,9 @@ ORIGIN = "origin"
 # The tolerance of a joint at the origin, in units.
 _ORIGIN_TOLERANCE = 1e-6
 
+# Of a bone's scale, as Blender's evaluation gives it.
+_SCALE_DECIMALS = 5
+
 # The tolerance of lengths and angles of evenly scaled axes.
 _SKEW_TOLERANCE = 1e-4
 
@@ -78,6 +81,13 @@ class Skeleton:
         result[1][..., own, :] = quat.multiply(rotation, orientations[..., chosen, :])
         return result
 
+    def exported(self, values: Floats) -> Floats:
+        """Values of the bones (F, J) as those of the joints (F, n); 1 for an added origin."""
+        result = np.ones((*values.shape[:-1], len(self.bones)))
+        own = np.flatnonzero(self.bones >= 0)
+        result[..., own] = values[..., self.bones[own]]
+        return result
+
     def _at_origin(self, shape: tuple[int, ...]) -> tuple[Floats, Floats]:
         """Positions (…, n, 3) and orientations (…, n, 4) of joints without translation and rotation."""
         positions = np.zeros((*shape, len(self.bones), 3))
@@ -101,6 +111,26 @@ class Skeleton:
         rotations, skewed = nearest_rotations(self.conversion.rotation @ chosen[..., :3, :3])
         orientations[..., own, :] = quat.from_matrices(rotations)
         return positions, orientations, skewed
+
+    def scaled_joints_of_scene(self, matrices: Floats) -> tuple[Floats, Floats, Floats, bool]:
+        """Joints in the coordinates of the file, with their scales.
+
+        A joint that is scaled to nothing keeps the orientation of the frame before, or of the next where it has one.
+
+        Args:
+            matrices: of the bones' joints in the space of the scene, (F, J, 4, 4).
+
+        Returns:
+            Positions (F, n, 3), orientations (F, n, 4), scales (F, n), and whether a joint was skewed.
+        """
+        volume = np.linalg.det(self.world[:3, :3])
+        scales_of_bones = np.cbrt(np.linalg.det(matrices[..., :3, :3]) / (volume or 1.0))
+        # Two more digits than this are lost in Blender's 32 bits.
+        scales_of_bones = np.round(scales_of_bones, _SCALE_DECIMALS)
+        plain = matrices.copy()
+        plain[..., :3, :3] *= np.where(scales_of_bones < 0.0, -1.0, 1.0)[..., None, None]
+        positions, orientations, skewed = self.joints_of_scene(_with_orientations(plain))
+        return positions, orientations, self.exported(scales_of_bones), skewed
 
 
 def build_skeleton(
@@ -173,6 +203,23 @@ def nearest_rotations(matrices: Floats) -> tuple[Floats, bool]:
         return result, False
     left, _, right = np.linalg.svd(result)
     return left @ right, True
+
+
+def _with_orientations(matrices: Floats) -> Floats:
+    """Matrices (F, J, 4, 4) with the axes of another frame where they have no length."""
+    has_axes = np.linalg.norm(matrices[..., :3, :3], axis=-2).min(axis=-1) > 0.0
+    if has_axes.all():
+        return matrices
+    frames = np.arange(len(matrices))[:, None]
+    earlier = np.maximum.accumulate(np.where(has_axes, frames, -1), axis=0)
+    later = np.minimum.accumulate(np.where(has_axes, frames, len(matrices))[::-1], axis=0)[::-1]
+    chosen = np.where(earlier >= 0, earlier, later)
+    is_known = chosen < len(matrices)
+    joints = np.arange(matrices.shape[1])
+    result = matrices.copy()
+    axes = matrices[np.where(is_known, chosen, 0), joints, :3, :3]
+    result[..., :3, :3] = np.where(is_known[..., None, None], axes, np.eye(3))
+    return result
 
 
 def _exported_parents(parents: Ints, exported: np.ndarray) -> tuple[Ints, Ints]:

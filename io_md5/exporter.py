@@ -14,7 +14,7 @@ from ..io_common.scene.objects import NothingToExportError
 from ..io_common.validation import raise_all
 from .clips import AnimationOptions
 from .export_build import Build, ModelOptions, build
-from .export_game import animation_beside, prepare, with_object_name
+from .export_game import animation_beside, prepare, scale_files, with_object_name
 from .export_source import clips_by_file, find_source
 from .format import Md5Error, format_animation, format_mesh
 from .format.check import check_animation, check_model
@@ -72,6 +72,7 @@ def _export_mesh(context: Context, path: Path, options: ExportOptions, report: R
             _raise_findings(built, model_options, report, mesh=path)
             files = {path: format_mesh(model)}
             files |= {target: format_animation(one) for target, one in built.animations.items()}
+            files |= scale_files(built, model_options.target, report)
             files |= animation_beside(path, model, model_options.target, files, report)
             # The model last, so that its animations exist as soon as it does.
             atomic.write_files(dict(reversed(files.items())))
@@ -116,6 +117,7 @@ def _export_animations(context: Context, path: Path, options: ExportOptions, rep
             prepare(built, model_options.target, report)
             _raise_findings(built, model_options, report)
             files = {target: format_animation(one) for target, one in built.animations.items()}
+            files |= scale_files(built, model_options.target, report)
             atomic.write_files(files)
     return ExportResult(list(files), report)
 

@@ -30,8 +30,9 @@ def _fuzz_targets() -> Mapping[str, FuzzTarget]:
             ("md5mesh", fuzz.md5mesh, (fuzz.MESH, fuzz.OLD_MESH)),
             ("md5anim", fuzz.md5anim, (fuzz.ANIMATION, fuzz.OLD_ANIMATION)),
             ("md5camera", fuzz.md5camera, (fuzz.CAMERA,)),
+            ("md5scale", fuzz.md5scale, (fuzz.SCALES,)),
         )
-    }
+    } | {"mdl": FuzzTarget(fuzz.mdl, (Md5Error,), (fuzz.MDL,), fuzz.WORDS)}
 
 
 FAMILY = Family(

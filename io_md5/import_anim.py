@@ -3,6 +3,10 @@
 A pose bone's channels are relative to its rest. With rest matrices R of the bone, J of its joint's bind pose and
 L(t) the joint relative to its parent at a time, they are ``(R⁻¹ · J of the parent) · L(t) · (J⁻¹ · R)``: two
 constant transforms around the joint's transform in the file, whatever axes the bones have.
+
+A joint with a scale s, from an .md5scale file, is a bone scaled by s that inherits no scale. Blender still scales the
+location of a bone by its parent's scale, so the location is divided by that; a scale of 0 would leave nothing to divide
+by, and becomes `SMALLEST_SCALE`.
 """
 
 from __future__ import annotations
@@ -16,18 +20,28 @@ from ..io_common.scene.keyframes import KeyframeWriter
 from .format import ROOT, Animation
 from .format import quaternions as quat
 from .format.joint_matching import Match
+from .format.joint_scales import ScaleTable
 from .format.model import Floats
 from .format.playback import loop_type
 from .format.skeleton import component_columns, components
 from .rig import Rig
 from .source.actions import store_action
 
+SMALLEST_SCALE = 1e-6
+"""The scale of a bone whose joint has the scale 0. Too small to be seen, and its children keep their places."""
+
 # Poses computed at once.
 _CHUNK = 1 << 13
 
 
 def build_action(
-    name: str, animation: Animation, rig: Rig, match: Match, *, frame_start: int
+    name: str,
+    animation: Animation,
+    rig: Rig,
+    match: Match,
+    *,
+    frame_start: int,
+    scales: ScaleTable | None = None,
 ) -> bpy.types.Action:
     """An action with a frame range and a fake user, not assigned yet.
 
@@ -37,6 +51,7 @@ def build_action(
         rig: whose bones it moves.
         match: which joints move which bones.
         frame_start: the scene frame of the first frame of the file.
+        scales: of the joints; None for 1.
     """
     action = bpy.data.actions.new(names.for_blender(name, versions.MAX_ID_NAME, "Action"))
     action.use_fake_user = True
@@ -45,28 +60,97 @@ def build_action(
     action.frame_end = frame_start + animation.frame_count - 1
     # As Blender means it: the last frame of the range repeats the first.
     action.use_cyclic = loop_type(animation) == "closed"
-    store_action(action, name, animation.commandline, animation.frame_rate)
+    scaled = scales.scales_position if scales is not None else np.zeros(len(animation.names), dtype=bool)
+    store_action(
+        action, name, animation.commandline, animation.frame_rate,
+        [animation.names[joint] for joint in np.flatnonzero(scaled)],
+    )  # fmt: skip
     joints, bones = np.array(match.joints, dtype=np.int64), np.array(match.bones, dtype=np.int64)
     table = components(animation)
     is_translated, is_rotated = _animated_channels(animation)
+    scaling = None
+    if scales is not None:
+        table[..., :3] *= scales.translation_factors()[..., None]
+        scaling = _Scaling(scales, rig, joints, bones)
+        is_translated[joints] |= scaling.moves
     curves = versions.ActionCurves(action, "OBJECT")
     keyframes = KeyframeWriter(frame_start, animation.frame_count)
     # A few joints at a time, so that their arrays stay in the processor's cache.
     step = max(1, _CHUNK // max(animation.frame_count, 1))
     for first in range(0, len(joints), step):
         chunk = slice(first, first + step)
-        locations, rotations = _channels(table[:, joints[chunk]], rig, bones[chunk])
+        locations, rotations = _channels(
+            table[:, joints[chunk]], rig, bones[chunk], scaling.part(chunk) if scaling is not None else None
+        )
         for column, (joint, bone) in enumerate(zip(match.joints[chunk], match.bones[chunk], strict=True)):
             bone_name = rig.bone_names[bone]
             path = f'pose.bones["{bpy.utils.escape_identifier(bone_name)}"]'
             translated_frames, rotated_frames = _chosen(is_translated[joint]), _chosen(is_rotated[joint])
+            writer = keyframes
+            if scaling is not None:
+                held = scaling.held_frames(first + column)
+                writer = KeyframeWriter(frame_start, animation.frame_count, held) if len(held) else keyframes
             for index in range(3):
                 curve = curves.new(f"{path}.location", index, bone_name)
-                keyframes.write(curve, locations[:, column, index], translated_frames)
+                writer.write(curve, locations[:, column, index], translated_frames)
             for index in range(4):
                 curve = curves.new(f"{path}.rotation_quaternion", index, bone_name)
                 keyframes.write(curve, rotations[:, column, index], rotated_frames)
+            if scaling is not None:
+                _write_scale(curves, path, bone_name, frame_start, scaling.channels[:, first + column])
     return action
+
+
+def _write_scale(
+    curves: versions.ActionCurves, path: str, bone_name: str, frame_start: int, values: Floats
+) -> None:
+    """Keyframes of a bone's scale, held up to the next one; none if it is always 1."""
+    if (values == 1.0).all():
+        return
+    count = len(values)
+    chosen = np.append(0, np.flatnonzero(np.diff(values)) + 1)
+    writer = KeyframeWriter(frame_start, count, np.arange(count))
+    for index in range(3):
+        writer.write(curves.new(f"{path}.scale", index, bone_name), values, chosen)
+
+
+class _Scaling:
+    """The scales of the bones that an animation moves. F frames, n bones.
+
+    Args:
+        scales: of the joints.
+        rig: the armature.
+        joints: of the animation, (n,).
+        bones: of the rig, (n,).
+
+    Attributes:
+        own: the scale of each bone in the space of the armature, float64 (F, n).
+        above: that of its parent, (F, n).
+        channels: the scale to be keyed, (F, n): that of a bone under one with a negative scale is negated.
+        moves: whether the location of each bone may change because of scales, bool (n,).
+    """
+
+    def __init__(
+        self, scales: ScaleTable, rig: Rig, joints: npt.NDArray[np.int64], bones: npt.NDArray[np.int64]
+    ) -> None:
+        values = scales.values[:, joints]
+        self.own = np.where(np.abs(values) < SMALLEST_SCALE, SMALLEST_SCALE, values)
+        of_rig = np.ones((len(values), len(rig)))
+        of_rig[:, bones] = self.own
+        parents = rig.joints.parents[bones]
+        self.above = np.where(parents != ROOT, of_rig[:, parents], 1.0)
+        self.channels = self.own * np.sign(self.above)
+        changes = (self.own != self.own[:1]) | (self.above != self.above[:1])
+        self.moves: npt.NDArray[np.bool_] = changes.any(axis=0)
+
+    def part(self, chunk: slice) -> tuple[Floats, Floats]:
+        """The scales of some bones and of their parents."""
+        return self.own[:, chunk], self.above[:, chunk]
+
+    def held_frames(self, column: int) -> npt.NDArray[np.int64]:
+        """The frames after which the location of a bone jumps, because the scale of its parent does."""
+        result: npt.NDArray[np.int64] = np.flatnonzero(np.diff(self.above[:, column]))
+        return result
 
 
 def _chosen(is_changing: np.bool_) -> slice:
@@ -84,7 +168,7 @@ def _animated_channels(animation: Animation) -> tuple[npt.NDArray[np.bool_], npt
 
 
 def _channels(
-    table: Floats, rig: Rig, bones: npt.NDArray[np.int64]
+    table: Floats, rig: Rig, bones: npt.NDArray[np.int64], scaling: tuple[Floats, Floats] | None = None
 ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
     """Locations (F, n, 3) and continuous rotations (F, n, 4) of some bones.
 
@@ -92,6 +176,7 @@ def _channels(
         table: the components of the bones' joints, (F, n, 6).
         rig: the armature.
         bones: indices into the rig, (n,).
+        scaling: the scales of the bones and of their parents, each (F, n); None for 1.
     """
     positions, orientations = table[..., :3], quat.wxyz_from_xyz(table[..., 3:])
 
@@ -105,8 +190,13 @@ def _channels(
     post_rotation = quat.multiply(inverse_bind, rig.rest_orientations[bones])
     post_translation = quat.rotate(inverse_bind, rest_positions - bind.positions[bones])
 
-    locations = positions + quat.rotate(orientations, post_translation)
-    locations = quat.rotate(pre_rotation, locations) + pre_translation
+    offsets = quat.rotate(orientations, post_translation)
+    if scaling is None:
+        locations = quat.rotate(pre_rotation, positions + offsets) + pre_translation
+    else:
+        own, above = scaling
+        offsets *= own[..., None]
+        locations = quat.rotate(pre_rotation, positions + offsets) / above[..., None] + pre_translation
     rotations = quat.multiply(quat.multiply(pre_rotation, orientations), post_rotation)
     return locations.astype(np.float32), _positive_first(quat.make_continuous(rotations)).astype(np.float32)
 

@@ -16,6 +16,7 @@ from .format import Animation, Camera, Joints, Model
 from .format.joint_matching import Match, match_joints
 from .format.model import Floats
 from .format.playback import loop_type
+from .format.scale_file import Scales
 from .format.skinning import bind_pose
 from .import_anim import build_action
 from .import_armature import build_armature
@@ -125,6 +126,7 @@ def build_animation(
     target: ImportSkeleton,
     options: ImportOptions,
     result: ImportResult,
+    scales: Scales | None = None,
 ) -> None:
     """The action of an animation; the first one of an armature becomes its active action.
 
@@ -135,6 +137,7 @@ def build_animation(
         target: whose armature it moves.
         options: the options of the import.
         result: takes the action, counts and warnings.
+        scales: of the joints; None if there are none.
     """
     obj = target.obj
     assert obj is not None
@@ -149,9 +152,15 @@ def build_animation(
     match = match_joints(animation, rig.joints)
     _warn_of_mismatch(match, name, result.report)
     converted = convert_animation(animation, conversion)
-    action = build_action(name, converted, rig, match, frame_start=options.frame_start)
+    table = scales.table(animation.names, animation.frame_count)[0] if scales is not None else None
+    if table is not None and not table.is_used:
+        table = None
+    action = build_action(name, converted, rig, match, frame_start=options.frame_start, scales=table)
     for bone in match.bones:
         obj.pose.bones[rig.bone_names[bone]].rotation_mode = "QUATERNION"
+        if table is not None:
+            # A joint does not inherit the scale of its parent.
+            obj.data.bones[rig.bone_names[bone]].inherit_scale = "NONE"
     animation_data = obj.animation_data or obj.animation_data_create()
     is_new = obj in result.objects
     if animation_data.action not in result.actions:
@@ -164,7 +173,7 @@ def build_animation(
     if options.nla_tracks and not has_strip:
         action_users.add_muted_strip(obj, action, options.frame_start)
     if not is_new:
-        verify_import(context, obj, rig, action, converted, match, result.report)
+        verify_import(context, obj, rig, action, converted, match, table, result.report)
     result.report.count("animations")
     result.report.count("frames", animation.frame_count)
 

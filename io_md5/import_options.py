@@ -25,6 +25,7 @@ class ImportOptions:
         frame_start: the scene frame of the first frame of an animation.
         use_scene_timing: set the scene's frame rate and range from the first camera, else from the first animation.
         use_render_size: set a 4:3 render size, which the field of view of a camera file is for.
+        use_companions: models and animations of the re-releases also use the files beside them; see `companions`.
         use_textures: add images to the materials.
         game_folders: folders to search for images, besides the game folder found in the model's own path.
         conversion: scale and axes, from the file to the scene.
@@ -42,6 +43,7 @@ class ImportOptions:
     frame_start: int = 0
     use_scene_timing: bool = True
     use_render_size: bool = False
+    use_companions: bool = True
     use_textures: bool = True
     game_folders: tuple[str, ...] = ()
     conversion: axes.Conversion = field(default_factory=axes.identity)

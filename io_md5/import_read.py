@@ -14,8 +14,9 @@ from ..io_common.textures.material_images import MaterialImages
 from ..io_common.textures.search import Search
 from .animation_files import animation_paths, read_animation_file
 from .format import Animation, Camera, Joints, Md5Error, Model, read_animation, read_camera, read_mesh
+from .format.scale_file import Scales, read_scales
 from .format.skeleton import depths
-from .format.suffixes import ANIMATION_SUFFIX, CAMERA_SUFFIX, MESH_SUFFIX
+from .format.suffixes import ANIMATION_SUFFIX, CAMERA_SUFFIX, MESH_SUFFIX, SCALE_SUFFIX
 from .import_options import ImportOptions
 
 if TYPE_CHECKING:
@@ -53,11 +54,13 @@ class SourceFiles:
         skeletons: one for each model.
         animations: by path.
         cameras: by path.
+        scales: of joints, by the path of the animation.
     """
 
     skeletons: list[ImportSkeleton] = field(default_factory=list)
     animations: dict[Path, Animation] = field(default_factory=dict)
     cameras: dict[Path, Camera] = field(default_factory=dict)
+    scales: dict[Path, Scales] = field(default_factory=dict)
 
 
 def read_files(
@@ -103,6 +106,9 @@ def read_files(
             )  # fmt: skip
     if options.animations != "NONE":
         _read_folders(paths, options, files, report, active)
+    if options.use_companions:
+        for path in files.animations:
+            _read_scales(path, files, report)
     return files
 
 
@@ -168,6 +174,17 @@ def _read_folder(
             continue
         files.animations[path] = animation
         _warn_all(report, path, animation.warnings)
+
+
+def _read_scales(path: Path, files: SourceFiles, report: Report) -> None:
+    """Adds the scales of an animation's joints, if there is a file of them beside it."""
+    beside = path.with_suffix(SCALE_SUFFIX)
+    if not beside.is_file():
+        return
+    scales = read_scales(beside)
+    files.scales[path] = scales
+    animation = files.animations[path]
+    _warn_all(report, beside, [*scales.warnings, *scales.table(animation.names, animation.frame_count)[1]])
 
 
 def _find_images(path: Path, model: Model, search: Search) -> list[MaterialImages]:

@@ -6,7 +6,7 @@ pose or size than in the file.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,6 +18,7 @@ from .clips import Clip, PlaybackMode
 from .format import Animation
 from .format import quaternions as quat
 from .format.joint_matching import Match
+from .format.joint_scales import ScaleTable, scaled_poses
 from .format.model import Floats
 from .format.skeleton import poses
 from .player import playback
@@ -39,6 +40,7 @@ def verify_import(
     action: Action,
     animation: Animation,
     match: Match,
+    scales: ScaleTable | None,
     report: Report,
 ) -> None:
     """Warns if joints or meshes differ from the animation, on some of its frames.
@@ -50,6 +52,7 @@ def verify_import(
         action: made of the animation.
         animation: in the coordinates of the armature.
         match: which joints move which bones.
+        scales: of the joints; None for 1.
         report: takes the warning.
     """
     if not animation.has_hierarchy or not match.joints:
@@ -58,7 +61,14 @@ def verify_import(
         obj for obj in context.view_layer.objects if obj.type == "MESH" and obj.find_armature() == armature
     ]
     chosen = frames_to_verify(animation.frame_count, Verify.SOME)
-    positions, orientations = poses(replace(animation, frames=animation.frames[chosen]))
+    part = replace(animation, frames=animation.frames[chosen])
+    factors = np.ones((len(chosen), len(animation.names)))
+    if scales is None:
+        positions, orientations = poses(part)
+    else:
+        part_scales = ScaleTable(scales.values[chosen], scales.scales_position)
+        positions, orientations = scaled_poses(part, part_scales)
+        factors = part_scales.values
     size = _size(armature, meshes, rig)
     # If the bones are as in the file, edits of a mesh are intended, and only the bones are compared.
     compares_meshes = not rig.is_unmoved.all()
@@ -75,16 +85,13 @@ def verify_import(
         versions.play(armature.animation_data, action, slots[0])
         for row, index in enumerate(chosen):
             graph = player.evaluate(start + index)
-            distance = _head_distance(armature, rig, match, positions[row], graph)
+            pose = _FilePose(positions[row], orientations[row], factors[row])
+            distance = _head_distance(armature, rig, match, pose, graph)
             if compares_meshes:
                 for obj in meshes:
-                    found = _mesh_distance(
-                        obj, armature, rig, match, positions[row], orientations[row], graph
-                    )
-                    distance = max(distance, found)
+                    distance = max(distance, _mesh_distance(obj, armature, rig, match, pose, graph))
             else:
-                found = _bone_distance(armature, rig, match, positions[row], orientations[row], graph)
-                distance = max(distance, found)
+                distance = max(distance, _bone_distance(armature, rig, match, pose, graph))
             if distance > worst:
                 worst, worst_frame = distance, start + index
     if worst > POSITION_TOLERANCE * size:
@@ -106,19 +113,26 @@ def _size(armature: Object, meshes: list[Object], rig: Rig) -> float:
     return max(float(np.linalg.norm(np.ptp(np.concatenate(clouds), axis=0))), 1e-9)
 
 
-def _head_distance(armature: Object, rig: Rig, match: Match, positions: Floats, graph: Depsgraph) -> float:
+@dataclass(frozen=True, eq=False)
+class _FilePose:
+    """The joints of a file on a frame: positions (J, 3), orientations (J, 4) and scales (J,)."""
+
+    positions: Floats
+    orientations: Floats
+    scales: Floats
+
+
+def _head_distance(armature: Object, rig: Rig, match: Match, pose: _FilePose, graph: Depsgraph) -> float:
     """The largest distance between bone heads and their joints, in armature space."""
     posed = armature.evaluated_get(graph).pose.bones
     heads = np.empty(3 * len(posed), dtype=np.float32)
     posed.foreach_get("head", heads)
     order = [posed.find(rig.bone_names[bone]) for bone in match.bones]
-    offsets = heads.reshape(-1, 3)[order] - positions[match.joints]
+    offsets = heads.reshape(-1, 3)[order] - pose.positions[match.joints]
     return float(np.linalg.norm(offsets, axis=1).max(initial=0.0))
 
 
-def _bone_distance(
-    armature: Object, rig: Rig, match: Match, positions: Floats, orientations: Floats, graph: Depsgraph
-) -> float:
+def _bone_distance(armature: Object, rig: Rig, match: Match, pose: _FilePose, graph: Depsgraph) -> float:
     """The largest distance between the ends of bone axes and their positions by the animation."""
     posed = armature.evaluated_get(graph).pose.bones
     worst = 0.0
@@ -130,19 +144,13 @@ def _bone_distance(
         # The ends in the space of the joint, which is fixed in its bone.
         rest = rig.rest_positions[bone] + quat.rotate(rig.rest_orientations[bone], ends)
         local = quat.rotate(quat.conjugate(rig.joints.orientations[bone]), rest - rig.joints.positions[bone])
-        expected = positions[joint] + quat.rotate(orientations[joint], local)
+        expected = pose.positions[joint] + quat.rotate(pose.orientations[joint], local * pose.scales[joint])
         worst = max(worst, float(np.linalg.norm(own - expected, axis=1).max()))
     return worst
 
 
 def _mesh_distance(
-    obj: Object,
-    armature: Object,
-    rig: Rig,
-    match: Match,
-    positions: Floats,
-    orientations: Floats,
-    graph: Depsgraph,
+    obj: Object, armature: Object, rig: Rig, match: Match, pose: _FilePose, graph: Depsgraph
 ) -> float:
     """The largest distance between the vertices of an imported mesh and their positions by the stored weights."""
     stored = load_mesh(obj.data)
@@ -154,7 +162,8 @@ def _mesh_distance(
     }
     table = [joint_of_index.get(index, -1) for index in range(int(stored.joints.max()) + 1)]
     joints = np.array(table)[stored.joints]
-    points = positions[joints] + quat.rotate(orientations[joints], stored.positions)
+    offsets = stored.positions * pose.scales[joints][:, None]
+    points = pose.positions[joints] + quat.rotate(pose.orientations[joints], offsets)
     weights = WeightTable(stored.starts, stored.counts, joints.astype(np.int32), stored.biases, points)
     expected = weights.positions()
     everything = np.arange(len(stored.counts))

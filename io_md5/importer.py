@@ -54,7 +54,9 @@ def import_files(context: Context, paths: list[Path], options: ImportOptions) ->
                 build_model(context, skeleton, options, materials, result, progress_bar)
         materials.add_to_report(result.report, search.warnings)
         for path, target in plan:
-            build_animation(context, path.stem, files.animations[path], target, options, result)
+            build_animation(
+                context, path.stem, files.animations[path], target, options, result, files.scales.get(path)
+            )
             progress_bar.step()
         for path, camera in files.cameras.items():
             build_camera_path(context, path.stem, camera, options, result)

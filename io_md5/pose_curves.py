@@ -1,7 +1,8 @@
 """Poses computed from the F-curves of an action, if only they move the armature.
 
 This is about twenty times as fast as Blender's evaluation. It is used only where the result is the same: without
-constraints, drivers, scaled bones, special bone settings or a moving armature object.
+constraints, drivers, special bone settings or a moving armature object. Bones may be scaled evenly if scales are
+exported and no bone inherits them.
 """
 
 from __future__ import annotations
@@ -25,11 +26,13 @@ from .rig import Rig
 if TYPE_CHECKING:
     from bpy.types import FCurve, Object
 
-_WIDTHS = {"location": 3, "rotation_quaternion": 4}
+_WIDTHS = {"location": 3, "rotation_quaternion": 4, "scale": 3}
 _TOLERANCE = 1e-6
 
 
-def poses_from_curves(armature: Object, rig: Rig, clip: Clip, frames: Floats) -> tuple[Floats, Floats] | None:
+def poses_from_curves(
+    armature: Object, rig: Rig, clip: Clip, frames: Floats, *, with_scales: bool = False
+) -> tuple[Floats, Floats, Floats] | None:
     """The joints in the space of the armature while a clip plays.
 
     Args:
@@ -37,21 +40,25 @@ def poses_from_curves(armature: Object, rig: Rig, clip: Clip, frames: Floats) ->
         rig: its bones.
         clip: the clip.
         frames: of the scene, (F,).
+        with_scales: whether bones may be scaled; else Blender must evaluate a clip that scales them.
 
     Returns:
-        Positions (F, J, 3) and orientations (F, J, 4); None if Blender must evaluate the clip.
+        Positions (F, J, 3), orientations (F, J, 4) and scales (F, J); None if Blender must evaluate the clip.
     """
     action_frames = clip.action_frames(frames)
     if clip.action is None or action_frames is None or not _is_plain(armature, clip):
         return None
     unkeyed = _unkeyed_channels(armature, rig, clip)
-    if unkeyed is None:
-        return None
     channels = _channels(rig, clip, action_frames, unkeyed)
     if channels is None:
         return None
-    locations, rotations = channels
+    locations, rotations, bone_scales = channels
+    scales = _even_scales(armature, rig, bone_scales)
+    if scales is None or (not with_scales and (scales != 1.0).any()):
+        return None
     parents = rig.joints.parents
+    # Blender scales the location of a bone by its parent's scale, even if the bone does not inherit that.
+    parent_scales = np.where(parents != ROOT, scales[:, parents], 1.0)[..., None]
     # A bone relative to its parent is its rest relative to its parent's rest, then its channels.
     has_parent = (parents != ROOT)[:, None]
     above = quat.conjugate(np.where(has_parent, rig.rest_orientations[parents], (1.0, 0.0, 0.0, 0.0)))
@@ -61,11 +68,25 @@ def poses_from_curves(armature: Object, rig: Rig, clip: Clip, frames: Floats) ->
     )
     positions, orientations = compose(
         parents,
-        rest_offsets + quat.rotate(rest_rotations, locations),
+        (rest_offsets + quat.rotate(rest_rotations, locations)) * parent_scales,
         quat.multiply(rest_rotations, quat.normalise(rotations)),
     )
     offsets, rotations = rig.joints_in_bones()
-    return positions + quat.rotate(orientations, offsets), quat.multiply(orientations, rotations)
+    joint_positions = positions + quat.rotate(orientations, offsets * scales[..., None])
+    return joint_positions, quat.multiply(orientations, rotations), scales
+
+
+def _even_scales(armature: Object, rig: Rig, channels: Floats) -> Floats | None:
+    """The scale of each bone, (F, J); None if one is uneven, not positive, or inherited."""
+    scales = channels[..., 0]
+    is_plain = np.abs(channels - 1.0) <= _TOLERANCE
+    if is_plain.all():
+        return np.ones(scales.shape)
+    if (scales <= 0.0).any() or np.abs(channels - scales[..., None]).max() > 0.0:
+        return None
+    if any(armature.data.bones[name].inherit_scale != "NONE" for name in rig.bone_names):
+        return None
+    return scales
 
 
 def _is_plain(armature: Object, clip: Clip) -> bool:
@@ -95,20 +116,18 @@ def _is_plain(armature: Object, clip: Clip) -> bool:
     )
 
 
-def _unkeyed_channels(armature: Object, rig: Rig, clip: Clip) -> dict[str, npt.NDArray[np.float32]] | None:
-    """The values of channels without keys, location (J, 3) and rotation_quaternion (J, 4); None if bones are scaled."""
+def _unkeyed_channels(armature: Object, rig: Rig, clip: Clip) -> dict[str, npt.NDArray[np.float32]]:
+    """The values of channels without keys: location (J, 3), rotation_quaternion (J, 4) and scale (J, 3)."""
     if clip.is_alone:
         return {name: np.tile(np.float32(POSE_CHANNELS[name]), (len(rig), 1)) for name in _WIDTHS}
     order = [armature.pose.bones.find(name) for name in rig.bone_names]
-    if np.abs(pose_channel(armature, "scale") - 1.0).max(initial=0.0) > _TOLERANCE:
-        return None
     return {name: pose_channel(armature, name)[order] for name in _WIDTHS}
 
 
 def _channels(
     rig: Rig, clip: Clip, frames: Floats, unkeyed: dict[str, npt.NDArray[np.float32]]
-) -> tuple[Floats, Floats] | None:
-    """Locations (F, J, 3) and rotations (F, J, 4); None if the action animates anything else."""
+) -> tuple[Floats, Floats, Floats] | None:
+    """Locations (F, J, 3), rotations (F, J, 4) and scales (F, J, 3); None if the action animates anything else."""
     assert clip.action is not None
     paths = {
         f'pose.bones["{bpy.utils.escape_identifier(name)}"].{channel}': (bone, channel)
@@ -136,7 +155,7 @@ def _channels(
             return None
         bone, channel = found
         values[channel][:, bone, curve.array_index] = _curve_values(curve, frames)
-    return values["location"], values["rotation_quaternion"]
+    return values["location"], values["rotation_quaternion"], values["scale"]
 
 
 def _curve_values(curve: FCurve, frames: Floats) -> Floats:

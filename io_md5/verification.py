@@ -21,6 +21,7 @@ from .export_anim import SampledClip
 from .export_mesh import Block
 from .export_skeleton import Skeleton
 from .format import Animation
+from .format.joint_scales import ScaleTable, scaled_poses
 from .format.model import Floats
 from .format.skeleton import poses
 from .format.skinning import skin
@@ -55,6 +56,7 @@ class Difference:
         expected: what Blender shows, in the coordinates of the file, (n, 3).
         positions: of the joints on that frame, (J, 3).
         orientations: quaternions (J, 4).
+        scales: of the joints (J,); None for 1.
     """
 
     distance: float
@@ -65,6 +67,7 @@ class Difference:
     expected: Floats
     positions: Floats
     orientations: Floats
+    scales: Floats | None = None
 
 
 @dataclass(eq=False)
@@ -106,9 +109,16 @@ class Verifier:
         chosen = frames_to_verify(len(sampled.frames), self._verify)
         if not chosen or not self._meshes:
             return
-        positions, orientations = poses(replace(animation, frames=animation.frames[chosen]))
+        part_of_animation = replace(animation, frames=animation.frames[chosen])
+        factors = None
+        if sampled.scales is None:
+            positions, orientations = poses(part_of_animation)
+        else:
+            scales = ScaleTable(sampled.scales.values[chosen], sampled.scales.scales_position)
+            positions, orientations = scaled_poses(part_of_animation, scales)
+            factors = scales.values
         skinned = {
-            obj: [skin(block.mesh, positions, orientations) for block in part.blocks]
+            obj: [skin(block.mesh, positions, orientations, factors) for block in part.blocks]
             for obj, part in self._meshes.items()
         }
         player.play(sampled.clip)
@@ -134,6 +144,7 @@ class Verifier:
                     expected,
                     positions[row],
                     orientations[row],
+                    None if factors is None else factors[row],
                 )
 
     def _check_uvs(self, obj: Object, graph: Depsgraph, frame_label: str) -> None:
@@ -293,7 +304,8 @@ def _rest_difference(part: RestMesh, skeleton: Skeleton) -> tuple[float, float]:
 
 def _is_closer(blocks: list[Block], difference: Difference) -> bool:
     """Whether other blocks of the same object are closer to what Blender shows where the difference was largest."""
-    vertices = [skin(block.mesh, difference.positions, difference.orientations) for block in blocks]
+    pose = difference.positions, difference.orientations, difference.scales
+    vertices = [skin(block.mesh, *pose) for block in blocks]
     return _distance(blocks, vertices, difference.expected)[0] < 0.5 * difference.distance
 
 

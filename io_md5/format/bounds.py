@@ -28,18 +28,24 @@ def model_bounds(model: Model) -> Floats:
     return np.stack([corners.min(axis=0), corners.max(axis=0)]) if len(corners) else np.zeros((2, 3))
 
 
-def pose_bounds(meshes: list[Mesh], positions: Floats, orientations: Floats) -> Floats:
+def pose_bounds(
+    meshes: list[Mesh], positions: Floats, orientations: Floats, scales: Floats | None = None
+) -> Floats:
     """The lower and upper corner of the model in each frame, float64 (F, 2, 3), computed in 32 bits like the games.
 
     Args:
         meshes: of the model; without vertices the box is around the joints.
         positions: of the joints in the space of the model, (F, J, 3).
         orientations: unit quaternions w x y z (F, J, 4).
+        scales: of the joints, (F, J); None for 1.
     """
     low = np.full((len(positions), 3), np.inf)
     high = np.full((len(positions), 3), -np.inf)
     # Joints first, so that the matrices of one joint in all frames are one matrix of 3 F rows.
-    matrices = np.ascontiguousarray(quat.to_matrices(orientations).swapaxes(0, 1), dtype=np.float32)
+    transforms = quat.to_matrices(orientations)
+    if scales is not None:
+        transforms = transforms * scales[..., None, None]
+    matrices = np.ascontiguousarray(transforms.swapaxes(0, 1), dtype=np.float32)
     positions32 = np.ascontiguousarray(positions.swapaxes(0, 1), dtype=np.float32)
     parts = [_bundle(mesh) for mesh in meshes]
     widest = max((part.width for part in parts), default=0)

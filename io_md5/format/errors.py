@@ -12,6 +12,7 @@ class Md5Error(ValueError):
         reason: the problem, in words.
         path: the file.
         line: its line number, counted from 1.
+        column: the character in that line, counted from 1.
         found: the offending text.
         expected: the expected text.
     """
@@ -24,20 +25,27 @@ class Md5Error(ValueError):
         *,
         path: str = "",
         line: int | None = None,
+        column: int | None = None,
         found: str | None = None,
         expected: str | None = None,
     ) -> None:
         self.reason = reason
         self.path = path
         self.line = line
+        self.column = column
         self.found = found
         self.expected = expected
         super().__init__(reason)
 
     @property
     def place(self) -> str:
-        """The file and the line, as far as they are known."""
-        return ", ".join([*filter(None, [self.path]), *([] if self.line is None else [f"line {self.line}"])])
+        """The file, the line and the column, as far as they are known."""
+        numbers = [
+            f"{what} {number}"
+            for what, number in (("line", self.line), ("column", self.column))
+            if number is not None
+        ]
+        return ", ".join([*filter(None, [self.path]), *numbers])
 
     def __str__(self) -> str:
         text = f"{self.place}: {self.reason}" if self.place else self.reason

@@ -5,6 +5,7 @@ A mesh or animation is read twice, with long blocks read in columns and line by 
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable
 from dataclasses import fields, is_dataclass
 from unittest.mock import patch
@@ -17,7 +18,9 @@ from .camera_file import format_camera, parse_camera
 from .check import check_animation, check_model
 from .cuts import timeline
 from .errors import Md5Error
+from .mdl_file import parse_mdl
 from .mesh_file import format_mesh, parse_mesh
+from .scale_file import format_scales, parse_scales
 from .skeleton import poses
 from .skinning import bind_pose
 from .text import frame_rows, rows, scanner
@@ -113,10 +116,30 @@ def md5camera(data: bytes) -> None:
     assert again.cuts.tolist() == camera.cuts.tolist()
 
 
+def md5scale(data: bytes) -> None:
+    """A file of joint scales, the table for an animation, and back."""
+    scales = parse_scales(data)
+    table, _ = scales.table(["arm", "leg"], 3)
+    assert np.isfinite(table.values).all()
+    again = parse_scales(format_scales(scales))
+    kept = {
+        name: {frame: float(np.float32(value)) for frame, value in values.items() if value != 1.0}
+        for name, values in scales.joints.items()
+    }
+    assert again.joints == {name: values for name, values in kept.items() if values}
+
+
+def mdl(data: bytes) -> None:
+    """Names of frames and skins of an MDL file."""
+    found = parse_mdl(data)
+    assert all(first + count <= len(found.frames) for first, count in found.groups)
+
+
 WORDS = tuple(
     b"MD5Version commandline numJoints numMeshes joints mesh shader name numverts vert numtris tri numweights weight "
     b"numFrames frameRate numAnimatedComponents hierarchy bounds baseframe frame numCuts cuts camera bone channel "
     b"bindpos bindmat parent joint attribute keys range framerate // /* */ { } ( ) "
+    b"scale_positions true false : , IDPO "
     b"1e39 nan 1.#IND 2147483648 -1".split()
 )
 
@@ -292,3 +315,27 @@ camera {
 	( -100 21 0 ) ( 0.1 0.2 0.3 ) 45
 }
 """
+
+SCALES = """\
+{
+	"arm": {
+		"scale_positions": true,
+		"0": 0.0,
+		"2": 1.5
+	},
+	"leg": { "1": -2e-1, "1": 1, "x": 3 },
+	"tail": {}
+}
+"""
+
+
+def _mdl() -> bytes:
+    """A model of one vertex with a skin, a group of two skins, a frame and a group of two frames."""
+    header = struct.pack("<4si10f8if", b"IDPO", 6, *10 * [1.0], 2, 4, 2, 1, 1, 2, 0, 0, 1.0)
+    skins = struct.pack("<i8x", 0) + struct.pack("<ii2f16x", 1, 2, 0.1, 0.2)
+    pose = struct.pack("<8x16s4x", b"stand1")
+    frames = struct.pack("<i", 0) + pose + struct.pack("<ii8x2f", 1, 2, 0.1, 0.2) + pose + pose
+    return header + skins + bytes(12 + 16) + frames
+
+
+MDL = _mdl()

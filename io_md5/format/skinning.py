@@ -71,18 +71,22 @@ def weight_points(mesh: Mesh, positions: npt.ArrayLike, orientations: npt.ArrayL
     return positions[..., joints, :] + quat.rotate(orientations[..., joints, :], mesh.weight_positions)
 
 
-def skin(mesh: Mesh, positions: npt.ArrayLike, orientations: npt.ArrayLike) -> Floats:
+def skin(
+    mesh: Mesh, positions: npt.ArrayLike, orientations: npt.ArrayLike, scales: npt.ArrayLike | None = None
+) -> Floats:
     """The vertices of a mesh in a pose, (…, V, 3).
 
     Args:
         mesh: with V vertices.
         positions: of the joints in the space of the model, (…, J, 3), for instance one row for each frame.
         orientations: of the joints, unit quaternions w x y z (…, J, 4).
+        scales: of the joints, (…, J), of the same shape as the positions; see `joint_scales`. None for 1.
 
     Raises:
         Md5Error: the mesh or the pose is not valid; see `validate_mesh`.
     """
     positions, orientations = _checked_pose(mesh, positions, orientations)
+    factors = None if scales is None else np.asarray(scales, dtype=np.float64)
     rows = vertex_weights(mesh)
     shape = np.broadcast_shapes(positions.shape[:-2], orientations.shape[:-2])
     result = np.empty((*shape, rows.vertex_count, 3))
@@ -92,7 +96,10 @@ def skin(mesh: Mesh, positions: npt.ArrayLike, orientations: npt.ArrayLike) -> F
     joints = mesh.weight_joints
     # One frame after the other, because the arrays of one fit into the processor's cache.
     for frame in np.ndindex(shape):
-        turned = quat.rotate(orientations[frame][joints], mesh.weight_positions)
+        offsets = mesh.weight_positions
+        if factors is not None:
+            offsets = offsets * factors[frame][joints][:, None]
+        turned = quat.rotate(orientations[frame][joints], offsets)
         turned += positions[frame][joints]
         result[frame] = rows.sums(turned[rows.weights] * biases)
     return result

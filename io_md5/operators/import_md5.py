@@ -46,6 +46,7 @@ class IMPORT_SCENE_OT_md5(file_operators.ImportFiles, bpy.types.Operator):
         frame_start: int
         use_scene_timing: bool
         use_render_size: bool
+        use_companions: bool
         use_textures: bool
     else:
         filter_glob: StringProperty(default="*.md5mesh;*.md5anim;*.md5camera", options={"HIDDEN"})
@@ -131,6 +132,12 @@ class IMPORT_SCENE_OT_md5(file_operators.ImportFiles, bpy.types.Operator):
             default=False,
         )
 
+        use_companions: BoolProperty(
+            name="Re-release Files",
+            description="With models and animations of the re-releases of Quake and Quake II, also import the files "
+            "that belong to them: joint scales (.md5scale)",
+            default=True,
+        )
         use_textures: BoolProperty(
             name="Textures",
             description="Import the images of the materials from the model's folder, its game folder or the game "
@@ -159,6 +166,7 @@ class IMPORT_SCENE_OT_md5(file_operators.ImportFiles, bpy.types.Operator):
         header.label(text="Model")
         if body:
             body.prop(self, "merge_vertices")
+            body.prop(self, "use_companions")
         header, body = blender_mixins.panel(layout, "IO_MD5_import_armature")
         header.label(text="Armature")
         if body:
@@ -190,6 +198,7 @@ class IMPORT_SCENE_OT_md5(file_operators.ImportFiles, bpy.types.Operator):
             frame_start=self.frame_start,
             use_scene_timing=self.use_scene_timing,
             use_render_size=self.use_render_size,
+            use_companions=self.use_companions,
             use_textures=self.use_textures,
             game_folders=tuple(preferences.game_folders()),
             conversion=self.conversion(),

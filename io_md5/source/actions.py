@@ -1,7 +1,8 @@
-"""Data stored on actions: the name of the file, its command line, frame rate and range."""
+"""Data stored on actions: the name of the file, its command line, frame rate and range, and what joint scales do."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,9 @@ _NAME = "name"
 _COMMANDLINE = "commandline"
 _FRAME_RATE = "frame_rate"
 _FRAME_RANGE = "frame_range"
+_SCALES_POSITION = "scale_positions"
+# Names that can be quoted hold no line break, but may hold anything else.
+_SEPARATOR = "\t"
 _MAX_RATE = 1e6
 
 
@@ -28,21 +32,28 @@ class StoredAction:
         commandline: of the file; empty if there is none.
         frame_rate: frames per second; None if unknown.
         frame_range: the first and last frame that the import set on the action; None if unknown.
+        scales_position: the joints whose scale also applies to their translation.
     """
 
     name: str
     commandline: str
     frame_rate: float | None
     frame_range: tuple[int, int] | None
+    scales_position: frozenset[str] = frozenset()
 
 
-def store_action(action: Action, name: str, commandline: str, frame_rate: float) -> None:
+def store_action(
+    action: Action, name: str, commandline: str, frame_rate: float, scales_position: Iterable[str] = ()
+) -> None:
     """Stores the data of a file on its action, whose name and frame range must be set."""
     frames = [round(action.frame_start), round(action.frame_end)]
     action[GROUP] = {_FRAME_RATE: float(frame_rate), _FRAME_RANGE: frames}
     names.store_name(action[GROUP], _NAME, name, action.name)
     if commandline:
         names.store_text(action[GROUP], _COMMANDLINE, commandline)
+    joints = _SEPARATOR.join(scales_position)
+    if joints:
+        names.store_text(action[GROUP], _SCALES_POSITION, joints)
 
 
 def load_action(action: Action) -> StoredAction:
@@ -51,10 +62,12 @@ def load_action(action: Action) -> StoredAction:
     has_name = values.read_text(group, _NAME) is not None
     name = names.load_name(group, _NAME, action.name) if has_name else action.name
     frames = group.get(_FRAME_RANGE)
+    joints = values.read_text(group, _SCALES_POSITION) or ""
     is_range = getattr(frames, "typecode", "") == "i" and len(frames) == 2
     return StoredAction(
         name=name,
         commandline=values.read_text(group, _COMMANDLINE) or "",
         frame_rate=values.read_number(group, _FRAME_RATE, lowest=1e-6, highest=_MAX_RATE),
         frame_range=(int(frames[0]), int(frames[1])) if is_range else None,
+        scales_position=frozenset(filter(None, joints.split(_SEPARATOR))),
     )

@@ -40,6 +40,7 @@ class Writing:
         max_commandline: in bytes; 0 for no limit.
         animation_beside: the game does not load a mesh without an animation of the same name beside it.
         names: limits on joint names.
+        joint_scales: scales of joints are written to a file beside the animation.
     """
 
     all_components: bool = False
@@ -48,6 +49,7 @@ class Writing:
     max_commandline: int = 0
     animation_beside: bool = False
     names: NameRule = ANY_NAME
+    joint_scales: bool = False
 
 
 @dataclass(frozen=True)

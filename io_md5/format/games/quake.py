@@ -109,8 +109,9 @@ QUAKE2 = Profile(
         ),
         no_animation("Quake II", "q2pro `refresh/models.c`, `MOD_LoadMD5`"),
     ),
-    Writing(name_lines=False, animation_beside=True),
+    Writing(name_lines=False, animation_beside=True, joint_scales=True),
     (
+        "the scales of bones, in a file `.md5scale` beside the animation",
         "no line `name`; the name is written as a comment",
         _BESIDE,
     ),

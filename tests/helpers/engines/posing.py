@@ -39,6 +39,8 @@ class Loaded:
     frame_rate: float = 24.0
     baked: bool = True
     keeps_bias_sums: bool = False
+    scales: np.ndarray | None = None
+    scales_position: np.ndarray | None = None
 
     @property
     def frame_count(self) -> int:
@@ -46,10 +48,20 @@ class Loaded:
 
     def vertices(self, frame: int) -> list[np.ndarray]:
         """Where the vertices of each mesh are in a frame."""
+        if self.scales is not None:
+            return self._scaled_vertices(frame)
         pose = compose(self.parents, self.components[frame])
         if not self.baked:
             return [direct(mesh, pose) for mesh in self.meshes]
         return [skinned(mesh, self.bind, pose, raw_sums=self.keeps_bias_sums) for mesh in self.meshes]
+
+    def _scaled_vertices(self, frame):
+        components = self.components[frame].copy()
+        for joint, scale in enumerate(self.scales[frame]):
+            if self.scales_position[joint]:
+                components[joint, :3] *= scale
+        pose = compose(self.parents, components)
+        return [direct(mesh, pose, self.scales[frame]) for mesh in self.meshes]
 
 
 def rotations(xyz):
@@ -78,10 +90,11 @@ def compose(parents, components):
     return turns, places
 
 
-def direct(mesh, pose):
-    """Each weight's own point, moved by its joint and added up: Doom 3, q2pro."""
+def direct(mesh, pose, scales=None):
+    """Each weight's own point, scaled and moved by its joint and added up: Doom 3, q2pro."""
     turns, places = pose
-    points = np.einsum("wij,wj->wi", turns[mesh.joints], mesh.offsets) + places[mesh.joints]
+    offsets = mesh.offsets if scales is None else mesh.offsets * scales[mesh.joints][:, None]
+    points = np.einsum("wij,wj->wi", turns[mesh.joints], offsets) + places[mesh.joints]
     return _sums(mesh, points * mesh.biases[:, None])
 
 

@@ -6,6 +6,8 @@ Facts: `refresh/models.c`, `MD5_ParseMesh`, `MD5_ParseAnim`, `MD5_BuildFrameSkel
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 
 from .cursor import QUAKE2, Cursor
@@ -16,13 +18,30 @@ MOST_VERTICES = MOST_TRIANGLES = 6144
 UINT16 = 65535
 
 
-def load(mesh: bytes, animation: bytes | None) -> Loaded:
-    """A model and the animation beside it; None if there is none."""
+def load(mesh: bytes, animation: bytes | None, scales: bytes | None = None) -> Loaded:
+    """A model, the animation beside it and the file of scales; None if there is none."""
     if animation is None:
         raise Refused("no animation")
     loaded = _mesh(mesh)
-    _animation(animation, loaded)
+    names = _animation(animation, loaded)
+    if scales is not None:
+        _scales(scales, names, loaded)
     return loaded
+
+
+def _scales(data, names, loaded):
+    """`MD5_LoadScales`: the first joint of a name; numbers of frames as `atoi` reads them."""
+    loaded.scales = np.ones((loaded.frame_count, len(names)))
+    loaded.scales_position = np.zeros(len(names), dtype=bool)
+    for name, keys in json.loads(data).items():
+        if name not in names:
+            continue
+        joint = names.index(name)
+        for key, value in keys.items():
+            if key == "scale_positions":
+                loaded.scales_position[joint] = value
+            elif int(key) < loaded.frame_count:
+                loaded.scales[int(key), joint] = value
 
 
 def _mesh(data):
@@ -100,9 +119,9 @@ def _animation(data, loaded):
     cursor.expect("numAnimatedComponents")
     component_count = cursor.within(0, 6 * MOST_JOINTS)
     cursor.expect("hierarchy", "{")
-    flags, starts = [], []
+    names, flags, starts = [], [], []
     for joint in range(joint_count):
-        cursor.word()
+        names.append(cursor.word())
         loaded.parents[joint] = cursor.within(-1, joint_count - 1)
         flags.append(cursor.within(0, 2**32 - 1))
         starts.append(cursor.within(0, component_count))
@@ -123,3 +142,4 @@ def _animation(data, loaded):
         components[frame] = unpack(flags, starts, base, cursor.numbers(component_count))
         cursor.expect("}")
     loaded.components = components
+    return names

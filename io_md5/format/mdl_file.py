@@ -1,0 +1,141 @@
+"""The .mdl file of Quake, of which only the names of frames and the number and size of skins are read.
+
+    header    IDPO, version 6, scale, origin, radius, eyes: 48 bytes
+              numbers of skins, width, height, numbers of vertices, triangles and frames, sync, flags, size: 36 bytes
+    skins     int32 kind; 0: width × height bytes; else int32 count, count × float32, count × width × height bytes
+    corners   12 bytes for each vertex
+    triangles 16 bytes each
+    frames    int32 kind; 0: a pose; else int32 count, 8 bytes, count × float32, count × pose
+    pose      8 bytes, the name in 16 bytes, 4 bytes for each vertex
+
+All numbers are little-endian. The poses of a group play by themselves and count as frames of the model that replaces it
+(Quake `model.c`, `Mod_LoadAliasModel`; ironwail `gl_model.c`).
+"""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass, field
+
+from .errors import Md5Error
+from .sources import Source, read_source
+
+MDL_SUFFIX = ".mdl"
+
+_HEADER = struct.Struct("<4si10f8if")
+_INT = struct.Struct("<i")
+_MAGIC, _VERSION = b"IDPO", 6
+_POSE_HEAD, _NAME_AT, _NAME = 24, 8, 16
+# Far more than Quake takes; fewer than a damaged number would have us loop over.
+_MAX_COUNT = 65536
+
+
+@dataclass(eq=False)
+class Mdl:
+    """What is read of an .mdl file.
+
+    Attributes:
+        frames: the name of each pose, those of groups in a row.
+        skin_count: how many skins there are; a group of skins is one.
+        skin_size: width and height in pixels.
+        groups: the first pose and the number of poses of each group of frames.
+    """
+
+    frames: list[str] = field(default_factory=list)
+    skin_count: int = 0
+    skin_size: tuple[int, int] = (0, 0)
+    groups: list[tuple[int, int]] = field(default_factory=list)
+
+
+def read_mdl(source: Source) -> Mdl:
+    """Frame names and skins of an .mdl file.
+
+    Args:
+        source: a path, the bytes of the file, or a binary file object.
+
+    Raises:
+        Md5Error: the file cannot be understood.
+        OSError: it cannot be opened.
+    """
+    return parse_mdl(*read_source(source))
+
+
+def parse_mdl(data: bytes | bytearray | memoryview, path: str = "") -> Mdl:
+    """Frame names and skins of the bytes of an .mdl file.
+
+    Raises:
+        Md5Error: the file cannot be understood; the message names the byte.
+    """
+    reader = _Reader(bytes(data), path)
+    magic, version, *rest = _HEADER.unpack_from(data, reader.skip(_HEADER.size))
+    if magic != _MAGIC or version != _VERSION:
+        raise Md5Error(
+            "not an MDL file of Quake", path=path, found=f"{magic!r}, version {version}",
+            expected=f"{_MAGIC!r}, version {_VERSION}",
+        )  # fmt: skip
+    skins, width, height, vertices, triangles, frames = rest[10:16]
+    for what, count in (
+        ("skins", skins), ("texels in width", width), ("texels in height", height), ("vertices", vertices),
+        ("triangles", triangles), ("frames", frames),
+    ):  # fmt: skip
+        if not 0 <= count <= _MAX_COUNT:
+            raise Md5Error(
+                f"invalid number of {what}", path=path, found=str(count), expected=f"0 to {_MAX_COUNT}"
+            )
+    result = Mdl(skin_count=skins, skin_size=(width, height))
+    for _ in range(skins):
+        members = reader.group_size()
+        reader.skip((4 * members if members else 0) + (members or 1) * width * height)
+    reader.skip(12 * vertices + 16 * triangles)
+    for _ in range(frames):
+        members = reader.group_size()
+        if members:
+            result.groups.append((len(result.frames), members))
+            reader.skip(8 + 4 * members)
+        for _ in range(members or 1):
+            result.frames.append(reader.pose_name(vertices))
+            if len(result.frames) > _MAX_COUNT:
+                raise Md5Error("too many frames", path=path, expected=f"at most {_MAX_COUNT}")
+    return result
+
+
+class _Reader:
+    """Walks through the bytes of a file and does not leave it.
+
+    Args:
+        data: the bytes.
+        path: the name of the file for messages.
+    """
+
+    def __init__(self, data: bytes, path: str) -> None:
+        self._data = data
+        self._path = path
+        self._at = 0
+
+    def skip(self, count: int) -> int:
+        """Passes some bytes; returns where they begin."""
+        begin, self._at = self._at, self._at + count
+        if self._at > len(self._data):
+            raise Md5Error(
+                "the file ends too early", path=self._path, found=f"{len(self._data)} bytes",
+                expected=f"at least {self._at}",
+            )  # fmt: skip
+        return begin
+
+    def group_size(self) -> int:
+        """How many members the next skin or frame has; 0 if it is no group."""
+        (kind,) = _INT.unpack_from(self._data, self.skip(_INT.size))
+        if kind == 0:
+            return 0
+        (count,) = _INT.unpack_from(self._data, self.skip(_INT.size))
+        if not 0 < count <= _MAX_COUNT:
+            raise Md5Error(
+                f"invalid number of members of a group at byte {self._at - _INT.size}", path=self._path,
+                found=str(count), expected=f"1 to {_MAX_COUNT}",
+            )  # fmt: skip
+        return int(count)
+
+    def pose_name(self, vertices: int) -> str:
+        """The name of the next pose."""
+        begin = self.skip(_POSE_HEAD + 4 * vertices) + _NAME_AT
+        return self._data[begin : begin + _NAME].split(b"\0", 1)[0].decode("latin-1")

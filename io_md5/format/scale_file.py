@@ -1,0 +1,318 @@
+"""The .md5scale file: scales of joints in the animation beside it, in the re-release of Quake II.
+
+    {
+        "muzzle": {
+            "scale_positions": true,
+            "0": 0.0,
+            "12": 1.5
+        }
+    }
+
+The number of a frame and the scale of the joint in it; a joint without a number for a frame has the scale 1. The offset
+of a weight, turned by its joint, is multiplied by the joint's scale. Children do not inherit it. With
+`scale_positions`, the joint's own translation is multiplied as well, before the rotation of its parent. Between two
+frames the scale of the later one is used (q2pro `refresh/models.c`, `MD5_LoadScales`, `MD5_BuildFrameSkeleton`;
+`refresh/mesh.c`, `calc_skel_vert`, `lerp_alias_skeleton`).
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+from .errors import Md5Error
+from .games.rules import listing
+from .joint_scales import ScaleTable
+from .sources import Source, Target, read_source, write_target
+
+SCALE_POSITIONS = "scale_positions"
+
+_MAX_SCALE = 1e6
+_TOKEN = re.compile(
+    r"""(?P<string>"(?:[^"\\\x00-\x1f]|\\.)*")"""
+    r"|(?P<number>-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?(?![\w.+-]))"
+    r"|(?P<word>true|false)\b"
+    r"|(?P<mark>[{}:,])"
+)
+_SPACE = re.compile(r"[ \t\r\n]*")
+_FRAME = re.compile(r"[0-9]{1,9}")
+# Halves of characters, which an escape may give. Those from DC80 on stand for bytes that are not UTF-8.
+_HALF = re.compile("[\ud800-\udc7f\udd00-\udfff]")
+# What of an unexpected text a message quotes.
+_QUOTED = re.compile(r"\S{1,20}")
+
+
+@dataclass(eq=False)
+class Scales:
+    """The contents of an .md5scale file.
+
+    Attributes:
+        joints: the scales of each joint by frame, by the joint's name.
+        scales_positions: the joints with `scale_positions`.
+        warnings: what was read in another way than it may be meant.
+    """
+
+    joints: dict[str, dict[int, float]] = field(default_factory=dict)
+    scales_positions: set[str] = field(default_factory=set)
+    warnings: list[str] = field(default_factory=list)
+
+    def table(self, names: Sequence[str], frame_count: int) -> tuple[ScaleTable, list[str]]:
+        """The scales for the joints and frames of an animation.
+
+        Args:
+            names: of the J joints. Of joints with the same name, the first is scaled, as in the game.
+            frame_count: F.
+
+        Returns:
+            The scales, and warnings about unknown joints and frames.
+        """
+        result = np.ones((frame_count, len(names)))
+        scales_position = np.zeros(len(names), dtype=bool)
+        index = {name: joint for joint, name in reversed(list(enumerate(names)))}
+        frames: set[int] = set()
+        for name, scales in self.joints.items():
+            frames.update(frame for frame in scales if frame >= frame_count)
+            joint = index.get(name)
+            if joint is None:
+                continue
+            known = [frame for frame in scales if frame < frame_count]
+            result[known, joint] = [scales[frame] for frame in known]
+            scales_position[joint] = name in self.scales_positions
+        warnings = []
+        unknown = [repr(name) for name in self.joints if name not in index]
+        if unknown:
+            warnings.append(f"scales of joints that the animation does not have: {listing(unknown)}")
+        if frames:
+            warnings.append(
+                f"scales on frames that the animation does not have, it has {frame_count}: {listing(sorted(frames))}"
+            )
+        return ScaleTable(result, scales_position), warnings
+
+
+def scales_of_table(names: Sequence[str], table: ScaleTable) -> Scales:
+    """The scales of an animation, only values other than 1 in 32 bits.
+
+    Args:
+        names: of the J joints.
+        table: the scales; `scale_positions` is kept only for joints with scales.
+    """
+    values = table.values.astype(np.float32)
+    result = Scales()
+    for joint in np.flatnonzero((values != 1.0).any(axis=0)).tolist():
+        frames = np.flatnonzero(values[:, joint] != 1.0).tolist()
+        result.joints[names[joint]] = {frame: float(table.values[frame, joint]) for frame in frames}
+        if table.scales_position[joint]:
+            result.scales_positions.add(names[joint])
+    return result
+
+
+def read_scales(source: Source) -> Scales:
+    """The scales in an .md5scale file.
+
+    Args:
+        source: a path, the bytes of the file, or a binary file object.
+
+    Raises:
+        Md5Error: the file cannot be understood; the message names the line and the column.
+        OSError: it cannot be opened.
+    """
+    return parse_scales(*read_source(source))
+
+
+def parse_scales(data: bytes | bytearray | memoryview, path: str = "") -> Scales:
+    """The scales in the bytes of an .md5scale file.
+
+    Args:
+        data: the bytes of the file.
+        path: its name for messages.
+
+    Raises:
+        Md5Error: the file cannot be understood; the message names the line and the column.
+    """
+    text = bytes(data).decode("utf-8-sig", "surrogateescape")
+    reader = _Reader(text, path)
+    scales = Scales()
+    repeated_joints: list[str] = []
+    repeated_frames: list[str] = []
+    unknown: list[str] = []
+    for name in reader.keys("the name of a joint"):
+        if name in scales.joints:
+            repeated_joints.append(repr(name))
+        frames = scales.joints.setdefault(name, {})
+        for key in reader.keys("the number of a frame"):
+            if key == SCALE_POSITIONS:
+                if reader.switch():
+                    scales.scales_positions.add(name)
+                else:
+                    scales.scales_positions.discard(name)
+                continue
+            value = reader.number()
+            if not _FRAME.fullmatch(key):
+                unknown.append(repr(key))
+            elif int(key) in frames:
+                repeated_frames.append(f"{key} of {name!r}")
+            if _FRAME.fullmatch(key):
+                frames[int(key)] = value
+    reader.end()
+    for names, problem in (
+        (repeated_joints, "joints occur more than once, and the later values count"),
+        (repeated_frames, "frames occur more than once, and the last value counts"),
+        (unknown, "keys are no numbers of frames and are ignored"),
+    ):
+        if names:
+            scales.warnings.append(f"{problem}: {listing(list(dict.fromkeys(names)))}")
+    return scales
+
+
+def write_scales(scales: Scales, target: Target) -> None:
+    """Writes an .md5scale file.
+
+    Args:
+        scales: what to write.
+        target: a path or a binary file object.
+
+    Raises:
+        Md5Error: a scale cannot be written.
+        OSError: the file cannot be written.
+    """
+    write_target(format_scales(scales), target)
+
+
+def format_scales(scales: Scales) -> bytes:
+    """The bytes of an .md5scale file: joints in their order, frames rising, numbers as short as 32 bits allow.
+
+    Scales of 1 are left out, and joints without any other.
+
+    Raises:
+        Md5Error: a scale is not finite or too large.
+    """
+    blocks = []
+    for name, values in scales.joints.items():
+        rows = [
+            f'"{frame}": {_decimal(name, values[frame])}' for frame in sorted(values) if values[frame] != 1.0
+        ]
+        if not rows:
+            continue
+        if name in scales.scales_positions:
+            rows.insert(0, f'"{SCALE_POSITIONS}": true')
+        inside = ",\n".join(f"\t\t{row}" for row in rows)
+        blocks.append(f"\t{json.dumps(name, ensure_ascii=False)}: {{\n{inside}\n\t}}")
+    text = "{\n" + ",\n".join(blocks) + "\n}\n" if blocks else "{\n}\n"
+    return text.encode("utf-8", "surrogateescape")
+
+
+def _decimal(name: str, value: float) -> str:
+    if not abs(value) <= _MAX_SCALE:
+        raise Md5Error(f"a scale of the joint {name!r} is too large or not finite", found=f"{value:g}")
+    # Adding 0 turns -0 into 0.
+    return np.format_float_positional(np.float32(value) + np.float32(0.0), trim="0")
+
+
+class _Token(NamedTuple):
+    """A token of JSON: the name of its group in `_TOKEN`, its text and where it begins."""
+
+    kind: str
+    text: str
+    at: int
+
+
+class _Reader:
+    """Reads objects in objects, the only JSON that the format uses, and knows where it is.
+
+    Args:
+        text: of the file.
+        path: its name for messages.
+    """
+
+    def __init__(self, text: str, path: str) -> None:
+        self._text = text
+        self._path = path
+        self._at = 0
+
+    def keys(self, what: str) -> Iterator[str]:
+        """The keys of an object; the value of each must be read before the next.
+
+        Args:
+            what: a key is, for messages.
+        """
+        self._mark("{")
+        token = self._next()
+        if token.text == "}":
+            return
+        while True:
+            if token.kind != "string":
+                raise self._error("a key is missing", token, f"{what} in quotes")
+            yield self._string_after(token)
+            token = self._next()
+            if token.text == "}":
+                return
+            if token.text != ",":
+                raise self._error("invalid JSON", token, "a comma or }")
+            token = self._next()
+
+    def number(self) -> float:
+        """The next value, which must be a number."""
+        token = self._next()
+        value = float(token.text) if token.kind == "number" else math.nan
+        if not abs(value) <= _MAX_SCALE:
+            raise self._error(
+                "a scale is not a number that can be used", token, f"a number up to {_MAX_SCALE:,.0f}"
+            )
+        return value
+
+    def switch(self) -> bool:
+        """The next value, which must be true or false."""
+        token = self._next()
+        if token.kind != "word":
+            raise self._error(f"{SCALE_POSITIONS} is neither true nor false", token, "true or false")
+        return token.text == "true"
+
+    def end(self) -> None:
+        """The check that nothing follows."""
+        token = self._next()
+        if token.kind != "end":
+            raise self._error("invalid JSON", token, "the end of the file")
+
+    def _string_after(self, token: _Token) -> str:
+        """The text of a key, behind which a colon must follow."""
+        try:
+            text: str = json.loads(token.text)
+        except ValueError as error:
+            raise self._error("invalid JSON", token, "a string") from error
+        if _HALF.search(text):
+            raise self._error("invalid JSON", token, "whole characters")
+        self._mark(":")
+        return text
+
+    def _mark(self, mark: str) -> None:
+        token = self._next()
+        if token.text != mark or token.kind != "mark":
+            raise self._error("invalid JSON", token, mark)
+
+    def _next(self) -> _Token:
+        space = _SPACE.match(self._text, self._at)
+        at = space.end() if space is not None else self._at
+        match = _TOKEN.match(self._text, at)
+        if match is None:
+            quoted = _QUOTED.match(self._text, at)
+            self._at = len(self._text)
+            return _Token("other", quoted[0], at) if quoted else _Token("end", "", at)
+        self._at = match.end()
+        return _Token(match.lastgroup or "", match[0], at)
+
+    def _error(self, reason: str, token: _Token, expected: str) -> Md5Error:
+        before = self._text[: token.at]
+        return Md5Error(
+            reason,
+            path=self._path,
+            line=before.count("\n") + 1,
+            column=token.at - (before.rfind("\n") + 1) + 1,
+            found=token.text[:40].encode("utf-8", "replace").decode() or "the end of the file",
+            expected=expected,
+        )
