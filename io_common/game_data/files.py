@@ -17,7 +17,7 @@ from ..textures.game_files import MAX_FILE_SIZE, FileReadError, GameFile
 from ..textures.listings import Listing, merged
 from ..textures.names import clean_name, fold, split_extension
 
-_MAX_FOLDERS = 200_000
+_MAX_FOLDERS = 50_000
 """Folders that are listed in a search through everything."""
 _MAX_DEPTH = 32
 
@@ -107,7 +107,12 @@ class GameFiles:
             self._listings[key] = merged(root.listing(key) for root in self._roots)
         return self._listings[key]
 
-    def names(self, folder: str, *extensions: str) -> list[str]:
+    def names(self, folder: str) -> list[str]:
+        """The names of the files directly inside a folder, as spelled, in alphabetical order."""
+        listing = self.listing(folder)
+        return [listing.files[key] for key in sorted(listing.files)] if listing is not None else []
+
+    def paths(self, folder: str, *extensions: str) -> list[str]:
         """The game paths of the files directly inside a folder, in alphabetical order.
 
         Args:
@@ -139,7 +144,7 @@ class GameFiles:
             if count > _MAX_FOLDERS:
                 self._warn(f"{', '.join(map(str, self.folders))}: more than {_MAX_FOLDERS} folders")
                 return
-            yield from self.names(current, *extensions)
+            yield from self.paths(current, *extensions)
             listing = self.listing(current)
             if listing is None or current.count("/") >= _MAX_DEPTH:
                 continue

@@ -205,10 +205,8 @@ def doom3_loose(folder: Path) -> Path:
     result: dict[str, bytes | str] = {}
     for files in doom3_files():
         for name, content in files.items():
-            # What differs only in case is one file.
-            for old in [old for old in result if old.lower() == name.lower()]:
-                del result[old]
-            result[name] = content
+            # On disk, names that differ only in case would be different files.
+            result[name.lower()] = content
     return loose(folder, result)
 
 

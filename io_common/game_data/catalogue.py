@@ -1,0 +1,270 @@
+"""What can be imported from a game: entities, models, players, models with a script, and loose models.
+
+Models are not opened for the list; what is missing is told by the names of files alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+from fnmatch import fnmatchcase
+
+from ..textures.conventions import guess_skins
+from ..textures.game_files import FileReadError
+from ..textures.names import fold, is_image, split_extension
+from .character import DOOM3, QUAKE2, Character, CharacterAnimation, CharacterPart, CharacterSkin
+from .doom3 import Doom3Declarations
+from .files import GameFiles
+from .model_cfg import CONFIGS, cfg_character
+from .quake2_player import MODEL as PLAYER_MODEL
+from .quake2_player import player_character
+
+MODEL_SUFFIXES = (".md5mesh", ".md2")
+_ANIMATION_SUFFIX = ".md5anim"
+_PLAYERS = "players"
+
+
+class Kind(StrEnum):
+    """What an entry of the list is."""
+
+    ENTITY = "entity"
+    """An `entityDef` of Doom 3."""
+    MODEL = "model"
+    """A `model` declaration of Doom 3."""
+    PLAYER = "player"
+    """A folder in Quake II's `players`."""
+    CONFIG = "config"
+    """A folder with an `md5.cfg` or `md2.cfg`."""
+    LOOSE = "loose model"
+    """A model that none of the others names."""
+
+
+@dataclass(frozen=True)
+class Count:
+    """How many of something are there, and how many are named but missing."""
+
+    found: int = 0
+    missing: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.found} ({self.missing} missing)" if self.missing else str(self.found)
+
+
+@dataclass(frozen=True)
+class CatalogueEntry:
+    """Something that can be imported.
+
+    Attributes:
+        name: of the declaration; of a player or a script the folder, of a loose model the game path.
+        kind: what it is.
+        path: game path of the file with the declaration, of the folder, or of the model.
+        meshes: model files.
+        animations: those under a name of their own; of a loose model, the animation files in its folder.
+        skins: skins that are declared or lie beside the model.
+    """
+
+    name: str
+    kind: Kind
+    path: str
+    meshes: Count = Count()
+    animations: Count = Count()
+    skins: Count = Count()
+
+
+class Catalogue:
+    """The list of what can be imported from a game.
+
+    Args:
+        files: of the game.
+
+    Attributes:
+        files: of the game.
+        entries: the list: by kind, then by name.
+    """
+
+    def __init__(self, files: GameFiles) -> None:
+        self.files = files
+        self._doom3 = Doom3Declarations(files)
+        self._warnings: list[str] = []
+        entries = self._declared()
+        claimed = {fold(path) for path in self._claimed}
+        models, configs = self._all_models()
+        for folder in configs:
+            entries += self._config(folder, claimed)
+        for folder in self._player_folders():
+            entries += self._player(folder, claimed)
+        entries += [self._loose(path) for path in models if fold(path) not in claimed]
+        order = list(Kind)
+        self.entries = sorted(
+            entries, key=lambda entry: (order.index(entry.kind), fold(entry.name), entry.path)
+        )
+
+    @property
+    def warnings(self) -> list[str]:
+        """What could not be read, and oddities of declarations, each once."""
+        return list(dict.fromkeys([*self.files.warnings, *self._doom3.warnings, *self._warnings]))
+
+    def matching(self, patterns: Iterable[str]) -> list[CatalogueEntry]:
+        """The entries of which a name fits one of the patterns, such as `monster_*`, compared without case.
+
+        Besides its whole name, an entry has the last part of it, with and without extension.
+        """
+        folded = [fold(pattern) for pattern in patterns]
+        return [
+            entry
+            for entry in self.entries
+            if any(fnmatchcase(name, pattern) for name in _names(entry) for pattern in folded)
+        ]
+
+    def searched(self, text: str) -> list[CatalogueEntry]:
+        """The entries whose name, path or kind contains all words of a text, compared without case."""
+        words = fold(text).split()
+        return [
+            entry
+            for entry in self.entries
+            if all(word in fold(f"{entry.name} {entry.path} {entry.kind}") for word in words)
+        ]
+
+    def named(self, name: str) -> CatalogueEntry | None:
+        """The entry with a name, compared without case, else the first of which the name is the last part.
+
+        Entities come before models, and these before the others.
+        """
+        key = fold(name).strip("/")
+        for count in (1, None):
+            found = next((entry for entry in self.entries if key in _names(entry)[:count]), None)
+            if found is not None:
+                return found
+        return None
+
+    def character(self, entry: CatalogueEntry) -> Character:
+        """The character of an entry.
+
+        Raises:
+            FileReadError: it is no longer there.
+        """
+        found: Character | None = None
+        if entry.kind is Kind.ENTITY:
+            found = self._doom3.entity_character(entry.name)
+        elif entry.kind is Kind.MODEL:
+            found = self._doom3.model_character(entry.name)
+        elif entry.kind is Kind.PLAYER:
+            found = player_character(self.files, entry.path)
+        elif entry.kind is Kind.CONFIG:
+            found = cfg_character(self.files, entry.path)
+        elif self.files.has(entry.path):
+            found = self._loose_character(entry.path)
+        if found is None:
+            raise FileReadError(f"{entry.name}: not found in {', '.join(map(str, self.files.folders))}")
+        return found
+
+    # --- Doom 3
+
+    def _declared(self) -> list[CatalogueEntry]:
+        doom3 = self._doom3
+        self._claimed: set[str] = set()
+        entries = []
+        for names, kind, build in (
+            (doom3.entity_names, Kind.ENTITY, doom3.entity_character),
+            (doom3.model_names, Kind.MODEL, doom3.model_character),
+        ):
+            for name in names:
+                character = build(name, in_detail=False)
+                if character is not None and character.declaration is not None:
+                    entries.append(_entry(name, kind, character.declaration.file, character))
+                    self._claimed.update(part.model for part in character.parts)
+        return entries
+
+    # --- Folders
+
+    def _all_models(self) -> tuple[list[str], list[str]]:
+        """The game paths of all models, and the folders with a script."""
+        models, configs = [], []
+        names = frozenset(CONFIGS.values())
+        for path in self.files.walk("", *MODEL_SUFFIXES, ".cfg"):
+            folder, _, base = path.rpartition("/")
+            if fold(base) in names:
+                configs.append(folder)
+            elif not base.lower().endswith(".cfg"):
+                models.append(path)
+        return models, list(dict.fromkeys(configs))
+
+    def _config(self, folder: str, claimed: set[str]) -> list[CatalogueEntry]:
+        try:
+            character = cfg_character(self.files, folder)
+        except FileReadError as error:
+            self._warnings.append(str(error))
+            return []
+        claimed.update(fold(part.model) for part in character.parts)
+        return [_entry(folder, Kind.CONFIG, folder, character)]
+
+    def _player_folders(self) -> list[str]:
+        listing = self.files.listing(_PLAYERS)
+        top = self.files.listing()
+        if listing is None or top is None:
+            return []
+        spelled = top.folders.get(_PLAYERS, _PLAYERS)
+        folders = [f"{spelled}/{listing.folders[key]}" for key in sorted(listing.folders)]
+        return [folder for folder in folders if self.files.has(f"{folder}/{PLAYER_MODEL}")]
+
+    def _player(self, folder: str, claimed: set[str]) -> list[CatalogueEntry]:
+        try:
+            character = player_character(self.files, folder)
+        except FileReadError as error:
+            self._warnings.append(str(error))
+            return []
+        claimed.update(fold(part.model) for part in character.parts)
+        return [_entry(folder, Kind.PLAYER, folder, character)]
+
+    # --- Loose models
+
+    def _loose(self, path: str) -> CatalogueEntry:
+        return _entry(path, Kind.LOOSE, path, self._loose_character(path))
+
+    def _loose_character(self, path: str) -> Character:
+        folder, _, base = path.rpartition("/")
+        stem = split_extension(base)[0]
+        if fold(base).endswith(".md2"):
+            names = self.files.names(folder)
+            skins = guess_skins(
+                [name for name in names if is_image(name)],
+                [name for name in names if fold(name).endswith(".md2")],
+                base,
+                folder.rpartition("/")[2],
+                anything=False,
+            )
+            prefix = f"{folder}/" if folder else ""
+            found = tuple(CharacterSkin(split_extension(name)[0], (("*", prefix + name),)) for name in skins)
+            return Character(stem, QUAKE2, (CharacterPart(stem, path, skins=found),))
+        animations = tuple(
+            CharacterAnimation(split_extension(file.rpartition("/")[2])[0], (file,))
+            for file in self.files.paths(folder, _ANIMATION_SUFFIX)
+        )
+        return Character(stem, DOOM3, (CharacterPart(stem, path, animations=animations),))
+
+
+def _names(entry: CatalogueEntry) -> list[str]:
+    """The folded names of an entry: the whole one, then its last part with and without extension."""
+    whole = fold(entry.name)
+    last = whole.rpartition("/")[2]
+    return [whole, last, split_extension(last)[0]]
+
+
+def _entry(name: str, kind: Kind, path: str, character: Character) -> CatalogueEntry:
+    """The entry of a character, with what is counted."""
+    missing = {fold(one) for one in character.missing}
+    animations = [one for part in character.parts for one in part.animations]
+    broken = [one for one in animations if any(fold(file) in missing for file in one.files)]
+    named = {fold(file) for one in animations for file in one.files}
+    lost = [one for one in missing if one.endswith(_ANIMATION_SUFFIX) and one not in named]
+    skins = sum(len(part.skins) for part in character.parts)
+    images = sum(one.image is not None for part in character.parts for one in part.textures)
+    return CatalogueEntry(
+        name,
+        kind,
+        path,
+        Count(len(character.parts), sum(one.endswith(MODEL_SUFFIXES) for one in missing)),
+        Count(len(animations) - len(broken), len(broken) + len(lost)),
+        Count(skins + images, sum(one.startswith("skin ") or is_image(one) for one in missing)),
+    )

@@ -1,0 +1,377 @@
+"""The characters of Doom 3 and its relatives: entities and models of `def/*.def` with the skins of `skins/*.skin`.
+
+From the published sources of Doom 3 (`Actor.cpp`, `Entity.cpp`, `Anim_Blend.cpp`):
+
+- The `model` of an entity is a model declaration, else the path of a model.
+- `def_head` is an entity whose model hangs on `head_joint` (`joint_head` in Quake 4), with the axes of the body.
+- Every key that begins with `def_attach` is an entity whose model hangs on its own `joint`, moved by its `origin` along
+  the axes of the body and turned by its `angles` (pitch, yaw and roll in degrees).
+- The entity's `skin` replaces that of the model declaration.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import defaultdict
+from dataclasses import replace
+from functools import cached_property
+
+from ..textures.game_files import FileReadError
+from ..textures.names import fold, fold_slashes, split_extension
+from .character import DOOM3, Attachment, Character, CharacterPart, CharacterSkin, Declaration
+from .declarations import ENTITY, MODEL, SKIN, RawDeclaration, canonical_name, parse_declarations, short
+from .doom3_models import (
+    EntityDeclaration,
+    ModelDeclaration,
+    SkinDeclaration,
+    read_entity,
+    read_skin,
+    read_statements,
+    with_statement,
+)
+from .files import GameFiles
+
+_FOLDERS = (("def", ".def", ENTITY), ("skins", ".skin", SKIN))
+_MODEL_SUFFIXES = (".md5mesh", ".md2")
+_SHADER = re.compile(rb'^\s*shader\s+"([^"\n]*)"', re.MULTILINE)
+_NOTHING = (0.0, 0.0, 0.0)
+
+
+class Doom3Declarations:
+    """The declarations of a game, read when they are first needed.
+
+    Args:
+        files: of the game.
+
+    Attributes:
+        warnings: about the declarations, each with file and line.
+    """
+
+    def __init__(self, files: GameFiles) -> None:
+        self._files = files
+        self.warnings: list[str] = []
+        self._models: dict[str, ModelDeclaration | None] = {}
+        self._entities: dict[str, EntityDeclaration | None] = {}
+        self._skins: dict[str, SkinDeclaration] = {}
+
+    @cached_property
+    def _raw(self) -> dict[str, dict[str, RawDeclaration]]:
+        """The declarations of each type by canonical name, in the order in which they are read."""
+        found: dict[str, dict[str, RawDeclaration]] = {MODEL: {}, ENTITY: {}, SKIN: {}}
+        for folder, extension, default_type in _FOLDERS:
+            for path in self._files.paths(folder, extension):
+                try:
+                    text = self._files.read_text(path)
+                except FileReadError as error:
+                    self.warnings.append(str(error))
+                    continue
+                budget = self._files.budget
+                file = parse_declarations(text, path, default_type, budget.tokens)
+                budget.take("tokens", file.token_count)
+                self.warnings += file.warnings
+                for declaration in file.declarations:
+                    if declaration.type in found:
+                        self._add(found[declaration.type], declaration)
+        return found
+
+    def _add(self, known: dict[str, RawDeclaration], declaration: RawDeclaration) -> None:
+        first = known.setdefault(canonical_name(declaration.name), declaration)
+        if first is not declaration:
+            self.warnings.append(
+                f"{declaration.at()}: {declaration.type} '{short(declaration.name)}' is already declared in "
+                f"{first.at()}, which is used"
+            )
+
+    # --- Declarations by name
+
+    @property
+    def model_names(self) -> list[str]:
+        """The names of all model declarations, in the order in which they are read."""
+        return [declaration.name for declaration in self._raw[MODEL].values()]
+
+    @property
+    def entity_names(self) -> list[str]:
+        """The names of all entity declarations, in the order in which they are read."""
+        return [declaration.name for declaration in self._raw[ENTITY].values()]
+
+    def model(self, name: str) -> ModelDeclaration | None:
+        """The model declaration with what it inherits; None if there is none."""
+        return self._model(canonical_name(name), ())
+
+    def _model(self, key: str, chain: tuple[str, ...]) -> ModelDeclaration | None:
+        if key in self._models:
+            return self._models[key]
+        raw = self._raw[MODEL].get(key)
+        if raw is None:
+            return None
+        model = ModelDeclaration(raw.name, raw.source, raw.line)
+        inherited = 0
+        for statement in read_statements(raw, self.warnings):
+            if statement.kind != "inherit":
+                model, inherited = with_statement(model, statement, inherited, self.warnings)
+                continue
+            parent_key = canonical_name(statement.value)
+            parent = self._model(parent_key, (*chain, key)) if parent_key not in (*chain, key) else None
+            if parent is None:
+                reason = "inherits itself" if parent_key in (*chain, key) else "does not exist"
+                self.warnings.append(
+                    f"{raw.source}:{statement.line}: the inherited model '{short(statement.value)}' {reason}"
+                )
+                continue
+            model = replace(parent, name=raw.name, source=raw.source, line=raw.line)
+            inherited = len(model.animations)
+        self._models[key] = model
+        return model
+
+    def entity(self, name: str) -> EntityDeclaration | None:
+        """The entity declaration with what it inherits; None if there is none."""
+        return self._entity(canonical_name(name), ())
+
+    def _entity(self, key: str, chain: tuple[str, ...]) -> EntityDeclaration | None:
+        if key in self._entities:
+            return self._entities[key]
+        raw = self._raw[ENTITY].get(key)
+        if raw is None:
+            return None
+        entity = read_entity(raw, self.warnings)
+        parents = [name for name in entity.values if name.startswith("inherit")]
+        values = {name: value for name, value in entity.values.items() if name not in parents}
+        for parent_name in parents:
+            value = entity.values[parent_name]
+            parent_key = canonical_name(value)
+            is_cycle = parent_key in (*chain, key)
+            parent = self._entity(parent_key, (*chain, key)) if not is_cycle else None
+            if parent is None:
+                reason = "inherits itself" if is_cycle else "does not exist"
+                self.warnings.append(f"{raw.at()}: the inherited entityDef '{short(value)}' {reason}")
+                continue
+            for inherited, inherited_value in parent.values.items():
+                values.setdefault(inherited, inherited_value)
+        entity.values = values
+        self._entities[key] = entity
+        return entity
+
+    def skin(self, name: str) -> SkinDeclaration | None:
+        """The skin declaration; None if there is none."""
+        key = canonical_name(name)
+        if key not in self._skins:
+            raw = self._raw[SKIN].get(key)
+            if raw is None:
+                return None
+            self._skins[key] = read_skin(raw, self.warnings)
+        return self._skins[key]
+
+    @cached_property
+    def _skins_by_model(self) -> dict[str, list[str]]:
+        """The names of the skins that say which model they are for, by its folded path."""
+        result: dict[str, list[str]] = defaultdict(list)
+        for raw in self._raw[SKIN].values():
+            skin = self.skin(raw.name)
+            for model in skin.models if skin is not None else ():
+                result[fold(model)].append(raw.name)
+        return result
+
+    @cached_property
+    def _skins_by_material(self) -> dict[str, list[str]]:
+        """The names of the skins that replace a material, by its canonical name."""
+        result: dict[str, list[str]] = defaultdict(list)
+        for raw in self._raw[SKIN].values():
+            skin = self.skin(raw.name)
+            for source, _ in skin.skin.replacements if skin is not None else ():
+                if source != "*":
+                    result[canonical_name(source)].append(raw.name)
+        return result
+
+    @cached_property
+    def _skins_by_entity_model(self) -> dict[str, list[str]]:
+        """The names of the skins that entities give a model, by the model's canonical name."""
+        result: dict[str, list[str]] = defaultdict(list)
+        for name in self.entity_names:
+            entity = self.entity(name)
+            values = entity.values if entity is not None else {}
+            if values.get("skin") and values.get("model"):
+                result[canonical_name(values["model"])].append(values["skin"])
+        return result
+
+    # --- Characters
+
+    def is_character(self, entity: EntityDeclaration) -> bool:
+        """Whether an entity has a model that can be imported."""
+        value = entity.values.get("model", "")
+        model = self.model(value) if value else None
+        if model is not None:
+            return bool(model.mesh)
+        return split_extension(fold(value))[1] in _MODEL_SUFFIXES
+
+    def entity_character(self, name: str, *, in_detail: bool = True) -> Character | None:
+        """The character of an entity; None if there is no such entity, or it has no model that can be imported.
+
+        Args:
+            name: of the entity.
+            in_detail: also find the skins that fit the materials of the meshes, which are read for that.
+        """
+        entity = self.entity(name)
+        if entity is None or not self.is_character(entity):
+            return None
+        missing: set[str] = set()
+        body = self._part(entity.values["model"], entity.values.get("skin", ""), None, missing, in_detail)
+        parts = [body] if body is not None else []
+        if body is not None:
+            parts += self._attached(entity, missing, in_detail)
+        return self._character(
+            entity.name, parts, missing, Declaration(entity.source, entity.line), in_detail
+        )
+
+    def model_character(self, name: str, *, in_detail: bool = True) -> Character | None:
+        """The character of a model declaration; None if there is none, or it has no mesh.
+
+        Args:
+            name: of the declaration.
+            in_detail: see `entity_character`.
+        """
+        model = self.model(name)
+        if model is None or not model.mesh:
+            return None
+        missing: set[str] = set()
+        part = self._part(name, "", None, missing, in_detail)
+        parts = [part] if part is not None else []
+        return self._character(model.name, parts, missing, Declaration(model.source, model.line), in_detail)
+
+    def _character(
+        self,
+        name: str,
+        parts: list[CharacterPart],
+        missing: set[str],
+        declaration: Declaration,
+        in_detail: bool,
+    ) -> Character:
+        sources = {declaration.file}
+        for part in parts:
+            model = self.model(part.declaration) if part.declaration is not None else None
+            if model is not None:
+                sources.add(model.source)
+        return Character(
+            name,
+            DOOM3,
+            tuple(parts),
+            tuple(sorted(missing)),
+            declaration,
+            tuple(
+                dict.fromkeys(
+                    text for text in self.warnings if text.rpartition(":")[0] and _in(text, sources)
+                )
+            ),
+        )
+
+    def _attached(self, entity: EntityDeclaration, missing: set[str], in_detail: bool) -> list[CharacterPart]:
+        """The head and the attachments of an entity."""
+        values = entity.values
+        found: list[CharacterPart | None] = []
+        if values.get("def_head"):
+            joint = values.get("head_joint") or values.get("joint_head") or ""
+            attachment = Attachment(0, joint, keeps_axes=True)
+            found.append(self._attached_part(values["def_head"], attachment, missing, in_detail))
+        for key, value in values.items():
+            if not key.startswith("def_attach") or not value:
+                continue
+            other = self.entity(value)
+            own = other.values if other is not None else {}
+            pitch, yaw, roll = _vector(own.get("angles", ""))
+            attachment = Attachment(
+                0, own.get("joint", ""), (yaw, pitch, roll), _vector(own.get("origin", ""))
+            )
+            found.append(self._attached_part(value, attachment, missing, in_detail))
+        return [part for part in found if part is not None]
+
+    def _attached_part(
+        self, name: str, attachment: Attachment, missing: set[str], in_detail: bool
+    ) -> CharacterPart | None:
+        entity = self.entity(name)
+        if entity is None:
+            missing.add(f"entityDef {name}")
+            return None
+        # Attached lights, effects and static models have nothing that can be imported.
+        if not self.is_character(entity):
+            return None
+        return self._part(
+            entity.values["model"], entity.values.get("skin", ""), attachment, missing, in_detail
+        )
+
+    def _part(
+        self, name: str, skin: str, attachment: Attachment | None, missing: set[str], in_detail: bool
+    ) -> CharacterPart | None:
+        """A model; None if its file is missing, which is added to `missing` with everything else that is."""
+        model = self.model(name)
+        path = fold_slashes(model.mesh if model is not None else name)
+        default = skin or (model.skin if model is not None else "")
+        animations = model.animations if model is not None else ()
+        missing.update(file for one in animations for file in one.files if not self._files.has(file))
+        skins = self._skins_of(name, path, default, in_detail)
+        if default and self.skin(default) is None:
+            missing.add(f"skin {default}")
+            default = ""
+        if not self._files.has(path):
+            missing.add(path)
+            return None
+        return CharacterPart(
+            model.name if model is not None else split_extension(path.rpartition("/")[2])[0],
+            path,
+            animations=animations,
+            skins=skins,
+            default_skin=self._spelled(default),
+            offset=model.offset if model is not None else _NOTHING,
+            channels=model.channels if model is not None else (),
+            attachment=attachment,
+            declaration=model.name if model is not None else None,
+        )
+
+    def _spelled(self, skin: str) -> str | None:
+        found = self.skin(skin) if skin else None
+        return found.skin.name if found is not None else None
+
+    def _skins_of(self, name: str, path: str, default: str, in_detail: bool) -> tuple[CharacterSkin, ...]:
+        """The skins of a model: the default one, those made for it, and those that entities or materials ask for."""
+        names = [default] if default else []
+        names += self._skins_by_model.get(fold(path), [])
+        names += self._skins_by_entity_model.get(canonical_name(name), [])
+        model = self.model(name)
+        if model is not None and model.skin:
+            names.append(model.skin)
+        if in_detail:
+            for shader in self._shaders(path):
+                names += self._skins_by_material.get(canonical_name(shader), [])
+        found: dict[str, CharacterSkin] = {}
+        for one in names:
+            skin = self.skin(one)
+            if skin is not None:
+                found.setdefault(canonical_name(one), skin.skin)
+        return tuple(found.values())
+
+    def _shaders(self, path: str) -> list[str]:
+        """The materials of a model's meshes; none if it cannot be read."""
+        file = self._files.find(path) if fold(path).endswith(".md5mesh") else None
+        if file is None:
+            return []
+        try:
+            data = file.read()
+        except FileReadError:
+            # The import reports it.
+            return []
+        return [match.decode("utf-8", "replace") for match in dict.fromkeys(_SHADER.findall(data))]
+
+
+def _in(warning: str, sources: set[str]) -> bool:
+    """Whether a warning is about one of the files."""
+    return any(warning.startswith(f"{source}:") for source in sources)
+
+
+def _vector(text: str) -> tuple[float, float, float]:
+    """Three numbers; zeros if there are not three."""
+    try:
+        numbers = [float(word) for word in text.split()]
+    except ValueError:
+        return _NOTHING
+    if len(numbers) != 3 or not all(math.isfinite(number) for number in numbers):
+        return _NOTHING
+    return numbers[0], numbers[1], numbers[2]

@@ -1,0 +1,120 @@
+"""The list of what can be imported from a game."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import game_folders
+import pytest
+
+from io_common.game_data.catalogue import Catalogue, Kind
+from io_common.game_data.files import GameFiles
+from io_common.textures.game_files import FileReadError
+
+
+def listed(folder: Path) -> list[tuple[str, str, str, str, str]]:
+    return [
+        (entry.kind.value, entry.name, str(entry.meshes), str(entry.animations), str(entry.skins))
+        for entry in Catalogue(GameFiles([folder])).entries
+    ]
+
+
+@pytest.mark.parametrize("make", [game_folders.doom3, game_folders.doom3_loose])
+def test_doom3_has_entities_models_and_what_none_of_them_names(tmp_path: Path, make) -> None:
+    game_folders.loose(tmp_path, {"models/alone.md5mesh": "", "models/walk.md5anim": ""})
+    assert listed(make(tmp_path)) == [
+        ("entity", "attach_lamp", "1", "0", "0"),
+        ("entity", "head_imp", "1", "1", "1"),
+        ("entity", "monster_demon_imp", "3", "4 (1 missing)", "3"),
+        ("model", "base_monster", "0 (1 missing)", "0", "0"),
+        ("model", "head_imp_model", "1", "1", "1"),
+        ("model", "monster_imp", "1", "3 (1 missing)", "2"),
+        ("loose model", "models/alone.md5mesh", "1", "1", "0"),
+    ]
+
+
+def test_quake2_has_players_with_their_weapons_and_models(tmp_path: Path) -> None:
+    assert listed(game_folders.quake2(tmp_path)) == [
+        ("player", "players/hero", "3", "0", "2"),
+        ("loose model", "models/monsters/hound/tris.md2", "1", "0", "1"),
+    ]
+
+
+def test_sauerbraten_has_models_with_a_script(tmp_path: Path) -> None:
+    assert [entry[:2] for entry in listed(game_folders.sauerbraten(tmp_path))] == [
+        ("config", "packages/models/hero"),
+        ("config", "packages/models/hound"),
+    ]
+
+
+def test_unvanquished_has_the_models_of_its_packages(tmp_path: Path) -> None:
+    assert listed(game_folders.unvanquished(tmp_path)) == [
+        ("loose model", "models/players/human/human.md5mesh", "1", "1", "0")
+    ]
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        game_folders.doom3,
+        game_folders.doom3_loose,
+        game_folders.quake2,
+        game_folders.sauerbraten,
+        game_folders.unvanquished,
+    ],
+)
+def test_every_entry_has_a_character_with_as_many_models(tmp_path: Path, make) -> None:
+    catalogue = Catalogue(GameFiles([make(tmp_path)]))
+    for entry in catalogue.entries:
+        assert len(catalogue.character(entry).parts) == entry.meshes.found, entry.name
+
+
+def test_entries_are_found_by_patterns_words_and_names(tmp_path: Path) -> None:
+    catalogue = Catalogue(GameFiles([game_folders.doom3(tmp_path)]))
+    assert [entry.name for entry in catalogue.matching(["MONSTER_*"])] == ["monster_demon_imp", "monster_imp"]
+    assert [entry.name for entry in catalogue.searched("imp Entity head")] == ["head_imp"]
+    assert len(catalogue.searched("")) == len(catalogue.entries)
+    found = catalogue.named("Monster_Imp")
+    assert found is not None
+    assert found.kind is Kind.MODEL
+    assert catalogue.named("gone") is None
+
+
+def test_a_player_is_found_by_the_name_of_its_folder(tmp_path: Path) -> None:
+    catalogue = Catalogue(GameFiles([game_folders.quake2(tmp_path)]))
+    for name in ("hero", "players/hero", "Players/Hero/"):
+        found = catalogue.named(name)
+        assert found is not None
+        assert found.path == "players/hero"
+
+
+def test_the_characters_of_a_packed_game_are_those_of_the_same_files_on_disk(tmp_path: Path) -> None:
+    def characters(folder: Path) -> list[object]:
+        catalogue = Catalogue(GameFiles([folder]))
+        return [
+            (catalogue.character(entry).parts, catalogue.character(entry).missing)
+            for entry in catalogue.entries
+        ]
+
+    packed = characters(game_folders.doom3(tmp_path / "packed"))
+    assert packed == characters(game_folders.doom3_loose(tmp_path / "loose"))
+    assert packed
+
+
+def test_what_is_no_longer_there_is_an_error(tmp_path: Path) -> None:
+    catalogue = Catalogue(GameFiles([game_folders.doom3(tmp_path)]))
+    other = Catalogue(GameFiles([tmp_path / "nothing"]))
+    assert other.entries == []
+    for entry in catalogue.entries:
+        with pytest.raises(FileReadError):
+            other.character(entry)
+
+
+def test_damaged_files_are_warnings(tmp_path: Path) -> None:
+    game_folders.loose(
+        tmp_path, {"pak0.pk4": "no archive", "def/a.def": b"\xff\x00{{{ model", "a.md5mesh": ""}
+    )
+    catalogue = Catalogue(GameFiles([tmp_path]))
+    assert [entry.name for entry in catalogue.entries] == ["a.md5mesh"]
+    assert any("not a readable archive" in warning for warning in catalogue.warnings)
+    assert any(warning.startswith("def/a.def:1") for warning in catalogue.warnings)
