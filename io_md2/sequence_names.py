@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import bpy
+import numpy as np
 
 from ..io_common.scene import names, versions
 from . import source
@@ -41,20 +42,19 @@ def renamed_frames(
         report: takes a warning about each renamed sequence.
     """
     result: dict[int, str] = {}
-    if stored is None:
+    markers: dict[int, set[str]] = {}
+    for marker in scene.timeline_markers:
+        # Markers that bind cameras are cuts of a film.
+        if marker.camera is None:
+            markers.setdefault(marker.frame, set()).add(marker.name)
+    if stored is None or not markers:
         return result
+    found = np.asarray(frames)
     for sequence in find_sequences(stored.frame_names):
-        positions = [
-            position for position, frame in enumerate(frames) if sequence.first <= frame <= sequence.last
-        ]
+        positions = np.flatnonzero((found >= sequence.first) & (found <= sequence.last)).tolist()
         if not positions or frames[positions[0]] != sequence.first:
             continue
-        marker_names = {
-            marker.name
-            for marker in scene.timeline_markers
-            # Markers that bind cameras are cuts of a film.
-            if marker.frame == times[positions[0]] and marker.camera is None
-        }
+        marker_names = markers.get(times[positions[0]], set())
         if (
             len(marker_names) != 1
             or marker_name(sequence) in marker_names
@@ -63,7 +63,7 @@ def renamed_frames(
             continue
         named = number_frames([*marker_names] * len(positions), number_digits(stored.frame_names))
         result |= dict(zip(positions, named, strict=True))
-        new_name = marker_names.pop()
+        (new_name,) = marker_names
         report.warn(
             f"the marker of the sequence {sequence.name} was renamed to {new_name}: its frames were named {named[0]} "
             f"to {named[-1]}"

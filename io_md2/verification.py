@@ -88,14 +88,14 @@ def find_differences(
         for part, found in zip(parts, evaluated_parts, strict=True):
             rows = slice(begin, begin + len(part.triangles))
             begin = rows.stop
-            corners = conversion.points(found.vertices)[part.corners]
-            off = np.abs(vertices[triangles[rows]] - corners[part.loops])
+            shown = conversion.points(found.vertices)
+            off = np.abs(vertices[triangles[rows]] - shown[part.corners[part.loops]])
             allowed = np.abs(scale) + 2.0 * grid_tolerance(scale, translate)
             # NaN fails every comparison, so the test is for what is valid.
             if not (off <= allowed).all():
                 _note(worst, Difference(part.obj.name, frame, _longest(off), POSITION))
             if found.loops is not None:
-                bend = _bend(corners, part.loops, found.loops)
+                bend = _bend(shown[part.corners], part.loops, found.loops)
                 if bend > np.linalg.norm(allowed):
                     _note(worst, Difference(part.obj.name, frame, bend, TRIANGULATION))
             corner_uvs = part.uvs if found.uvs is None else found.uvs[part.loops]
@@ -173,6 +173,8 @@ def warn(differences: list[Difference], model: Model, parts: list[Part], report:
         parts: the objects that it was made of.
         report: takes the warnings.
     """
+    if not differences:
+        return
     size = _size(model)
     modified = {part.obj.name for part in parts if any(m.show_viewport for m in part.obj.modifiers)}
     for difference in differences:

@@ -28,7 +28,9 @@ class Conversion:
 
     def points(self, points: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
         """The converted points, (…, 3)."""
-        return points if self.is_identity else (points * self.scale) @ self.rotation.T
+        if self.is_identity:
+            return points
+        return np.multiply(points, self.scale, dtype=np.float64) @ self.rotation.T
 
     def then(self, other: Conversion) -> Conversion:
         """This conversion followed by another one."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ..reports import Progress, Report
     from .frame_plan import FramePlan
 
-Floats = npt.NDArray[np.float64]
+Floats = npt.NDArray[np.floating]
 
 
 class Part(Protocol):
@@ -66,7 +66,7 @@ class Samples:
 
     Attributes:
         positions: of the vertices of all parts in each frame, one part after the other, in the space of the scene,
-            (F, U, 3).
+            (F, U, 3): in single precision if they are those stored in shape keys, else in double precision.
         verified: for each frame to be verified, what each part shows in it.
     """
 
@@ -131,8 +131,8 @@ def first_frame_keys(plan: FramePlan) -> Iterator[None]:
         yield
 
 
-def _empty(parts: Sequence[Part], plan: FramePlan) -> Floats:
-    return np.empty((plan.frame_count, sum(len(part.used) for part in parts), 3))
+def _empty(parts: Sequence[Part], plan: FramePlan, dtype: type[np.floating] = np.float64) -> Floats:
+    return np.empty((plan.frame_count, sum(len(part.used) for part in parts), 3), dtype)
 
 
 def _read_vertices(part: Part, mesh_object: Object, row: Floats, where: str) -> None:
@@ -178,7 +178,11 @@ def _sample_keys(
     progress: Progress,
 ) -> Floats:
     """The positions of each shape key alone: as it is stored, or as it is evaluated where modifiers change it."""
-    result = _empty(parts, plan)
+    # Stored positions are in single precision, which is enough where they are used as they are.
+    is_stored = all(
+        part.obj in plan.keys and _is_unmodified(part.obj) and _is_untransformed(part.obj) for part in parts
+    )
+    result = _empty(parts, plan, np.float32 if is_stored else np.float64)
     depsgraph = context.evaluated_depsgraph_get()
     begin = 0
     blocks = []
@@ -239,18 +243,26 @@ def _is_unmodified(obj: Object) -> bool:
     )
 
 
+def _is_untransformed(obj: Object) -> bool:
+    """Whether an object is where its mesh is."""
+    return np.array_equal(evaluated.world_matrix(obj), np.eye(4))
+
+
 def _read_keys(
     part: Part, indices: list[int], block: Floats, verified: dict[int, list[EvaluatedFrame]]
 ) -> None:
     """Reads the positions of some keys of an unmodified object into its part of the frames, (F, U, 3)."""
     keys = KeyPositions(part.obj, part.vertex_count)
-    table = np.empty((len(indices), part.vertex_count, 3), dtype=np.float32)
+    shape = len(indices), part.vertex_count, 3
+    is_whole = block.shape == shape and block.dtype == np.float32 and block.flags.c_contiguous
+    table: npt.NDArray[Any] = block if is_whole else np.empty(shape, dtype=np.float32)
     for row, index in enumerate(indices):
         keys.read(index, table[row])
     matrix = evaluated.world_matrix(part.obj)
-    is_identity = np.array_equal(matrix, np.eye(4))
+    is_identity = _is_untransformed(part.obj)
     if is_identity:
-        block[:] = table if len(part.used) == part.vertex_count else table[:, part.used]
+        if not is_whole:
+            block[:] = table if len(part.used) == part.vertex_count else table[:, part.used]
     else:
         block[:] = table[:, part.used].astype(np.float64) @ matrix[:3, :3].T + matrix[:3, 3]
     for row, frames in verified.items():

@@ -17,7 +17,7 @@ import numpy as np
 
 from . import names, versions
 from .keyframes import write_keyframes
-from .shape_keys import has_effect, shape_keys, value_path
+from .shape_keys import has_effect, shape_keys, slider_limits, value_path
 
 if TYPE_CHECKING:
     from bpy.types import Action, FCurve, Key, Object, Scene, ShapeKey
@@ -134,11 +134,12 @@ def _relative_in_order(keys: Key, curves: dict[str, FCurve], source: SourceFrame
     blocks = list(keys.key_blocks)
     last = first + len(source.key_names) - 1
     found, expected, added = _KeyframeTable(2 * 3 * len(blocks)), [], []
+    low, high = (slider_limits(keys, name).tolist() for name in ("slider_min", "slider_max"))
     # The first one, the basis, is shown where no other is.
     for position, key in enumerate(blocks[1:], 1):
         if key.mute:
             continue
-        if not key.slider_min <= 0.0 <= key.slider_max:
+        if not low[position] <= 0.0 <= high[position]:
             # It can never be hidden.
             return False
         name = key.name

@@ -101,6 +101,26 @@ def differs_from_stored(keys: Key, key: ShapeKey) -> bool:
     return bool(key.vertex_group) or key.relative_key != keys.reference_key or full_value(key) != 1.0
 
 
+def _which_differ_from_stored(keys: Key, blocks: Sequence[ShapeKey]) -> list[bool]:
+    """The same for each of the shape keys."""
+    if not keys.use_relative:
+        return [False] * len(blocks)
+    low, high = (slider_limits(keys, name) for name in ("slider_min", "slider_max"))
+    holds_one = ((low <= 1.0) & (high >= 1.0)).tolist()
+    reference = keys.reference_key
+    return [
+        (not is_full or bool(key.vertex_group) or key.relative_key != reference) and key != reference
+        for key, is_full in zip(blocks, holds_one, strict=True)
+    ]
+
+
+def slider_limits(keys: Key, name: str) -> npt.NDArray[np.float32]:
+    """`slider_min` or `slider_max` of all shape keys."""
+    values = np.empty(len(keys.key_blocks), dtype=np.float32)
+    keys.key_blocks.foreach_get(name, values)
+    return values
+
+
 class KeyPositions:
     """The vertices of an object without modifiers, with one shape key at its full value and the others at 0.
 
@@ -112,13 +132,15 @@ class KeyPositions:
     def __init__(self, obj: Object, vertex_count: int) -> None:
         self._obj = obj
         self._keys = require_shape_keys(obj)
+        self._blocks = list(self._keys.key_blocks)
+        self._differs = _which_differ_from_stored(self._keys, self._blocks)
         self._count = vertex_count
         self._weights: dict[str, npt.NDArray[np.float32]] = {}
 
     def read(self, index: int, result: npt.NDArray[np.float32]) -> None:
         """Reads the local positions (V, 3) with the shape key of that index."""
-        key = self._keys.key_blocks[index]
-        if not differs_from_stored(self._keys, key):
+        key = self._blocks[index]
+        if not self._differs[index]:
             key.points.foreach_get("co", result.reshape(-1))
             return
         own, relative = np.empty_like(result), np.empty_like(result)

@@ -23,6 +23,9 @@ Wrap = Literal["blend", "jump", "hold"]
 # The rounding error of a coordinate after a few operations in single precision, relative to the greatest one.
 _ROUNDING = 2.0**-20
 
+# Vertices at a time.
+_CHUNK = 1 << 15
+
 
 def decompress(
     vertices: NDArray[np.uint8], scale: NDArray[Any], translate: NDArray[Any]
@@ -177,8 +180,7 @@ def match_grid(
     Raises:
         Md2Error: positions are not finite.
     """
-    before = positions if previous is None else decompress(previous, scale, translate)
-    if previous is not None and np.array_equal(before, positions):
+    if previous is not None and _is_same(positions, previous, scale, translate):
         # Nothing was edited.
         return previous.copy(), np.ones(previous.shape[:-1], bool)
     points = np.asarray(positions, np.float64)
@@ -189,14 +191,35 @@ def match_grid(
     if previous is None:
         vertices = quantise_on_grid(points, scale, translate)
     else:
-        is_same = _within(allowed, before, points)
+        is_same = _within(allowed, decompress(previous, scale, translate), points)
         if is_same.all():
             return previous.copy(), np.ones(points.shape[:-1], bool)
         vertices = np.where(is_same, previous, quantise_on_grid(points, scale, translate))
-    on_grid: NDArray[np.bool_] = np.all(
-        _within(allowed, decompress(vertices, scale, translate), points), axis=-1
+    return vertices, on_all_axes(_within(allowed, decompress(vertices, scale, translate), points))
+
+
+def on_all_axes(values: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Where all three of the last axis (..., 3) are true; far faster than ``numpy.all`` for an axis that short."""
+    result: NDArray[np.bool_] = values[..., 0] & values[..., 1]
+    result &= values[..., 2]
+    return result
+
+
+def _is_same(
+    positions: NDArray[Any], vertices: NDArray[np.uint8], scale: NDArray[Any], translate: NDArray[Any]
+) -> bool:
+    """Whether bytes give exactly the positions."""
+    if np.ndim(positions) < 3:
+        return np.array_equal(decompress(vertices, scale, translate), positions)
+    if np.shape(positions) != vertices.shape:
+        return False
+    # A few frames at a time stay in the processor's cache.
+    step = max(1, _CHUNK // max(1, vertices.shape[1]))
+    blocks = (slice(start, start + step) for start in range(0, len(vertices), step))
+    return all(
+        np.array_equal(decompress(vertices[rows], scale[rows], translate[rows]), positions[rows])
+        for rows in blocks
     )
-    return vertices, on_grid
 
 
 def _within(allowed: NDArray[Any], some: NDArray[Any], others: NDArray[Any]) -> NDArray[np.bool_]:

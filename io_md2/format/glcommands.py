@@ -24,6 +24,9 @@ from .model import GlCommands, Model
 from .texels import st_fractions
 from .validation import validate_commands
 
+# Three vertices of a triangle fit into a number of 64 bits.
+_VERTEX_BITS = 21
+
 
 def drawn_triangles(commands: GlCommands) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
     """The triangles that GL commands draw, in their order and with their winding.
@@ -82,9 +85,22 @@ def _in_order(triangles: NDArray[Any], st: NDArray[Any]) -> tuple[NDArray[Any], 
     corners = (triangles.argmin(axis=1)[:, None] + np.arange(3)) % 3
     triangles = np.take_along_axis(triangles, corners, axis=1)
     st = np.take_along_axis(st, corners[..., None], axis=1)
-    keys = np.hstack([triangles, np.round(st.reshape(-1, 6))])
-    order = np.lexsort(keys.T[::-1])
+    order = _unique_order(triangles)
+    if order is None:
+        keys = np.hstack([triangles, np.round(st.reshape(-1, 6))])
+        order = np.lexsort(keys.T[::-1])
     return triangles[order], st[order]
+
+
+def _unique_order(triangles: NDArray[Any]) -> NDArray[np.intp] | None:
+    """The rising order of triangles (T, 3); None if some are equal, or too large for one number of each."""
+    if len(triangles) and (triangles.min() < 0 or triangles.max() >> _VERTEX_BITS):
+        return None
+    a, b, c = triangles.T.astype(np.int64)
+    numbers = a << 2 * _VERTEX_BITS | b << _VERTEX_BITS | c
+    order = np.argsort(numbers)
+    sorted_numbers = numbers[order]
+    return None if (sorted_numbers[1:] == sorted_numbers[:-1]).any() else order
 
 
 def generate_commands(

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .frames import match_grid, quantise
+from .frames import match_grid, on_all_axes, quantise
 from .normals import changed_normal_indices, normal_indices
 
 # Frames at a time, so that memory does not grow with the animation.
@@ -87,7 +87,7 @@ def requantise(
     keeps_grid = on_grid.all(axis=1)
     if is_source is not None:
         keeps_grid &= is_source
-    unchanged = on_grid & (matched == source.vertices).all(axis=2)
+    unchanged: NDArray[np.bool_] = on_grid & on_all_axes(matched == source.vertices)
     if is_source is not None:
         unchanged &= is_source[:, None]
     keeps_normal = _with_faces(unchanged, triangles)
@@ -103,9 +103,9 @@ def requantise(
         vertices[~keeps_grid], scale[~keeps_grid], translate[~keeps_grid] = quantise(
             positions[~keeps_grid], shared=shared
         )
-    same_normals = keeps_normal.all(axis=1)
     normals = changed_normal_indices(positions, triangles, source.normals, ~keeps_normal)
-    return FrameData(scale, translate, vertices, normals), keeps_grid & unchanged.all(axis=1) & same_normals
+    is_same = np.asarray(keeps_grid & unchanged.all(axis=1) & keeps_normal.all(axis=1))
+    return FrameData(scale, translate, vertices, normals), is_same
 
 
 def _with_faces(unchanged: NDArray[np.bool_], triangles: NDArray[Any]) -> NDArray[np.bool_]:

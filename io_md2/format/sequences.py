@@ -8,14 +8,13 @@ The file says nothing else about sequences; the games have the frame numbers bui
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 ID_DIGITS = 2
 """The greatest length of a frame's number in id's models."""
 
-_NUMBER = re.compile(r"[0-9]+\Z")
+_DIGITS = "0123456789"
 
 
 @dataclass(frozen=True)
@@ -117,19 +116,19 @@ def find_sequences(names: Iterable[str]) -> list[FrameSequence]:
 def _sequence_names(names: Sequence[str]) -> list[str]:
     """The name of each frame's sequence."""
     digits = number_digits(names)
-    found = [split_frame_name(name, digits)[0] for name in names]
+    stems = [name[: _number_start(name)] for name in names]
+    # The digits before the number are part of the sequence's name.
+    leads = [name[len(stem) : -digits] for name, stem in zip(names, stems, strict=True)]
     groups: dict[str, set[str]] = {}
-    for name in found:
-        stem = name[: _number_start(name)]
-        groups.setdefault(stem, set()).add(name[len(stem) :])
-    padded = {stem for stem, leads in groups.items() if len(leads) == 1 and not min(leads).strip("0")}
-    return [stem if (stem := name[: _number_start(name)]) in padded else name for name in found]
+    for stem, lead in zip(stems, leads, strict=True):
+        groups.setdefault(stem, set()).add(lead)
+    padded = {stem for stem, found in groups.items() if len(found) == 1 and not min(found).strip("0")}
+    return [stem if stem in padded else stem + lead for stem, lead in zip(stems, leads, strict=True)]
 
 
 def _number_start(name: str) -> int:
     """Where the digits at the end of a name begin."""
-    match = _NUMBER.search(name)
-    return match.start() if match else len(name)
+    return len(name.rstrip(_DIGITS))
 
 
 def _changed_digits(stem: str, number: str, numbers: set[tuple[str, str]]) -> int:

@@ -127,6 +127,10 @@ def _check_array(name: str, array: Any, shape: Shape, kind: str) -> None:
 
 
 def _check_range(name: str, array: NDArray[Any], low: int, high: int) -> None:
+    if array.dtype.kind in "iu":
+        limits = np.iinfo(array.dtype)
+        if low <= limits.min and limits.max <= high:
+            return
     bad = array[(array < low) | (array > high)]
     if len(bad):
         raise Md2Error(

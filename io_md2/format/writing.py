@@ -76,15 +76,17 @@ def format_model(model: Model) -> bytes:
     frames["scale"] = model.scale
     frames["translate"] = model.translate
     frames["name"] = _names(model.frame_names, FRAME_NAME_SIZE)
-    frames["vertices"][:, :, :3] = model.vertices
+    # One component at a time gives numpy long rows to work on.
+    for axis in range(3):
+        frames["vertices"][:, :, axis] = model.vertices[:, :, axis]
     frames["vertices"][:, :, 3] = model.normals
     skins = _names(model.skins, SKIN_NAME_SIZE)
     commands = _format_commands(model.gl_commands)
 
-    sections = [skins.tobytes(), st.tobytes(), triangles.tobytes(), frames.tobytes(), commands.tobytes()]
+    sections = (skins, st, triangles, frames, commands)
     offsets = [HEADER_SIZE]
     for section in sections:
-        offsets.append(offsets[-1] + len(section))
+        offsets.append(offsets[-1] + section.nbytes)
     if offsets[-1] > MAX_INT32:
         raise Md2Error("the file would be too large", found=f"{offsets[-1]} bytes", expected=str(MAX_INT32))
     header = struct.pack(
@@ -102,7 +104,9 @@ def format_model(model: Model) -> bytes:
         model.frame_count,
         *offsets,
     )
-    return b"".join([header, *sections])
+    # The bytes of an array; an empty one has no view of them.
+    contents = [section.view(np.uint8).data for section in sections if section.size]
+    return b"".join([header, *contents])
 
 
 def _names(names: Sequence[str], size: int) -> NDArray[Any]:
