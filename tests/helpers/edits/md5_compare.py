@@ -270,6 +270,9 @@ class _Comparison:
             lost = missing & (expected.owners == owner)
             if lost.any():
                 partner = known[lost] if known is not None and len(known) == len(expected) else None
+                # What lies in the same place at rest may be confused; in motion it is seen whose it is.
+                if partner is not None and np.isin(partner, found).any():
+                    partner = None
                 nearest = _nearest(expected.chosen(lost), theirs, partner)
                 self._tell(
                     part.name,
