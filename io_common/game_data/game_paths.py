@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..textures.names import IMAGE_EXTENSIONS, is_image, without_image_extension
-from .source_files import GameFiles
+from .files import GameFiles
 
 
 def join(*parts: str) -> str:
@@ -28,6 +28,6 @@ def find_image(files: GameFiles, path: str) -> str | None:
     for base in (path, f"dds/{path}"):
         stem = without_image_extension(base)
         for candidate in dict.fromkeys((base, *(stem + extension for extension in IMAGE_EXTENSIONS))):
-            if is_image(candidate) and files.find(candidate) is not None:
+            if is_image(candidate) and files.has(candidate):
                 return candidate
     return None

@@ -37,8 +37,8 @@ from .character import (
     Tag,
 )
 from .cubescript import Command, Interpreter, ScriptLimitError, number
+from .files import GameFiles
 from .game_paths import ancestors, find_image, join
-from .source_files import GameFiles
 
 CONFIGS = {"md5": "md5.cfg", "md2": "md2.cfg"}
 """The name of the script of each kind of model."""
@@ -61,7 +61,7 @@ def cfg_character(files: GameFiles, folder: str) -> Character:
     """
     folder = join(folder)
     for kind, config in CONFIGS.items():
-        if files.find(join(folder, config)) is not None:
+        if files.has(join(folder, config)):
             return _Config(files, folder, kind).character()
     raise FileReadError(f"{folder}: neither {' nor '.join(CONFIGS.values())} is there")
 
@@ -163,12 +163,12 @@ class _Config:
     def _load_md2(self) -> None:
         for folder in (self._folder, *ancestors(self._folder)[1:2]):
             model = join(folder, "tris.md2")
-            if self._files.find(model) is not None:
+            if self._files.has(model):
                 break
         else:
             model = join(self._folder, "tris.md2")
             self._missing.add(model)
-        self._parts.append(_Part(model, self._files.find(model) is not None))
+        self._parts.append(_Part(model, self._files.has(model)))
         for folder in dict.fromkeys((self._folder, model.rpartition("/")[0])):
             image = find_image(self._files, join(folder, "skin"))
             if image is not None:
@@ -185,7 +185,7 @@ class _Config:
             return
         outer, self._file = self._file, path
         try:
-            self._script.run(found.read_text())
+            self._script.run(self._files.read_text(path))
         except (ScriptLimitError, FileReadError) as error:
             self._warn(f"stopped: {error}", 1)
         finally:
@@ -201,7 +201,7 @@ class _Config:
         shorter = ["/".join(parts[count:]) for count in range(len(parts))]
         for base in reversed(ancestors(self._folder)):
             for candidate in shorter:
-                if candidate and self._files.find(join(base, candidate)) is not None:
+                if candidate and self._files.has(join(base, candidate)):
                     self._run(join(base, candidate))
                     return
         self._missing.add(path)
@@ -241,7 +241,7 @@ class _Config:
         if len(self._parts) >= _MAX_PARTS:
             return
         model = join(self._directory, arguments[0])
-        is_there = self._files.find(model) is not None
+        is_there = self._files.has(model)
         if not is_there:
             self._missing.add(model)
         part = _Part(model, is_there, skeleton=_word(arguments, 1))
@@ -297,7 +297,7 @@ class _Config:
             animation = CharacterAnimation(arguments[0], (), speed or None, frames=(max(first, 0), count))
         else:
             path = join(self._directory, arguments[1])
-            if self._files.find(path) is None:
+            if not self._files.has(path):
                 self._missing.add(path)
             speed, priority = number(_word(arguments, 2)), int(number(_word(arguments, 3)))
             animation = CharacterAnimation(arguments[0], (path,), speed or None)

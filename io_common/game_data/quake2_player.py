@@ -9,8 +9,8 @@ from __future__ import annotations
 from ..textures.game_files import FileReadError
 from ..textures.names import fold, is_image, split_extension
 from .character import QUAKE2, Attachment, Character, CharacterPart, CharacterSkin, Declaration
+from .files import GameFiles
 from .game_paths import join
-from .source_files import GameFiles
 
 MODEL = "tris.md2"
 """The name of a player's model."""
@@ -32,7 +32,7 @@ def player_character(files: GameFiles, folder: str) -> Character:
         FileReadError: there is no `tris.md2`.
     """
     folder = join(folder)
-    names = {fold(name): name for name in files.names(folder)}
+    names = {fold(path.rpartition("/")[2]): path.rpartition("/")[2] for path in files.names(folder)}
     if MODEL not in names:
         raise FileReadError(f"{join(folder, MODEL)}: not found")
     body = CharacterPart("tris", join(folder, names[MODEL]), skins=_skins(folder, list(names.values())))

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from paths import CORPUS
 
+from io_common.game_data.files import GameFiles
 from io_common.game_data.model_cfg import cfg_character
 from io_common.game_data.quake2_player import player_character
-from io_common.game_data.source_files import LooseFiles
 
 pytestmark = pytest.mark.corpus
 
@@ -31,7 +31,7 @@ WITHOUT_MODEL = {"misc", "debris"}
 @pytest.mark.parametrize(("project", "path"), [*characters("md5.cfg"), *characters("md2.cfg")])
 def test_every_script_of_a_model_is_understood(project, path):
     folder = path.parent.relative_to(project).as_posix()
-    found = cfg_character(LooseFiles(project), folder)
+    found = cfg_character(GameFiles([project]), folder)
     assert not found.warnings
     assert bool(found.parts) == (found.name not in WITHOUT_MODEL)
     if found.parts and path.name == "md5.cfg":
@@ -46,12 +46,12 @@ def test_the_scripts_that_a_script_runs_are_found():
     project = CORPUS / "md5" / "aunali1+sauerbraten-ios"
     if not project.is_dir():
         pytest.skip(f"no real files at {CORPUS}")
-    (part,) = cfg_character(LooseFiles(project), "packages/models/mrfixit").parts
+    (part,) = cfg_character(GameFiles([project]), "packages/models/mrfixit").parts
     names = [animation.name for animation in part.animations]
     assert names.count("dying") == 4
     assert {animation.joints for animation in part.animations} == {"", "Spine1"}
     assert [tag.joint for tag in part.tags] == ["Weapon"]
-    (hands,) = cfg_character(LooseFiles(project), "packages/models/captaincannon/hudguns/fist").parts
+    (hands,) = cfg_character(GameFiles([project]), "packages/models/captaincannon/hudguns/fist").parts
     assert [(one.joint, one.first_animation) for one in hands.adjustments[:1]] == [("Root", 0)]
     assert {one.first_animation for one in hands.adjustments} == {0, 1}
 
@@ -59,5 +59,5 @@ def test_the_scripts_that_a_script_runs_are_found():
 @pytest.mark.parametrize(("project", "path"), characters("players/*/tris.md2"))
 def test_every_player_has_its_weapons(project, path):
     folder = path.parent.relative_to(project).as_posix()
-    found = player_character(LooseFiles(project), folder)
+    found = player_character(GameFiles([project]), folder)
     assert [part.name for part in found.parts][:2] == ["tris", "weapon"]
