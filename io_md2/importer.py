@@ -78,7 +78,7 @@ def import_files(context: Context, paths: list[Path], options: ImportOptions) ->
     result = ImportResult()
     models = {path: read_model(readable(path)) for path in dict.fromkeys(paths)}
     if options.animation != NONE:
-        _check_size(models)
+        check_size(models)
     search = Search(options.game_folders, TEXTURE_RULES)
     skins = {
         path: search.model(path, model.skins).skins() if options.use_textures else None
@@ -91,7 +91,9 @@ def import_files(context: Context, paths: list[Path], options: ImportOptions) ->
         for path, model in models.items():
             for text in model.warnings:
                 result.report.warn(text, path.name)
-            _build(context, path, model, _materials(path, model, skins[path], materials), options, result)
+            build_model(
+                context, path, model, model_materials(path, model, skins[path], materials), options, result
+            )
             steps.step()
         materials.add_to_report(result.report, search.warnings)
     if animated and options.use_scene_timing:
@@ -100,7 +102,7 @@ def import_files(context: Context, paths: list[Path], options: ImportOptions) ->
     return result
 
 
-def _check_size(models: dict[Path, Model]) -> None:
+def check_size(models: dict[Path, Model]) -> None:
     """Checks that Blender can hold the frames as shape keys.
 
     Raises:
@@ -114,7 +116,7 @@ def _check_size(models: dict[Path, Model]) -> None:
             )  # fmt: skip
 
 
-def _materials(
+def model_materials(
     path: Path, model: Model, found: list[MaterialImages] | None, library: MaterialLibrary
 ) -> list[Material]:
     """The materials of a model's skins; without images, those of the names that the file lists."""
@@ -123,7 +125,7 @@ def _materials(
     return [library.get(name, path.stem) for name in dict.fromkeys(model.skins)]
 
 
-def _build(
+def build_model(
     context: Context,
     path: Path,
     model: Model,
@@ -131,7 +133,16 @@ def _build(
     options: ImportOptions,
     result: ImportResult,
 ) -> None:
-    """Builds the object of a model, its shape keys and actions."""
+    """The object of a model, its shape keys and actions.
+
+    Args:
+        context: of the scene and view layer.
+        path: of the file, after which the object is named.
+        model: as in the file.
+        materials: of its skins, the first one for all faces.
+        options: what the user asks for.
+        result: takes the object, the actions, counts and warnings.
+    """
     report = result.report
     if options.animation == NONE:
         model = first_frame(model)

@@ -1,0 +1,299 @@
+"""The import of a character: everything is read and checked before the first data-block is made."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import bpy
+
+from ..io_common.game_data.character import Character, CharacterAnimation
+from ..io_common.game_data.files import GameFiles
+from ..io_common.materials.library import MaterialLibrary
+from ..io_common.reports import Progress, Report, listing, progress
+from ..io_common.results import ImportResult
+from ..io_common.scene import names, state, versions
+from ..io_common.textures.search import Search
+from ..io_md2.format import FRAMES_PER_SECOND
+from ..io_md2.format import Model as Md2Model
+from ..io_md2.importer import ImportOptions as Md2Options
+from ..io_md2.importer import build_model as build_md2
+from ..io_md2.importer import model_materials
+from ..io_md2.skins import SKINS
+from ..io_md2.texture_rules import TEXTURE_RULES as MD2_RULES
+from ..io_md5.format import Model
+from ..io_md5.import_build import build_animation, build_model
+from ..io_md5.import_options import ImportOptions as Md5Options
+from ..io_md5.import_read import ImportSkeleton
+from ..io_md5.shaders import SHADERS
+from ..io_md5.texture_rules import TEXTURE_RULES as MD5_RULES
+from .animations import ALL_FRAMES, animation_names, show_animation
+from .attachments import Skeleton, add_tags, attach, place, read_skeleton
+from .channels import channel_joints
+from .materials import declared_images, image_skins, skin_materials
+from .options import CharacterOptions
+from .reading import PartFiles, read_parts
+from .scene import meshes_of
+from .skins import show_skin
+from .source.actions import store_animation
+from .source.characters import store_part
+from .source.skins import store_skins
+
+if TYPE_CHECKING:
+    from bpy.types import Action, Collection, Context, Object
+
+
+def import_character(
+    context: Context, character: Character, files: GameFiles, options: CharacterOptions
+) -> ImportResult:
+    """The objects and actions of a character.
+
+    Args:
+        context: of the scene and view layer.
+        character: as declared.
+        files: of its game.
+        options: the options of the import.
+
+    Raises:
+        CharacterError: its first model is missing or damaged; the scene is not changed.
+    """
+    result = ImportResult()
+    parts = read_parts(character, files, options, result.report)
+    builder = _Builder(context, character, files, options, result)
+    steps = sum(1 + len(part.animations) for part in parts)
+    with progress(steps) as progress_bar:
+        state.switch_to_object_mode(context)
+        builder.build(parts, progress_bar)
+    if options.use_scene_timing:
+        _set_scene_timing(context, parts, options, result.report)
+    state.select_only(context, result.objects, result.objects[0])
+    return result
+
+
+class _Builder:
+    """Builds the parts of one character."""
+
+    def __init__(
+        self,
+        context: Context,
+        character: Character,
+        files: GameFiles,
+        options: CharacterOptions,
+        result: ImportResult,
+    ) -> None:
+        self._context = context
+        self._character = character
+        self._files = files
+        self._options = options
+        self._result = result
+        folders = [*map(str, files.folders), *options.game_folders]
+        self._md5_search, self._md2_search = Search(folders, MD5_RULES), Search(folders, MD2_RULES)
+        self._md5_materials, self._md2_materials = MaterialLibrary(SHADERS), MaterialLibrary(SKINS)
+        self._collection: Collection = context.scene.collection
+        self._is_single = False
+        self._roots: dict[int, Object] = {}
+        self._skeletons: dict[int, Skeleton] = {}
+
+    def build(self, parts: list[PartFiles], progress_bar: Progress) -> None:
+        """Builds all parts, and hangs them on each other."""
+        name = names.for_blender(self._character.name, versions.MAX_ID_NAME, "Character")
+        # An MD5 has a collection of its own, which is enough for a single part.
+        self._is_single = len(parts) == 1 and isinstance(parts[0].model, Model)
+        if not self._is_single:
+            self._collection = bpy.data.collections.new(name)
+            state.target_collection(self._context).children.link(self._collection)
+        for part in parts:
+            if isinstance(part.model, Model):
+                self._build_md5(part, progress_bar)
+            else:
+                self._build_md2(part, part.model)
+                progress_bar.step()
+        self._md5_materials.add_to_report(self._result.report, self._md5_search.warnings)
+        self._md2_materials.add_to_report(self._result.report, self._md2_search.warnings)
+        self._hang(parts)
+        first = self._roots[parts[0].index]
+        for index, root in self._roots.items():
+            store_part(root, first, index, self._character if root == first else None)
+        # Pointers between objects count only once all exist.
+        for part in parts:
+            skin = part.part.default_skin
+            if skin:
+                show_skin(meshes_of(self._roots[part.index]), skin)
+        names_of = animation_names(self._roots.values())
+        if names_of:
+            show_animation(self._roots.values(), names_of[0])
+
+    def _build_md5(self, part: PartFiles, progress_bar: Progress) -> None:
+        model = part.model
+        assert isinstance(model, Model)
+        options = self._options
+        md5_options = Md5Options(
+            merge_vertices=options.merge_vertices,
+            bone_direction=options.bone_direction,
+            frame_start=options.frame_start,
+            conversion=options.conversion,
+            use_conversion_of_armature=False,
+        )
+        skeleton = ImportSkeleton(part.part.name, model.joints, model=model)
+        search = self._md5_search.model(part.path, [mesh.shader for mesh in model.meshes])
+        mesh_names = [mesh.name or mesh.comment_name for mesh in model.meshes]
+        if options.use_textures:
+            skeleton.images = [
+                declared_images(
+                    part.part, name, mesh.shader, self._files, search.material(mesh.shader, name or None)
+                )
+                for mesh, name in zip(model.meshes, mesh_names, strict=True)
+            ]
+        count = len(self._result.objects)
+        build_model(
+            self._context, skeleton, md5_options, self._md5_materials, self._result, Progress(_Silent(), 1)
+        )
+        progress_bar.step()
+        armature = skeleton.obj
+        assert armature is not None
+        self._move(armature.users_collection[0])
+        meshes = self._result.objects[count + 1 :]
+        if options.use_textures:
+            for obj, mesh, name in zip(meshes, model.meshes, mesh_names, strict=True):
+                store_skins(
+                    obj, skin_materials(part.part.skins, mesh.shader, name, search, self._md5_materials)
+                )
+        self._roots[part.index] = armature
+        self._skeletons[part.index] = read_skeleton(armature)
+        self._add_channels(part)
+        missing = add_tags(
+            self._skeletons[part.index], part.part, armature.users_collection[0], options.conversion
+        )
+        if missing:
+            self._result.report.warn(
+                f"tags on joints that the model does not have: {listing(missing)}", part.path.name
+            )
+        for one in part.animations:
+            build_animation(self._context, one.name, one.animation, skeleton, md5_options, self._result)
+            self._store(one.declared, self._result.actions[-1], armature, one.name, one.file)
+            progress_bar.step()
+
+    def _build_md2(self, part: PartFiles, model: Md2Model) -> None:
+        options = self._options
+        md2_options = Md2Options(
+            merge_vertices=False,
+            frame_start=options.frame_start,
+            sequence_actions=True,
+            use_textures=options.use_textures,
+            game_folders=options.game_folders,
+            conversion=options.conversion,
+        )
+        found = self._md2_search.model(part.path, model.skins).skins() if options.use_textures else None
+        if part.part.skins:
+            # The names in the file are those of whichever player it was made of.
+            for images in found or ():
+                images.missing.clear()
+        materials = model_materials(part.path, model, found, self._md2_materials)
+        skins = image_skins(part.part.skins, self._files, self._md2_materials) if options.use_textures else {}
+        count = len(self._result.actions)
+        build_md2(
+            self._context,
+            part.path,
+            model,
+            materials or list(skins.values())[:1],
+            md2_options,
+            self._result,
+        )
+        obj = self._result.objects[-1]
+        for action in self._result.actions[count:]:
+            # All parts play all their frames under one name.
+            name = ALL_FRAMES if action == self._result.actions[count] else action.name
+            self._store(CharacterAnimation(name), action, obj, name, part.part.model)
+        for collection in list(obj.users_collection):
+            collection.objects.unlink(obj)
+        self._collection.objects.link(obj)
+        store_skins(obj, skins)
+        if found and found[0].diffuse is None and skins:
+            show_skin([obj], next(iter(skins)))
+        self._roots[part.index] = obj
+
+    def _store(
+        self, declared: CharacterAnimation, action: Action, owner: Object, name: str, file: str
+    ) -> None:
+        store_animation(
+            action,
+            declared,
+            owner=owner,
+            index=self._result.actions.index(action),
+            name=name,
+            file=file,
+            frame_start=self._options.frame_start,
+        )
+
+    def _move(self, collection: Collection) -> None:
+        """Puts the collection of a part into that of the character, or makes it that one."""
+        if self._is_single:
+            self._collection = collection
+            collection.name = names.for_blender(self._character.name, versions.MAX_ID_NAME, "Character")
+            return
+        target = state.target_collection(self._context)
+        if collection.name in target.children:
+            target.children.unlink(collection)
+        self._collection.children.link(collection)
+
+    def _add_channels(self, part: PartFiles) -> None:
+        """Makes a bone collection of each channel; as in the game, a joint belongs to the first that names it."""
+        skeleton = self._skeletons[part.index]
+        bones = skeleton.obj.data
+        taken: set[int] = set()
+        joints = skeleton.rig.joints
+        for name, expression in part.part.channels:
+            found, unknown = channel_joints(expression, joints.names, joints.parents.tolist())
+            collection = bones.collections.new(names.for_blender(name, versions.MAX_NAME, "channel"))
+            for joint in found:
+                if joint not in taken:
+                    collection.assign(bones.bones[skeleton.rig.bone_names[joint]])
+            taken.update(found)
+            if unknown:
+                self._result.report.warn(
+                    f"channel {name} names joints that the model does not have: {listing(unknown)}",
+                    part.path.name,
+                )
+
+    def _hang(self, parts: list[PartFiles]) -> None:
+        """Places the first part, and hangs the others on the parts that they belong to."""
+        for part in parts:
+            obj = self._roots[part.index]
+            attachment = part.part.attachment
+            parent = attachment.parent if attachment is not None else None
+            if parent is None or parent not in self._roots or parent == part.index:
+                if self._options.use_placement:
+                    place(obj, part.part, self._options.conversion)
+                continue
+            missing = attach(
+                obj, part.part, self._roots[parent], self._skeletons.get(parent), self._options.conversion
+            )
+            if missing:
+                self._result.report.warn(
+                    f"hangs on the joint {missing}, which is not there: it was put at the origin",
+                    part.path.name,
+                )
+
+
+class _Silent:
+    """A window manager that shows nothing: the steps of a part are counted by the caller."""
+
+    def progress_update(self, value: float) -> None:
+        """Does nothing."""
+
+
+def _set_scene_timing(
+    context: Context, parts: list[PartFiles], options: CharacterOptions, report: Report
+) -> None:
+    """Sets the scene's frame rate and range to those of the first animation, or of an MD2 with several frames."""
+    for part in parts:
+        if part.animations:
+            first = part.animations[0]
+            rate = first.declared.rate or first.animation.frame_rate
+            count = first.animation.frame_count
+        elif isinstance(part.model, Md2Model) and part.model.frame_count > 1:
+            rate, count = FRAMES_PER_SECOND, part.model.frame_count
+        else:
+            continue
+        state.set_frame_rate(context.scene, rate, report)
+        state.set_frame_range(context.scene, options.frame_start, options.frame_start + count - 1)
+        return

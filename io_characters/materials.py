@@ -1,0 +1,101 @@
+"""The materials of a character's meshes: of its files, of its declaration, and of its skins."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ..io_common.game_data.character import CharacterPart, CharacterSkin, MeshTextures
+from ..io_common.game_data.files import GameFiles
+from ..io_common.materials.library import MaterialLibrary
+from ..io_common.textures.conventions import Role
+from ..io_common.textures.material_images import FoundImage, MaterialImages, Rule
+from ..io_common.textures.names import fold, without_image_extension
+
+if TYPE_CHECKING:
+    from bpy.types import Material
+
+    from ..io_common.textures.search import ModelSearch
+
+ALL = "*"
+"""The name that stands for all others."""
+
+
+def declared_images(
+    part: CharacterPart, mesh: str, shader: str, files: GameFiles, found: MaterialImages
+) -> MaterialImages:
+    """The images that a part's declaration gives a mesh; those that were found otherwise if it gives none.
+
+    Args:
+        part: as declared.
+        mesh: the name of the mesh in the file.
+        shader: of the mesh.
+        files: of the game.
+        found: what the search has found.
+    """
+    textures = _textures_of(part.textures, mesh)
+    if textures is None:
+        return found
+    result = MaterialImages(shader, rule=Rule.CONFIG)
+    for role, image in (
+        (Role.DIFFUSE, textures.image),
+        (Role.NORMAL, textures.bump),
+        (Role.MASKS, textures.masks),
+    ):
+        file = files.find(image) if image else None
+        if file is not None:
+            result.images[role] = FoundImage(file)
+    # What is missing is reported with the character's other files.
+    found.missing.clear()
+    return result if result.diffuse is not None else found
+
+
+def _textures_of(textures: Sequence[MeshTextures], mesh: str) -> MeshTextures | None:
+    own = next((one for one in textures if fold(one.mesh) == fold(mesh)), None)
+    return own or next((one for one in textures if one.mesh == ALL), None)
+
+
+def replacement(skin: CharacterSkin, shader: str) -> str | None:
+    """What a skin shows instead of a shader; None if it does not change it.
+
+    The first pair that fits counts (`DeclSkin.cpp`, `RemapShaderBySkin`).
+    """
+    name = fold(without_image_extension(shader))
+    return next(
+        (new for old, new in skin.replacements if old == ALL or fold(without_image_extension(old)) == name),
+        None,
+    )
+
+
+def skin_materials(
+    skins: Sequence[CharacterSkin], shader: str, mesh: str, search: ModelSearch, library: MaterialLibrary
+) -> dict[str, Material]:
+    """The material of each skin that changes a shader, by the skin's name.
+
+    Args:
+        skins: of the part.
+        shader: of the mesh.
+        mesh: its name in the file; empty if it has none.
+        search: of the model's images.
+        library: makes the materials.
+    """
+    result: dict[str, Material] = {}
+    for skin in skins:
+        new = replacement(skin, shader)
+        if new is not None:
+            result[skin.name] = library.get(new, skin.name, search.material(new, mesh or None))
+    return result
+
+
+def image_skins(
+    skins: Sequence[CharacterSkin], files: GameFiles, library: MaterialLibrary
+) -> dict[str, Material]:
+    """The material of each skin of an MD2, which is an image."""
+    result: dict[str, Material] = {}
+    for skin in skins:
+        path = next((new for _, new in skin.replacements), "")
+        file = files.find(path) if path else None
+        if file is not None:
+            found = MaterialImages(path, rule=Rule.GAME_PATH, images={Role.DIFFUSE: FoundImage(file)})
+            result[skin.name] = library.get(path, skin.name, found)
+    return result

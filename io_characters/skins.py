@@ -1,0 +1,49 @@
+"""Switching the skin that a character shows: the materials of its objects' slots."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .source.skins import load_skins
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from bpy.types import Object
+
+
+def skin_names(objects: Iterable[Object]) -> list[str]:
+    """The names of all skins of some mesh objects, in the order of their declaration."""
+    return list(dict.fromkeys(name for obj in objects for name in load_skins(obj)))
+
+
+def show_skin(objects: Iterable[Object], skin: str) -> int:
+    """Shows a skin on some mesh objects, or with an empty name their own materials; returns how many it changes.
+
+    The material of the mesh stays as it is: the skin's is that of the object's slot.
+    """
+    changed = 0
+    for obj in objects:
+        if not obj.material_slots:
+            continue
+        slot = obj.material_slots[0]
+        material = load_skins(obj).get(skin) if skin else None
+        if material is not None:
+            slot.link = "OBJECT"
+            slot.material = material
+            changed += 1
+        elif slot.link == "OBJECT" and load_skins(obj):
+            slot.link = "DATA"
+            changed += 1
+    return changed
+
+
+def shown_skin(objects: Iterable[Object]) -> str:
+    """The name of the skin that some mesh objects show; empty for their own materials."""
+    for obj in objects:
+        if obj.material_slots and obj.material_slots[0].link == "OBJECT":
+            shown = obj.material_slots[0].material
+            found = next((name for name, material in load_skins(obj).items() if material == shown), None)
+            if found is not None:
+                return found
+    return ""
