@@ -86,7 +86,13 @@ def place(obj: Object, part: CharacterPart, conversion: Conversion) -> None:
 
 
 def attach(
-    obj: Object, part: CharacterPart, parent: Object, skeleton: Skeleton | None, conversion: Conversion
+    obj: Object,
+    part: CharacterPart,
+    parent: Object,
+    skeleton: Skeleton | None,
+    conversion: Conversion,
+    *,
+    moves_along_model: bool,
 ) -> str | None:
     """Hangs the root object of a part on another part; returns the name of the joint if it is missing.
 
@@ -96,6 +102,7 @@ def attach(
         parent: the root object of the other part.
         skeleton: of the other part; None if it has none.
         conversion: of the import.
+        moves_along_model: see `placement.attachment_matrix`.
     """
     attachment = part.attachment or Attachment(0)
     own = part_matrix(part)
@@ -110,7 +117,7 @@ def attach(
         obj.matrix_basis = _blender(in_scene(own, conversion))
         return attachment.joint or None
     axes = conversion.rotation.T @ quat.to_matrices(skeleton.rig.joints.orientations[joint])
-    matrix = attachment_matrix(attachment, axes) @ own
+    matrix = attachment_matrix(attachment, axes, moves_along_model=moves_along_model) @ own
     _parent_to_joint(obj, skeleton, joint, below_joint(matrix, conversion))
     return None
 

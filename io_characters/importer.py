@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import bpy
 
-from ..io_common.game_data.character import Character, CharacterAnimation
+from ..io_common.game_data.character import DOOM3, Character, CharacterAnimation
 from ..io_common.game_data.files import GameFiles
 from ..io_common.materials.library import MaterialLibrary
 from ..io_common.reports import Progress, Report, listing, progress
@@ -236,18 +236,18 @@ class _Builder:
         self._collection.children.link(collection)
 
     def _add_channels(self, part: PartFiles) -> None:
-        """Makes a bone collection of each channel; as in the game, a joint belongs to the first that names it."""
+        """Makes a bone collection of each channel, with all joints that it names.
+
+        In the game, a joint that several channels name belongs to the first; Blender shows what is declared.
+        """
         skeleton = self._skeletons[part.index]
         bones = skeleton.obj.data
-        taken: set[int] = set()
         joints = skeleton.rig.joints
         for name, expression in part.part.channels:
             found, unknown = channel_joints(expression, joints.names, joints.parents.tolist())
             collection = bones.collections.new(names.for_blender(name, versions.MAX_NAME, "channel"))
             for joint in found:
-                if joint not in taken:
-                    collection.assign(bones.bones[skeleton.rig.bone_names[joint]])
-            taken.update(found)
+                collection.assign(bones.bones[skeleton.rig.bone_names[joint]])
             if unknown:
                 self._result.report.warn(
                     f"channel {name} names joints that the model does not have: {listing(unknown)}",
@@ -265,7 +265,12 @@ class _Builder:
                     place(obj, part.part, self._options.conversion)
                 continue
             missing = attach(
-                obj, part.part, self._roots[parent], self._skeletons.get(parent), self._options.conversion
+                obj,
+                part.part,
+                self._roots[parent],
+                self._skeletons.get(parent),
+                self._options.conversion,
+                moves_along_model=self._character.game == DOOM3,
             )
             if missing:
                 self._result.report.warn(

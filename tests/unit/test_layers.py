@@ -51,7 +51,16 @@ def test_all_families_are_known():
 
 @pytest.mark.parametrize("path", COMMON)
 def test_what_all_families_share_imports_no_family(path):
-    assert imported_names(path).isdisjoint({*FAMILIES, "families", "command_line"})
+    assert imported_names(path).isdisjoint({*FAMILIES, "families", "command_line", "io_characters"})
+
+
+@pytest.mark.parametrize(
+    "path",
+    [path for family in FAMILIES for path in sorted((ROOT / family).rglob("*.py"))],
+    ids=lambda path: path.relative_to(ROOT).as_posix(),
+)
+def test_families_do_not_know_the_characters_that_are_built_with_them(path):
+    assert "io_characters" not in imported_names(path)
 
 
 @pytest.mark.parametrize("path", COMMON)
