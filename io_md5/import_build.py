@@ -87,6 +87,10 @@ def build_model(
             material,
             merge_vertices=options.merge_vertices,
         )
+        for skin, found in skeleton.skins[index] if skeleton.skins else ():
+            further = materials.get(skin, skeleton.name, found)
+            if mesh_obj.data.materials.find(further.name) < 0:
+                mesh_obj.data.materials.append(further)
         collection.objects.link(mesh_obj)
         result.objects.append(mesh_obj)
         result.report.count("meshes")

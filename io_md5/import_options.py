@@ -26,6 +26,7 @@ class ImportOptions:
         use_scene_timing: set the scene's frame rate and range from the first camera, else from the first animation.
         use_render_size: set a 4:3 render size, which the field of view of a camera file is for.
         use_companions: models and animations of the re-releases also use the files beside them; see `companions`.
+        sequence_actions: also make an action of each sequence of a companion's frames.
         use_textures: add images to the materials.
         game_folders: folders to search for images, besides the game folder found in the model's own path.
         conversion: scale and axes, from the file to the scene.
@@ -44,6 +45,7 @@ class ImportOptions:
     use_scene_timing: bool = True
     use_render_size: bool = False
     use_companions: bool = True
+    sequence_actions: bool = False
     use_textures: bool = True
     game_folders: tuple[str, ...] = ()
     conversion: axes.Conversion = field(default_factory=axes.identity)

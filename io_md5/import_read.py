@@ -13,7 +13,10 @@ from ..io_common.reports import Report, printable
 from ..io_common.textures.material_images import MaterialImages
 from ..io_common.textures.search import Search
 from .animation_files import animation_paths, read_animation_file
+from .companions import Companion, companion_skins, find_companion, game_of, quake_skins, sibling
 from .format import Animation, Camera, Joints, Md5Error, Model, read_animation, read_camera, read_mesh
+from .format.games import Game
+from .format.joint_matching import match_joints
 from .format.scale_file import Scales, read_scales
 from .format.skeleton import depths
 from .format.suffixes import ANIMATION_SUFFIX, CAMERA_SUFFIX, MESH_SUFFIX, SCALE_SUFFIX
@@ -37,6 +40,7 @@ class ImportSkeleton:
         obj: the armature; None until it is built.
         model: the file with its meshes; None if there is none.
         images: the images found for each mesh's shader; empty if textures are off.
+        skins: for each mesh, the names of further skins and their images, None if textures are off.
     """
 
     name: str
@@ -44,6 +48,7 @@ class ImportSkeleton:
     obj: Object | None = None
     model: Model | None = None
     images: list[MaterialImages] = field(default_factory=list)
+    skins: list[list[tuple[str, MaterialImages | None]]] = field(default_factory=list)
 
 
 @dataclass(eq=False)
@@ -55,12 +60,14 @@ class SourceFiles:
         animations: by path.
         cameras: by path.
         scales: of joints, by the path of the animation.
+        companions: the model of the game whose frames those of an animation are, by the path of the animation.
     """
 
     skeletons: list[ImportSkeleton] = field(default_factory=list)
     animations: dict[Path, Animation] = field(default_factory=dict)
     cameras: dict[Path, Camera] = field(default_factory=dict)
     scales: dict[Path, Scales] = field(default_factory=dict)
+    companions: dict[Path, Companion] = field(default_factory=dict)
 
 
 def read_files(
@@ -107,6 +114,7 @@ def read_files(
     if options.animations != "NONE":
         _read_folders(paths, options, files, report, active)
     if options.use_companions:
+        _read_companions(paths, options, files, search, report)
         for path in files.animations:
             _read_scales(path, files, report)
     return files
@@ -176,12 +184,81 @@ def _read_folder(
         _warn_all(report, path, animation.warnings)
 
 
+def _read_companions(
+    paths: list[Path], options: ImportOptions, files: SourceFiles, search: Search, report: Report
+) -> None:
+    """Adds what belongs to models and animations of the re-releases: the animation, skins and names of frames."""
+    skeletons = iter(files.skeletons)
+    for path in dict.fromkeys(paths):
+        suffix = path.suffix.lower()
+        if suffix not in (MESH_SUFFIX, ANIMATION_SUFFIX):
+            continue
+        companion, problem = find_companion(path, search)
+        if problem:
+            report.warn(f"its skins and frame names are not used: {problem}")
+        animation_path: Path | None = path
+        if suffix == MESH_SUFFIX:
+            skeleton = next(skeletons)
+            _take_skins(path, skeleton, companion, options, search)
+            animation_path = sibling(path, ANIMATION_SUFFIX)
+            is_of_game = companion is not None or game_of(path) is not None
+            if animation_path is not None and is_of_game and options.animations == "NONE":
+                _read_animation_beside(animation_path, skeleton.joints, files, report)
+        if companion is None or animation_path not in files.animations:
+            continue
+        assert animation_path is not None
+        files.companions[animation_path] = companion
+        count, wanted = files.animations[animation_path].frame_count, len(companion.frame_names)
+        if count != wanted:
+            report.warn(f"it has {count} frames, but {companion.name} has {wanted}", animation_path.name)
+
+
+def _read_animation_beside(path: Path, joints: Joints, files: SourceFiles, report: Report) -> None:
+    """Adds the animation of the same name as a mesh; one that cannot be used is only a warning."""
+    if path in files.animations:
+        return
+    try:
+        animation = read_animation(readable(path))
+    except (Md5Error, OSError) as error:
+        report.warn(f"skipped: {message_for(error, (Md5Error,))}")
+        return
+    if not match_joints(animation, joints).joints:
+        report.warn("skipped: no bone matches a joint of the animation", path.name)
+        return
+    files.animations[path] = animation
+    _warn_all(report, path, animation.warnings)
+
+
+def _take_skins(
+    path: Path,
+    skeleton: ImportSkeleton,
+    companion: Companion | None,
+    options: ImportOptions,
+    search: Search,
+) -> None:
+    """Replaces the images of the shaders by those of the game's skins, where there are any."""
+    model = skeleton.model
+    assert model is not None
+    if game_of(path) is Game.QUAKE or (companion is not None and companion.game is Game.QUAKE):
+        skins = [
+            quake_skins(path, mesh.shader, search) if options.use_textures else [] for mesh in model.meshes
+        ]
+    else:
+        skins = [companion_skins(path, companion, search)] * len(model.meshes)
+    skeleton.skins = [
+        [(skin.name, skin if options.use_textures else None) for skin in of_mesh[1:]] for of_mesh in skins
+    ]
+    if options.use_textures:
+        images = zip(skins, skeleton.images, strict=True)
+        skeleton.images = [of_mesh[0] if of_mesh else own for of_mesh, own in images]
+
+
 def _read_scales(path: Path, files: SourceFiles, report: Report) -> None:
     """Adds the scales of an animation's joints, if there is a file of them beside it."""
-    beside = path.with_suffix(SCALE_SUFFIX)
-    if not beside.is_file():
+    beside = sibling(path, SCALE_SUFFIX)
+    if beside is None:
         return
-    scales = read_scales(beside)
+    scales = read_scales(readable(beside))
     files.scales[path] = scales
     animation = files.animations[path]
     _warn_all(report, beside, [*scales.warnings, *scales.table(animation.names, animation.frame_count)[1]])

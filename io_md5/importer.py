@@ -15,6 +15,7 @@ from .import_existing import replace_actions
 from .import_options import ImportOptions
 from .import_plan import active_skeleton, plan_animations
 from .import_read import read_files
+from .import_sequences import build_sequences
 from .shaders import SHADERS
 from .texture_rules import TEXTURE_RULES
 
@@ -48,7 +49,7 @@ def import_files(context: Context, paths: list[Path], options: ImportOptions) ->
     step_count = sum(len(skeleton.model.meshes) + 1 for skeleton in files.skeletons if skeleton.model)
     with progress(step_count + len(plan) + len(files.cameras)) as progress_bar:
         state.switch_to_object_mode(context)
-        materials = MaterialLibrary(SHADERS)
+        materials = MaterialLibrary(SHADERS, search.palette)
         for skeleton in dict.fromkeys([*files.skeletons, *(target for _, target in plan)]):
             if skeleton.obj is None:
                 build_model(context, skeleton, options, materials, result, progress_bar)
@@ -57,6 +58,8 @@ def import_files(context: Context, paths: list[Path], options: ImportOptions) ->
             build_animation(
                 context, path.stem, files.animations[path], target, options, result, files.scales.get(path)
             )
+            if path in files.companions:
+                build_sequences(context, path, files, target, options, result)
             progress_bar.step()
         for path, camera in files.cameras.items():
             build_camera_path(context, path.stem, camera, options, result)

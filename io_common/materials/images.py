@@ -2,8 +2,8 @@
 
 - An image is loaded once, however many materials use it, in this import or an earlier one. The first use sets its
   colour space: the colour image comes first, so an image that is also the height map stays sRGB.
-- Files on disk are linked. Files in archives are packed into the .blend file as they are, and PCX files, which Blender
-  cannot read, as PNG: where they came from is stored (see `source`).
+- Files on disk are linked. Files in archives are packed into the .blend file as they are, and PCX and LMP files, which
+  Blender cannot read, as PNG: where they came from is stored (see `source`).
 - The alpha channel is independent of the colours (Blender's 'Channel Packed'): games use it for other data, and with
   other modes colours would be black where it is 0.
 """
@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -25,6 +25,7 @@ from ..scene import names, versions
 from ..textures import budget
 from ..textures.dimensions import pixel_count
 from ..textures.game_files import FileReadError, GameFile
+from ..textures.lmp import PALETTE_PATH, Bytes, LmpError, decode_lmp, read_palette
 from ..textures.pcx import PcxError, decode_pcx
 from . import source
 
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
 
 # Image sources that are files on disk.
 _ONE_FILE = ("FILE", "SEQUENCE", "MOVIE")
+# Read by this add-on and packed as PNG.
+_DECODED = (".pcx", ".lmp")
 _MEMBER = re.compile(r"\.pk[34]/", re.IGNORECASE)
 
 # Statistics need all pixels as floats; larger images are not worth the time and memory.
@@ -75,10 +78,15 @@ class ImageStore:
 
     Args:
         family: of the files that use them.
+        find_palette: returns Quake's palette for LMP images; None if it is not found.
     """
 
-    def __init__(self, family: source.Family) -> None:
+    def __init__(
+        self, family: source.Family, find_palette: Callable[[], GameFile | None] = lambda: None
+    ) -> None:
         self._family = family
+        self._find_palette = find_palette
+        self._palette: Bytes | None = None
         self._images: dict[str, Image] | None = None
         self._failed: dict[GameFile, str] = {}
         self._statistics: dict[Image, ImageStatistics] = {}
@@ -108,7 +116,7 @@ class ImageStore:
             except TooMuchError as error:
                 self._failed[file] = str(error)
                 raise
-            except (ImageError, FileReadError, PcxError, OSError, RuntimeError) as error:
+            except (ImageError, FileReadError, PcxError, LmpError, OSError, RuntimeError) as error:
                 self._failed[file] = str(error) if str(file) in str(error) else f"{file}: {error}"
                 raise ImageError(self._failed[file]) from error
             image.alpha_mode = "CHANNEL_PACKED"
@@ -129,10 +137,10 @@ class ImageStore:
     def _load(self, file: GameFile) -> Image:
         if self._budget.is_over():
             raise TooMuchError("some images were not loaded because it took too long: load them by hand")
-        is_packed = file.member is not None or file.extension == ".pcx"
+        is_packed = file.member is not None or file.extension in _DECODED
         data = self._read(file) if is_packed else b""
-        if file.extension == ".pcx":
-            pixels = decode_pcx(data)
+        if file.extension in _DECODED:
+            pixels = decode_pcx(data) if file.extension == ".pcx" else decode_lmp(data, self._colours(file))
             self._take_pixels(file, 4 * pixels.shape[0] * pixels.shape[1])
             image = _new(file, pixels.shape[1], pixels.shape[0])
             with _removed_on_errors(image):
@@ -155,6 +163,23 @@ class ImageStore:
             if is_packed:
                 source.store_file(image, self._family, str(file))
         return image
+
+    def _colours(self, file: GameFile) -> Bytes:
+        """Quake's palette, read once.
+
+        Raises:
+            ImageError: it was not found.
+            LmpError: it is damaged.
+        """
+        if self._palette is None:
+            palette = self._find_palette()
+            if palette is None:
+                raise ImageError(
+                    f"{file}: needs Quake's palette, and {PALETTE_PATH} was not found: add the game's folder id1 to "
+                    "the Game Folders in the add-on's preferences, or use PNG images"
+                )
+            self._palette = read_palette(palette.read())
+        return self._palette
 
     def _read(self, file: GameFile) -> bytes:
         """The bytes of a file that is to be unpacked.

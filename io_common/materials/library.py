@@ -11,13 +11,14 @@ What is stored on materials for that is described in `source`.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import bpy
 
 from ..reports import Report
 from ..scene import names, versions
+from ..textures.game_files import GameFile
 from ..textures.material_images import MaterialImages
 from ..textures.names import clean_name
 from . import source
@@ -36,11 +37,14 @@ class MaterialLibrary:
 
     Args:
         family: of the files that name them.
+        find_palette: returns Quake's palette for LMP images; None if it is not found.
     """
 
-    def __init__(self, family: source.Family) -> None:
+    def __init__(
+        self, family: source.Family, find_palette: Callable[[], GameFile | None] = lambda: None
+    ) -> None:
         self._family = family
-        self._store = ImageStore(family)
+        self._store = ImageStore(family, find_palette)
         self._known: dict[str, list[Material]] | None = None
         self._made: list[Material] = []
         self._missing: dict[str, MaterialImages] = {}

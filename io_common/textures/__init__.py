@@ -11,5 +11,5 @@
 - `conventions`: the roles of the images next to a model, judged by their names.
 - `budget`: limits of time, memory and file sizes for one import.
 - `dimensions`: the number of pixels of an image, from its header.
-- `pcx`: PCX images as pixels.
+- `pcx`, `lmp`: PCX and LMP images as pixels.
 """

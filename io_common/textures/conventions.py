@@ -1,10 +1,10 @@
 """The roles of the images next to a model, judged by their names.
 
 The suffixes are those of the games (Doom 3 `_local`, `_s`, `_h`, `_d`; XreaL and Unvanquished `_n`, `_s`, `_h`;
-Sauerbraten `masks`, `_mask`, `_normals`) and others that artists use. Quake II's player models list no skins: every
-image next to them is one, except icons for the menu (`grunt_i.pcx`) and the skins of held weapons (`weapon.pcx`,
-`w_shotgun.pcx`). Sauerbraten and Quake II name a model's only skin `skin`; Egoboo names them after the model and
-numbers them (`tris0.png` for `tris.md2`).
+Sauerbraten `masks`, `_mask`, `_normals`; Quake `_glow`, `_luma`) and others that artists use. Quake II's player
+models list no skins: every image next to them is one, except icons for the menu (`grunt_i.pcx`) and the skins of held
+weapons (`weapon.pcx`, `w_shotgun.pcx`). Sauerbraten and Quake II name a model's only skin `skin`; Egoboo names them
+after the model and numbers them (`tris0.png` for `tris.md2`).
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ SUFFIXES: dict[Role, tuple[str, ...]] = {
     Role.HEIGHT: ("h", "height", "heightmap", "bump", "disp"),
     Role.SPECULAR: ("s", "spec", "specular", "gloss"),
     Role.MASKS: ("masks", "mask"),
-    Role.GLOW: ("glow", "g", "a", "lum", "illum", "emit", "emissive", "add"),
+    Role.GLOW: ("glow", "luma", "g", "a", "lum", "illum", "emit", "emissive", "add"),
 }
 
 _SEPARATORS = "_-. "

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 
 IMAGE_EXTENSIONS = (
     ".tga", ".png", ".jpg", ".jpeg", ".pcx", ".bmp", ".webp", ".dds", ".tif", ".tiff", ".exr", ".hdr", ".jp2",
-    ".sgi", ".rgb", ".cin", ".dpx", ".psd",
+    ".sgi", ".rgb", ".cin", ".dpx", ".psd", ".lmp",
 )  # fmt: skip
 """Extensions of images, in order of preference for files with the same name: first those of the games (Doom 3 loads
-.tga, else .jpg), then others that Blender reads. PCX is read by this add-on."""
+.tga, else .jpg), then others that Blender reads. PCX and Quake's LMP are read by this add-on."""
 
 _EXTENSION_RANK = {extension: rank for rank, extension in enumerate(IMAGE_EXTENSIONS)}
 _MODIFIERS = re.compile(r"^(?:<[^<>]*>\s*)+")

@@ -28,8 +28,10 @@ from pathlib import Path
 from .budget import Budget
 from .config_files import ConfigFiles
 from .conventions import SUFFIXES, Role, guess_skins, role_names
+from .folders import Root
 from .game_files import GameFile
 from .image_expressions import BuiltIn, ImageExpression, MapUse, map_uses
+from .lmp import PALETTE_PATH
 from .material_images import FoundImage, MaterialImages, Rule
 from .materials import MaterialIndex
 from .model_folder import Finder, ModelFolder
@@ -38,6 +40,8 @@ from .rules import TextureRules
 from .search_paths import Library, SearchPaths
 from .skins import cfg_image
 
+# Quake's own game folder; mods lie beside it.
+_QUAKE_FOLDER = "id1"
 _GAME_PATHS = ("models", "players", "textures", "progs", "packages", "sprites", "gfx", "maps")
 
 
@@ -67,6 +71,15 @@ class Search:
         if key not in self._indices:
             self._indices[key] = MaterialIndex(paths, self.library.budget)
         return ModelSearch(paths, self._rules, self._indices[key], names, self._warnings, self.library.budget)
+
+    def palette(self) -> GameFile | None:
+        """Quake's palette: of the game folders, or of `id1` beside one, as for a mod; None if there is none."""
+        folders = self.library.folders
+        for folder in dict.fromkeys([*folders, *(folder.parent / _QUAKE_FOLDER for folder in folders)]):
+            found = Root(folder).find_file(PALETTE_PATH)
+            if found is not None:
+                return found
+        return None
 
     @property
     def warnings(self) -> list[str]:

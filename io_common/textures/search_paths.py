@@ -205,6 +205,12 @@ class Library:
                 return self._roots[key]
         return self._root(folder, False)
 
+    @property
+    def folders(self) -> list[Path]:
+        """The game folders that were used so far, and the user's."""
+        used = [path for path, has_archives in self._roots if has_archives]
+        return list(dict.fromkeys([*used, *self._game_folders]))
+
     def _root(self, path: Path, archives: bool) -> Root:
         if (path, archives) not in self._roots:
             self._roots[path, archives] = Root(path, archives, self.budget)

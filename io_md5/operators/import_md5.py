@@ -47,6 +47,7 @@ class IMPORT_SCENE_OT_md5(file_operators.ImportFiles, bpy.types.Operator):
         use_scene_timing: bool
         use_render_size: bool
         use_companions: bool
+        sequence_actions: bool
         use_textures: bool
     else:
         filter_glob: StringProperty(default="*.md5mesh;*.md5anim;*.md5camera", options={"HIDDEN"})
@@ -135,8 +136,14 @@ class IMPORT_SCENE_OT_md5(file_operators.ImportFiles, bpy.types.Operator):
         use_companions: BoolProperty(
             name="Re-release Files",
             description="With models and animations of the re-releases of Quake and Quake II, also import the files "
-            "that belong to them: joint scales (.md5scale)",
+            "that belong to them: the animation, joint scales (.md5scale), and the skins and frame names of the MD2 or "
+            "MDL",
             default=True,
+        )
+        sequence_actions: BoolProperty(
+            name="Sequence Actions",
+            description="Also create an action for each sequence of the MD2 or MDL, such as run or pain1",
+            default=False,
         )
         use_textures: BoolProperty(
             name="Textures",
@@ -178,6 +185,9 @@ class IMPORT_SCENE_OT_md5(file_operators.ImportFiles, bpy.types.Operator):
             body.prop(self, "animations")
             if self.animations == "CHOOSE":
                 animation_choice.draw(body, context, self, *self._selection(context))
+            row = body.row()
+            row.active = self.use_companions
+            row.prop(self, "sequence_actions")
             body.prop(self, "nla_tracks")
             body.prop(self, "existing_actions")
             body.prop(self, "frame_start")
@@ -199,6 +209,7 @@ class IMPORT_SCENE_OT_md5(file_operators.ImportFiles, bpy.types.Operator):
             use_scene_timing=self.use_scene_timing,
             use_render_size=self.use_render_size,
             use_companions=self.use_companions,
+            sequence_actions=self.sequence_actions,
             use_textures=self.use_textures,
             game_folders=tuple(preferences.game_folders()),
             conversion=self.conversion(),

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import struct
 from pathlib import Path
 
+import md2_samples
 import numpy as np
 from md5_samples import random_parents
 from md5_scenes import animation, patch, skeleton
 
+from io_md2.format import write_model
 from io_md5.format import Animation, Model, write_animation, write_mesh
 from io_md5.format.joint_scales import ScaleTable
 from io_md5.format.scale_file import scales_of_table, write_scales
@@ -49,3 +52,32 @@ def write_rerelease(
     if scales is not None:
         write_scales(scales_of_table(animation.names, scales), path.with_suffix(".md5scale"))
     return path
+
+
+def write_md2(path: Path, frame_names: list[str], skins: list[str]) -> Path:
+    """Writes an MD2 without shape, with names of frames and skins."""
+    model = md2_samples.model_of(frames=len(frame_names), skins=len(skins))
+    model.frame_names, model.skins = list(frame_names), list(skins)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_model(model, path)
+    return path
+
+
+def mdl(frame_names: list[str], skins: int = 1) -> bytes:
+    """An MDL of one vertex."""
+    header = struct.pack(
+        "<4si10f8if", b"IDPO", 6, *10 * [1.0], skins, 4, 2, 1, 1, len(frame_names), 0, 0, 1.0
+    )
+    frames = b"".join(struct.pack("<i8x16s4x", 0, name.encode()) for name in frame_names)
+    return header + skins * struct.pack("<i8x", 0) + bytes(12 + 16) + frames
+
+
+def lmp(indices: np.ndarray) -> bytes:
+    """An image of Quake; indices (height, width)."""
+    height, width = indices.shape
+    return struct.pack("<ii", width, height) + indices.astype(np.uint8).tobytes()
+
+
+def palette(seed: int = 0) -> bytes:
+    """256 colours, not those of the game."""
+    return np.random.default_rng(seed).integers(0, 256, (256, 3)).astype(np.uint8).tobytes()

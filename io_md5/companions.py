@@ -1,0 +1,172 @@
+"""The MD2 or MDL that an MD5 of the re-releases replaces: its skins, and the names of its frames. Needs no Blender.
+
+Quake II: for `models/x/tris.md2` the game takes `models/x/md5/tris.md5mesh` and `.md5anim`. The skins are those of the
+MD2 with `md5/` before the name of the file, and the shaders of the meshes are not read. Quake: for `progs/x.mdl` the
+game takes `progs/x.md5mesh` and `.md5anim`. The skins of a mesh are `progs/SHADER_SS_FF`, SS the number of the skin and
+FF that of a frame of an animated skin. In both, frame i of the one animation is frame i of the model that it replaces
+(q2pro `refresh/models.c`, `MOD_LoadMD5`, `MD5_LoadSkins`; ironwail `gl_model.c`, `Mod_LoadMD5MeshModel`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..io_common.error_messages import message_for
+from ..io_common.game_data.paths import files_in, readable
+from ..io_common.textures.material_images import MaterialImages
+from ..io_common.textures.names import fold, fold_slashes, without_image_extension
+from ..io_common.textures.search import Search
+from ..io_md2.format import FrameSequence, Md2Error, find_sequences, read_model
+from .format import Md5Error
+from .format.games import Game
+from .format.mdl_file import MDL_SUFFIX, read_mdl
+
+MD2_SUFFIX = ".md2"
+
+_MD5_FOLDER, _QUAKE_FOLDER = "md5", "progs"
+_MOST_SKINS = 100
+
+
+@dataclass(frozen=True)
+class Companion:
+    """A model that an MD5 replaces.
+
+    Attributes:
+        path: for messages.
+        game: that uses both.
+        frame_names: of its frames, in order.
+        skins: the images that the file names; those of an MDL are in the file, and not read.
+    """
+
+    path: str
+    game: Game
+    frame_names: tuple[str, ...]
+    skins: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The name of the file."""
+        return fold_slashes(self.path).rpartition("/")[2]
+
+    @property
+    def sequences(self) -> list[FrameSequence]:
+        """The runs of frames whose names belong together."""
+        return find_sequences(self.frame_names)
+
+
+def game_of(path: Path) -> Game | None:
+    """The game in whose folders an MD5 lies: in `md5` for Quake II, in `progs` for Quake; None for any other."""
+    return {_MD5_FOLDER: Game.QUAKE2, _QUAKE_FOLDER: Game.QUAKE}.get(fold(path.parent.name))
+
+
+def find_companion(path: Path, search: Search | None = None) -> tuple[Companion | None, str]:
+    """The model that an MD5 replaces, on disk, in the same archive, or in one of the game folders.
+
+    Args:
+        path: the MD5, which need not exist.
+        search: knows the game folders; only the MD5's own folders are searched without.
+
+    Returns:
+        The model, or None; and the reason why one that is there cannot be read, else an empty text.
+    """
+    for game, folder, name in _candidates(path):
+        found = _in_folder(folder, name)
+        if found is None and search is not None:
+            found = _in_game_folders(path, folder, name, search)
+        if found is None:
+            continue
+        try:
+            return _read(found, game), ""
+        except (Md2Error, Md5Error) as error:
+            return None, str(error)
+        except OSError as error:
+            return None, message_for(error)
+    return None, ""
+
+
+def sibling(path: Path, suffix: str) -> Path | None:
+    """The file of the same name with another suffix, in any case; None if there is none."""
+    return _in_folder(path.parent, path.stem + suffix)
+
+
+def companion_skins(path: Path, companion: Companion | None, search: Search) -> list[MaterialImages]:
+    """The images of the skins that the game shows on a whole model; empty where it goes by the shaders of the meshes.
+
+    Args:
+        path: the mesh.
+        companion: the model that it replaces.
+        search: finds the images.
+    """
+    if companion is None or companion.game is not Game.QUAKE2:
+        return []
+    names = [skin_path(skin) for skin in dict.fromkeys(companion.skins) if skin]
+    found = search.model(path, names)
+    return [found.material(name) for name in names]
+
+
+def skin_path(skin: str) -> str:
+    """The image of an MD5 for a skin of its MD2, without extension: `models/x/skin.pcx` is `models/x/md5/skin`."""
+    folder, slash, name = without_image_extension(fold_slashes(skin)).rpartition("/")
+    return f"{folder}{slash}{_MD5_FOLDER}/{name}"
+
+
+def quake_skins(path: Path, shader: str, search: Search) -> list[MaterialImages]:
+    """The images of the skins of a mesh in Quake, of animated skins the first frame; empty if there are none.
+
+    Args:
+        path: the mesh.
+        shader: of the mesh.
+        search: finds the images.
+    """
+    result: list[MaterialImages] = []
+    for number in range(_MOST_SKINS):
+        name = quake_skin_path(shader, number)
+        images = search.model(path, [name]).material(name)
+        if images.diffuse is None:
+            break
+        result.append(images)
+    return result
+
+
+def quake_skin_path(shader: str, number: int = 0) -> str:
+    """The image of a shader in Quake, without extension: `progs/knight_00_00`."""
+    return f"{_QUAKE_FOLDER}/{shader}_{number:02d}_00"
+
+
+def _candidates(path: Path) -> Iterator[tuple[Game, Path, str]]:
+    """The models that an MD5 may replace: the game, the folder and the name."""
+    if fold(path.parent.name) == _MD5_FOLDER:
+        yield Game.QUAKE2, path.parent.parent, path.stem + MD2_SUFFIX
+    yield Game.QUAKE, path.parent, path.stem + MDL_SUFFIX
+
+
+def _in_folder(folder: Path, name: str) -> Path | None:
+    """The file with a name in a folder, in any case."""
+    try:
+        return next((path for path in files_in(folder) if fold(path.name) == fold(name)), None)
+    except OSError:
+        return None
+
+
+def _in_game_folders(path: Path, folder: Path, name: str, search: Search) -> Path | None:
+    """The file in the same relative folder of another game folder or archive."""
+    paths = search.library.paths_for(path)
+    depth = len(path.parent.parts) - len(folder.parts)
+    for _, relative in paths.own_folders():
+        parts = relative.split("/")
+        wanted = "/".join([*parts[: len(parts) - depth], name])
+        for root in paths.roots:
+            found = root.find_file(wanted)
+            if found is not None:
+                return found.full_path
+    return None
+
+
+def _read(path: Path, game: Game) -> Companion:
+    source = readable(path)
+    if game is Game.QUAKE:
+        return Companion(str(path), game, tuple(read_mdl(source).frames))
+    model = read_model(source)
+    return Companion(str(path), game, tuple(model.frame_names), tuple(model.skins))

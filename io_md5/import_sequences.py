@@ -1,0 +1,69 @@
+"""Sequences of an animation whose frames are named by the model that it replaces: markers, and actions on request."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..io_common.results import ImportResult
+from ..io_common.scene import names, versions
+from .import_build import build_animation
+from .import_options import ImportOptions
+from .import_read import ImportSkeleton, SourceFiles
+
+if TYPE_CHECKING:
+    from bpy.types import Context, Scene
+
+    from ..io_md2.format import FrameSequence
+
+_NAMELESS = "frame"
+
+
+def build_sequences(
+    context: Context,
+    path: Path,
+    files: SourceFiles,
+    target: ImportSkeleton,
+    options: ImportOptions,
+    result: ImportResult,
+) -> None:
+    """A marker where each sequence of an animation begins, and on request an action of each.
+
+    Args:
+        context: of the scene and view layer.
+        path: of the animation, which has a companion.
+        files: with the animation, its scales and its companion.
+        target: whose armature it moves.
+        options: the options of the import.
+        result: takes the actions and counts.
+    """
+    animation = files.animations[path]
+    last_frame = animation.frame_count - 1
+    sequences = [one for one in files.companions[path].sequences if one.first <= last_frame]
+    result.report.count("sequences", len(sequences))
+    add_markers(context.scene, sequences, options.frame_start)
+    if not options.sequence_actions:
+        return
+    scales = files.scales.get(path)
+    for sequence in sequences:
+        first, last = sequence.first, min(sequence.last, last_frame)
+        part = replace(
+            animation,
+            frames=animation.frames[first : last + 1],
+            bounds=animation.bounds[first : last + 1],
+            warnings=[],
+        )
+        own_scales = scales.part(first, last) if scales is not None else None
+        name = sequence.name or _NAMELESS
+        build_animation(context, name, part, target, options, result, own_scales)
+
+
+def add_markers(scene: Scene, sequences: list[FrameSequence], frame_start: int) -> None:
+    """Adds a timeline marker where each sequence begins, unless the same marker is there already."""
+    existing = {(marker.name, marker.frame) for marker in scene.timeline_markers}
+    for sequence in sequences:
+        name = names.for_blender(sequence.name, versions.MAX_NAME, _NAMELESS)
+        frame = frame_start + sequence.first
+        if (name, frame) not in existing:
+            scene.timeline_markers.new(name, frame=frame)
