@@ -4,13 +4,15 @@ from __future__ import annotations
 
 
 def register() -> None:
-    """Registers the families and the command line with Blender."""
+    """Registers the families, the characters and the command line with Blender."""
     # Only Blender calls this: without it, the packages that need no Blender can be imported on their own.
     from .command_line import command
     from .families import FAMILIES
+    from .io_characters import operators as characters
     from .io_common.operators import registration
 
     registration.register(FAMILIES)
+    characters.register()
     command.register()
 
 
@@ -18,7 +20,9 @@ def unregister() -> None:
     """Removes everything that `register` added."""
     from .command_line import command
     from .families import FAMILIES
+    from .io_characters import operators as characters
     from .io_common.operators import registration
 
     command.unregister()
+    characters.unregister()
     registration.unregister(FAMILIES)

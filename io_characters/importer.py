@@ -13,7 +13,7 @@ from ..io_common.reports import Progress, Report, listing, progress
 from ..io_common.results import ImportResult
 from ..io_common.scene import names, state, versions
 from ..io_common.textures.search import Search
-from ..io_md2.format import FRAMES_PER_SECOND
+from ..io_md2.format import FRAMES_PER_SECOND, find_sequences
 from ..io_md2.format import Model as Md2Model
 from ..io_md2.importer import ImportOptions as Md2Options
 from ..io_md2.importer import build_model as build_md2
@@ -41,6 +41,9 @@ from .source.skins import store_skins
 if TYPE_CHECKING:
     from bpy.types import Action, Collection, Context, Object
 
+# Names of missing files in one warning.
+_MAX_LISTED = 30
+
 
 def import_character(
     context: Context, character: Character, files: GameFiles, options: CharacterOptions
@@ -57,12 +60,17 @@ def import_character(
         CharacterError: its first model is missing or damaged; the scene is not changed.
     """
     result = ImportResult()
-    parts = read_parts(character, files, options, result.report)
+    parts, missing = read_parts(character, files, options, result.report)
     builder = _Builder(context, character, files, options, result)
     steps = sum(1 + len(part.animations) for part in parts)
     with progress(steps) as progress_bar:
         state.switch_to_object_mode(context)
         builder.build(parts, progress_bar)
+    missing |= builder.missing_images
+    if missing:
+        result.report.warn(
+            f"not found in the game's folders: {listing(sorted(missing), _MAX_LISTED)}", character.name
+        )
     if options.use_scene_timing:
         _set_scene_timing(context, parts, options, result.report)
     state.select_only(context, result.objects, result.objects[0])
@@ -90,6 +98,7 @@ class _Builder:
         self._md5_materials, self._md2_materials = MaterialLibrary(SHADERS), MaterialLibrary(SKINS)
         self._collection: Collection = context.scene.collection
         self._is_single = False
+        self.missing_images: set[str] = set()
         self._roots: dict[int, Object] = {}
         self._skeletons: dict[int, Skeleton] = {}
 
@@ -107,8 +116,12 @@ class _Builder:
             else:
                 self._build_md2(part, part.model)
                 progress_bar.step()
-        self._md5_materials.add_to_report(self._result.report, self._md5_search.warnings)
-        self._md2_materials.add_to_report(self._result.report, self._md2_search.warnings)
+        for library, search in (
+            (self._md5_materials, self._md5_search),
+            (self._md2_materials, self._md2_search),
+        ):
+            self.missing_images.update(library.missing_images)
+            library.add_to_report(self._result.report, search.warnings, names_missing=False)
         self._hang(parts)
         first = self._roots[parts[0].index]
         for index, root in self._roots.items():
@@ -199,9 +212,9 @@ class _Builder:
             self._result,
         )
         obj = self._result.objects[-1]
-        for action in self._result.actions[count:]:
-            # All parts play all their frames under one name.
-            name = ALL_FRAMES if action == self._result.actions[count] else action.name
+        # All parts play all their frames, and sequences of equal names, together.
+        names_of = [ALL_FRAMES, *(sequence.name for sequence in find_sequences(model.frame_names))]
+        for action, name in zip(self._result.actions[count:], names_of, strict=False):
             self._store(CharacterAnimation(name), action, obj, name, part.part.model)
         for collection in list(obj.users_collection):
             collection.objects.unlink(obj)

@@ -65,8 +65,8 @@ class PartFiles:
 
 def read_parts(
     character: Character, files: GameFiles, options: CharacterOptions, report: Report
-) -> list[PartFiles]:
-    """The files of all parts that are there; what is missing or damaged is a warning.
+) -> tuple[list[PartFiles], set[str]]:
+    """The files of all parts that are there, and the names of those that are missing; what is damaged is a warning.
 
     Raises:
         CharacterError: the first model is missing or damaged.
@@ -90,11 +90,9 @@ def read_parts(
         raise CharacterError(
             f"{character.name}: its model cannot be read: {'; '.join(reasons) or 'it names none'}"
         )
-    if reader.missing:
-        report.warn(f"not found in the game's folders: {listing(sorted(reader.missing), 20)}", character.name)
     for text in (*reader.broken, *character.warnings):
         report.warn(text)
-    return parts
+    return parts, reader.missing
 
 
 def _is_spare(character: Character, index: int, options: CharacterOptions) -> bool:

@@ -85,15 +85,26 @@ class MaterialLibrary:
         """
         return [self.get(skin.name, fallback, skin) for skin in found]
 
-    def add_to_report(self, report: Report, search_warnings: Sequence[str] = ()) -> None:
+    @property
+    def missing_images(self) -> list[str]:
+        """The names of images that were not found, each once."""
+        names = [raw for found in self._missing.values() for raw in found.missing.values() if raw]
+        return list(dict.fromkeys(names))
+
+    def add_to_report(
+        self, report: Report, search_warnings: Sequence[str] = (), *, names_missing: bool = True
+    ) -> None:
         """Adds the counts of materials and images, and one warning for all images that were not found.
 
         Args:
             report: of the import.
             search_warnings: `Search.warnings`.
+            names_missing: whether to add that warning; if not, the caller tells of `missing_images`.
         """
         report.count("materials", len(self._made))
         report.count("images", self._store.loaded)
+        if not names_missing:
+            self._missing.clear()
         lines = [line for name, found in self._missing.items() if (line := _describe_missing(name, found))]
         if lines:
             report.warn(f"Images not found: {'; '.join(lines)}")

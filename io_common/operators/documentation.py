@@ -78,6 +78,16 @@ def page_of(identifier: str) -> str:
     return _pages.get(f"{module.lower()}.{name}" if separator else identifier, START)
 
 
+def add_page(identifier: str, page: str) -> None:
+    """Adds the page of an operator that belongs to no family.
+
+    Args:
+        identifier: the operator's identifier for Python.
+        page: the file name of the page.
+    """
+    _pages[identifier] = page
+
+
 def manual_map() -> tuple[str, tuple[tuple[str, str], ...]]:
     """The pages of the operators and their options, for *Online Manual* in context menus and F1."""
     # Blender looks up an option by the name of its operator, in lower case.

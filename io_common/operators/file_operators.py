@@ -345,4 +345,5 @@ def _file_path(path: str) -> Path:
 def _subject(operator: Any) -> str:
     """The names of an operator's files, for messages."""
     selected = [file.name for file in getattr(operator, "files", ()) if file.name]
-    return reports.listing(selected, 2) or bpy.path.basename(operator.filepath)
+    path = getattr(operator, "filepath", "") or getattr(operator, "name", "")
+    return reports.listing(selected, 2) or bpy.path.basename(path)

@@ -1,0 +1,330 @@
+"""File > Import > id Tech Game Character."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import bpy
+from bpy.props import BoolProperty, CollectionProperty, EnumProperty, IntProperty, StringProperty
+
+from ...io_common.game_data.catalogue import CatalogueEntry, Kind
+from ...io_common.game_data.files import GameFiles
+from ...io_common.operators import blender_mixins, file_operators, preferences
+from ...io_common.reports import counted, printable
+from ...io_common.scene import axes, state, versions
+from ...io_common.textures.game_files import FileReadError
+from .. import games
+from ..errors import CharacterError
+from ..importer import import_character
+from ..options import CharacterOptions
+
+if TYPE_CHECKING:
+    from bpy.types import Context, Event, UILayout
+
+    from ...io_common.operators.blender_mixins import OperatorResult
+
+_ICONS = {
+    Kind.ENTITY: "OUTLINER_OB_ARMATURE",
+    Kind.MODEL: "ARMATURE_DATA",
+    Kind.PLAYER: "OUTLINER_OB_ARMATURE",
+    Kind.CONFIG: "ARMATURE_DATA",
+    Kind.LOOSE: "MESH_DATA",
+}
+_WIDTH = 640
+_ROWS = 14
+
+
+def _known_games(operator: Any, context: Context, text: str) -> list[str]:
+    """The game folders of the preferences, for completion."""
+    del operator, context
+    return [folder for folder in preferences.game_folders() if text.lower() in folder.lower()]
+
+
+def _entry_chosen(operator: Any, context: Context) -> None:
+    """Takes the name of the row that was clicked."""
+    del context
+    if 0 <= operator.active_entry < len(operator.entries):
+        operator.name = operator.entries[operator.active_entry].name
+
+
+class IO_IDTECH_PG_character(bpy.types.PropertyGroup):
+    """A character, model or player of a game."""
+
+    if TYPE_CHECKING:
+        name: str
+        kind: str
+        path: str
+        meshes: str
+        animations: str
+        skins: str
+        is_missing: bool
+    else:
+        name: StringProperty(name="Name", description="Name of the entity, model, player or file")
+        kind: StringProperty(name="Kind", description="What declares it")
+        path: StringProperty(name="Path", description="File or folder in the game")
+        meshes: StringProperty(name="Meshes", description="Model files found and missing")
+        animations: StringProperty(name="Animations", description="Animations found and missing")
+        skins: StringProperty(name="Skins", description="Skins found and missing")
+        is_missing: BoolProperty(name="Missing", description="Files that it names are missing")
+
+
+class IO_IDTECH_UL_characters(bpy.types.UIList):
+    """The list of characters of a game."""
+
+    def draw_item(
+        self,
+        context: Context,
+        layout: Any,
+        data: Any,
+        item: Any,
+        icon: Any,
+        active_data: Any,
+        active_property: Any,
+        index: int | None = 0,
+        flt_flag: int | None = 0,
+    ) -> None:
+        """Draws one character with its counts."""
+        del context, data, icon, active_data, active_property, index, flt_flag
+        split = layout.split(factor=0.5)
+        split.label(text=item.name, icon=_ICONS.get(item.kind, "DOT"))
+        numbers = split.split(factor=0.25)
+        numbers.label(text=item.meshes)
+        numbers = numbers.split(factor=0.5)
+        numbers.label(text=item.animations)
+        numbers.label(text=item.skins)
+
+    def filter_items(self, context: Context, data: Any, attribute: str) -> Any:
+        """The flags of the items: shown are those with all words of the search in their name, path or kind."""
+        del context
+        words = data.search.lower().split()
+        shown = [
+            self.bitflag_filter_item
+            if all(word in f"{item.name} {item.path} {item.kind}".lower() for word in words)
+            else 0
+            for item in getattr(data, attribute)
+        ]
+        return shown, []
+
+    def draw_filter(self, context: Context, layout: UILayout) -> None:
+        """Draws nothing: the search is an option of the operator."""
+
+
+class IMPORT_SCENE_OT_idtech_character(file_operators.Transform, bpy.types.Operator):
+    """Import a character, model or player with its animations, skins and attachments from the data of a game"""
+
+    bl_idname = "import_scene.idtech_character"
+    bl_label = "Import Game Character"
+    bl_options = {"REGISTER", "UNDO", "PRESET"}
+
+    if TYPE_CHECKING:
+        game: str
+        name: str
+        search: str
+        entries: Any
+        active_entry: int
+        listed_for: str
+        problem: str
+        animation_filter: str
+        merge_vertices: bool
+        bone_direction: str
+        use_textures: bool
+        use_placement: bool
+        all_weapons: bool
+        frame_start: int
+        use_scene_timing: bool
+    else:
+        game: StringProperty(
+            name="Game",
+            description="Game folder: its path, or the name of one in the add-on's preferences (base, baseq2, "
+            "packages). Empty for the first of these. The folder of a mod uses base beside it as well",
+            search=_known_games,
+            options=versions.PATH_OPTIONS,
+        )
+        name: StringProperty(
+            name="Name",
+            description="Name of the entity, model or player, or the path of a model in the game",
+        )
+        search: StringProperty(
+            name="Search",
+            description="Show only what has these words in its name, path or kind",
+            options={"SKIP_SAVE", "TEXTEDIT_UPDATE"},
+        )
+        entries: CollectionProperty(type=IO_IDTECH_PG_character, options={"HIDDEN", "SKIP_SAVE"})
+        active_entry: IntProperty(default=-1, options={"HIDDEN", "SKIP_SAVE"}, update=_entry_chosen)
+        listed_for: StringProperty(options={"HIDDEN", "SKIP_SAVE"})
+        problem: StringProperty(options={"HIDDEN", "SKIP_SAVE"})
+        animation_filter: StringProperty(
+            name="Animation Filter",
+            description="Import only animations with this text in their name, or that fit a pattern with * and ?. "
+            "Empty for all",
+        )
+        merge_vertices: BoolProperty(
+            name="Merge Vertices",
+            description="Merge the copies of vertices along UV seams, so that the mesh does not tear when edited. "
+            "Export splits them again",
+            default=True,
+        )
+        bone_direction: EnumProperty(
+            name="Bone Direction",
+            description="Direction of the bones. It does not affect poses, animations or export",
+            items=(
+                ("CHILD", "To Child", "Point bones to their children, so that they look like a skeleton"),
+                ("JOINT", "Original Axes", "Give bones the axes of the joints in the file"),
+            ),
+            default="CHILD",
+        )
+        use_textures: BoolProperty(
+            name="Textures and Skins",
+            description="Import the images of the materials, and the skins to switch between",
+            default=True,
+        )
+        use_placement: BoolProperty(
+            name="Place as in Game",
+            description="Move and scale the character by the offset and scale of its declaration",
+            default=True,
+        )
+        all_weapons: BoolProperty(
+            name="All Weapons",
+            description="Import all weapons of a Quake II player, not only weapon.md2",
+            default=False,
+        )
+        frame_start: IntProperty(
+            name="Start Frame",
+            description="Scene frame for the first frame of each animation",
+            default=0,
+            min=-1_000_000,
+            max=1_000_000,
+        )
+        use_scene_timing: BoolProperty(
+            name="Set Frame Range & Rate",
+            description="Set the scene's frame rate and range to those of the first animation",
+            default=True,
+        )
+
+    def default_scale(self) -> float:
+        """The scale of the preferences."""
+        return preferences.default_scale()
+
+    def invoke(self, context: Context, event: Event) -> OperatorResult:
+        """Opens the list."""
+        del event
+        self.set_default_scale()
+        games.forget()
+        known = preferences.game_folders()
+        if not self.game and known:
+            self.game = known[0]
+        return context.window_manager.invoke_props_dialog(
+            self, width=_WIDTH, title="Import Game Character", confirm_text="Import"
+        )
+
+    def fill(self) -> None:
+        """Fills the list with what is in the game, if it holds that of another one."""
+        if self.listed_for == f"game {self.game}":
+            return
+        self.listed_for = f"game {self.game}"
+        self.entries.clear()
+        self.problem = ""
+        try:
+            found = games.catalogue(self._folder())
+        except (CharacterError, OSError) as error:
+            self.problem = printable(str(error))
+            return
+        for entry in found.entries:
+            item = self.entries.add()
+            _fill_item(item, entry)
+        if not found.entries:
+            self.problem = "No models were found in this folder"
+        names = [entry.name for entry in found.entries]
+        self["active_entry"] = names.index(self.name) if self.name in names else -1
+
+    def draw(self, context: Context) -> None:
+        """Draws the game, the list and the options."""
+        del context
+        # Blender does not tell operators that a text was changed.
+        self.fill()
+        layout = file_operators.panel_layout(self)
+        layout.prop(self, "game")
+        layout.prop(self, "search", icon="VIEWZOOM")
+        column: Any = layout.column()
+        column.use_property_split = False
+        if self.problem:
+            column.label(text=self.problem, icon="ERROR")
+        heading = column.split(factor=0.5)
+        heading.label(text="Name")
+        heading = heading.split(factor=0.25)
+        heading.label(text="Meshes")
+        heading = heading.split(factor=0.5)
+        heading.label(text="Animations")
+        heading.label(text="Skins")
+        column.template_list(
+            "IO_IDTECH_UL_characters", "", self, "entries", self, "active_entry", rows=_ROWS, maxrows=_ROWS
+        )
+        if 0 <= self.active_entry < len(self.entries):
+            item = self.entries[self.active_entry]
+            column.label(text=f"{item.kind.capitalize()}: {item.path}")
+        layout.prop(self, "name")
+        layout.prop(self, "animation_filter")
+        self.draw_transform(layout, "IO_IDTECH_character")
+        header, body = blender_mixins.panel(layout, "IO_IDTECH_character_options")
+        header.label(text="Options")
+        if body:
+            for option in (
+                "use_placement", "use_textures", "all_weapons", "merge_vertices", "bone_direction",
+                "frame_start", "use_scene_timing",
+            ):  # fmt: skip
+                body.prop(self, option)
+
+    def execute(self, context: Context) -> OperatorResult:
+        """Imports the character."""
+        return file_operators.run(self, "Imported", CharacterError, lambda: self._import(context))
+
+    def _folder(self) -> Path:
+        return games.game_folder(bpy.path.abspath(self.game), preferences.game_folders())
+
+    def _import(self, context: Context) -> file_operators.Outcome:
+        folder = self._folder()
+        found = games.catalogue(folder)
+        entry = found.named(self.name) if self.name else None
+        if entry is None:
+            raise CharacterError(_unknown(self.name, found.entries, folder))
+        try:
+            character = found.character(entry)
+        except FileReadError as error:
+            raise CharacterError(str(error)) from error
+        options = CharacterOptions(
+            animation_filter=self.animation_filter,
+            merge_vertices=self.merge_vertices,
+            bone_direction=self.bone_direction,
+            use_textures=self.use_textures,
+            use_placement=self.use_placement,
+            all_weapons=self.all_weapons,
+            frame_start=self.frame_start,
+            use_scene_timing=self.use_scene_timing,
+            game_folders=tuple(preferences.game_folders()),
+            conversion=axes.from_file(self.scale(), self.axis_forward, self.axis_up),
+        )
+        # Files of its own: what it unpacks does not count against those of other imports.
+        result = import_character(context, character, GameFiles(found.files.folders), options)
+        state.show_selected(context)
+        return result.report, [Path(character.name)]
+
+
+def _unknown(name: str, entries: list[CatalogueEntry], folder: Path) -> str:
+    """Why no entry was found, with names that are similar."""
+    if not entries:
+        return f"{folder}: no models were found in this folder"
+    if not name:
+        return (
+            f"no character chosen: set the name, one of {counted(len(entries), 'entries')} in {folder.name}"
+        )
+    similar = [entry.name for entry in entries if name.lower() in entry.name.lower()][:3]
+    hint = f", but {', '.join(similar)}" if similar else ""
+    return f"{name}: there is no such character in {folder}{hint}"
+
+
+def _fill_item(item: Any, entry: CatalogueEntry) -> None:
+    item.name = printable(entry.name)
+    item.kind, item.path = entry.kind.value, printable(entry.path)
+    item.meshes, item.animations, item.skins = str(entry.meshes), str(entry.animations), str(entry.skins)
+    item.is_missing = bool(entry.meshes.missing or entry.animations.missing or entry.skins.missing)
