@@ -69,21 +69,17 @@ def message_for(
 def _data_message(error: BaseException) -> str:
     """What is wrong with a file, in plain words first; then the values, and the place.
 
-    The exceptions of the formats have the attributes `reason`, `place`, `found` and `expected`; of others, the text is
-    the message.
+    The exceptions of the formats have the attributes `reason`, `path` and `file_format`; of others, the text is the
+    message.
     """
-    reason = getattr(error, "reason", None)
-    if reason is None:
+    if getattr(error, "reason", None) is None:
         return str(error)
-    path, place = getattr(error, "path", ""), getattr(error, "place", "")
+    path = getattr(error, "path", "")
     other_kind = file_kinds.describe_mismatch(path, getattr(error, "file_format", "")) if path else ""
     if other_kind:
         return f"{other_kind} ({path})"
-    text = reason[:1].upper() + reason[1:]
-    for word in ("found", "expected"):
-        value = getattr(error, word, None)
-        text += f"; {word} {value}" if value is not None else ""
-    return f"{text} ({place})" if place else text
+    text = str(error)
+    return text[:1].upper() + text[1:]
 
 
 def without_path(text: str, path: str | os.PathLike[str]) -> str:

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import bpy
 
+from .counting import counted
+
 if TYPE_CHECKING:
     from bpy.types import Operator
 
@@ -98,20 +100,6 @@ def listing(items: list[str], limit: int = 5) -> str:
     """The first few of a list, and how many more there are."""
     more = len(items) - limit
     return ", ".join(items[:limit]) + (f" and {more} more" if more > 0 else "")
-
-
-def counted(number: int, what: str) -> str:
-    """A number and what it counts, in the singular for 1: ``1 vertex``, ``2 vertices``."""
-    return f"{number:,} {_plural(what, number)}"
-
-
-def _plural(what: str, number: int) -> str:
-    """The name of a count, in the singular for 1."""
-    if number != 1:
-        return what
-    adjective, space, noun = what.rpartition(" ")
-    irregular = {"vertices": "vertex", "meshes": "mesh", "faces": "face"}
-    return adjective + space + irregular.get(noun, noun.removesuffix("s"))
 
 
 def report_message(operator: Operator, kind: str, text: str) -> None:

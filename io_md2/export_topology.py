@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from ..io_common.reports import Report, counted
+from ..io_common.counting import counted
+from ..io_common.reports import Report
 from ..io_common.scene import evaluated
 from ..io_common.source_elements import NONE, have_same_triangles
 from ..io_common.triangles import FLIPPED_WINDING, flip_v

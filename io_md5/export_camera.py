@@ -197,7 +197,7 @@ def _frame_rate(scene: Scene, imported: float | None, report: Report) -> float:
         return rate
     if abs(imported - exact) > 1e-3:
         report.warn(
-            f"the path keeps the {imported:g} frames per second of the imported file, but the scene has {exact:g}: "
+            f"the path keeps the frame rate of the imported file, {imported:g}, but the scene has {exact:g}: "
             "set Frame Rate to Scene to use that"
         )
     if imported != round(imported):

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 import bpy
 import numpy as np
 
+from ..io_common.counting import counted
 from ..io_common.materials.library import MaterialLibrary
-from ..io_common.reports import Progress, Report, counted, listing
+from ..io_common.reports import Progress, Report, listing
 from ..io_common.results import ImportResult
 from ..io_common.scene import action_users, names, state, versions
 from .conversion import convert_animation, convert_joints, convert_model

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from ..io_common.reports import Report, counted, listing
+from ..io_common.counting import counted
+from ..io_common.reports import Report, listing
 from ..io_common.scene import evaluated
 from .binding import is_deformed, parent_bone_of
 from .export_skeleton import Skeleton

@@ -20,7 +20,7 @@ from bpy.props import (
 )
 
 from .. import reports
-from ..reports import counted
+from ..counting import counted
 from ..scene import versions
 from ..scene.animation_list import (
     PROPERTY,

@@ -17,7 +17,7 @@ import bpy
 import numpy as np
 from bpy.props import BoolProperty, CollectionProperty, EnumProperty, IntProperty, StringProperty
 
-from ..reports import counted
+from ..counting import counted
 from ..scene import state
 
 if TYPE_CHECKING:

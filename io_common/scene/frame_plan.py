@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from ..counting import counted
 from ..source_elements import NONE
 from .objects import NothingToExportError
 from .shape_key_playback import Playback, SourceFrames, is_animated, keys_at_frames, playback_of, played_range
@@ -308,8 +309,8 @@ def _warn_of_left_out(source: SourceFrames, key_names: list[str | None], report:
     left_out = len(known - set(key_names))
     if left_out:
         report.warn(
-            f"the timeline does not play {left_out} of the {len(known)} frames of the imported model, and they were "
-            "left out. To export all of them, choose Shape Keys as Frames"
+            f"{counted(left_out, 'frames', 'were')} left out, because the timeline does not play all {len(known)} of "
+            "the imported model. To export all of them, choose Shape Keys as Frames"
         )
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from ..counting import counted
 from . import evaluated, mesh_data
 from .instances import warn_of_instances
 from .objects import NothingToExportError
@@ -140,8 +141,9 @@ def _read_vertices(part: Part, mesh_object: Object, row: Floats, where: str) -> 
     mesh = mesh_object.data
     if len(mesh.vertices) != part.vertex_count:
         raise NothingToExportError(
-            f"{part.obj.name} has {len(mesh.vertices)} vertices in {where}, and {part.vertex_count} in others, but all "
-            "frames of a model must have the same vertices. Disable the modifier that changes them, or apply it"
+            f"{part.obj.name} has {counted(len(mesh.vertices), 'vertices')} in {where}, and {part.vertex_count} in "
+            "others, but all frames of a model must have the same vertices. Disable the modifier that changes them, or "
+            "apply it"
         )
     if not _has_same_faces(part, mesh):
         raise NothingToExportError(

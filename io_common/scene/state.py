@@ -141,7 +141,7 @@ def set_frame_rate(scene: Scene, rate: float, report: Report) -> None:
     plays = render.fps / render.fps_base
     if not math.isclose(plays, rate, rel_tol=1e-4):
         report.warn(
-            f"Blender cannot play {rate:g} frames per second: the scene was set to {plays:g}, the nearest it can"
+            f"Blender cannot play a frame rate of {rate:g}: the scene was set to {plays:g}, the nearest it can"
         )
 
 

@@ -18,6 +18,8 @@ import struct
 import numpy as np
 import numpy.typing as npt
 
+from ..counting import counted
+
 _HEADER_SIZE = 128
 _PALETTE_SIZE = 768
 _PALETTE_MARKER = 12
@@ -49,7 +51,7 @@ def decode_pcx(data: bytes) -> Bytes:
         PcxError: the data is invalid.
     """
     if len(data) < _HEADER_SIZE:
-        raise PcxError(f"{len(data)} bytes are too few for the header of a PCX image")
+        raise PcxError(f"{counted(len(data), 'bytes', 'are')} too few for the header of a PCX image")
     manufacturer, _version, encoding, bits = data[:4]
     left, top, right, bottom = struct.unpack_from("<4H", data, 4)
     planes = data[65]
@@ -93,7 +95,9 @@ def _lines(data: bytes, encoded: bool, height: int, planes: int, stride: int, us
     # A count is at most 63. An image that the data cannot hold is refused before memory is allocated for it.
     available = len(data) - _HEADER_SIZE
     if least > (available * 63 if encoded else available):
-        raise PcxError(f"{available} bytes of data cannot hold {height} lines of {planes} x {used} bytes")
+        raise PcxError(
+            f"{counted(available, 'bytes')} of data cannot hold {counted(height, 'lines')} of {planes} x {used} bytes"
+        )
     body = np.frombuffer(data, np.uint8, offset=_HEADER_SIZE)
     if encoded:
         pixels, consumed = _unpack(body, wanted)

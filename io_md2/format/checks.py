@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .counting import counted
 from .counts import Counts
 from .findings import Finding
 from .glcommands import drawn_triangles
@@ -22,8 +23,8 @@ _WORDS = {
     "vertices": "vertices",
     "frames": "frames",
     "skins": "skins",
-    "skin_width": "texels of skin width",
-    "skin_height": "texels of skin height",
+    "skin_width": "texels",
+    "skin_height": "texels",
     "st": "texture coordinates",
 }
 
@@ -35,7 +36,7 @@ def at_most(what: str) -> Check:
         count = getattr(subject.counts, what)
         if count > rule.limit:
             yield rule.finding(
-                f"The model has {count} {_WORDS[what]}",
+                _amount(what, count),
                 count,
                 **_beyond(what, rule.limit, count),
                 is_in_source=_was_broken(subject.source_counts, what, lambda value: value > rule.limit),
@@ -51,12 +52,19 @@ def at_least(what: str) -> Check:
         count = getattr(subject.counts, what)
         if count < rule.limit:
             yield rule.finding(
-                f"The model has {count or 'no'} {_WORDS[what]}",
+                _amount(what, count),
                 count,
                 is_in_source=_was_broken(subject.source_counts, what, lambda value: value < rule.limit),
             )
 
     return check
+
+
+def _amount(what: str, count: int) -> str:
+    """What the model has of something."""
+    if what in ("skin_width", "skin_height"):
+        return f"The {what.replace('_', ' ')} is {counted(count, _WORDS[what])}"
+    return f"The model has {counted(count, _WORDS[what]) if count else f'no {_WORDS[what]}'}"
 
 
 def _beyond(what: str, limit: int, count: int) -> dict[str, Any]:
@@ -82,7 +90,7 @@ def corner_count(rule: Rule, subject: Subject) -> Iterator[Finding]:
     pairs = (model.triangles[inside].astype(np.int64) * size + texels[:, 0]) * size + texels[:, 1]
     count = len(np.unique(pairs))
     if count > rule.limit:
-        yield rule.finding(f"The triangles have {count} distinct corners", count)
+        yield rule.finding(f"The triangles have {counted(count, 'distinct corners')}", count)
 
 
 def st_range(rule: Rule, subject: Subject) -> Iterator[Finding]:
@@ -92,7 +100,8 @@ def st_range(rule: Rule, subject: Subject) -> Iterator[Finding]:
     if bad.any():
         entry = int(np.flatnonzero(bad)[0])
         yield rule.finding(
-            f"{int(bad.sum())} texture coordinates do not fit into 16 bits, the first is {st[entry].tolist()}",
+            f"{counted(int(bad.sum()), 'texture coordinates', 'do')} not fit into 16 bits, "
+            f"such as {st[entry].tolist()}",
             st[entry].tolist(),
             triangles=_triangles_of_st(subject, bad),
         )
@@ -107,7 +116,7 @@ def st_outside(rule: Rule, subject: Subject) -> Iterator[Finding]:
     outside = np.asarray(((model.st < 0) | (model.st >= skin_size)).any(axis=1))
     if outside.any():
         yield rule.finding(
-            f"{int(outside.sum())} texture coordinates lie outside the skin",
+            f"{counted(int(outside.sum()), 'texture coordinates', 'lie')} outside the skin",
             int(outside.sum()),
             triangles=_triangles_of_st(subject, outside),
         )
@@ -130,7 +139,7 @@ def bad_normals(rule: Rule, subject: Subject) -> Iterator[Finding]:
     bad = subject.model.normals >= NORMAL_COUNT
     if bad.any():
         yield rule.finding(
-            f"{int(bad.sum())} normal indices are {NORMAL_COUNT} or more",
+            f"{counted(int(bad.sum()), 'normal indices', 'are')} {NORMAL_COUNT} or more",
             int(bad.sum()),
             vertices=np.flatnonzero(bad.any(axis=0)),
         )
@@ -190,7 +199,7 @@ def frame_names_repeated(rule: Rule, subject: Subject) -> Iterator[Finding]:
     """Frames share a name."""
     repeated = sum(count - 1 for count in Counter(subject.model.frame_names).values())
     if repeated:
-        yield rule.finding(f"{repeated} frames have the name of an earlier one", repeated)
+        yield rule.finding(f"{counted(repeated, 'frames', 'have')} the name of an earlier one", repeated)
 
 
 def _names(subject: Subject) -> Iterator[tuple[str, str, int]]:
@@ -223,7 +232,8 @@ def commands_differ(rule: Rule, subject: Subject) -> Iterator[Finding]:
     listed, drawn = _sorted(model.triangles), _sorted(drawn)
     if not np.array_equal(listed, drawn):
         yield rule.finding(
-            f"The GL commands draw {len(drawn)} triangles, not the {len(listed)} of the list", len(drawn)
+            f"The GL commands draw {counted(len(drawn), 'triangles')}, not the {len(listed)} of the list",
+            len(drawn),
         )
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from .boxes import model_bounds
 from .check import check_model
+from .counting import counted
 from .games import game_named
 from .model import FRAMES_PER_SECOND, Model
 from .reading import read_model
@@ -62,8 +63,8 @@ def describe(source: Source | Model, game: str = "") -> Description:
     corners = [" ".join(f"{value:.6g}" for value in corner) for corner in facts["box"]]
     lines = [
         "MD2 model",
-        f"{_counted(model.frame_count, 'frame')}, {model.vertex_count:,} vertices, "
-        f"{_counted(model.triangle_count, 'triangle')}, {facts['gl_commands']:,} strips and fans",
+        f"{counted(model.frame_count, 'frames')}, {counted(model.vertex_count, 'vertices')}, "
+        f"{counted(model.triangle_count, 'triangles')}, {facts['gl_commands']:,} strips and fans",
         f"skin of {model.skin_width} by {model.skin_height} pixels: {', '.join(model.skins) or 'none named'}",
         *([f"box from ({corners[0]}) to ({corners[1]})"] if corners else []),
         *(
@@ -85,9 +86,3 @@ def describe(source: Source | Model, game: str = "") -> Description:
 
 DESCRIBERS = {".md2": describe}
 """The function that describes each kind of file, by suffix."""
-
-
-def _counted(number: int, what: str) -> str:
-    """A number with its noun: "1 mesh", "2,000 joints"."""
-    plural = "" if number == 1 else "es" if what.endswith("sh") else "s"
-    return f"{number:,} {what}{plural}"

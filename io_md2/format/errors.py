@@ -42,9 +42,10 @@ class Md2Error(ValueError):
         )
 
     def __str__(self) -> str:
-        text = f"{self.place}: {self.reason}" if self.place else self.reason
+        """The problem, then the values, then the place."""
+        text = self.reason
         if self.found is not None:
             text += f"; found {self.found}"
         if self.expected is not None:
             text += f"; expected {self.expected}"
-        return text
+        return f"{text} ({self.place})" if self.place else text

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from .counting import counted
 from .glcommands import drawn_triangles
 from .model import GlCommands
 from .texels import st_texels
@@ -52,8 +53,9 @@ def restore_st(
     result[rows, corners] = len(st) + entries.reshape(-1)
     affected = int(missing.any(axis=1).sum())
     rest = int((~found).sum())
-    warning = f"{affected} triangles refer to texture coordinates that do not exist; " + (
-        f"{len(rows) - rest} corners got them from the GL commands, {rest} are in the upper left corner of the skin"
+    warning = f"{counted(affected, 'triangles', 'refer')} to texture coordinates that do not exist; " + (
+        f"the GL commands have those of {counted(len(rows) - rest, 'corners')}, "
+        f"{counted(rest, 'corners', 'are')} in the upper left corner of the skin"
         if rest
         else "they were taken from the GL commands"
     )

@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .check import find_oddities
+from .counting import counted
 from .errors import Md2Error
 from .missing_st import restore_st
 from .model import (
@@ -167,7 +168,7 @@ class _Reader:
         if data[:4] != MAGIC:
             if len(data) < 4:
                 raise self.error(
-                    "the file is too short for an MD2 model", 0, f"{len(data)} bytes", "a header"
+                    "the file is too short for an MD2 model", 0, counted(len(data), "bytes"), "a header"
                 )
             other = _OTHER_FORMATS.get(data[:4], "not an MD2 model")
             raise self.error(f"the file is {other}", 0, repr(data[:4])[1:], "'IDP2'")
@@ -175,7 +176,7 @@ class _Reader:
             raise self.error(
                 f"{_INCOMPLETE}: it ends inside its header",
                 len(data),
-                f"{len(data)} bytes",
+                counted(len(data), "bytes"),
                 f"at least {HEADER_SIZE}",
             )
         values = struct.unpack_from(f"<{len(HEADER_FIELDS)}i", data)
@@ -197,7 +198,7 @@ class _Reader:
             h["framesize"] = needed
         if h["framesize"] < needed:
             raise self.error(
-                f"a frame is too small for {h['num_vertices']} vertices",
+                f"a frame is too small for {counted(h['num_vertices'], 'vertices')}",
                 self.field_offset("framesize"),
                 h["framesize"],
                 f"{needed} bytes",
@@ -244,7 +245,9 @@ class _Reader:
             unterminated += not nul
             names.append(text.decode(NAME_ENCODING))
         if unterminated:
-            self.warnings.append(f"{unterminated} {kind} names fill their {size} bytes, without a terminator")
+            self.warnings.append(
+                f"{counted(unterminated, f'{kind} names', 'fill')} all {size} bytes, without a terminator"
+            )
         return names
 
     def check_triangles(self, model: Model, offset: int) -> None:
@@ -253,7 +256,7 @@ class _Reader:
         if len(bad):
             triangle, corner = divmod(int(bad[0]), 3)
             raise self.error(
-                f"triangle {triangle} uses a vertex that does not exist ({len(bad)} such corners)",
+                f"triangle {triangle} uses a vertex that does not exist ({counted(len(bad), 'such corners')})",
                 offset + TRIANGLE_DTYPE.itemsize * triangle + 2 * corner,
                 int(model.triangles[triangle, corner]),
                 f"an index below {count}",
@@ -281,7 +284,7 @@ class _Reader:
         available = max(0, len(self.data) - offset) // 4
         if count > available:
             self.warnings.append(
-                f"The GL commands run past the end of the file: {count} words are declared, "
+                f"The GL commands run past the end of the file: {counted(count, 'words', 'are')} declared, "
                 f"but the file has {available}"
             )
             count = available
@@ -320,7 +323,7 @@ class _Reader:
             self.warnings.append(f"offset_end is {self.header['offset_end']}, the file has {size} bytes")
         left = size - max(HEADER_SIZE, *(section.end for section in sections))
         if left > 0:
-            self.warnings.append(f"{left} bytes follow the last section")
+            self.warnings.append(f"{counted(left, 'bytes', 'follow')} the last section")
 
 
 def _position_bytes(vertices: NDArray[np.uint8]) -> NDArray[np.uint8]:

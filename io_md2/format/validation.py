@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .counting import counted
 from .errors import Md2Error
 from .model import (
     FRAME_NAME_SIZE,
@@ -134,7 +135,9 @@ def _check_range(name: str, array: NDArray[Any], low: int, high: int) -> None:
     bad = array[(array < low) | (array > high)]
     if len(bad):
         raise Md2Error(
-            f"{name} has {len(bad)} values that do not fit", found=str(bad[0]), expected=f"{low} to {high}"
+            f"{name} has {counted(len(bad), 'values')} out of range",
+            found=str(bad[0]),
+            expected=f"{low} to {high}",
         )
 
 
@@ -142,7 +145,7 @@ def _check_indices(name: str, indices: NDArray[Any], count: int) -> None:
     bad = indices[(indices < 0) | (indices >= count)]
     if len(bad):
         raise Md2Error(
-            f"{name} has {len(bad)} indices out of range",
+            f"{name} has {counted(len(bad), 'indices')} out of range",
             found=str(bad[0]),
             expected=f"an index below {count}",
         )

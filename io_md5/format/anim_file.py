@@ -35,6 +35,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from . import old_layout
+from .counting import counted
 from .errors import Md5Error
 from .model import ROOT, Animation, Floats, Ints
 from .skeleton import ALL_COMPONENTS, COMPONENTS
@@ -224,7 +225,7 @@ def _join_frames(scan: Scan, chunks: list[_Frames], header: dict[str, float], ne
         if chunk.rows.shape[1] < min_size:
             raise scan.error(
                 "a frame has too few components for the flags of the joints", chunk.token,
-                found=f"{chunk.rows.shape[1]} numbers", expected=f"{min_size} or more",
+                found=counted(chunk.rows.shape[1], "numbers"), expected=f"{min_size} or more",
             )  # fmt: skip
     if len(sizes) > 1:
         scan.warnings.append("the frames differ in their number of components; unused components are ignored")
@@ -277,7 +278,7 @@ def _base_frame(scan: Scan, opened: dict[str, int], joint_count: int, *, needed:
     if len(values) < 6 * joint_count:
         raise scan.error(
             "the base frame is incomplete", opened["baseframe"],
-            found=f"{len(values)} numbers", expected=f"{6 * joint_count}, 6 for each joint",
+            found=counted(len(values), "numbers"), expected=f"{6 * joint_count}, 6 for each joint",
         )  # fmt: skip
     if len(values) > 6 * joint_count:
         scan.warnings.append("the base frame has more values than the joints need; the rest is ignored")
@@ -289,7 +290,7 @@ def _bounds(scan: Scan, opened: dict[str, int], frame_count: int) -> Floats:
     values = scan.values(opened["bounds"]) if "bounds" in opened else np.empty(0)
     boxes = values[: len(values) // 6 * 6].reshape(-1, 2, 3)
     if len(boxes) != frame_count or boxes.size != values.size:
-        scan.warnings.append(f"there are bounds for {len(boxes)} frames instead of {frame_count}")
+        scan.warnings.append(f"there are bounds for {counted(len(boxes), 'frames')} instead of {frame_count}")
     if not len(boxes):
         return np.zeros((frame_count, 2, 3))
     return boxes[np.minimum(np.arange(frame_count), len(boxes) - 1)]
@@ -352,7 +353,7 @@ def format_animation(animation: Animation) -> bytes:
     if poses > blocks.pose_limit(len(data)):
         raise Md5Error(
             "Animation.frames: too many frames without motion for a file of this size",
-            found=f"{len(names)} joints in {animation.frame_count} frames",
+            found=f"{counted(len(names), 'joints')} in {counted(animation.frame_count, 'frames')}",
             expected=f"at most {blocks.pose_limit(len(data))} joint poses, or the file could not be read",
         )  # fmt: skip
     return data

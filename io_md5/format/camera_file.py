@@ -28,6 +28,7 @@ import re
 
 import numpy as np
 
+from .counting import counted
 from .errors import Md5Error
 from .model import Camera, Floats, Ints
 from .sources import Source, Target, read_source, write_target
@@ -99,7 +100,7 @@ def _entries(scan: Scan, opening: int) -> Floats:
     if len(values) % _COLUMNS:
         raise scan.error(
             "the camera ends within a frame", opening + 1,
-            found=f"{len(values)} numbers", expected=f"{_COLUMNS} for each frame",
+            found=counted(len(values), "numbers"), expected=f"{_COLUMNS} for each frame",
         )  # fmt: skip
     return values.reshape(-1, _COLUMNS)
 

@@ -12,6 +12,7 @@ import numpy as np
 from .anim_file import read_animation
 from .camera_file import read_camera
 from .check import Finding, check_animation, check_model
+from .counting import counted
 from .errors import Md5Error
 from .games import COMMON, Subject, game_named
 from .mesh_file import read_mesh
@@ -95,12 +96,12 @@ def _describe_model(model: Model, game: str, *, has_animation: bool | None = Non
     findings = check_model(model, game_named(game), has_animation=has_animation) if game else []
     lines = [
         "MD5 mesh",
-        f"{_counted(len(joints), 'joint')} below {', '.join(roots)}; {_counted(len(meshes), 'mesh')}, "
-        f"{facts['vertices']:,} vertices, {_counted(facts['triangles'], 'triangle')}",
+        f"{counted(len(joints), 'joints')} below {', '.join(roots)}; {counted(len(meshes), 'meshes')}, "
+        f"{counted(facts['vertices'], 'vertices')}, {counted(facts['triangles'], 'triangles')}",
         *_box_line(facts["box"]),
         *(
-            f"mesh {number}: {mesh['shader']!r}, {mesh['vertices']:,} vertices, "
-            f"{_counted(mesh['triangles'], 'triangle')}, {_counted(mesh['weights'], 'weight')}, "
+            f"mesh {number}: {mesh['shader']!r}, {counted(mesh['vertices'], 'vertices')}, "
+            f"{counted(mesh['triangles'], 'triangles')}, {counted(mesh['weights'], 'weights')}, "
             f"at most {mesh['weights_per_vertex']} for a vertex"
             for number, mesh in enumerate(meshes)
         ),
@@ -135,10 +136,10 @@ def _describe_animation(animation: Animation, game: str, joints: Joints | None =
     findings = check_animation(animation, joints, game_named(game)) if game else []
     lines = [
         "MD5 animation",
-        f"{_counted(animation.frame_count, 'frame')} at {animation.frame_rate:g} a second, {seconds:.2f} s",
+        f"{counted(animation.frame_count, 'frames')} at {animation.frame_rate:g} a second, {seconds:.2f} s",
         *([_LOOP_LINES[loop]] if loop in _LOOP_LINES else []),
-        f"{_counted(len(animation.names), 'joint')}, {moving:,} of them animated in "
-        f"{_counted(facts['animated_components'], 'component')}",
+        f"{counted(len(animation.names), 'joints')}, {moving:,} of them animated in "
+        f"{counted(facts['animated_components'], 'components')}",
         *_box_line(facts["box"]),
         *_commandline_line(animation.commandline),
     ]
@@ -167,8 +168,8 @@ def _describe_camera(camera: Camera, game: str) -> Description:
     }
     lines = [
         "MD5 camera",
-        f"{_counted(frames, 'frame')} at {camera.frame_rate:g} a second, {seconds:.2f} s; "
-        f"{_counted(len(camera.cuts), 'cut')}",
+        f"{counted(frames, 'frames')} at {camera.frame_rate:g} a second, {seconds:.2f} s; "
+        f"{counted(len(camera.cuts), 'cuts')}",
         *([f"fields of view from {views.min():g}° to {views.max():g}°"] if len(views) else []),
         *_box_line(facts["box"]),
         *_commandline_line(camera.commandline),
@@ -245,9 +246,3 @@ def _box_line(box: list[list[float]]) -> list[str]:
 
 def _commandline_line(commandline: str) -> list[str]:
     return [f"made by: {commandline}"] if commandline else []
-
-
-def _counted(number: int, what: str) -> str:
-    """A number with a noun: "1 mesh", "2,000 joints"."""
-    plural = "" if number == 1 else "es" if what.endswith("sh") else "s"
-    return f"{number:,} {what}{plural}"

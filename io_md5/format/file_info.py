@@ -142,9 +142,8 @@ def _describe(file: str, describers: Mapping[str, Describe], game: str) -> tuple
     try:
         description = _describer(file, describers)(file, game)
     except (OSError, MemoryError, ValueError) as error:
-        # The formats' exceptions are ValueErrors. The file's name precedes the message anyway.
-        text = _message(error)
-        return _failed(text.removeprefix(f"{file}, ").removeprefix(f"{file}: "))
+        # The formats' exceptions are ValueErrors.
+        return _failed(_without_path(_message(error), file))
     warnings = [f"warning: {text}" for text in description.facts["warnings"]]
     return description.facts, [*description.lines, *warnings]
 
@@ -170,6 +169,11 @@ def _message(error: Exception) -> str:
     if isinstance(error, MemoryError):
         return "there is not enough memory"
     return (error.strerror if isinstance(error, OSError) else "") or str(error)
+
+
+def _without_path(text: str, file: str) -> str:
+    """A message without the path of its file, which is printed before it."""
+    return text.removesuffix(f" ({file})").replace(f"({file}, ", "(")
 
 
 def _failed(reason: str) -> tuple[dict[str, Any], list[str]]:

@@ -33,6 +33,7 @@ import numpy as np
 
 from . import old_layout
 from . import quaternions as quat
+from .counting import counted
 from .errors import Md5Error
 from .model import ROOT, Ints, Joints, Mesh, Model
 from .sources import Source, Target, read_source, write_target
@@ -175,21 +176,21 @@ def _weight_ranges(scan: Scan, verts: blocks.Table, weight_count: int) -> Ints:
         start, count = ranges[row].tolist()
         raise Md5Error(
             f"vertex {row} has weights that do not exist", path=scan.path,
-            line=verts.line(row), found=f"{count} weights from {start} on",
-            expected=f"a range within the {weight_count} weights of the mesh",
+            line=verts.line(row), found=f"{counted(count, 'weights')} from {start} on",
+            expected=f"a range within {counted(weight_count, 'weights')} of the mesh",
         )  # fmt: skip
     rows = int(ranges[:, 1].astype(np.int64).sum())
     limit = weight_row_limit(len(ranges), weight_count)
     if rows > limit:
         raise Md5Error(
             "weights shared by vertices are out of proportion", path=scan.path,
-            line=verts.line(0), found=f"{rows} weights for {len(ranges)} vertices",
-            expected=f"at most {limit}, because the mesh has {weight_count} weights",
+            line=verts.line(0), found=f"{counted(rows, 'weights')} for {counted(len(ranges), 'vertices')}",
+            expected=f"at most {limit}, because the mesh has {counted(weight_count, 'weights')}",
         )  # fmt: skip
     unweighted_count = int((ranges[:, 1] == 0).sum())
     if unweighted_count:
         scan.warnings.append(
-            f"{unweighted_count} vertices have no weight; they are at the origin, and the games refuse them"
+            f"{counted(unweighted_count, 'vertices', 'have')} no weight: put at the origin, and refused by the games"
         )
     return ranges
 

@@ -28,6 +28,7 @@ from __future__ import annotations
 import numpy as np
 
 from . import quaternions as quat
+from .counting import counted
 from .model import ROOT, Animation, Floats, Joints
 from .skeleton import ALL_COMPONENTS
 from .text import blocks
@@ -168,7 +169,7 @@ def _numbers(scan: Scan, keys: dict[str, int], key: str, opening: int, count: in
         raise scan.error(
             f"{key} has the wrong number of values",
             keys[key],
-            found=f"{len(values)} numbers",
+            found=counted(len(values), "numbers"),
             expected=str(count),
         )
     return values

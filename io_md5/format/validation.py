@@ -12,6 +12,7 @@ import re
 import numpy as np
 import numpy.typing as npt
 
+from .counting import counted
 from .errors import Md5Error
 from .model import LARGEST, ROOT, Animation, Camera, Joints, Mesh, Model
 from .skeleton import ALL_COMPONENTS, COMPONENTS, CyclicHierarchyError, depths
@@ -101,8 +102,8 @@ def validate_animation(animation: Animation) -> None:
         joint = int(outside[0])
         raise Md5Error(
             f"{what}.starts[{joint}]: its components are outside of the frame",
-            found=f"{sizes[joint]} components from {animation.starts[joint]} on",
-            expected=f"a range within the {width} components of a frame",
+            found=f"{counted(sizes[joint], 'components')} from {animation.starts[joint]} on",
+            expected=f"a range within {counted(width, 'components')} of a frame",
         )  # fmt: skip
     for name in ("bounds", "base_positions", "base_orientations", "frames"):
         _check_finite(getattr(animation, name), f"{what}.{name}")
@@ -225,8 +226,8 @@ def check_weights(mesh: Mesh, joint_count: int, what: str = "Mesh") -> None:
         vertex = int(outside[0])
         raise Md5Error(
             f"{what}.weight_starts and weight_counts: vertex {vertex} has weights that do not exist",
-            found=f"{counts[vertex]} weights from {starts[vertex]} on",
-            expected=f"a range within the {weights} weights of the mesh",
+            found=f"{counted(counts[vertex], 'weights')} from {starts[vertex]} on",
+            expected=f"a range within {counted(weights, 'weights')} of the mesh",
         )  # fmt: skip
 
 

@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, StringProperty
 
+from ...io_common.counting import counted
 from ...io_common.game_data.paths import readable, stamp
 from ...io_common.name_filter import matches
 from ...io_common.operators import check_boxes
 from ...io_common.operators.file_operators import draw_wide
-from ...io_common.reports import counted, listing, printable
+from ...io_common.reports import listing, printable
 from ..animation_files import AnimationFile, animation_paths, match_file
 from ..format import Joints, Md5Error, read_animation_header, read_joints
 from ..format.suffixes import MESH_SUFFIX

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.props import BoolProperty, FloatProperty, IntProperty
 
+from ...io_common.counting import counted
 from ...io_common.operators import animation_list as animation_list_panel
 from ...io_common.operators import blender_mixins, file_operators, game_option, preferences
-from ...io_common.reports import Report, counted
+from ...io_common.reports import Report
 from ...io_common.results import ExportResult
 from ...io_common.scene.animation_list import animation_list
 from ...io_common.scene.objects import NothingToExportError, Scope

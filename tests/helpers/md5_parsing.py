@@ -63,7 +63,7 @@ def refused(parse, text, line, *, reason, found, expected):
     assert found in error.found
     assert expected in error.expected
     assert message == (
-        f"folder/model.md5, line {line}: {error.reason}; found {error.found}; expected {error.expected}"
+        f"{error.reason}; found {error.found}; expected {error.expected} (folder/model.md5, line {line})"
     )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from ..counting import counted
 from ..model import Animation
 from ..skeleton import ALL_COMPONENTS, COMPONENTS
 from . import skeleton_checks
@@ -52,7 +53,7 @@ def frame_count(rule: Rule, subject: Subject) -> Iterator[Finding]:
     """There are more frames than the limit."""
     count = subject.animation.frame_count if subject.animation is not None else 0
     if count > rule.limit:
-        yield rule.finding(f"{count} frames", count)
+        yield rule.finding(counted(count, "frames"), count)
 
 
 def rate_positive(rule: Rule, subject: Subject) -> Iterator[Finding]:
@@ -78,7 +79,7 @@ def rate_fraction(rule: Rule, subject: Subject) -> Iterator[Finding]:
         return
     used = math.floor(rate)
     yield rule.finding(
-        f"a frame rate of {rate:g}: {rule.engine} will play {used} frames per second", f"{rate:g}"
+        f"a frame rate of {rate:g}: {rule.engine} will play {counted(used, 'frames')} per second", f"{rate:g}"
     )
 
 
@@ -87,7 +88,7 @@ def bounds_count(rule: Rule, subject: Subject) -> Iterator[Finding]:
     animation = subject.animation
     if animation is not None and len(animation.bounds) != animation.frame_count:
         yield rule.finding(
-            f"there are bounds for {len(animation.bounds)} frames instead of {animation.frame_count}",
+            f"there are bounds for {counted(len(animation.bounds), 'frames')} instead of {animation.frame_count}",
             len(animation.bounds),
         )
 
@@ -113,7 +114,7 @@ def other_joints(rule: Rule, subject: Subject) -> Iterator[Finding]:
         return
     if len(animation.names) != len(joints):
         yield rule.finding(
-            f"{len(animation.names)} joints, but {len(joints)} in the mesh", len(animation.names)
+            f"{counted(len(animation.names), 'joints')}, but {len(joints)} in the mesh", len(animation.names)
         )
         return
     differ = [
@@ -159,7 +160,7 @@ def base_frame_needed(rule: Rule, subject: Subject) -> Iterator[Finding]:
     if len(joints):
         names = listing([animation.names[joint] for joint in joints])
         yield rule.finding(
-            f"components of {len(joints)} joints are only in the base frame: {names}",
+            f"components of {counted(len(joints), 'joints')} are only in the base frame: {names}",
             len(joints),
             joints=joints,
         )

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import numpy.typing as npt
 
+from ..counting import counted
 from ..model import Ints, Mesh, Model
 from ..skinning import position_ids, skin, vertex_weights
 from ..validation import is_writable
@@ -44,7 +45,7 @@ def mesh_count(rule: Rule, subject: Subject) -> Iterator[Finding]:
     """There are more meshes than the limit."""
     count = len(subject.model.meshes) if subject.model is not None else 0
     if count > rule.limit:
-        yield rule.finding(f"{count} meshes", count)
+        yield rule.finding(counted(count, "meshes"), count)
 
 
 def equal_meshes(rule: Rule, subject: Subject) -> Iterator[Finding]:
@@ -168,7 +169,7 @@ def unweighted_vertices(rule: Rule, model: Model, index: int, mesh: Mesh, where:
     unweighted = np.flatnonzero(mesh.weight_counts == 0)
     if len(unweighted):
         yield rule.finding(
-            f"{where}: {len(unweighted)} vertices have no weight, the first is {int(unweighted[0])}",
+            f"{where}: {counted(len(unweighted), 'vertices', 'have')} no weight, such as vertex {int(unweighted[0])}",
             len(unweighted),
             mesh=index,
             vertices=unweighted,
@@ -187,7 +188,7 @@ def bias_sums(rule: Rule, model: Model, index: int, mesh: Mesh, where: str) -> I
     if len(off):
         worst = off[np.argmax(np.abs(sums[off] - 1.0))]
         yield rule.finding(
-            f"{where}: the biases of {len(off)} vertices do not sum to 1, those of vertex {int(worst)} "
+            f"{where}: the biases of {counted(len(off), 'vertices')} do not sum to 1, those of vertex {int(worst)} "
             f"to {sums[worst]:.6g}",
             f"{sums[worst]:.6g}",
             mesh=index,
@@ -204,7 +205,8 @@ def influences(rule: Rule, model: Model, index: int, mesh: Mesh, where: str) -> 
         worst = many[np.argmax(mesh.weight_counts[many])]
         most = int(mesh.weight_counts[worst])
         yield rule.finding(
-            f"{where}: {len(many)} vertices have more than {rule.limit:g} weights, vertex {int(worst)} has {most}",
+            f"{where}: {counted(len(many), 'vertices', 'have')} more than {rule.limit:g} weights, "
+            f"vertex {int(worst)} has {most}",
             most,
             mesh=index,
             vertices=many,
@@ -218,7 +220,10 @@ def vertex_count(rule: Rule, model: Model, index: int, mesh: Mesh, where: str) -
     if mesh.vertex_count > rule.limit:
         beyond = np.arange(int(rule.limit), mesh.vertex_count)
         yield rule.finding(
-            f"{where}: {mesh.vertex_count} vertices", mesh.vertex_count, mesh=index, vertices=beyond
+            f"{where}: {counted(mesh.vertex_count, 'vertices')}",
+            mesh.vertex_count,
+            mesh=index,
+            vertices=beyond,
         )
 
 
@@ -229,7 +234,7 @@ def triangle_count(rule: Rule, model: Model, index: int, mesh: Mesh, where: str)
     count = len(mesh.triangles)
     if count > rule.limit:
         beyond = np.arange(int(rule.limit), count)
-        yield rule.finding(f"{where}: {count} triangles", count, mesh=index, triangles=beyond)
+        yield rule.finding(f"{where}: {counted(count, 'triangles')}", count, mesh=index, triangles=beyond)
 
 
 @each_mesh
@@ -239,7 +244,7 @@ def weight_count(rule: Rule, model: Model, index: int, mesh: Mesh, where: str) -
     count = len(mesh.weight_joints)
     if count > rule.limit:
         vertices = np.flatnonzero(mesh.weight_starts.astype(np.int64) + mesh.weight_counts > rule.limit)
-        yield rule.finding(f"{where}: {count} weights", count, mesh=index, vertices=vertices)
+        yield rule.finding(f"{where}: {counted(count, 'weights')}", count, mesh=index, vertices=vertices)
 
 
 @each_mesh
@@ -269,7 +274,9 @@ def silhouette_edges(rule: Rule, model: Model, index: int, mesh: Mesh, where: st
     ids = position_ids(skin(mesh, model.joints.positions, model.joints.orientations))
     count = _edge_count(ids[triangles])
     if count > rule.limit:
-        yield rule.finding(f"{where}: {count} edges that may become silhouettes", count, mesh=index)
+        yield rule.finding(
+            f"{where}: {counted(count, 'edges')} that may become silhouettes", count, mesh=index
+        )
 
 
 def _edge_count(triangles: npt.NDArray[np.integer]) -> int:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from ..counting import counted
 from ..model import ROOT, Ints
 from ..validation import is_writable
 from .findings import Finding
@@ -38,7 +39,7 @@ def joint_count(rule: Rule, subject: Subject) -> Iterator[Finding]:
     """There are more joints than the limit."""
     count = len(joint_names(subject))
     if count > rule.limit:
-        yield rule.finding(f"{count} joints", count, joints=range(int(rule.limit), count))
+        yield rule.finding(counted(count, "joints"), count, joints=range(int(rule.limit), count))
 
 
 def parents_first(rule: Rule, subject: Subject) -> Iterator[Finding]:
@@ -74,7 +75,7 @@ def unnamed_joints(rule: Rule, subject: Subject) -> Iterator[Finding]:
     """A joint has no name."""
     joints = [joint for joint, name in enumerate(joint_names(subject)) if not name]
     if joints:
-        yield rule.finding(f"{len(joints)} joints have no name", len(joints), joints=joints)
+        yield rule.finding(f"{counted(len(joints), 'joints', 'have')} no name", len(joints), joints=joints)
 
 
 def unwritable_names(rule: Rule, subject: Subject) -> Iterator[Finding]:
@@ -102,4 +103,4 @@ def commandline_length(rule: Rule, subject: Subject) -> Iterator[Finding]:
     file = subject.model or subject.animation
     length = len(file.commandline.encode("utf-8", "surrogateescape")) if file is not None else 0
     if length > rule.limit:
-        yield rule.finding(f"a command line of {length} bytes", length)
+        yield rule.finding(f"a command line of {counted(length, 'bytes')}", length)

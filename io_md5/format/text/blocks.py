@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from ..counting import counted
 from ..errors import Md5Error
 from ..model import MAGIC, OLD_VERSION, VERSION, Floats, Ints
 from ..skeleton import CyclicHierarchyError, depths
@@ -192,7 +193,7 @@ def _run(scan: Scan, first: int, last: int, width: int, what: str, columns: str)
         found = int(counts[wrong[0]]) if stray is None else stray.shape[1]
         raise scan.error(
             f"{what} has the wrong number of values", token,
-            found=f"{found} numbers", expected=f"{width} ({columns})",
+            found=counted(found, "numbers"), expected=f"{width} ({columns})",
         )  # fmt: skip
     return scan.numbers[scan.token_first_numbers[first] : scan.token_first_numbers[last]].reshape(-1, width)
 
@@ -206,7 +207,9 @@ def check_numbering(scan: Scan, numbers: npt.NDArray[np.number], what: str) -> N
 def check_count(scan: Scan, declared: float | None, actual: int, what: str) -> None:
     """Warns if a declared count differs from what the file holds."""
     if declared is not None and declared != actual:
-        scan.warnings.append(f"the file declares {declared:g} {what} and holds {actual}")
+        noun, space, rest = what.partition(" ")
+        declares = counted(int(declared), noun) if declared.is_integer() else f"{declared:g} {noun}"
+        scan.warnings.append(f"the file declares {declares}{space}{rest} and holds {actual}")
 
 
 def check_pose_count(scan: Scan, joint_count: int, frame_count: int) -> None:
@@ -219,7 +222,8 @@ def check_pose_count(scan: Scan, joint_count: int, frame_count: int) -> None:
     if joint_count * frame_count > limit:
         raise Md5Error(
             "the animation is out of proportion to its file", path=scan.path, line=1,
-            found=f"{joint_count} joints in {frame_count} frames", expected=f"at most {limit} joint poses",
+            found=f"{counted(joint_count, 'joints')} in {counted(frame_count, 'frames')}",
+            expected=f"at most {limit} joint poses",
         )  # fmt: skip
 
 
@@ -232,7 +236,7 @@ def frame_rate(scan: Scan, rate: float) -> float:
     """The frames per second of a file; if they are missing or not positive, id's 24, with a warning."""
     if rate > 0.0:
         return rate
-    scan.warnings.append(f"no valid frame rate; {_DEFAULT_FRAME_RATE:g} frames per second are used")
+    scan.warnings.append(f"no valid frame rate; {_DEFAULT_FRAME_RATE:g} is used")
     return _DEFAULT_FRAME_RATE
 
 
@@ -261,4 +265,6 @@ def check_hierarchy(scan: Scan, names: list[str], parents: Ints, tokens: Sequenc
         scan.warnings.append(f"joint {names[int(late[0])]!r} comes before its parent; the games reject that")
     repeated = [name for name, count in Counter(names).items() if count > 1]
     if repeated:
-        scan.warnings.append(f"{len(repeated)} joint names occur more than once, such as {repeated[0]!r}")
+        scan.warnings.append(
+            f"{counted(len(repeated), 'joint names', 'occur')} more than once, such as {repeated[0]!r}"
+        )

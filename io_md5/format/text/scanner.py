@@ -27,6 +27,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ..counting import counted
 from ..errors import Md5Error
 from ..model import LARGEST
 from .decimals import floats
@@ -456,7 +457,7 @@ class Scan:
                 piece[bad] = 0.0
         if count:
             self.warnings.append(
-                f"{count} numbers are not finite (the first at line {self.number_line(first)}); read as 0"
+                f"{counted(count, 'numbers', 'are')} not finite (line {self.number_line(first)}); read as 0"
             )
 
     def _store_tokens(

@@ -219,7 +219,7 @@ def test_the_game_of_the_preferences_is_the_default(scene, out):
         bpy.ops.export_scene.md5mesh(filepath=str(out))
         assert out.with_suffix(".md5anim").exists()
         bpy.data.objects["Tube"].modifiers.new("fine", "SUBSURF").levels = 4
-        with pytest.raises(RuntimeError, match="Quake II takes 2048"):
+        with pytest.raises(RuntimeError, match="Quake II takes 2,048"):
             bpy.ops.export_scene.md2(filepath=str(out.with_suffix(".md2")))
         bpy.ops.export_scene.md2(filepath=str(out.with_suffix(".md2")), game="ANY")
     finally:

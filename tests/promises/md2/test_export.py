@@ -379,7 +379,7 @@ class TestFromNothing:
     def test_limits_are_errors_before_anything_is_written(self, out):
         cube().modifiers.new("fine", "SUBSURF").levels = 6
         out.write_bytes(b"before")
-        with pytest.raises(RuntimeError, match="vertices; Quake II takes 2048") as caught:
+        with pytest.raises(RuntimeError, match="vertices; Quake II takes 2,048") as caught:
             export(out, game="QUAKE2")
         assert "triangles" not in str(caught.value)
         assert out.read_bytes() == b"before"

@@ -26,7 +26,7 @@ def test_all_errors_are_raised_as_one_exception_of_the_format(error):
     report = Warnings()
     with pytest.raises(error) as caught:
         raise_errors(findings, error, "model.x", report)
-    assert str(caught.value) == "model.x: too many; too few"
+    assert str(caught.value) == "too many; too few (model.x)"
     assert report.texts == [("odd", "model.x")]
 
 

@@ -145,6 +145,6 @@ def test_an_md2_is_checked_for_its_games(tmp_path):
     model.skin_height = 512
     write_model(model, path)
     _, told = info("io_md2", "--game", "QUAKE2", path)
-    assert "QUAKE2 error: The model has 512 texels of skin height; Quake II takes 480" in told
+    assert "QUAKE2 error: The skin height is 512 texels; Quake II takes 480" in told
     _, told = info("io_md2", "--game", "QUAKE2_MODERN", path)
     assert "error" not in told

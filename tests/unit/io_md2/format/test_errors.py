@@ -13,9 +13,9 @@ from io_md2.format import Md2Error
     ("given", "message"),
     [
         ({}, "reason"),
-        ({"path": "a.md2"}, "a.md2: reason"),
-        ({"offset": 68}, "byte 68: reason"),
-        ({"path": "a.md2", "offset": 68}, "a.md2, byte 68: reason"),
+        ({"path": "a.md2"}, "reason (a.md2)"),
+        ({"offset": 68}, "reason (byte 68)"),
+        ({"path": "a.md2", "offset": 68}, "reason (a.md2, byte 68)"),
         ({"found": "7", "expected": "8"}, "reason; found 7; expected 8"),
     ],
 )
@@ -29,4 +29,4 @@ def test_it_is_a_value_error_so_that_callers_need_not_know_the_format():
 
 def test_it_is_the_same_in_another_process():
     error = pickle.loads(pickle.dumps(Md2Error("reason", path="a.md2", offset=68)))
-    assert str(error) == "a.md2, byte 68: reason"
+    assert str(error) == "reason (a.md2, byte 68)"

@@ -78,7 +78,7 @@ def test_more_corners_than_q2pro_makes_vertices_of_are_refused():
 
 def test_a_message_names_the_value_the_limit_the_game_and_the_remedy():
     (finding,) = (f for f in check_model(model_of(vertices=2050), Game.QUAKE2) if f.is_error)
-    assert finding.text == "The model has 2050 vertices; Quake II takes 2048: reduce the mesh"
+    assert finding.text == "The model has 2,050 vertices; Quake II takes 2,048: reduce the mesh"
     assert (finding.found, finding.limit, finding.engine) == ("2050", "2048", "Quake II")
     assert (finding.mesh, finding.vertices) == (0, (2048, 2049))
 

@@ -39,7 +39,7 @@ def test_missing_texture_coordinates_are_taken_from_the_commands_with_a_warning(
 def test_without_commands_they_are_in_the_corner_with_a_warning():
     model = parse_model(with_missing(GlCommands()))
     assert model.st[model.triangle_st[1]].tolist() == [[0, 0], [30, 40], [0, 0]]
-    assert any("2 are in the upper left corner" in text for text in model.warnings)
+    assert any("2 corners are in the upper left corner" in text for text in model.warnings)
 
 
 def test_an_edge_of_the_table_is_not_missing():

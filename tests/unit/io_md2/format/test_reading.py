@@ -262,7 +262,7 @@ class TestWarnings:
         model.st[0] = -1, 400
         again = parse_model(format_model(model))
         assert again == model
-        assert "1 texture coordinates lie outside" in again.warnings[0]
+        assert "1 texture coordinate lies outside" in again.warnings[0]
 
     def test_more_than_quake_ii_takes(self) -> None:
         model = make_model(600)
@@ -283,7 +283,7 @@ class TestRefusals:
         with pytest.raises(Md2Error) as caught:
             parse_model(data, "a/tris.md2")
         message = str(caught.value)
-        assert message.startswith(f"a/tris.md2, byte {offset}: ")
+        assert message.endswith(f" (a/tris.md2, byte {offset})")
         assert caught.value.offset == offset
         assert caught.value.found is not None
         assert caught.value.expected is not None

@@ -13,9 +13,9 @@ from io_md5.format import Md5Error
     ("given", "message"),
     [
         ({}, "reason"),
-        ({"path": "a.md5mesh"}, "a.md5mesh: reason"),
-        ({"line": 3}, "line 3: reason"),
-        ({"path": "a.md5mesh", "line": 3}, "a.md5mesh, line 3: reason"),
+        ({"path": "a.md5mesh"}, "reason (a.md5mesh)"),
+        ({"line": 3}, "reason (line 3)"),
+        ({"path": "a.md5mesh", "line": 3}, "reason (a.md5mesh, line 3)"),
         ({"found": "x", "expected": "a number"}, "reason; found x; expected a number"),
     ],
 )
@@ -29,4 +29,4 @@ def test_it_is_a_value_error_so_that_callers_need_not_know_the_format():
 
 def test_it_is_the_same_in_another_process():
     error = pickle.loads(pickle.dumps(Md5Error("reason", path="a.md5mesh", line=3)))
-    assert str(error) == "a.md5mesh, line 3: reason"
+    assert str(error) == "reason (a.md5mesh, line 3)"

@@ -87,7 +87,7 @@ def test_a_channel_without_usable_frame_rate_gets_24():
             "bindmat 1",
             "bindmat 1\n",
             "bindmat has the wrong number",
-            "1 numbers",
+            "1 number",
             "9",
         ),
         ('\tname "tip"\n', "", "bone 1 {", "no name", "'{'", 'name "'),

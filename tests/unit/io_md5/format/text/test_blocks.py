@@ -24,7 +24,7 @@ def test_lines_are_counted_after_comments_of_several_lines():
     [
         ("-2.25 0 64", "-2.25 0", "the joint", "6 numbers", "7"),
         ("-2.25 0 64", "-2.25 0 64 1", "the joint", "8 numbers", "7"),
-        ("( -2.25 0 64 ) ( 0.1 -0.2 0.3 )", "", "the joint", "1 numbers", "7"),
+        ("( -2.25 0 64 ) ( 0.1 -0.2 0.3 )", "", "the joint", "1 number", "7"),
         ("vert 1 ( 0.25 1 ) 1 2", "vert 1 ( 0.25 1 ) 1", "the vertex", "4 numbers", "5"),
         ("vert 1 ( 0.25 1 ) 1 2", "vert 1 ( 0.25 1 ) 1 2 3", "the vertex", "6 numbers", "5"),
         ("vert 1 ( 0.25 1 ) 1 2", "vert", "the vertex", "0 numbers", "5"),
@@ -54,7 +54,7 @@ def test_a_hierarchy_row_with_the_wrong_number_of_values_is_refused(old, new, fo
 
 def test_a_word_in_place_of_a_number_is_refused():
     text = edited(MESH, "( 0.25 1 )", "( O.25 1 )")
-    mesh_refused(text, "vert 1", reason="the vertex has the wrong number", found="1 numbers", expected="5")
+    mesh_refused(text, "vert 1", reason="the vertex has the wrong number", found="1 number", expected="5")
 
 
 def test_a_joint_row_without_a_name_is_refused():

@@ -87,7 +87,7 @@ def test_a_file_without_a_command_line_is_read(sample, line):
         (MESH, "numJoints 3", "numJoints 2", ("2 joints", "3")),
         (MESH, "numMeshes 1", "numMeshes 20", ("20 meshes", "1")),
         (MESH, "numMeshes 1", "numMeshes 0", ("0 meshes", "1")),
-        (MESH, "numverts 3", "numverts 1", ("1 vertices", "3")),
+        (MESH, "numverts 3", "numverts 1", ("1 vertex", "3")),
         (MESH, "numtris 2", "numtris 4", ("4 triangles", "2")),
         (MESH, "numweights 4", "numweights 5", ("5 weights", "4")),
         (ANIMATION, "numFrames 3", "numFrames 103", ("103 frames", "3")),
@@ -165,8 +165,8 @@ def test_a_refusal_from_disk_names_the_file(tmp_path):
 
 def test_an_error_tells_what_is_known():
     assert str(Md5Error("odd")) == "odd"
-    assert str(Md5Error("odd", line=3)) == "line 3: odd"
-    assert str(Md5Error("odd", path="a", found="b", expected="c")) == "a: odd; found b; expected c"
+    assert str(Md5Error("odd", line=3)) == "odd (line 3)"
+    assert str(Md5Error("odd", path="a", found="b", expected="c")) == "odd; found b; expected c (a)"
     assert isinstance(Md5Error("odd"), ValueError)
 
 

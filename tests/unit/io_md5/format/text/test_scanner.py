@@ -78,10 +78,10 @@ def test_less_than_twelve_times_the_size_of_a_text_is_needed(shape):
 
 def test_a_text_with_too_many_tokens_is_refused_with_its_line():
     with pytest.raises(
-        Md5Error, match=r"line 1: words, strings and braces are out of proportion; found 40000 in"
+        Md5Error, match=r"words, strings and braces are out of proportion; found 40000 in .* \(line 1\)$"
     ):
         parse_mesh(b"{}" * 20_000)
-    with pytest.raises(Md5Error, match=r"line \d+: words, strings and braces are out of proportion"):
+    with pytest.raises(Md5Error, match=r"^words, strings and braces are out of proportion.* \(line \d+\)$"):
         parse_mesh(b"a\n" * 1_000_000)
 
 
@@ -368,11 +368,11 @@ def test_numbers_that_are_none_are_0_and_a_warning(token):
     text = edited(MESH, "7 8 9.0625", f"7 {token} 9.0625")
     model = mesh_of(text)
     assert model.meshes[0].weight_positions[2].tolist() == [7, 0, 9.0625]
-    assert_warned(model, "1 numbers are not finite", f"line {line_of(text, '9.0625')}")
+    assert_warned(model, "1 number is not finite", f"line {line_of(text, '9.0625')}")
     text = edited(ANIMATION, "0 1.75 25", f"0 {token} 25")
     animation = animation_of(text)
     assert animation.frames[1, :3].tolist() == [0, 0, 25]
-    assert_warned(animation, "1 numbers are not finite", f"line {line_of(text, ' 25')}")
+    assert_warned(animation, "1 number is not finite", f"line {line_of(text, ' 25')}")
 
 
 def test_many_numbers_that_are_none_are_one_warning():

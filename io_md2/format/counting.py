@@ -1,0 +1,36 @@
+"""Numbers with what they count: ``1 vertex has``, ``2,000 vertices have``.
+
+This module exists three times, word for word: in `io_common` and in both `format` packages, each of which works alone.
+"""
+
+from __future__ import annotations
+
+_SINGULARS = {
+    "vertices": "vertex",
+    "indices": "index",
+    "meshes": "mesh",
+    "faces": "face",
+    "boxes": "box",
+    "entries": "entry",
+    "bodies": "body",
+    "have": "has",
+    "are": "is",
+    "do": "does",
+    "were": "was",
+}
+
+
+def counted(number: int, what: str, verb: str = "") -> str:
+    """A number and what it counts, both in the singular for 1.
+
+    Args:
+        number: the count.
+        what: the plural, such as ``vertices`` or ``normal indices``.
+        verb: that follows, as for several: ``have``, ``are``, ``occur``. It may be followed by other words.
+    """
+    if number == 1:
+        adjective, space, noun = what.rpartition(" ")
+        what = adjective + space + _SINGULARS.get(noun, noun.removesuffix("s"))
+        verb, space, rest = verb.partition(" ")
+        verb = (_SINGULARS.get(verb, f"{verb}s") if verb else "") + space + rest
+    return f"{number:,} {what} {verb}".rstrip()
