@@ -536,7 +536,7 @@ def test_names_that_are_not_text_are_reported_safely(tmp_path, capfd):
     path = md5_scenes.write(tmp_path)
     path.write_bytes(path.read_bytes().replace(b'"head"', b'"h\xe9ad"').replace(b'"spine"', b'"h\xe9ad"'))
     armature = import_md5(path)
-    assert "joint names occur more than once" in "".join(capfd.readouterr())
+    assert "more than once" in "".join(capfd.readouterr())
     assert len(armature.data.bones) == 6
     path.write_bytes(path.read_bytes().replace(b"weight 0 2", b'weight "\xe9" 2'))
     with pytest.raises(RuntimeError, match="wrong number of values"):
