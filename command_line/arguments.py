@@ -11,6 +11,7 @@ from pathlib import Path
 from ..families import FAMILIES
 from ..io_common.family import game_identifiers
 from ..io_common.files import file_info
+from ..io_common.textures.archives import ARCHIVE_EXTENSIONS, split_archive_path
 from ..io_common.verification import Verify
 from .formats import FAMILY_FORMATS, FORMATS, INPUT_SUFFIXES
 from .settings import ANIMATIONS_BESIDE, NO_ANIMATIONS, Settings
@@ -21,6 +22,10 @@ GAMES = game_identifiers(FAMILIES)
 _FAMILY_NAMES = " and ".join(name.upper() for name in FAMILY_FORMATS)
 
 PROGRAM = "blender --command idtech"
+
+_LIST = """\
+Lists what can be imported from a game: entities and models of Doom 3, players of Quake II, models with an md5.cfg or
+md2.cfg, and all other models; with the number of meshes, animations and skins that are there and that are missing."""
 
 _CONVERT = """\
 Converts models to another format. Folders are searched recursively, and their layout is kept.
@@ -38,6 +43,7 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
     _add_convert(commands.add_parser("convert", help="convert files or whole trees", description=_CONVERT))
     info = commands.add_parser("info", help="print what is in a file", description="Prints what is in files.")
     file_info.add_arguments(info, GAMES)
+    _add_list(commands.add_parser("list", help="list the characters and models of a game", description=_LIST))
     # For the workers that `--jobs` starts; a command without help is not listed.
     commands.add_parser("work").add_argument("replies", type=Path)
     return parser.parse_args(words)
@@ -67,7 +73,7 @@ def _add_convert(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         type=file_info.given,
         metavar="IN",
-        help=f"a file ({', '.join(INPUT_SUFFIXES)}) or a folder",
+        help=f"a file ({', '.join(INPUT_SUFFIXES)}), a folder, or an archive ({', '.join(ARCHIVE_EXTENSIONS)})",
     )
     parser.add_argument(
         "--to", required=True, type=_out_folder, metavar="OUT_FOLDER", help="the output folder"
@@ -97,10 +103,10 @@ def _add_convert(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--game-folder",
         action="append",
-        type=_folder,
+        type=_game_folder,
         default=[],
         metavar="FOLDER",
-        help="also search this folder for textures; may be given several times",
+        help="also search this folder or archive for textures; may be given several times",
     )
     parser.add_argument("--no-textures", action="store_true", help="do not load images for materials")
     parser.add_argument(
@@ -125,6 +131,24 @@ def _add_convert(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def _add_list(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "game",
+        nargs="+",
+        type=_game_folder,
+        metavar="GAME",
+        help=f"a game folder or an archive ({', '.join(ARCHIVE_EXTENSIONS)}); of several, the first has priority",
+    )
+    parser.add_argument(
+        "--search",
+        nargs="+",
+        default=[],
+        metavar="WORD",
+        help="only list what has all these words in its name, path or kind",
+    )
+    parser.add_argument("--json", action="store_true", help="a list of objects, one for each entry")
+
+
 def _count(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of at least 1")
@@ -144,6 +168,12 @@ def _factor(text: str) -> float:
 def _folder(text: str) -> str:
     if not os.path.isdir(text):
         raise argparse.ArgumentTypeError(f"folder {text!r} does not exist")
+    return text
+
+
+def _game_folder(text: str) -> str:
+    if not os.path.isdir(text) and split_archive_path(text) is None:
+        raise argparse.ArgumentTypeError(f"{text!r} is neither a folder nor an archive")
     return text
 
 

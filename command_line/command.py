@@ -19,8 +19,10 @@ from ..io_common.family import describers
 from ..io_common.files import file_info
 from ..io_common.operators import preferences
 from . import arguments, plan
+from .archives import is_in_archive
 from .convert import convert
 from .interrupt import Interrupt, deferred_interrupt
+from .listing import print_list
 from .progress import Progress, table
 from .records import Records
 from .settings import FAILED, UP_TO_DATE, Outcome, Task
@@ -63,6 +65,8 @@ def main(words: Sequence[str]) -> int:
         return file_info.print_info(
             options.files, describers(FAMILIES), as_json=options.json, game=options.game
         )
+    if options.command == "list":
+        return print_list(options.game, search=" ".join(options.search), as_json=options.json)
     if options.command == "work":
         work(options.replies)
         return 0
@@ -76,7 +80,7 @@ def main(words: Sequence[str]) -> int:
 
 def _convert(options: Namespace, interrupt: Interrupt) -> int:
     settings = arguments.settings(options, preferences.game_folders())
-    present = [name for name in options.inputs if os.path.exists(name)]
+    present = [name for name in options.inputs if os.path.exists(name) or is_in_archive(Path(name))]
     absent = [name for name in dict.fromkeys(options.inputs) if name not in present]
     for name in absent:
         file_info.write(

@@ -11,7 +11,8 @@ from itertools import chain, count
 from pathlib import Path
 
 from ..io_common.family import Role
-from .formats import FAMILY_FORMATS, INPUT_SUFFIXES, result_suffix, role_of, source_suffixes
+from .archives import is_in_archive, members
+from .formats import BLEND, FAMILY_FORMATS, INPUT_SUFFIXES, result_suffix, role_of, source_suffixes
 from .settings import FAILED, NO_ANIMATIONS, Outcome, Settings, Task
 from .source_files import Sources, path_key, resolved_path, source_files
 
@@ -36,6 +37,14 @@ def make_plan(
     known = {resolved_path(path) for path in results}
     for given in dict.fromkeys(inputs):
         path = Path(given)
+        if is_in_archive(path):
+            found, reasons = members(
+                path, [suffix for suffix in _searched_suffixes(settings) if suffix != BLEND]
+            )
+            refused += [_refuse(Task(path, out / path.name, given), reason) for reason in reasons]
+            for file, relative in found:
+                tasks.setdefault(str(file), _task(file, relative, out, settings))
+            continue
         if path.is_dir():
             for file in _walk(path, out, settings):
                 if resolved_path(file) not in known:
@@ -72,11 +81,14 @@ def _reason_to_refuse(path: Path, settings: Settings) -> str:
     return ""
 
 
+def _searched_suffixes(settings: Settings) -> list[str]:
+    """The suffixes of files that are looked for in folders and archives."""
+    return [suffix for suffix in source_suffixes(settings.format) if role_of(suffix) is not Role.ANIMATION]
+
+
 def _walk(folder: Path, out: Path, settings: Settings) -> Iterable[Path]:
     """The sources in a folder, searched recursively, without animations: those are converted with their models."""
-    suffixes = [
-        suffix for suffix in source_suffixes(settings.format) if role_of(suffix) is not Role.ANIMATION
-    ]
+    suffixes = _searched_suffixes(settings)
     results = os.path.realpath(out)
     for parent, folders, names in os.walk(folder):
         folders[:] = sorted(

@@ -20,6 +20,7 @@ from typing import Any
 
 from ..io_common.files import atomic
 from ..io_common.files.regular_files import open_file
+from ..io_common.game_data.paths import stamp
 from .settings import Settings, Task
 from .source_files import Sources, animations_in
 
@@ -137,7 +138,7 @@ class Records:
             "version": self._version,
             "settings": self.settings.to_json(),
             "prefix": task.prefix,
-            "sources": {self._relative_path(path): _stamp(path) for path in sources},
+            "sources": {self._relative_path(path): stamp(path) for path in sources},
         }
 
     def _relative_path(self, path: Path) -> str:
@@ -171,9 +172,3 @@ def _is_inside(name: str) -> bool:
     """Whether a relative path stays below its folder."""
     normal = os.path.normpath(name)
     return "\0" not in name and not os.path.isabs(normal) and normal.split(os.sep)[0] not in ("", ".", "..")
-
-
-def _stamp(path: Path) -> list[int]:
-    """Size in bytes and time of the last change in nanoseconds."""
-    status = path.stat()
-    return [status.st_size, status.st_mtime_ns]

@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from ..io_common.family import Role
+from ..io_common.game_data.paths import files_in
+from ..io_common.textures.archives import split_archive_path
 from .formats import role_of
 from .settings import Settings, Task
 
@@ -62,11 +64,14 @@ def source_files(tasks: Iterable[Task], settings: Settings) -> Iterator[Path]:
 
 
 def animations_in(folder: Path) -> list[Path]:
-    """The animations in a folder, in alphabetical order; none if the folder cannot be read."""
+    """The animations in a folder on disk or in an archive, in alphabetical order; none if the folder cannot be read."""
     try:
-        return sorted(
-            path for path in folder.iterdir() if role_of(path.suffix) is Role.ANIMATION and path.is_file()
-        )
+        is_real = split_archive_path(folder) is None
+        return [
+            path
+            for path in files_in(folder)
+            if role_of(path.suffix) is Role.ANIMATION and (not is_real or path.is_file())
+        ]
     except OSError:
         return []
 

@@ -23,6 +23,7 @@ import numpy as np
 from ..files.regular_files import open_file
 from ..scene import names, versions
 from ..textures import budget
+from ..textures.archives import ARCHIVE_EXTENSIONS
 from ..textures.dimensions import pixel_count
 from ..textures.game_files import FileReadError, GameFile
 from ..textures.lmp import PALETTE_PATH, Bytes, LmpError, decode_lmp, read_palette
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 _ONE_FILE = ("FILE", "SEQUENCE", "MOVIE")
 # Read by this add-on and packed as PNG.
 _DECODED = (".pcx", ".lmp")
-_MEMBER = re.compile(r"\.pk[34]/", re.IGNORECASE)
+_MEMBER = re.compile(f"(?:{'|'.join(map(re.escape, ARCHIVE_EXTENSIONS))})/", re.IGNORECASE)
 
 # Statistics need all pixels as floats; larger images are not worth the time and memory.
 _MAX_STATISTICS_PIXELS = 1 << 24

@@ -71,7 +71,8 @@ class IO_IDTECH_PG_game_folder(bpy.types.PropertyGroup):
     else:
         path: StringProperty(
             name="Folder",
-            description="Folder with the models, textures and materials of a game, loose or in .pk4 and .pk3 archives",
+            description="Folder with the models, textures and materials of a game, loose or in archives "
+            "(.pk4, .pk3, .pkz, .pak, .dpk, .zip), or an archive itself",
             subtype="DIR_PATH",
         )
 

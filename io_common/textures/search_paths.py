@@ -125,9 +125,9 @@ class SearchPaths:
 
     def relative(self, file: GameFile) -> str | None:
         """The path of a file relative to the innermost game folder that contains it; None if none does."""
-        if file.member is not None:
+        if file.member is not None and any(root.path == file.path.parent for root in self.roots):
             return fold_slashes(file.member.name)
-        absolute = Path(os.path.abspath(file.path))
+        absolute = Path(os.path.abspath(file.full_path))
         found = [relative for root in self.roots if (relative := _relative(absolute, root.path))]
         return min(found, key=len) if found else None
 

@@ -1,0 +1,79 @@
+"""The command ``list``: what can be imported from a game."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable
+from typing import TextIO
+
+from ..io_common.files import file_info
+from ..io_common.game_data.catalogue import Catalogue, CatalogueEntry, Count
+from ..io_common.game_data.files import GameFiles
+
+_TITLES = ("KIND", "NAME", "MESHES", "ANIMATIONS", "SKINS", "DECLARED IN")
+
+
+def print_list(
+    folders: Iterable[str], *, search: str = "", as_json: bool = False, out: TextIO | None = None
+) -> int:
+    """Prints the characters and models of a game.
+
+    Args:
+        folders: the folders and archives of the game, the one that overrides the others first.
+        search: words that the entries must contain.
+        as_json: a list of objects instead of a table.
+        out: where to write; standard output if None.
+
+    Returns:
+        The exit status: 1 if there are none.
+    """
+    out = out or sys.stdout
+    catalogue = Catalogue(GameFiles(folders))
+    entries = catalogue.searched(search)
+    for warning in catalogue.warnings:
+        file_info.write(sys.stderr, f"warning: {file_info.on_one_line(warning)}\n")
+    if as_json:
+        file_info.write(out, json.dumps([_facts(entry) for entry in entries], indent=2) + "\n")
+    elif entries:
+        file_info.write(out, _table(entries))
+    if not entries:
+        what = f"that contains '{search}' " if search else ""
+        file_info.write(
+            sys.stderr,
+            f"There is no character or model {what}in {', '.join(map(str, catalogue.files.folders))}\n",
+        )
+    return int(not entries)
+
+
+def _table(entries: list[CatalogueEntry]) -> str:
+    rows = [_TITLES]
+    rows += [
+        (
+            entry.kind.value,
+            entry.name,
+            str(entry.meshes),
+            str(entry.animations),
+            str(entry.skins),
+            entry.path if entry.path != entry.name else "",
+        )
+        for entry in entries
+    ]
+    shown = [[file_info.on_one_line(cell) for cell in row] for row in rows]
+    widths = [max(len(row[column]) for row in shown) for column in range(len(_TITLES))]
+    lines = ("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in shown)
+    return "".join(f"{line.rstrip()}\n" for line in lines)
+
+
+def _facts(entry: CatalogueEntry) -> dict[str, object]:
+    counts: dict[str, Count] = {
+        "meshes": entry.meshes,
+        "animations": entry.animations,
+        "skins": entry.skins,
+    }
+    return {
+        "kind": entry.kind.value,
+        "name": entry.name,
+        "path": entry.path,
+        **{key: {"found": count.found, "missing": count.missing} for key, count in counts.items()},
+    }

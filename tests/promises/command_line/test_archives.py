@@ -1,0 +1,152 @@
+"""``convert`` and ``list`` on archives and games: what is packed gives the same as what is loose."""
+
+from __future__ import annotations
+
+import json
+import os
+import zipfile
+from pathlib import Path
+
+import game_folders
+import pytest
+from paths import CORPUS
+
+
+@pytest.fixture
+def idtech(part, capfd):
+    """Runs the command; returns its status, what it printed, and what it told on the way."""
+    main = part("command_line.command").main
+
+    def run(*words: str | Path) -> tuple[int, str, str]:
+        capfd.readouterr()
+        status = main([str(word) for word in words])
+        told = capfd.readouterr()
+        return status, told.out, told.err
+
+    return run
+
+
+def results(folder: Path) -> dict[str, bytes]:
+    """The content of all files below a folder but the records."""
+    found = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.is_file()}
+    return {name: path.read_bytes() for name, path in sorted(found.items()) if not name.startswith(".idtech")}
+
+
+def game() -> dict[str, bytes | str]:
+    """The files of a small game: models of both families, animations, images and a declaration."""
+    first, second, third = game_folders.doom3_files()
+    files = {name.lower(): content for part in (first, second, third) for name, content in part.items()}
+    return {
+        **files,
+        "models/hound/tris.md2": game_folders.md2(),
+        "models/hound/skin.tga": game_folders.IMAGE,
+    }
+
+
+@pytest.mark.parametrize("extension", [".pk4", ".pak", ".zip"])
+@pytest.mark.parametrize("format_name", ["md5", "glb"])
+def test_an_archive_converts_to_the_same_files_as_its_content_on_disk(
+    idtech, tmp_path: Path, extension: str, format_name: str
+) -> None:
+    packed = game_folders.packed(tmp_path / "packed" / f"pak000{extension}", game())
+    loose = game_folders.loose(tmp_path / "loose", game())
+    for source, out in ((packed, "from packed"), (loose, "from loose")):
+        status, table, _ = idtech(
+            "convert", source, "--to", tmp_path / out, "--format", format_name, "--animations", "same"
+        )
+        assert status == 0, table
+    found = results(tmp_path / "from packed")
+    assert len([name for name in found if name.endswith((".md5mesh", ".glb"))]) == 4
+    assert found == results(tmp_path / "from loose")
+    # Nothing was unpacked beside the archive.
+    assert os.listdir(tmp_path / "packed") == [packed.name]
+
+
+def test_images_in_an_archive_are_in_the_result(idtech, tmp_path: Path) -> None:
+    packed = game_folders.packed(tmp_path / "pak000.pk4", game())
+    idtech("convert", packed, "--to", tmp_path / "out", "--format", "glb")
+    for name in ("models/hound/tris.glb", "models/md5/monsters/imp/imp.glb"):
+        data = results(tmp_path / "out")[name]
+        length = int.from_bytes(data[12:16], "little")
+        assert json.loads(data[20 : 20 + length])["images"], name
+
+
+def test_a_path_into_an_archive_is_one_model_or_a_folder(idtech, tmp_path: Path) -> None:
+    packed = game_folders.packed(tmp_path / "pak000.pk4", game())
+    status, _, _ = idtech(
+        "convert", packed / "models/hound/tris.md2", "--to", tmp_path / "one", "--format", "md2"
+    )
+    assert (status, list(results(tmp_path / "one"))) == (0, ["tris.md2"])
+    status, _, _ = idtech("convert", packed / "models/md5/heads", "--to", tmp_path / "two", "--format", "md5")
+    assert (status, list(results(tmp_path / "two"))) == (0, ["imp/head.md5mesh"])
+    status, _, told = idtech("convert", packed / "models/gone.md2", "--to", tmp_path / "three")
+    assert status == 1
+    assert "gone.md2" in told
+
+
+def test_what_was_converted_from_an_archive_is_up_to_date_until_the_archive_changes(
+    idtech, tmp_path: Path
+) -> None:
+    packed = game_folders.packed(tmp_path / "pak000.pk4", {"a.md2": game_folders.md2()})
+    words = ("convert", packed, "--to", tmp_path / "out", "--format", "md2")
+    idtech(*words)
+    assert "up to date" in idtech(*words)[1]
+    first = results(tmp_path / "out")
+    game_folders.packed(packed, {"a.md2": game_folders.md2(7)})
+    idtech(*words)
+    assert results(tmp_path / "out") != first
+
+
+def test_a_damaged_archive_and_a_damaged_model_in_one_are_failures_that_are_named(
+    idtech, tmp_path: Path
+) -> None:
+    bad = tmp_path / "bad.pk4"
+    bad.write_bytes(b"PK\x03\x04 nothing")
+    packed = game_folders.packed(
+        tmp_path / "pak.pk4", {"bad.md5mesh": "MD5Version 10\njoints {", "a.md2": game_folders.md2()}
+    )
+    status, _, told = idtech("convert", bad, packed, "--to", tmp_path / "out", "--format", "md2")
+    assert status == 1
+    assert "not a readable archive" in told
+    assert "bad.md5mesh" in told
+    assert list(results(tmp_path / "out")) == ["a.md2"]
+
+
+def test_a_game_is_listed_with_what_is_there_and_what_is_missing(idtech, tmp_path: Path) -> None:
+    base = game_folders.doom3(tmp_path / "base")
+    status, told, _ = idtech("list", base, "--search", "monster", "entity")
+    assert status == 0
+    assert [line.split() for line in told.splitlines()[1:]] == [
+        ["entity", "monster_demon_imp", "3", "4", "(1", "missing)", "3", "def/Monster_Imp.DEF"]
+    ]
+    status, told, _ = idtech("list", base / "pak001.pk4", "--json")
+    entries = {entry["name"]: entry for entry in json.loads(told)}
+    assert entries["attach_lamp"]["meshes"] == {"found": 1, "missing": 0}
+    status, told, warnings = idtech("list", tmp_path, "--search", "nothing")
+    assert (status, told) == (1, "")
+    assert "no character or model" in warnings
+
+
+@pytest.mark.slow
+@pytest.mark.corpus
+@pytest.mark.skipif(not CORPUS.is_dir(), reason=f"no real files at {CORPUS}")
+@pytest.mark.parametrize("part_number", range(4))
+def test_real_models_in_an_archive_convert_to_the_same_files_as_on_disk(
+    idtech, tmp_path: Path, part_number: int
+) -> None:
+    folders = sorted(
+        {path.parent for path in CORPUS.rglob("*.md5mesh")} | {path.parent for path in CORPUS.rglob("*.md2")}
+    )
+    project = tmp_path / "real"
+    with zipfile.ZipFile(tmp_path / "real.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        for folder in folders[part_number * 10 :: 40]:
+            for path in sorted(folder.iterdir()):
+                if path.is_file():
+                    name = path.relative_to(CORPUS)
+                    archive.write(path, name.as_posix())
+                    game_folders.loose(project, {name.as_posix(): path.read_bytes()})
+    for source, out in ((tmp_path / "real.zip", "packed"), (project, "loose")):
+        idtech("convert", source, "--to", tmp_path / out, "--format", "glb", "--animations", "same")
+    found = results(tmp_path / "packed")
+    assert found
+    assert found == results(tmp_path / "loose")
