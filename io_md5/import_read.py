@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..io_common.counting import counted
 from ..io_common.error_messages import message_for
 from ..io_common.game_data.paths import readable
 from ..io_common.name_filter import matches
@@ -210,7 +211,9 @@ def _read_companions(
         files.companions[animation_path] = companion
         count, wanted = files.animations[animation_path].frame_count, len(companion.frame_names)
         if count != wanted:
-            report.warn(f"it has {count} frames, but {companion.name} has {wanted}", animation_path.name)
+            report.warn(
+                f"it has {counted(count, 'frames')}, but {companion.name} has {wanted}", animation_path.name
+            )
 
 
 def _read_animation_beside(path: Path, joints: Joints, files: SourceFiles, report: Report) -> None:

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.props import BoolProperty, CollectionProperty, EnumProperty, IntProperty, StringProperty
 
+from ...io_common.counting import counted
 from ...io_common.game_data.catalogue import CatalogueEntry, Kind
 from ...io_common.game_data.files import GameFiles
 from ...io_common.operators import blender_mixins, file_operators, preferences
-from ...io_common.reports import counted, printable
+from ...io_common.reports import printable
 from ...io_common.scene import axes, state, versions
 from ...io_common.textures.game_files import FileReadError
 from .. import games

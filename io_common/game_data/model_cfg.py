@@ -23,6 +23,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
+from ..counting import counted
 from ..textures.game_files import FileReadError
 from ..textures.skins import cfg_image
 from .character import (
@@ -255,7 +256,7 @@ class _Config:
             self._warn(f"{self._kind}{command} before {self._kind}load", line)
             return None
         if len([word for word in arguments[:needed] if word]) < needed:
-            self._warn(f"{self._kind}{command} needs {needed} words", line)
+            self._warn(f"{self._kind}{command} needs {counted(needed, 'words')}", line)
             return None
         return self._parts[-1]
 

@@ -687,7 +687,7 @@ def test_info_describes_files_of_both_families(idtech, tree):
     bad = damage(tree)
     status, told, _ = idtech("info", bad, tree / "imp.md5mesh")
     assert status == 1
-    assert f"{bad}: ERROR: line 3" in told
+    assert f"{bad}: ERROR: the joint has the wrong number" in told
     assert "6 joints below origin" in told
 
 
