@@ -40,7 +40,7 @@ from .format import (
 from .format.degenerate import with_degenerate
 from .format.requantise import FrameData, requantise
 from .frame_names import frame_names, single_frame_name
-from .skins import skin_names, skin_size
+from .skins import own_skin_size, skin_names, skin_size
 from .source import StoredModel, load_model
 
 if TYPE_CHECKING:
@@ -212,7 +212,8 @@ def _assemble(
     report: Report,
 ) -> Model:
     frames = _frames(options.conversion.points(samples.positions), topology, plan, options, report)
-    size = options.skin_size if options.force_skin_size else skin_size(parts, options.skin_size)
+    own = own_skin_size(parts)
+    size = options.skin_size if options.force_skin_size else own or skin_size(parts, options.skin_size)
     st, triangle_st = texture_coordinates(parts, topology, size)
     model = Model(
         skin_width=size[0],

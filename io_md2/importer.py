@@ -15,6 +15,7 @@ from ..io_common.reports import Report, progress
 from ..io_common.results import ImportResult
 from ..io_common.scene import axes, mesh_data, state
 from ..io_common.scene.shape_keys import add_frame_keys
+from ..io_common.scene.stored_warnings import store_warnings
 from ..io_common.textures.material_images import MaterialImages
 from ..io_common.textures.search import Search
 from ..io_common.triangles import FLIPPED_WINDING, is_degenerate
@@ -25,6 +26,7 @@ from .import_frames import ABSOLUTE, NONE, RELATIVE, add_markers, build_actions
 from .import_model import build_object, set_normals
 from .skins import SKINS, image_size, material_skins
 from .source import store_model
+from .source.settings import GROUP, store_frame_rate
 from .texture_rules import TEXTURE_RULES
 
 if TYPE_CHECKING:
@@ -98,6 +100,8 @@ def import_files(context: Context, paths: list[Path], options: ImportOptions) ->
         materials.add_to_report(result.report, search.warnings)
     if animated and options.use_scene_timing:
         _set_scene_timing(context.scene, animated[0], options, result.report)
+    for obj in result.objects:
+        store_warnings(obj.data, GROUP, result.report.warnings)
     state.select_only(context, result.objects, result.objects[0] if result.objects else None)
     return result
 
@@ -121,8 +125,8 @@ def model_materials(
 ) -> list[Material]:
     """The materials of a model's skins; without images, those of the names that the file lists."""
     if found is not None:
-        return library.skins(found, path.stem)
-    return [library.get(name, path.stem) for name in dict.fromkeys(model.skins)]
+        return library.skins(found, path.stem, str(path))
+    return [library.get(name, path.stem, model=str(path)) for name in dict.fromkeys(model.skins)]
 
 
 def build_model(
@@ -170,6 +174,8 @@ def build_model(
         if model.frame_count > 1:
             _animate(context.scene, path.stem, obj, model, options, result)
     _store(mesh, model, key_names, options)
+    if options.fps != FRAMES_PER_SECOND:
+        store_frame_rate(mesh, options.fps)
     result.objects.append(obj)
     report.count("vertices", model.vertex_count)
     report.count("triangles", len(mesh.polygons))

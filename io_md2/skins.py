@@ -11,6 +11,7 @@ from ..io_common.materials.source import Family
 from ..io_common.reports import Report
 from .export_topology import shows_source_uvs
 from .format.naming import to_latin1
+from .source.settings import load_own_skin_size
 
 if TYPE_CHECKING:
     from bpy.types import Material
@@ -75,6 +76,12 @@ def skin_names(parts: list[Part], game_folders: Sequence[str], report: Report) -
             f"faces have {len(drawn)} materials, but games show one skin on the whole model: bake them into one image"
         )
     return result
+
+
+def own_skin_size(parts: list[Part]) -> tuple[int, int] | None:
+    """The size that the user has set on the meshes; None if there is none, or they disagree."""
+    sizes = {size for part in parts if (size := load_own_skin_size(part.obj.data)) is not None}
+    return sizes.pop() if len(sizes) == 1 else None
 
 
 def skin_size(parts: list[Part], default: tuple[int, int]) -> tuple[int, int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 import bpy
@@ -77,7 +78,7 @@ def build_model(
     for index, mesh in enumerate(model.meshes):
         name = mesh.comment_name or mesh.name or _base_name(mesh.shader) or skeleton.name
         images = skeleton.images[index] if skeleton.images else None
-        material = materials.get(mesh.shader, skeleton.name, images)
+        material = materials.get(mesh.shader, skeleton.name, images, os.fspath(skeleton.path or ""))
         mesh_obj = build_mesh(
             name,
             index,

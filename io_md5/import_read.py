@@ -42,6 +42,7 @@ class ImportSkeleton:
         model: the file with its meshes; None if there is none.
         images: the images found for each mesh's shader; empty if textures are off.
         skins: for each mesh, the names of further skins and their images, None if textures are off.
+        path: of the file; None for an armature of the scene.
     """
 
     name: str
@@ -50,6 +51,7 @@ class ImportSkeleton:
     model: Model | None = None
     images: list[MaterialImages] = field(default_factory=list)
     skins: list[list[tuple[str, MaterialImages | None]]] = field(default_factory=list)
+    path: Path | None = None
 
 
 @dataclass(eq=False)
@@ -97,7 +99,7 @@ def read_files(
         if suffix == MESH_SUFFIX:
             model = read_mesh(readable(path))
             check_size(model.joints, len(model.meshes), path)
-            files.skeletons.append(ImportSkeleton(path.stem, model.joints, model=model))
+            files.skeletons.append(ImportSkeleton(path.stem, model.joints, model=model, path=path))
             if options.use_textures:
                 files.skeletons[-1].images = _find_images(path, model, search)
             _warn_all(report, path, model.warnings)

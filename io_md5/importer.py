@@ -9,14 +9,16 @@ from ..io_common.materials.library import MaterialLibrary
 from ..io_common.reports import progress
 from ..io_common.results import ImportResult
 from ..io_common.scene import state
+from ..io_common.scene.stored_warnings import store_warnings
 from ..io_common.textures.search import Search
 from .import_build import build_animation, build_camera_path, build_model, set_scene_timing
 from .import_existing import replace_actions
 from .import_options import ImportOptions
-from .import_plan import active_skeleton, plan_animations
+from .import_plan import Plan, active_skeleton, plan_animations
 from .import_read import read_files
 from .import_sequences import build_sequences
 from .shaders import SHADERS
+from .source import GROUP
 from .texture_rules import TEXTURE_RULES
 
 if TYPE_CHECKING:
@@ -66,6 +68,15 @@ def import_files(context: Context, paths: list[Path], options: ImportOptions) ->
             progress_bar.step()
     replace_actions(result.replaced)
     set_scene_timing(context.scene, files, options, result.report)
+    _store_warnings(plan, result)
     if result.objects:
         state.select_only(context, result.objects, result.objects[0])
     return result
+
+
+def _store_warnings(plan: Plan, result: ImportResult) -> None:
+    """Stores the warnings on armatures and cameras, for their panels."""
+    armatures = [skeleton.obj for _, skeleton in plan if skeleton.obj is not None]
+    for obj in dict.fromkeys([*result.objects, *armatures]):
+        if obj.type in ("ARMATURE", "CAMERA"):
+            store_warnings(obj.data, GROUP, result.report.warnings)

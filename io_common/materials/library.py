@@ -23,7 +23,7 @@ from ..textures.material_images import MaterialImages
 from ..textures.names import clean_name
 from . import source
 from .images import ImageStore
-from .shading import build_nodes
+from .shading import build_nodes, reset_nodes
 
 if TYPE_CHECKING:
     from bpy.types import Material
@@ -50,13 +50,14 @@ class MaterialLibrary:
         self._missing: dict[str, MaterialImages] = {}
         self._warnings: list[str] = []
 
-    def get(self, name: str, fallback: str, found: MaterialImages | None = None) -> Material:
+    def get(self, name: str, fallback: str, found: MaterialImages | None = None, model: str = "") -> Material:
         """The material of a shader or skin: one of this .blend file with the name, else a new one.
 
         Args:
             name: as in the file; it may be empty.
             fallback: the name in Blender if that is empty.
             found: its images; None to leave textures out.
+            model: the file of the model.
         """
         if self._known is None:
             self._known = {}
@@ -71,10 +72,12 @@ class MaterialLibrary:
             if _is_usable(material, self._family, name, found):
                 return material
         material = self._make(name, fallback, found)
+        if model:
+            source.store_model(material, self._family, model)
         same_name.append(material)
         return material
 
-    def skins(self, found: Iterable[MaterialImages], fallback: str) -> list[Material]:
+    def skins(self, found: Iterable[MaterialImages], fallback: str, model: str = "") -> list[Material]:
         """The materials of a model's skins, one for each of `ModelSearch.skins()` in its order.
 
         A skin that the file lists twice is returned twice, as the same material.
@@ -82,8 +85,23 @@ class MaterialLibrary:
         Args:
             found: the skins; their own names are the materials' names.
             fallback: the name of the material of a skin without a name.
+            model: the file of the model.
         """
-        return [self.get(skin.name, fallback, skin) for skin in found]
+        return [self.get(skin.name, fallback, skin, model) for skin in found]
+
+    def rebuild(self, material: Material, found: MaterialImages) -> None:
+        """Builds the nodes of a material anew.
+
+        Args:
+            material: local; its nodes are removed.
+            found: its images and settings.
+        """
+        if found.missing:
+            self._missing.setdefault(found.name, found)
+        versions.enable_nodes(material)
+        reset_nodes(material)
+        source.change_image(material, self._family, _identity(found), found.game_folder)
+        build_nodes(material, found, self._store, self._warnings)
 
     @property
     def missing_images(self) -> list[str]:

@@ -143,6 +143,16 @@ def _show_in_solid_mode(material: Material, nodes: Any, image: Image, store: Ima
         material.diffuse_color = (*colour, 1.0)
 
 
+def reset_nodes(material: Material) -> None:
+    """Gives a material Blender's default nodes."""
+    tree: Any = material.node_tree
+    tree.nodes.clear()
+    shader = tree.nodes.new("ShaderNodeBsdfPrincipled")
+    output = tree.nodes.new("ShaderNodeOutputMaterial")
+    output.location = (shader.width + 60.0, 0.0)
+    tree.links.new(shader.outputs["BSDF"], output.inputs["Surface"])
+
+
 def principled_of(material: Material) -> Any:
     """The material's Principled BSDF, None if it has none."""
     tree = material.node_tree

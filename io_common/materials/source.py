@@ -5,7 +5,7 @@ It lies in the property group of the family, such as ``md5``, where imports stor
 =========  ============================================================================================
 material   ``shader``, or what the family calls it: the name in the file; ``shader_shown``: what Blender called the
            material; ``image``: the file that was found for it, empty if there was none; ``game_folder``: the game
-           folder that this file is in
+           folder that this file is in; ``model``: the file of the model
 image      ``file``: where it came from, if it was packed
 =========  ============================================================================================
 """
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 _IMAGE = "image"
 _FILE = "file"
 _GAME_FOLDER = "game_folder"
+_MODEL = "model"
 
 
 @dataclass(frozen=True)
@@ -80,6 +81,28 @@ def is_renamed(material: Material, family: Family) -> bool:
 def read_image(material: Material, family: Family) -> str | None:
     """The file that was found for a material, empty if there was none; None if none was looked for."""
     return _text(stored_values.read_group(material, family.group), _IMAGE)
+
+
+def change_name(material: Material, family: Family, name: str) -> None:
+    """Stores another name for the files; an empty one stands for the name of the material."""
+    names.change_name(stored_values.own_group(material, family.group), family.name, name, material.name)
+
+
+def change_image(material: Material, family: Family, image: str, game_folder: str) -> None:
+    """Stores the file that was found for a material now, and its game folder; both may be empty."""
+    group = stored_values.own_group(material, family.group)
+    for key, text in ((_IMAGE, image), (_GAME_FOLDER, game_folder)):
+        names.store_text(group, key, text)
+
+
+def store_model(material: Material, family: Family, model: str) -> None:
+    """Stores the file of the model for which a material with a stored name was made."""
+    names.store_text(material[family.group], _MODEL, model)
+
+
+def read_model(material: Material, family: Family) -> str:
+    """The file of the model for which a material was made; empty if unknown."""
+    return _text(stored_values.read_group(material, family.group), _MODEL) or ""
 
 
 def store_game_folder(material: Material, family: Family, folder: str) -> None:

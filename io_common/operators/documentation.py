@@ -97,13 +97,14 @@ def manual_map() -> tuple[str, tuple[tuple[str, str], ...]]:
 def register(families: Sequence[Family]) -> None:
     """Registers the button's operator and the links of all operators of the families.
 
-    Every family has a page of its name; operators that are in no menu belong to the page on games.
+    Every family has a page of its name; Check for Game belongs to the page on games.
     """
     for family in families:
         part = family.blender()
         for cls in part.classes:
             if issubclass(cls, bpy.types.Operator):
-                _pages[cls.bl_idname] = "games.html"
+                is_check = cls.bl_idname.endswith("check_game")
+                _pages[cls.bl_idname] = "games.html" if is_check else f"{family.name}.html"
         for cls in part.operators:
             _pages[cls.bl_idname] = f"{family.name}.html"
     bpy.utils.register_class(WM_OT_io_idtech_help)

@@ -87,6 +87,25 @@ def store_name(owner: Any, key: str, name: str, blender_name: str) -> None:
         owner[key + "_shown"] = blender_name
 
 
+def change_name(owner: Any, key: str, name: str, blender_name: str) -> None:
+    """Stores another name for the file, without what cannot be quoted there; an empty one removes it.
+
+    Args:
+        owner: a property group.
+        key: the custom property.
+        name: what the user entered.
+        blender_name: the name in Blender.
+    """
+    fit = "".join(letter for letter in name if letter != '"' and (letter >= " " or letter == "\t")).strip()
+    if fit:
+        store_text(owner, key, fit)
+        owner[key + "_shown"] = blender_name
+        return
+    for part in (key, key + "_shown"):
+        if part in owner:
+            del owner[part]
+
+
 def load_name(owner: Any, key: str, blender_name: str) -> str:
     """The name for the file: the stored one, or the name in Blender if it was renamed since."""
     if key not in owner:

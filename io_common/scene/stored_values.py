@@ -29,6 +29,13 @@ def read_group(owner: bpy_struct, key: str) -> Any:
     return group if hasattr(group, "to_dict") else {}
 
 
+def own_group(owner: Any, key: str) -> Any:
+    """The property group of that name, created if there is none; a value of another kind is replaced."""
+    if not hasattr(owner.get(key), "to_dict"):
+        owner[key] = {}
+    return owner[key]
+
+
 def read_integer(group: Any, key: str, *, highest: int = _LARGEST_INTEGER) -> int | None:
     """An integer from 0 to `highest`."""
     value = group.get(key)

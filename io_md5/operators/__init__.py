@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...io_common.family import BlenderPart
 from ..batch import load, save
 from ..source.actions import load_action
-from . import animation_choice, check_game, export_anim, export_camera, export_mesh, import_md5
+from . import animation_choice, check_game, export_anim, export_camera, export_mesh, import_md5, panels
 
 BLENDER = BlenderPart(
     importer=import_md5.IMPORT_SCENE_OT_md5,
@@ -21,6 +21,8 @@ BLENDER = BlenderPart(
         animation_choice.IO_MD5_UL_animation_files,
         check_game.OBJECT_OT_md5_check_game,
         check_game.DATA_PT_md5_game,
+        *panels.CLASSES,
     ),
+    properties=panels.PROPERTIES,
     action_frame_rate=lambda action: load_action(action).frame_rate,
 )

@@ -56,6 +56,15 @@ def store_action(
         names.store_text(action[GROUP], _SCALES_POSITION, joints)
 
 
+def change_frame_rate(action: Action, rate: float) -> None:
+    """Stores another frame rate; 0 removes it, so that the scene's is used."""
+    group = values.own_group(action, GROUP)
+    if rate > 0.0:
+        group[_FRAME_RATE] = float(rate)
+    elif _FRAME_RATE in group:
+        del group[_FRAME_RATE]
+
+
 def load_action(action: Action) -> StoredAction:
     """The stored data of an action."""
     group = values.read_group(action, GROUP)

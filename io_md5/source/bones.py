@@ -60,6 +60,34 @@ def store_bones(bones: list[Bone], joints: Joints, axes: Floats) -> None:
         names.store_name(bone[GROUP], _NAME, name, bone.name)
 
 
+def load_joint_name(bone: Bone) -> str:
+    """The name of a bone's joint; the bone's name if it is the same or the bone was renamed."""
+    group = values.read_group(bone, GROUP)
+    return (
+        names.load_name(group, _NAME, bone.name) if values.read_text(group, _NAME) is not None else bone.name
+    )
+
+
+def change_joint_name(bone: Bone, name: str) -> None:
+    """Stores another name of a bone's joint; an empty one stands for the bone's name."""
+    names.change_name(values.own_group(bone, GROUP), _NAME, name if name != bone.name else "", bone.name)
+
+
+def load_joint_index(bone: Bone) -> int:
+    """The index of a bone's joint in the file; -1 if unknown."""
+    index = values.read_integer(values.read_group(bone, GROUP), _INDEX, highest=_MAX_JOINTS)
+    return -1 if index is None else index
+
+
+def change_joint_index(bone: Bone, index: int) -> None:
+    """Stores another index of a bone's joint; a negative one makes it a new joint."""
+    group = values.own_group(bone, GROUP)
+    if index >= 0:
+        group[_INDEX] = index
+    elif _INDEX in group:
+        del group[_INDEX]
+
+
 def load_bones(bones: list[Bone]) -> StoredBones:
     """The stored data of bones.
 

@@ -145,6 +145,15 @@ def load_frame_rate(data: CameraData) -> float | None:
     return values.read_number(group, _FRAME_RATE, lowest=_MIN_RATE, highest=_MAX_RATE)
 
 
+def change_frame_rate(data: CameraData, rate: float) -> None:
+    """Stores another frame rate; 0 removes it, so that the scene's is used."""
+    group = values.own_group(data, GROUP)
+    if rate > 0.0:
+        group[_FRAME_RATE] = float(rate)
+    elif _FRAME_RATE in group:
+        del group[_FRAME_RATE]
+
+
 def load_commandline(data: CameraData) -> str:
     """The command line of the file that a camera data-block was imported from; empty if missing or invalid."""
     text = values.read_text(values.read_group(data, GROUP), _COMMANDLINE) or ""

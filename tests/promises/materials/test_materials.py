@@ -548,7 +548,7 @@ def test_all_that_is_stored_on_materials_and_images_lies_in_one_group(tmp_path):
     assert list(material.keys()) == ["md5"]
     assert material["md5"].to_dict() == {
         "shader": SHADER, "shader_shown": SHADER, "image": image["md5"]["file"],
-        "game_folder": str(tmp_path / "base"),
+        "game_folder": str(tmp_path / "base"), "model": str(model),
     }  # fmt: skip
     assert list(image.keys()) == ["md5"]
     assert image["md5"]["file"].endswith("models/imp/imp.png")

@@ -1,0 +1,131 @@
+"""Look Up Images: searches the images of a material again, and builds its nodes anew.
+
+Each family has an operator of its own, made from this one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import bpy
+from bpy.props import StringProperty
+
+from .. import reports
+from ..materials import source
+from ..materials.library import MaterialLibrary
+from ..reports import Report
+from ..textures.material_images import MaterialImages
+from ..textures.search import Search
+from . import preferences
+from .blender_mixins import Operator
+
+if TYPE_CHECKING:
+    from bpy.types import Context, Material
+
+    from ..textures.rules import TextureRules
+    from .blender_mixins import OperatorResult
+
+Find = Callable[["Search", Path, "Material", str], MaterialImages]
+"""A function that finds the images of a material, given a search, the file of the model, the material and its name."""
+
+
+class FindImages(Operator):
+    """The operator of a family, without its identifiers."""
+
+    if TYPE_CHECKING:
+        family: source.Family
+        rules: TextureRules
+        find: Find
+        material: str
+        folder: str
+    else:
+        material: StringProperty(
+            name="Material",
+            description="Name of the material; empty for the active one",
+            options={"SKIP_SAVE"},
+        )
+        folder: StringProperty(
+            name="Folder",
+            description="Folder to search, as if the model were in it; empty for the folder that the model was in",
+            subtype="DIR_PATH",
+            options={"SKIP_SAVE"},
+        )
+
+    def execute(self, context: Context) -> OperatorResult:
+        """Looks up the images, and builds the nodes if there are any."""
+        material = bpy.data.materials.get(self.material) if self.material else active_material(context)
+        if material is None:
+            reports.report_message(
+                self, "ERROR", "There is no such material: select an object with a material"
+            )
+            return {"CANCELLED"}
+        if material.library is not None:
+            reports.report_message(
+                self, "ERROR", f"{material.name} is linked from another .blend file: make it local"
+            )
+            return {"CANCELLED"}
+        name = file_name(material, self.family)
+        search = Search(_game_folders(material), self.rules)
+        found = type(self).find(search, self._model(material), material, name)
+        if found.diffuse is None and found.colour is None:
+            places = ", ".join(found.looked_in)
+            text = f"No image was found for {name or 'the empty name'}"
+            reports.report_message(self, "WARNING", text + (f" (looked for {places})" if places else ""))
+            return {"CANCELLED"}
+        library = MaterialLibrary(self.family)
+        library.rebuild(material, found)
+        report = Report()
+        library.add_to_report(report, search.warnings)
+        for text in report.warnings:
+            reports.report_message(self, "WARNING", text)
+        image = found.diffuse
+        reports.report_message(self, "INFO", f"{material.name}: {image if image is not None else 'a colour'}")
+        return {"FINISHED"}
+
+    def _model(self, material: Material) -> Path:
+        """The file of the model, or where it would be."""
+        model = source.read_model(material, self.family)
+        if self.folder:
+            return Path(bpy.path.abspath(self.folder)) / (Path(model).name or "model")
+        if model and Path(model).is_absolute():
+            return Path(model)
+        return Path(bpy.path.abspath("//") if bpy.data.filepath else ".") / "model"
+
+
+def file_name(material: Material, family: source.Family) -> str:
+    """The name that files have for a material: the stored one, or the name in Blender if it was renamed since."""
+    stored = source.read_name(material, family)
+    if stored is None or source.is_renamed(material, family):
+        return material.name
+    return stored
+
+
+def active_material(context: Context) -> Material | None:
+    """The material in the Properties editor, else that of the active object."""
+    pinned: Material | None = getattr(context, "material", None)
+    if pinned is not None:
+        return pinned
+    active = context.view_layer.objects.active
+    return active.active_material if active is not None else None
+
+
+def _game_folders(material: Material) -> list[str]:
+    """Those of the preferences, and the one where the image of the material was before."""
+    own = source.read_game_folder(material)
+    return list(dict.fromkeys([*preferences.game_folders(), *([own] if own else [])]))
+
+
+def draw_name(layout: Any, material: Material, attribute: str, operator: str) -> None:
+    """Draws the name of a material in the files, and the button that looks up its images.
+
+    Args:
+        layout: a panel's.
+        material: to draw.
+        attribute: of materials, with the name.
+        operator: the identifier of the family's operator.
+    """
+    row = layout.row(align=True)
+    row.prop(material, attribute)
+    row.operator(operator, text="", icon="VIEWZOOM").material = material.name

@@ -1,0 +1,594 @@
+"""The panels MD5 and MD2: what they play, show and edit, and where they appear."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import bpy
+import md2_samples
+import md5_cameras
+import md5_scenes
+import numpy as np
+import pytest
+from enabled_families import FAMILIES
+from game_samples import RED, plain, png
+
+from io_md2.format import read_model, write_model
+from io_md5.format import read_animation, read_camera, read_mesh, write_animation, write_mesh
+
+JUNK = [3, "text", [1.0, 2.0], {}, b"\xff", {"name": 5, "index": "x", "frame_rate": float("nan")},
+        {"import_warnings": 7, "own_skin_size": [0, -1], "frame_rate": 1e30, "shader": 3, "skin": {"a": 1}},
+        {"import_warnings": "x\n" * 10_000, "own_skin_size": [1, 2, 3], "index": -5, "entries": "no"}]  # fmt: skip
+
+
+class Layout:
+    """Takes whatever a panel draws, and notes it."""
+
+    def __init__(self, drawn: list[tuple[str, str]] | None = None) -> None:
+        self.drawn = [] if drawn is None else drawn
+
+    def _part(self, *words: Any, **options: Any) -> Layout:
+        return Layout(self.drawn)
+
+    row = column = _part
+
+    def panel(self, *words: Any, **options: Any) -> tuple[Layout, Layout]:
+        return Layout(self.drawn), Layout(self.drawn)
+
+    def separator(self) -> None:
+        pass
+
+    def label(self, text: str = "", icon: str = "") -> None:
+        self.drawn.append(("label", text))
+
+    def prop(self, owner: Any, name: str, **options: Any) -> None:
+        assert name in owner.bl_rna.properties
+        getattr(owner, name)
+        self.drawn.append(("prop", name))
+
+    def operator(self, name: str, **options: Any) -> SimpleNamespace:
+        self.drawn.append(("operator", name))
+        return SimpleNamespace()
+
+    def operator_menu_enum(self, name: str, *words: Any, **options: Any) -> None:
+        self.drawn.append(("operator", name))
+
+    def template_list(self, kind: str, *words: Any, **options: Any) -> None:
+        self.drawn.append(("list", kind))
+
+    def texts(self, kind: str) -> list[str]:
+        return [text for name, text in self.drawn if name == kind]
+
+
+PANELS = [cls for family in FAMILIES for cls in family.blender().classes if issubclass(cls, bpy.types.Panel)]
+OWN = [cls for cls in PANELS if not cls.__name__.endswith("_game")]
+
+
+def context(obj=None, **more):
+    """What a panel gets, for an object."""
+    bpy.context.view_layer.objects.active = obj
+    given = {"object": obj, "bone": None, "material": None, "region": None, "active_action": None} | more
+    return SimpleNamespace(
+        **given,
+        view_layer=bpy.context.view_layer,
+        scene=bpy.context.scene,
+        window_manager=bpy.context.window_manager,
+    )
+
+
+def shown(obj=None, **more):
+    """The panels that appear, by name, with what they draw."""
+    found = {}
+    for cls in OWN:
+        ctx = context(obj, **more)
+        if cls.poll(ctx):
+            layout = Layout()
+            cls.draw(SimpleNamespace(layout=layout), ctx)
+            found[cls.__name__] = layout
+    return found
+
+
+def import_md5(path, **options):
+    assert bpy.ops.import_scene.md5(filepath=str(path), **options) == {"FINISHED"}
+
+
+def armature():
+    return next(obj for obj in bpy.data.objects if obj.type == "ARMATURE")
+
+
+def meshes():
+    return [obj for obj in bpy.data.objects if obj.type == "MESH"]
+
+
+@pytest.fixture
+def model(tmp_path) -> Path:
+    joints = md5_scenes.skeleton()
+    return md5_scenes.write(
+        tmp_path,
+        "imp",
+        run=md5_scenes.animation(joints, frames=9),
+        walk=md5_scenes.animation(joints, frames=5, rate=30.0),
+    )
+
+
+@pytest.fixture
+def box(tmp_path) -> Path:
+    return md2_samples.write_two_sequences(tmp_path)
+
+
+# Animations
+
+
+def test_one_click_makes_an_animation_active_with_its_slot_rate_and_range(model):
+    import_md5(model, animations="FOLDER", frame_start=5)
+    scene = bpy.context.scene
+    for name, count, rate in (("walk", 5, 30.0), ("run", 9, 24.0)):
+        assert bpy.ops.object.md5_play_animation(action=name) == {"FINISHED"}
+        data = armature().animation_data
+        assert data.action.name == name
+        assert getattr(data, "action_slot", data.action) is not None
+        assert (scene.frame_start, scene.frame_end) == (5, 5 + count - 1)
+        assert scene.render.fps / scene.render.fps_base == pytest.approx(rate)
+        assert scene.frame_start <= scene.frame_current <= scene.frame_end
+
+
+def test_the_list_in_the_panel_shows_and_sets_the_active_animation(model):
+    import_md5(model, animations="FOLDER")
+    manager = bpy.context.window_manager
+    actions = bpy.data.actions
+    assert actions[manager.md5_active_animation].name == "run"
+    manager.md5_active_animation = actions.find("walk")
+    assert armature().animation_data.action.name == "walk"
+    assert actions[manager.md5_active_animation].name == "walk"
+    armature().animation_data.action = None
+    assert manager.md5_active_animation == -1
+
+
+def test_arrows_step_through_the_animations_of_the_armature_and_around(model):
+    import_md5(model, animations="FOLDER")
+    # Neither an action of another object nor one of other bones is an animation of the armature.
+    bpy.data.actions.new("empty")
+    played = []
+    for step in (1, 1, -1, -1, 3):
+        assert bpy.ops.object.md5_step_animation(step=step) == {"FINISHED"}
+        played.append(armature().animation_data.action.name)
+    assert played == ["walk", "run", "walk", "run", "walk"]
+    armature().animation_data.action = None
+    bpy.ops.object.md5_step_animation(step=1)
+    assert armature().animation_data.action.name == "run"
+    armature().animation_data.action = None
+    bpy.ops.object.md5_step_animation(step=-1)
+    assert armature().animation_data.action.name == "walk"
+
+
+def test_an_animation_is_played_from_the_mesh_too_and_out_of_tweak_mode(model):
+    import_md5(model, animations="FOLDER", nla_tracks=True)
+    bpy.context.view_layer.objects.active = meshes()[0]
+    bpy.ops.object.md5_play_animation(action="walk")
+    data = armature().animation_data
+    assert data.action.name == "walk"
+    track = data.nla_tracks["run"]
+    track.strips[0].mute = False
+    data.nla_tracks.active = track
+    track.strips[0].select = True
+    data.use_tweak_mode = True
+    bpy.ops.object.md5_play_animation(action="walk")
+    assert not data.use_tweak_mode
+    assert data.action.name == "walk"
+
+
+@pytest.mark.parametrize("name", ["nothing", "empty", "other"])
+def test_what_is_no_animation_of_the_armature_is_refused(model, tmp_path, name):
+    joints = md5_scenes.skeleton(["wheel", "axle"], md5_scenes.PARENTS[:2], md5_scenes.OFFSETS[:2])
+    (tmp_path / "car").mkdir()
+    write_animation(md5_scenes.animation(joints, moving=("axle",)), tmp_path / "car" / "other.md5anim")
+    import_md5(tmp_path / "car" / "other.md5anim")
+    import_md5(model, animation_filter="run")
+    bpy.data.actions.new("empty")
+    before = armature_named("imp").animation_data.action
+    with pytest.raises(RuntimeError):
+        bpy.ops.object.md5_play_animation(action=name)
+    assert armature_named("imp").animation_data.action == before
+
+
+def armature_named(name):
+    return next(obj for obj in bpy.data.objects if obj.type == "ARMATURE" and obj.name.startswith(name))
+
+
+def test_without_an_armature_nothing_is_played():
+    bpy.context.view_layer.objects.active = None
+    with pytest.raises(RuntimeError, match="poll"):
+        bpy.ops.object.md5_play_animation(action="run")
+    assert shown(None) == {}
+
+
+def test_playing_is_one_step_of_undo(model):
+    import_md5(model, animations="FOLDER")
+    bpy.ops.ed.undo_push(message="a model")
+    bpy.ops.object.md5_play_animation("EXEC_DEFAULT", True, action="walk")
+    assert armature().animation_data.action.name == "walk"
+    bpy.ops.ed.undo()
+    assert armature().animation_data.action.name == "run"
+    assert bpy.context.scene.frame_end == 8
+
+
+# Sequences
+
+
+@pytest.mark.parametrize("kind", ["RELATIVE", "ABSOLUTE"])
+@pytest.mark.parametrize("separate", [False, True])
+def test_a_sequence_of_an_md2_is_played_over_its_frames(box, kind, separate):
+    bpy.ops.import_scene.md2(filepath=str(box), animation=kind, frame_start=10, sequence_actions=separate)
+    scene, obj = bpy.context.scene, bpy.context.object
+    keys = obj.data.shape_keys
+    if separate:
+        # An action of one sequence begins at the first frame, so it does not show others at their place.
+        keys.animation_data.action = bpy.data.actions["run"]
+    bpy.ops.object.md2_play_sequence(sequence="run")
+    assert (scene.frame_start, scene.frame_end, scene.frame_current) == (13, 13, 13)
+    assert scene.render.fps == 10
+    assert keys.animation_data.action.name == "box"
+    bpy.ops.object.md2_step_sequence(step=1)
+    assert (scene.frame_start, scene.frame_end) == (10, 12)
+    bpy.ops.object.md2_step_sequence(step=-1)
+    assert scene.frame_start == 13
+
+
+def test_the_list_in_the_panel_shows_and_plays_the_sequence(box):
+    bpy.ops.import_scene.md2(filepath=str(box))
+    manager, scene = bpy.context.window_manager, bpy.context.scene
+    layout = shown(bpy.context.object)["DATA_PT_md2"]
+    assert [(item.name, item.first, item.frame_count) for item in manager.md2_sequences] == [
+        ("stand", 0, 3), ("run", 3, 1),
+    ]  # fmt: skip
+    assert "IO_MD2_UL_sequences" in layout.texts("list")
+    assert manager.md2_active_sequence == -1
+    manager.md2_active_sequence = 0
+    assert (scene.frame_start, scene.frame_end) == (0, 2)
+    assert manager.md2_active_sequence == 0
+
+
+def test_the_frame_rate_of_the_import_is_played_again_and_can_be_changed(box):
+    bpy.ops.import_scene.md2(filepath=str(box), fps=12.5)
+    mesh = bpy.context.object.data
+    assert mesh.md2_frame_rate == 12.5
+    mesh.md2_frame_rate = 20.0
+    bpy.ops.object.md2_play_sequence(index=1)
+    assert bpy.context.scene.render.fps == 20
+
+
+def test_an_unknown_sequence_is_refused(box):
+    bpy.ops.import_scene.md2(filepath=str(box))
+    for options in ({"sequence": "swim"}, {"index": 7}):
+        with pytest.raises(RuntimeError):
+            bpy.ops.object.md2_play_sequence(**options)
+    bpy.ops.mesh.primitive_cube_add()
+    with pytest.raises(RuntimeError):
+        bpy.ops.object.md2_step_sequence()
+
+
+def test_playing_a_sequence_is_one_step_of_undo(box):
+    bpy.ops.import_scene.md2(filepath=str(box))
+    bpy.ops.ed.undo_push(message="a model")
+    bpy.ops.object.md2_play_sequence("EXEC_DEFAULT", True, sequence="run")
+    assert bpy.context.scene.frame_start == 3
+    bpy.ops.ed.undo()
+    assert (bpy.context.scene.frame_start, bpy.context.scene.frame_end) == (0, 3)
+
+
+# Where panels appear
+
+
+def test_panels_appear_only_where_they_apply(model, box, tmp_path):
+    bpy.ops.mesh.primitive_cube_add()
+    cube = bpy.context.object
+    cube.data.materials.append(bpy.data.materials.new("plain"))
+    bpy.ops.object.camera_add()
+    camera = bpy.context.object
+    bpy.ops.object.armature_add()
+    rig = bpy.context.object
+    for obj in (None, cube, camera, rig):
+        bone = obj.data.bones[0] if obj == rig else None
+        assert shown(obj, bone=bone) == {}
+    assert shown(cube, material=cube.data.materials[0]) == {}
+
+    import_md5(model, animations="FOLDER")
+    imported = armature_named("imp")
+    assert set(shown(imported)) == {"DATA_PT_md5_armature", "DOPESHEET_PT_md5_action"}
+    assert "BONE_PT_md5" in shown(imported, bone=imported.data.bones[0])
+    mesh = next(obj for obj in meshes() if obj.parent == imported)
+    assert {"DATA_PT_md5_mesh", "MATERIAL_PT_md5"} <= set(shown(mesh))
+    assert not any("md2" in name for name in shown(mesh))
+
+    bpy.ops.import_scene.md2(filepath=str(box))
+    assert set(shown(bpy.context.object)) == {"DATA_PT_md2", "MATERIAL_PT_md2"}
+
+    write = md5_cameras.write_camera
+    path = tmp_path / "cut.md5camera"
+    write(straight_camera(), path)
+    import_md5(path)
+    assert set(shown(bpy.context.object)) == {"DATA_PT_md5_camera"}
+
+
+def straight_camera():
+    from io_md5.format import Camera
+
+    return Camera(
+        np.array([2], np.int32), np.zeros((5, 3)), np.zeros((5, 3)), np.full(5, 90.0), frame_rate=30.0
+    )
+
+
+def test_every_panel_is_titled_by_its_format():
+    assert {cls.bl_label for cls in OWN} == {"MD5", "MD2"}
+
+
+# What is edited
+
+
+def test_an_edited_shader_is_exported(model, tmp_path):
+    import_md5(model)
+    material = meshes()[0].active_material
+    assert material.md5_shader == "models/test/skin"
+    material.md5_shader = 'models/"other"\n/skin'
+    bpy.ops.export_scene.md5mesh(filepath=str(tmp_path / "out.md5mesh"))
+    assert read_mesh(tmp_path / "out.md5mesh").meshes[0].shader == "models/other/skin"
+    material.md5_shader = ""
+    assert material.md5_shader == material.name
+
+
+def test_a_shader_can_be_given_to_a_material_made_by_hand(model, tmp_path):
+    import_md5(model)
+    material = bpy.data.materials.new("By hand")
+    meshes()[0].data.materials[0] = material
+    assert material.md5_shader == "By hand"
+    material.md5_shader = "textures/own"
+    bpy.ops.export_scene.md5mesh(filepath=str(tmp_path / "out.md5mesh"))
+    assert read_mesh(tmp_path / "out.md5mesh").meshes[0].shader == "textures/own"
+
+
+def test_an_edited_skin_is_exported(box, tmp_path):
+    bpy.ops.import_scene.md2(filepath=str(box))
+    material = bpy.context.object.active_material
+    assert material.md2_skin == "models/box/skin.pcx"
+    material.md2_skin = "models/box/blue.pcx"
+    bpy.ops.export_scene.md2(filepath=str(tmp_path / "out.md2"))
+    assert read_model(tmp_path / "out.md2").skins == ["models/box/blue.pcx"]
+
+
+def test_an_edited_frame_rate_of_an_action_is_exported_and_played(model, tmp_path):
+    import_md5(model, animation_filter="run")
+    action = bpy.data.actions["run"]
+    assert action.md5_frame_rate == 24.0
+    action.md5_frame_rate = 12.0
+    bpy.ops.export_scene.md5anim(filepath=str(tmp_path / "out.md5anim"))
+    assert read_animation(tmp_path / "out.md5anim").frame_rate == 12.0
+    bpy.ops.object.md5_play_animation(action="run")
+    assert bpy.context.scene.render.fps == 12
+    action.md5_frame_rate = 0.0
+    bpy.context.scene.render.fps = 60
+    bpy.ops.export_scene.md5anim(filepath=str(tmp_path / "out.md5anim"))
+    assert read_animation(tmp_path / "out.md5anim").frame_rate == 60.0
+
+
+def test_an_edited_frame_rate_of_a_camera_is_exported(tmp_path):
+    md5_cameras.write_camera(straight_camera(), tmp_path / "cut.md5camera")
+    import_md5(tmp_path / "cut.md5camera")
+    data = bpy.context.scene.camera.data
+    assert data.md5_frame_rate == 30.0
+    data.md5_frame_rate = 25.0
+    bpy.ops.export_scene.md5camera(filepath=str(tmp_path / "out.md5camera"))
+    assert read_camera(tmp_path / "out.md5camera").frame_rate == 25.0
+
+
+def test_an_edited_joint_has_its_new_name_and_place_in_mesh_and_animations(model, tmp_path):
+    import_md5(model, animation_filter="run")
+    bones = armature().data.bones
+    assert (bones["leg.L"].md5_joint_name, bones["leg.L"].md5_joint_index) == ("leg.L", 4)
+    bones["leg.L"].md5_joint_name = "Lleg"
+    bones["leg.L"].md5_joint_index, bones["leg.R"].md5_joint_index = 5, 4
+    bpy.ops.export_scene.md5mesh(filepath=str(tmp_path / "out.md5mesh"), actions="ACTIVE")
+    assert read_mesh(tmp_path / "out.md5mesh").joints.names[4:] == ["leg.R", "Lleg"]
+    written = next(path for path in tmp_path.glob("*.md5anim") if read_animation(path).names[-1] == "Lleg")
+    assert written
+    bones["leg.L"].md5_joint_name = ""
+    assert bones["leg.L"].md5_joint_name == "leg.L"
+    bones["leg.L"].md5_joint_index = -1
+    assert bones["leg.L"].md5_joint_index == -1
+
+
+def test_a_joint_is_unchanged_if_its_properties_are_set_to_what_they_are(model, tmp_path):
+    import_md5(model)
+    for bone in armature().data.bones:
+        bone.md5_joint_name, bone.md5_joint_index = bone.md5_joint_name, bone.md5_joint_index
+    bpy.ops.export_scene.md5mesh(filepath=str(tmp_path / "out.md5mesh"))
+    before, after = read_mesh(model), read_mesh(tmp_path / "out.md5mesh")
+    assert before.joints.names == after.joints.names
+    np.testing.assert_array_equal(before.joints.positions, after.joints.positions)
+
+
+def test_an_edited_skin_size_is_exported_with_texture_coordinates_that_fit(box, tmp_path):
+    bpy.ops.import_scene.md2(filepath=str(box))
+    mesh = bpy.context.object.data
+    assert tuple(mesh.md2_skin_size) == (64, 32)
+    mesh.md2_skin_size = (128, 128)
+    bpy.ops.export_scene.md2(filepath=str(tmp_path / "out.md2"))
+    out = read_model(tmp_path / "out.md2")
+    assert (out.skin_width, out.skin_height) == (128, 128)
+    before = read_model(box)
+    np.testing.assert_allclose(
+        np.sort(out.st / [128, 128], axis=0), np.sort(before.st / [64, 32], axis=0), atol=0.02
+    )
+    mesh.md2_skin_size = (0, 0)
+    assert tuple(mesh.md2_skin_size) == (64, 32)
+    bpy.ops.export_scene.md2(filepath=str(tmp_path / "out.md2"))
+    assert (tmp_path / "out.md2").read_bytes() == box.read_bytes() or np.array_equal(
+        read_model(tmp_path / "out.md2").st, before.st
+    )
+
+
+# Images
+
+
+def picture(path):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(png(plain(RED)))
+
+
+def colour_image(material):
+    (shader,) = [node for node in material.node_tree.nodes if node.type == "BSDF_PRINCIPLED"]
+    links = shader.inputs["Base Color"].links
+    return links[0].from_node.image if links else None
+
+
+def test_images_that_were_missing_are_found_beside_the_model_later(model):
+    import_md5(model)
+    mesh = meshes()[0]
+    material = mesh.active_material
+    bpy.context.view_layer.objects.active = mesh
+    assert bpy.ops.material.md5_find_images() == {"CANCELLED"}
+    assert colour_image(material) is None
+    picture(model.parent / "skin.png")
+    bpy.ops.ed.undo_push(message="a model")
+    assert bpy.ops.material.md5_find_images("EXEC_DEFAULT", True) == {"FINISHED"}
+    assert colour_image(material).filepath.endswith("skin.png")
+    bpy.ops.export_scene.md5mesh(filepath=str(model.parent / "out.md5mesh"))
+    assert read_mesh(model.parent / "out.md5mesh").meshes[0].shader == "models/test/skin"
+    bpy.ops.ed.undo()
+    assert colour_image(bpy.data.materials[0]) is None
+
+
+def test_images_of_another_shader_are_found_and_the_shader_is_kept(model):
+    picture(model.parent / "skin.png")
+    picture(model.parent / "blue.png")
+    import_md5(model)
+    material = meshes()[0].active_material
+    material.md5_shader = "models/test/blue"
+    bpy.ops.material.md5_find_images(material=material.name)
+    assert colour_image(material).filepath.endswith("blue.png")
+    bpy.ops.export_scene.md5mesh(filepath=str(model.parent / "out.md5mesh"))
+    assert read_mesh(model.parent / "out.md5mesh").meshes[0].shader == "models/test/blue"
+
+
+def test_images_are_found_in_another_folder(model, tmp_path):
+    import_md5(model)
+    material = meshes()[0].active_material
+    picture(tmp_path / "elsewhere" / "skin.png")
+    assert bpy.ops.material.md5_find_images(material=material.name, folder=str(tmp_path / "elsewhere")) == {
+        "FINISHED"
+    }
+    assert colour_image(material).filepath.endswith("skin.png")
+
+
+def test_the_image_of_a_skin_is_found_later(box):
+    bpy.ops.import_scene.md2(filepath=str(box))
+    obj = bpy.context.object
+    assert bpy.ops.material.md2_find_images() == {"CANCELLED"}
+    picture(box.parent / "skin.png")
+    assert bpy.ops.material.md2_find_images() == {"FINISHED"}
+    assert colour_image(obj.active_material).filepath.endswith("skin.png")
+    assert obj.active_material.md2_skin == "models/box/skin.pcx"
+
+
+@pytest.mark.parametrize("family", ["md5", "md2"])
+def test_a_material_that_does_not_exist_is_refused(family):
+    with pytest.raises(RuntimeError, match="no such material"):
+        getattr(bpy.ops.material, f"{family}_find_images")(material="nothing")
+    bpy.context.view_layer.objects.active = None
+    with pytest.raises(RuntimeError, match="no such material"):
+        getattr(bpy.ops.material, f"{family}_find_images")()
+
+
+# Warnings
+
+
+def test_the_warnings_of_the_last_import_are_shown_and_go_with_the_next(model, tmp_path):
+    import_md5(model, animation_filter="run")
+    obj = armature()
+    assert "Images not found" in " ".join(shown(obj)["DATA_PT_md5_armature"].texts("label"))
+    joints = md5_scenes.skeleton(md5_scenes.NAMES[:4], md5_scenes.PARENTS[:4], md5_scenes.OFFSETS[:4])
+    write_animation(md5_scenes.animation(joints, moving=("spine",)), tmp_path / "part.md5anim")
+    import_md5(tmp_path / "part.md5anim")
+    text = " ".join(shown(obj)["DATA_PT_md5_armature"].texts("label"))
+    assert "bones without a joint" in text
+    assert "Images not found" not in text
+    import_md5(tmp_path / "walk.md5anim")
+    assert not any("Last Import" in text for text in shown(obj)["DATA_PT_md5_armature"].texts("label"))
+
+
+def test_warnings_are_in_the_saved_file(box, tmp_path):
+    bpy.ops.import_scene.md2(filepath=str(box))
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "box.blend"))
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "box.blend"))
+    obj = meshes()[0]
+    assert "Images not found" in " ".join(shown(obj)["DATA_PT_md2"].texts("label"))
+    bpy.context.view_layer.objects.active = obj
+    assert bpy.ops.object.md2_play_sequence(sequence="run") == {"FINISHED"}
+
+
+# Hostile data
+
+
+@pytest.mark.parametrize("value", JUNK, ids=range(len(JUNK)))
+def test_no_stored_value_breaks_a_panel_or_a_property(model, box, tmp_path, value):
+    import_md5(model, animations="FOLDER")
+    bpy.ops.import_scene.md2(filepath=str(box))
+    md5_cameras.write_camera(straight_camera(), tmp_path / "cut.md5camera")
+    import_md5(tmp_path / "cut.md5camera")
+    for blocks in (
+        bpy.data.meshes,
+        bpy.data.armatures,
+        bpy.data.actions,
+        bpy.data.materials,
+        bpy.data.cameras,
+    ):
+        for data in blocks:
+            for key in ("md5", "md2"):
+                data[key] = value
+    rig = armature()
+    for bone in rig.data.bones:
+        bone["md5"] = value
+    for obj in bpy.data.objects:
+        bone = rig.data.bones[1] if obj == rig else None
+        action = obj.animation_data.action if obj.animation_data is not None else None
+        shown(obj, bone=bone, active_action=action)
+    bone = rig.data.bones[1]
+    bone.md5_joint_name, bone.md5_joint_index = "new", 3
+    assert (bone.md5_joint_name, bone.md5_joint_index) == ("new", 3)
+    action = bpy.data.actions["run"]
+    action.md5_frame_rate = 15.0
+    assert action.md5_frame_rate == 15.0
+    camera = bpy.data.cameras[0]
+    camera.md5_frame_rate = 15.0
+    assert camera.md5_frame_rate == 15.0
+    for material in bpy.data.materials:
+        material.md5_shader, material.md2_skin = "a", "b"
+        assert (material.md5_shader, material.md2_skin) == ("a", "b")
+        bpy.ops.material.md5_find_images(material=material.name)
+    mesh = next(obj.data for obj in meshes() if obj.parent is None)
+    mesh.md2_frame_rate, mesh.md2_skin_size = 5.0, (8, 16)
+    assert (mesh.md2_frame_rate, tuple(mesh.md2_skin_size)) == (5.0, (8, 16))
+
+
+def test_odd_names_are_shown_and_exported_again(tmp_path):
+    made = md5_scenes.model()
+    made.joints.names[4] = 'q\\"uote'.replace('"', "'") + "-\u00e9\udcff"
+    write_mesh(made, tmp_path / "odd.md5mesh")
+    import_md5(tmp_path / "odd.md5mesh")
+    rig = armature()
+    for bone in rig.data.bones:
+        assert bone.md5_joint_name
+        shown(rig, bone=bone)
+    bpy.ops.export_scene.md5mesh(filepath=str(tmp_path / "out.md5mesh"), make_names_safe=False)
+    assert read_mesh(tmp_path / "out.md5mesh").joints.names[4] == made.joints.names[4]
+
+
+def test_a_model_without_shape_keys_lists_no_sequences(tmp_path):
+    path = tmp_path / "one.md2"
+    write_model(md2_samples.make_model(1), path)
+    bpy.ops.import_scene.md2(filepath=str(path), animation="NONE")
+    layout = shown(bpy.context.object)["DATA_PT_md2"]
+    assert layout.texts("list") == []
+    with pytest.raises(RuntimeError):
+        bpy.ops.object.md2_play_sequence(index=0)
