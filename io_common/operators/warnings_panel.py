@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..reports import counted
+from ..counting import counted
 from .blender_mixins import panel
 
 if TYPE_CHECKING:

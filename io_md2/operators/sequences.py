@@ -8,6 +8,7 @@ import bpy
 from bpy.props import CollectionProperty, IntProperty, StringProperty
 
 from ...io_common import reports
+from ...io_common.counting import counted
 from ...io_common.operators import play
 from ...io_common.reports import printable
 from ...io_common.scene import versions
@@ -236,7 +237,7 @@ def draw(layout: Any, context: Context, model: StoredModel) -> None:
         rows=4,
     )
     index = _played_index(context, model, found)
-    label = f"{index + 1} of {len(found)}" if index >= 0 else reports.counted(len(found), "sequences")
+    label = f"{index + 1} of {len(found)}" if index >= 0 else counted(len(found), "sequences")
     step = OBJECT_OT_md2_step_sequence.bl_idname
     play.draw_buttons(layout, step, step, label)
 

@@ -8,8 +8,8 @@ import bpy
 from bpy.props import IntProperty, StringProperty
 
 from ...io_common import reports
+from ...io_common.counting import counted
 from ...io_common.operators import play
-from ...io_common.reports import counted
 from ...io_common.scene import versions
 from ...io_common.scene.bone_curves import bone_slot, moves_bones
 from ..source.actions import load_action
