@@ -22,9 +22,11 @@ class Report:
 
     Attributes:
         counts: the number of each kind of item, in the order of the summary: ``{"meshes": 3}``.
+        hints: sentences that end the summary: what to do next.
     """
 
     counts: dict[str, int] = field(default_factory=dict)
+    hints: list[str] = field(default_factory=list)
     _subjects: dict[str, list[str]] = field(default_factory=dict)
     _important: list[str] = field(default_factory=list)
 
@@ -71,9 +73,9 @@ class Report:
         return f"{listing(subjects, 3)}: {text}" if subjects else text
 
     def summary(self, verb: str, subject: str, seconds: float) -> str:
-        """One line with what was done, to which files, the counts and the time."""
+        """One line with what was done, to which files, the counts, the time, and what to do next."""
         counts = [counted(number, what) for what, number in self.counts.items() if number]
-        return f"{verb} {subject}: {', '.join([*counts, f'{seconds:.2f} s'])}"
+        return ". ".join([f"{verb} {subject}: {', '.join([*counts, f'{seconds:.2f} s'])}", *self.hints])
 
 
 _ATTRIBUTE = "io_idtech_report"
@@ -121,7 +123,8 @@ def printable(text: str) -> str:
 def report_result(operator: Operator, report: Report, verb: str, subject: str, started: float) -> None:
     """Reports the summary and every warning, which the Info editor keeps.
 
-    If there are warnings, the last report is one warning that says so, as the status bar shows only the last report.
+    If there are warnings, the last report is a warning that says so, as the status bar shows only the last report. A
+    single warning is part of that report and not reported before.
 
     Args:
         operator: that reports them.
@@ -132,16 +135,14 @@ def report_result(operator: Operator, report: Report, verb: str, subject: str, s
     """
     report_message(operator, "INFO", report.summary(verb, subject, time.perf_counter() - started))
     warnings = report.warnings
-    for text in warnings:
-        report_message(operator, "WARNING", text)
-    if warnings:
-        # The status bar shows the last report only.
-        report_message(operator, "WARNING", f"{verb} {subject}: {_warning_summary(report)}")
-
-
-def _warning_summary(report: Report) -> str:
-    """How many warnings there are, where they are, and the most important one."""
-    return f"{counted(len(report.warnings), 'warnings')}, all in the Info editor: {report.most_important}"
+    if len(warnings) == 1:
+        report_message(operator, "WARNING", f"{verb} {subject}: 1 warning: {warnings[0]}")
+    elif warnings:
+        for text in warnings:
+            report_message(operator, "WARNING", text)
+        count = counted(len(warnings), "warnings")
+        summary = f"{count}, all in the Info editor: {report.most_important}"
+        report_message(operator, "WARNING", f"{verb} {subject}: {summary}")
 
 
 class Progress:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from ..io_common.game_data.paths import readable
 from ..io_common.materials.library import MaterialLibrary
-from ..io_common.reports import Report, progress
+from ..io_common.reports import Report, kept_on_failure, progress
 from ..io_common.results import ImportResult
 from ..io_common.scene import axes, mesh_data, state
 from ..io_common.scene.shape_keys import add_frame_keys
@@ -78,7 +78,17 @@ def import_files(context: Context, paths: list[Path], options: ImportOptions) ->
         OSError: a file cannot be read; nothing was changed.
     """
     result = ImportResult()
-    models = {path: read_model(readable(path)) for path in dict.fromkeys(paths)}
+    with kept_on_failure(result.report):
+        _import(context, paths, options, result)
+    return result
+
+
+def _import(context: Context, paths: list[Path], options: ImportOptions, result: ImportResult) -> None:
+    models: dict[Path, Model] = {}
+    for path in dict.fromkeys(paths):
+        models[path] = read_model(readable(path))
+        for text in models[path].warnings:
+            result.report.warn(text, path.name)
     if options.animation != NONE:
         check_size(models)
     search = Search(options.game_folders, TEXTURE_RULES)
@@ -91,8 +101,6 @@ def import_files(context: Context, paths: list[Path], options: ImportOptions) ->
         state.switch_to_object_mode(context)
         materials = MaterialLibrary(SKINS)
         for path, model in models.items():
-            for text in model.warnings:
-                result.report.warn(text, path.name)
             build_model(
                 context, path, model, model_materials(path, model, skins[path], materials), options, result
             )
@@ -103,7 +111,6 @@ def import_files(context: Context, paths: list[Path], options: ImportOptions) ->
     for obj in result.objects:
         store_warnings(obj.data, GROUP, result.report.warnings)
     state.select_only(context, result.objects, result.objects[0] if result.objects else None)
-    return result
 
 
 def check_size(models: dict[Path, Model]) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..io_common.materials.library import MaterialLibrary
-from ..io_common.reports import progress
+from ..io_common.reports import kept_on_failure, progress
 from ..io_common.results import ImportResult
 from ..io_common.scene import state
 from ..io_common.scene.stored_warnings import store_warnings
@@ -44,6 +44,12 @@ def import_files(context: Context, paths: list[Path], options: ImportOptions) ->
         OSError: a file cannot be read; the scene is not changed.
     """
     result = ImportResult()
+    with kept_on_failure(result.report):
+        _import(context, paths, options, result)
+    return result
+
+
+def _import(context: Context, paths: list[Path], options: ImportOptions, result: ImportResult) -> None:
     search = Search(options.game_folders, TEXTURE_RULES)
     active = active_skeleton(context) if options.animation_folder is not None else None
     files = read_files(paths, options, search, result.report, active)
@@ -71,7 +77,6 @@ def import_files(context: Context, paths: list[Path], options: ImportOptions) ->
     _store_warnings(plan, result)
     if result.objects:
         state.select_only(context, result.objects, result.objects[0])
-    return result
 
 
 def _store_warnings(plan: Plan, result: ImportResult) -> None:

@@ -13,7 +13,7 @@ from ...io_common.game_data.catalogue import CatalogueEntry, Kind
 from ...io_common.game_data.files import GameFiles
 from ...io_common.operators import blender_mixins, file_operators, preferences
 from ...io_common.reports import printable
-from ...io_common.scene import axes, state, versions
+from ...io_common.scene import axes, versions
 from ...io_common.textures.game_files import FileReadError
 from .. import games
 from ..errors import CharacterError
@@ -307,7 +307,7 @@ class IMPORT_SCENE_OT_idtech_character(file_operators.Transform, bpy.types.Opera
         )
         # Files of its own: what it unpacks does not count against those of other imports.
         result = import_character(context, character, GameFiles(found.files.folders), options)
-        state.show_selected(context)
+        file_operators.show_imported(context, result)
         return result.report, [Path(character.name)]
 
 

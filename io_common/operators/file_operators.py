@@ -13,7 +13,8 @@ from bpy.props import BoolProperty, CollectionProperty, EnumProperty, FloatPrope
 
 from .. import reports
 from ..error_messages import message_for
-from ..scene import axes, names, versions
+from ..results import ImportResult
+from ..scene import axes, names, state, versions
 from ..scene.objects import NothingToExportError, Scope
 from ..verification import Verify
 from . import documentation, game_option, preferences, rollback
@@ -278,6 +279,13 @@ class ExportVerify(Operator):
     def verification(self) -> Verify:
         """The frames to verify."""
         return Verify(self.verify)
+
+
+def show_imported(context: Context, result: ImportResult) -> None:
+    """Frames new objects in the 3D viewports, and ends the summary with how to see their textures and bones."""
+    if result.objects:
+        state.show_selected(context)
+        result.report.hints += state.viewing_hints(state.viewports(context), result.objects)
 
 
 def draw_textures(layout: UILayout, operator: bpy.types.Operator, prefix: str) -> None:

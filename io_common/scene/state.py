@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import bpy
 
 if TYPE_CHECKING:
-    from bpy.types import Armature, Collection, Context, Modifier, Object, Scene
+    from bpy.types import Area, Armature, Collection, Context, Modifier, Object, Scene, Window
 
     from ..reports import Report
 
@@ -121,16 +121,58 @@ def set_frame_range(scene: Scene, start: int, end: int, *, is_closed_loop: bool 
 
 def show_selected(context: Context) -> None:
     """Frames the selected objects in the 3D viewports of all windows; there are none in background mode."""
-    if bpy.app.background:
-        return
-    for window in context.window_manager.windows:
-        for area in window.screen.areas:
-            region = next((region for region in area.regions if region.type == "WINDOW"), None)
-            if area.type != "VIEW_3D" or region is None:
-                continue
-            with context.temp_override(window=window, area=area, region=region):
-                if bpy.ops.view3d.view_selected.poll():  # type: ignore[call-arg] # as in all operators
-                    bpy.ops.view3d.view_selected()
+    for window, area in _viewport_areas(context):
+        region = next((region for region in area.regions if region.type == "WINDOW"), None)
+        if region is None:
+            continue
+        with context.temp_override(window=window, area=area, region=region):
+            if bpy.ops.view3d.view_selected.poll():  # type: ignore[call-arg] # as in all operators
+                bpy.ops.view3d.view_selected()
+
+
+def viewports(context: Context) -> list[Any]:
+    """The 3D viewports (`SpaceView3D`) of all windows; none in background mode."""
+    return [area.spaces.active for _, area in _viewport_areas(context)]
+
+
+def _viewport_areas(context: Context) -> list[tuple[Window, Area]]:
+    windows = [] if bpy.app.background else context.window_manager.windows
+    return [(window, area) for window in windows for area in window.screen.areas if area.type == "VIEW_3D"]
+
+
+def viewing_hints(spaces: Iterable[Any], objects: Iterable[Object]) -> list[str]:
+    """How to see the textures and bones of new objects, if viewports do not show them.
+
+    Args:
+        spaces: 3D viewports.
+        objects: the new objects.
+    """
+    spaces, objects = list(spaces), list(objects)
+    meshes = [obj for obj in objects if obj.type == "MESH"]
+    hints = []
+    if any(not _shows_textures(space.shading) for space in spaces) and any(map(_has_image, meshes)):
+        hints.append("For textures, choose Material Preview in the viewport")
+    has_hidden_bones = any(obj.type == "ARMATURE" and not obj.show_in_front for obj in objects)
+    if spaces and meshes and has_hidden_bones:
+        hints.append("For bones, turn on In Front in Object Properties > Viewport Display")
+    return hints
+
+
+def _shows_textures(shading: Any) -> bool:
+    return shading.type in ("MATERIAL", "RENDERED") or (
+        shading.type == "SOLID" and shading.color_type == "TEXTURE"
+    )
+
+
+def _has_image(obj: Object) -> bool:
+    """Whether a material of an object has an image."""
+    trees = [slot.material.node_tree for slot in obj.material_slots if slot.material is not None]
+    return any(
+        isinstance(node, bpy.types.ShaderNodeTexImage)
+        for tree in trees
+        if tree is not None
+        for node in tree.nodes
+    )
 
 
 def set_frame_rate(scene: Scene, rate: float, report: Report) -> None:

@@ -8,7 +8,6 @@ import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, StringProperty
 
 from ...io_common.operators import blender_mixins, file_operators, preferences
-from ...io_common.scene import state
 from ..format import FRAMES_PER_SECOND, Md2Error
 from ..importer import ImportOptions, import_files
 
@@ -139,6 +138,5 @@ class IMPORT_SCENE_OT_md2(file_operators.ImportFiles, bpy.types.Operator):
         )
         paths = self.paths()
         result = import_files(context, paths, options)
-        if result.objects:
-            state.show_selected(context)
+        file_operators.show_imported(context, result)
         return result.report, paths

@@ -10,7 +10,6 @@ import bpy
 from bpy.props import BoolProperty, CollectionProperty, EnumProperty, IntProperty, StringProperty
 
 from ...io_common.operators import blender_mixins, check_boxes, file_operators, preferences
-from ...io_common.scene import state
 from ..format import Md5Error
 from ..format.suffixes import CAMERA_SUFFIX, MESH_SUFFIX
 from ..import_plan import active_skeleton
@@ -217,8 +216,7 @@ class IMPORT_SCENE_OT_md5(file_operators.ImportFiles, bpy.types.Operator):
         )
         paths = self._paths_to_import()
         result = import_files(context, paths, options)
-        if result.objects:
-            state.show_selected(context)
+        file_operators.show_imported(context, result)
         return result.report, paths
 
     def _animation_source(self) -> str:

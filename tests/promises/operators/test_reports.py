@@ -8,6 +8,7 @@ from pathlib import Path
 import bpy
 import md5_scenes
 import pytest
+from enabled_families import IMPORTERS, operator, write_samples
 
 
 class Operator:
@@ -63,10 +64,18 @@ def test_the_last_report_names_the_most_important_warning(reports):
     )
 
 
-def test_one_warning_is_in_the_singular(reports):
+def test_a_single_warning_is_reported_once_at_the_end(reports):
     report = reports.Report()
-    report.warn("odd")
-    assert "1 warning, all in the Info editor: odd" in delivered(reports, report)[-1][1]
+    report.warn("odd", "imp")
+    summary, warning = delivered(reports, report)
+    assert summary[0] == "INFO"
+    assert warning == ("WARNING", "Exported imp.md5mesh: 1 warning: imp: odd")
+
+
+def test_the_summary_ends_with_hints(reports):
+    report = reports.Report()
+    report.hints.append("For textures, choose Material Preview")
+    assert delivered(reports, report)[-1][1].endswith(" s. For textures, choose Material Preview")
 
 
 @pytest.mark.parametrize(
@@ -94,6 +103,20 @@ def test_a_failed_export_still_tells_the_warnings_that_came_before(tmp_path: Pat
             filepath=str(tmp_path / "out.md5mesh"), game="SAUERBRATEN", make_names_safe=False
         )
     assert "does not move it: loose" in capfd.readouterr().out
+
+
+@pytest.mark.parametrize("suffix", [".md5mesh", ".md2"])
+def test_a_failed_import_still_tells_the_warnings_that_came_before(tmp_path: Path, capfd, suffix):
+    good, bad = write_samples(tmp_path)[suffix], tmp_path / f"bad{suffix}"
+    if suffix == ".md2":
+        good.write_bytes(good.read_bytes() + b"more")
+    else:
+        good.write_text(good.read_text() + "\nunknown words\n")
+    bad.write_bytes(good.read_bytes()[:100])
+    capfd.readouterr()
+    with pytest.raises(RuntimeError, match=rf"bad\{suffix}"):
+        operator(IMPORTERS[suffix])(directory=str(tmp_path), files=[{"name": good.name}, {"name": bad.name}])
+    assert f"Warning: {good.name}: " in capfd.readouterr().out
 
 
 def test_an_export_of_an_animation_without_an_armature_says_what_to_select(tmp_path: Path):

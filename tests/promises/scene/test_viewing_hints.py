@@ -1,0 +1,49 @@
+"""The summary of an import says how to see textures and bones, if the viewports do not show them."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import bpy
+import md5_scenes
+import pytest
+
+SOLID = SimpleNamespace(shading=SimpleNamespace(type="SOLID", color_type="MATERIAL"))
+TEXTURED = SimpleNamespace(shading=SimpleNamespace(type="SOLID", color_type="TEXTURE"))
+PREVIEW = SimpleNamespace(shading=SimpleNamespace(type="MATERIAL", color_type="MATERIAL"))
+TEXTURES = "For textures, choose Material Preview in the viewport"
+BONES = "For bones, turn on In Front in Object Properties > Viewport Display"
+
+
+@pytest.fixture
+def hints(part, tmp_path):
+    bpy.ops.import_scene.md5(filepath=str(md5_scenes.write(tmp_path)))
+    objects = list(bpy.context.selected_objects)
+    return lambda *spaces: part("io_common.scene.state").viewing_hints(spaces, objects)
+
+
+def add_image():
+    material = bpy.data.materials[0]
+    material.node_tree.nodes.new("ShaderNodeTexImage")
+
+
+def test_textures_that_a_viewport_does_not_show(hints):
+    add_image()
+    assert hints(SOLID) == [TEXTURES, BONES]
+    assert hints(PREVIEW, SOLID) == [TEXTURES, BONES]
+    assert hints(PREVIEW) == hints(TEXTURED) == [BONES]
+
+
+def test_without_images_there_is_nothing_to_choose(hints):
+    assert hints(SOLID) == [BONES]
+
+
+def test_bones_in_front_need_no_hint(hints):
+    for obj in bpy.context.selected_objects:
+        obj.show_in_front = True
+    assert hints(SOLID) == []
+
+
+def test_without_a_viewport_there_are_no_hints(hints):
+    add_image()
+    assert hints() == []
