@@ -58,12 +58,14 @@ def settings(options: argparse.Namespace, game_folders: Sequence[str]) -> Settin
     """
     return Settings(
         format=options.format,
-        animations=options.animations,
+        # A character comes with the animations that are declared for it.
+        animations=ANIMATIONS_BESIDE if options.characters else options.animations,
         scale=options.scale,
         use_textures=not options.no_textures,
         game=options.game,
         verify=options.verify,
         game_folders=(*options.game_folder, *game_folders),
+        game_data=tuple(options.inputs) if options.characters else (),
     )
 
 
@@ -80,6 +82,14 @@ def _add_convert(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--format", choices=FORMATS, default="blend", help="the format of the results (default: blend)"
+    )
+    parser.add_argument(
+        "--characters",
+        action="append",
+        default=[],
+        metavar="PATTERN",
+        help="convert the characters of a game that have such names, such as 'monster_*', with all that is declared "
+        "for them; IN are the folders and archives of one game, of which the first has priority",
     )
     parser.add_argument(
         "--animations",

@@ -18,7 +18,7 @@ from ..io_common import manifest
 from ..io_common.family import describers
 from ..io_common.files import file_info
 from ..io_common.operators import preferences
-from . import arguments, plan
+from . import arguments, characters, plan
 from .archives import is_in_archive
 from .convert import convert
 from .interrupt import Interrupt, deferred_interrupt
@@ -90,11 +90,15 @@ def _convert(options: Namespace, interrupt: Interrupt) -> int:
         return 1
     out = Path(options.to)
     earlier_results = Records(out, settings, manifest.version()).results()
-    tasks, refused, sources = plan.make_plan(present, out, settings, earlier_results)
+    if options.characters:
+        tasks, refused, sources = characters.make_plan(options.characters, out, settings)
+    else:
+        tasks, refused, sources = plan.make_plan(present, out, settings, earlier_results)
     records = Records(out, settings, manifest.version(), sources)
     if not tasks and not refused:
+        what = f"no character {' or '.join(options.characters)}" if options.characters else "nothing"
         file_info.write(
-            sys.stderr, f"There is nothing to convert to {settings.format} in {', '.join(present)}\n"
+            sys.stderr, f"There is {what} to convert to {settings.format} in {', '.join(present)}\n"
         )
         return 1
     part, parts = options.shard

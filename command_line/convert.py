@@ -15,12 +15,13 @@ from ..io_common.files.regular_files import open_file
 from ..io_common.reports import Report, report_of
 from ..io_common.scene import axes
 from ..io_common.scene.objects import NothingToExportError
+from .load_character import CHARACTER_ERRORS, load_character
 from .output_files import TargetError, find_targets, move, temporary_folder, with_target_name
 from .records import Records, digest
 from .settings import CONVERTED, FAILED, Outcome, Settings, Task
 from .writers import WRITERS, Scene
 
-_EXPECTED = (*(family.error for family in FAMILIES), NothingToExportError, TargetError)
+_EXPECTED = (*(family.error for family in FAMILIES), NothingToExportError, TargetError, *CHARACTER_ERRORS)
 
 
 def convert(task: Task, records: Records) -> Outcome:
@@ -39,7 +40,11 @@ def convert(task: Task, records: Records) -> Outcome:
     settings = records.settings
     try:
         with temporary_folder(task.target.parent) as folder:
-            scene = _load(task.source, settings, report)
+            scene = (
+                load_character(task, settings, report)
+                if task.character
+                else _load(task.source, settings, report)
+            )
             written = WRITERS[settings.format](folder / task.target.name, scene, settings, report)
             targets = find_targets(written, task, records)
             digests = {target: digest(path) for path, target in targets.items()}

@@ -69,12 +69,10 @@ class Progress:
 def table(results: Iterable[tuple[Task, Outcome]]) -> str:
     """A table of the outcomes by kind of file, and the list of failures with their reasons."""
     results = list(results)
-    kinds = sorted({task.source.suffix.lower() for task, _ in results})
+    kinds = sorted({_kind(task) for task, _ in results})
     rows: list[tuple[str, ...]] = [("", *_STATUSES, "warnings", "seconds")]
     for kind in kinds:
-        rows.append(
-            _row(kind or "?", [outcome for task, outcome in results if task.source.suffix.lower() == kind])
-        )
+        rows.append(_row(kind or "?", [outcome for task, outcome in results if _kind(task) == kind]))
     if len(kinds) != 1:
         rows.append(_row("all", [outcome for _, outcome in results]))
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
@@ -87,6 +85,10 @@ def table(results: Iterable[tuple[Task, Outcome]]) -> str:
     if failed:
         lines += ["", "Failed:", *failed]
     return "\n".join(lines) + "\n"
+
+
+def _kind(task: Task) -> str:
+    return task.kind or task.source.suffix.lower()
 
 
 def _aligned(row: tuple[str, ...], widths: list[int]) -> str:

@@ -21,6 +21,7 @@ from typing import Any
 from ..io_common.files import atomic
 from ..io_common.files.regular_files import open_file
 from ..io_common.game_data.paths import stamp
+from . import characters
 from .settings import Settings, Task
 from .source_files import Sources, animations_in
 
@@ -130,16 +131,26 @@ class Records:
 
     def _state(self, task: Task) -> dict[str, Any]:
         """What the result depends on, except textures."""
-        sources = [task.source]
-        folder = self.settings.animation_folder(task.source)
-        if folder is not None:
-            sources += animations_in(folder)
+        missing: list[str] = []
+        if task.character:
+            sources, missing = characters.state(task, self.settings)
+        else:
+            sources = self._read_files(task)
         return {
             "version": self._version,
             "settings": self.settings.to_json(),
             "prefix": task.prefix,
             "sources": {self._relative_path(path): stamp(path) for path in sources},
+            "missing": missing,
         }
+
+    def _read_files(self, task: Task) -> list[Path]:
+        """The files that a task reads, except textures."""
+        sources = [task.source]
+        folder = self.settings.animation_folder(task.source)
+        if folder is not None:
+            sources += animations_in(folder)
+        return sources
 
     def _relative_path(self, path: Path) -> str:
         """The path of a source relative to the output folder, which is the same on all machines that share a disk."""

@@ -22,6 +22,7 @@ class Settings:
         game: the identifier of the game to export for; empty for the games in the preferences.
         game_folders: where to search for images.
         verify: the frames on which exports are compared with Blender: 'SOME', 'ALL' or 'NONE'.
+        game_data: the folders and archives of the game whose characters are converted; empty for a conversion of files.
     """
 
     format: str = "blend"
@@ -31,6 +32,7 @@ class Settings:
     game: str = ""
     game_folders: tuple[str, ...] = ()
     verify: str = "SOME"
+    game_data: tuple[str, ...] = ()
 
     def animation_folder(self, source: Path) -> Path | None:
         """The folder with the animations of a model; None if animations are not converted."""
@@ -40,12 +42,17 @@ class Settings:
 
     def to_json(self) -> dict[str, Any]:
         """The values that `from_json` takes, as JSON can hold them."""
-        return {**asdict(self), "game_folders": list(self.game_folders)}
+        return {
+            **asdict(self),
+            "game_folders": list(self.game_folders),
+            "game_data": list(self.game_data),
+        }
 
     @classmethod
     def from_json(cls, values: dict[str, Any]) -> Settings:
         """The settings that `to_json` was called on."""
-        return cls(**{**values, "game_folders": tuple(values["game_folders"])})
+        folders = {key: tuple(values[key]) for key in ("game_folders", "game_data")}
+        return cls(**{**values, **folders})
 
 
 @dataclass(frozen=True)
@@ -58,6 +65,9 @@ class Task:
         name: for messages: the path as the user gave it.
         prefix: of the file names of animations next to the target.
         is_forced: whether files that are not results of earlier runs may be replaced.
+        character: the name of the character to convert, which is in no file of its own; empty for a file. The source is
+            the game then.
+        kind: what the character is in the list of the game.
     """
 
     source: Path
@@ -65,6 +75,8 @@ class Task:
     name: str
     prefix: str = ""
     is_forced: bool = False
+    character: str = ""
+    kind: str = ""
 
     def to_json(self) -> dict[str, Any]:
         """The values that `from_json` takes, as JSON can hold them."""

@@ -109,11 +109,11 @@ def _write_family(
 def _write_glb(target: Path, scene: Scene, settings: Settings, report: Report) -> list[Path]:
     del settings, report
     loaded = scene.loaded
-    if loaded is not None and loaded.owner is not None:
-        _retime_to_scene(loaded.actions)
+    for owner, actions in loaded.animated if loaded is not None else ():
+        _retime_to_scene(actions)
         # Blender's glTF exporter takes several actions from NLA tracks.
-        if len(loaded.actions) > 1 or loaded.owner.animation_data.action not in loaded.actions:
-            add_parallel_tracks(loaded.owner, loaded.actions)
+        if actions and (len(actions) > 1 or owner.animation_data.action not in actions):
+            add_parallel_tracks(owner, actions)
     with _enabled("io_scene_gltf2"), _silent():
         bpy.ops.export_scene.gltf(
             filepath=str(target), export_format="GLB", export_cameras=True, check_existing=False
@@ -126,8 +126,8 @@ def _write_fbx(target: Path, scene: Scene, settings: Settings, report: Report) -
     loaded = scene.loaded
     # Blender's FBX exporter writes several actions only for objects; shape keys are written as the scene plays.
     has_actions = loaded is not None and isinstance(loaded.owner, bpy.types.Object)
-    if loaded is not None and has_actions:
-        _retime_to_scene(loaded.actions)
+    for _, actions in loaded.animated if loaded is not None and has_actions else ():
+        _retime_to_scene(actions)
     with _enabled("io_scene_fbx"), _silent():
         bpy.ops.export_scene.fbx(
             filepath=str(target),

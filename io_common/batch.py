@@ -41,11 +41,18 @@ class Loaded:
         report: counts and warnings.
         owner: the data-block that the actions animate: an object or shape keys; None if nothing is animated.
         actions: the animations.
+        others: further data-blocks and the actions that animate them, for characters of several models.
     """
 
     report: Report
     owner: Any = None
     actions: list[Action] = field(default_factory=list)
+    others: list[tuple[Any, list[Action]]] = field(default_factory=list)
+
+    @property
+    def animated(self) -> list[tuple[Any, list[Action]]]:
+        """All animated data-blocks with their actions."""
+        return [(self.owner, self.actions), *self.others] if self.owner is not None else []
 
 
 @dataclass(frozen=True)

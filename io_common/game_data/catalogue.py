@@ -139,11 +139,12 @@ class Catalogue:
         return None
 
     def character(self, entry: CatalogueEntry) -> Character:
-        """The character of an entry.
+        """The character of an entry. The budget of the files begins anew, as each character is an import of its own.
 
         Raises:
             FileReadError: it is no longer there.
         """
+        self.files.budget.renew()
         found: Character | None = None
         if entry.kind is Kind.ENTITY:
             found = self._doom3.entity_character(entry.name)

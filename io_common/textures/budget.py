@@ -53,6 +53,10 @@ class Budget:
         setattr(self, kind, remaining)
         return True
 
+    def renew(self) -> None:
+        """Restores all amounts, for another import that uses the same listings of folders and archives."""
+        self.__dict__.update(Budget().__dict__)
+
     @contextmanager
     def timed(self) -> Iterator[None]:
         """Subtracts the time that the block takes."""

@@ -127,6 +127,90 @@ def test_a_game_is_listed_with_what_is_there_and_what_is_missing(idtech, tmp_pat
     assert "no character or model" in warnings
 
 
+# --- Characters
+
+
+def glb(path: Path) -> dict:
+    """The description in a .glb file."""
+    data = path.read_bytes()
+    return json.loads(data[20 : 20 + int.from_bytes(data[12:16], "little")])
+
+
+def test_characters_of_a_game_are_converted_by_their_names_with_all_that_belongs_to_them(
+    idtech, tmp_path: Path
+) -> None:
+    base = game_folders.doom3(tmp_path / "base")
+    out = tmp_path / "out"
+    status, table, told = idtech("convert", base, "--characters", "monster_*", "--to", out, "--format", "glb")
+    assert status == 0, told
+    assert list(results(out)) == ["monster_demon_imp.glb", "monster_imp.glb"]
+    assert [line.split()[:2] for line in table.splitlines()[1:3]] == [["entity", "1"], ["model", "1"]]
+    whole, alone = glb(out / "monster_demon_imp.glb"), glb(out / "monster_imp.glb")
+    assert len(whole["skins"]) == 3
+    assert {"stand", "walk1", "range", "idle"} <= {one["name"] for one in whole["animations"]}
+    assert {"stand", "walk1", "range"} <= {one["name"] for one in alone["animations"]}
+    assert "gone.md5anim" in told
+    assert (
+        "up to date"
+        in idtech("convert", base, "--characters", "monster_*", "--to", out, "--format", "glb")[1]
+    )
+
+
+def test_characters_of_a_packed_game_convert_to_the_same_files_as_on_disk(idtech, tmp_path: Path) -> None:
+    for make, out in ((game_folders.doom3, "packed"), (game_folders.doom3_loose, "loose")):
+        game = make(tmp_path / f"{out} game")
+        assert idtech("convert", game, "--characters", "*", "--to", tmp_path / out, "--format", "glb")[0] == 1
+    found = results(tmp_path / "packed")
+    assert set(found) == {
+        *("attach_lamp.glb", "head_imp.glb", "head_imp_model.glb", "monster_demon_imp.glb", "monster_imp.glb")
+    }
+    assert found == results(tmp_path / "loose")
+
+
+def test_a_character_whose_model_is_missing_fails_alone(idtech, tmp_path: Path) -> None:
+    base = game_folders.doom3(tmp_path / "base")
+    status, _, told = idtech("convert", base, "--characters", "*_m*", "--to", tmp_path / "out")
+    assert status == 1
+    assert "base.md5mesh" in told
+    assert list(results(tmp_path / "out")) == ["head_imp_model.blend"]
+    status, _, told = idtech("convert", base, "--characters", "nobody", "--to", tmp_path / "out")
+    assert status == 1
+    assert "no character nobody" in told
+
+
+def test_a_changed_declaration_converts_the_character_again(idtech, tmp_path: Path) -> None:
+    base = game_folders.doom3_loose(tmp_path / "base")
+    words = ("convert", base, "--characters", "monster_imp", "--to", tmp_path / "out", "--format", "md5")
+    assert idtech(*words)[0] == 0
+    assert "monster_imp/walk1.md5anim" in results(tmp_path / "out")
+    path = base / "def/monster_imp.def"
+    path.write_text(path.read_text().replace("anim walk1", "anim march"))
+    assert idtech(*words)[0] == 0
+    assert "monster_imp/march.md5anim" in results(tmp_path / "out")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("make", "pattern", "expected"),
+    [
+        (game_folders.quake2, "hero", "players/hero"),
+        (game_folders.quake2, "*hound*", "models/monsters/hound/tris"),
+        (game_folders.sauerbraten, "packages/models/*", "packages/models/hero"),
+        (game_folders.unvanquished, "human", "models/players/human/human"),
+    ],
+)
+@pytest.mark.parametrize("format_name", ["blend", "glb", "fbx"])
+def test_games_of_all_kinds_are_converted(
+    idtech, tmp_path: Path, make, pattern: str, expected: str, format_name: str
+) -> None:
+    game = make(tmp_path / "game")
+    status, _, told = idtech(
+        "convert", game, "--characters", pattern, "--to", tmp_path / "out", "--format", format_name
+    )
+    assert status == 0, told
+    assert f"{expected}.{format_name}" in results(tmp_path / "out")
+
+
 @pytest.mark.slow
 @pytest.mark.corpus
 @pytest.mark.skipif(not CORPUS.is_dir(), reason=f"no real files at {CORPUS}")

@@ -1,0 +1,131 @@
+"""Characters of a game as tasks of a conversion."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from pathlib import Path
+
+from ..io_common.game_data.catalogue import Catalogue, CatalogueEntry
+from ..io_common.game_data.character import Character
+from ..io_common.game_data.files import GameFiles
+from ..io_common.textures.game_files import FileReadError
+from ..io_common.textures.names import clean_name, split_extension
+from .formats import FAMILY_FORMATS
+from .settings import FAILED, Outcome, Settings, Task
+from .source_files import Sources, path_key
+
+# What no system, or not Windows, allows in a name.
+_FORBIDDEN = re.compile(r'[<>:"|?*\x00-\x1f]')
+
+
+@lru_cache(maxsize=1)
+def catalogue(game: tuple[str, ...]) -> Catalogue:
+    """The list of what is in a game, made once for a run.
+
+    Args:
+        game: its folders and archives, the one that overrides the others first.
+    """
+    return Catalogue(GameFiles(game))
+
+
+def make_plan(
+    patterns: Iterable[str], out: Path, settings: Settings
+) -> tuple[list[Task], list[tuple[Task, Outcome]], Sources]:
+    """The characters to convert and their targets; for the result see `plan.make_plan`.
+
+    Args:
+        patterns: of names, such as `monster_*`.
+        out: the output folder.
+        settings: how they are converted, with the game.
+    """
+    # The files may have changed since the last run in this process.
+    catalogue.cache_clear()
+    found = catalogue(settings.game_data)
+    tasks: list[Task] = []
+    refused: list[tuple[Task, Outcome]] = []
+    taken: set[str] = set()
+    read: set[Path] = set()
+    for entry in found.matching(patterns):
+        task = _task(entry, out, settings, taken)
+        try:
+            character = found.character(entry)
+        except FileReadError as error:
+            refused.append((task, Outcome(FAILED, str(error))))
+            continue
+        if not character.parts:
+            missing = ", ".join(character.missing)
+            refused.append((task, Outcome(FAILED, f"its model is missing: {missing}")))
+            continue
+        read.update(_files(character, found.files))
+        tasks.append(task)
+    sources = Sources(read)
+    for task in [task for task in tasks if task.target in sources]:
+        reason = f"{task.target} is an input file of this run: choose another output folder"
+        refused.append((task, Outcome(FAILED, reason)))
+        tasks.remove(task)
+    return tasks, refused, sources
+
+
+def _task(entry: CatalogueEntry, out: Path, settings: Settings, taken: set[str]) -> Task:
+    """The task of an entry. Each has a target of its own, and a folder if animations are files of their own."""
+    source = Path(settings.game_data[0])
+    name = split_extension(entry.name)[0] if entry.name == entry.path else entry.name
+    parts = [_FORBIDDEN.sub("_", part).rstrip(". ") or "_" for part in _parts(name)]
+    family = FAMILY_FORMATS.get(settings.format)
+    suffix = family.model_suffix if family is not None else f".{settings.format}"
+    if family is not None and not family.has_one_file:
+        # Animations of the same name belong to different characters.
+        parts.append(parts[-1])
+    target = out.joinpath(*parts)
+    number = 1
+    while path_key(target.with_name(f"{target.name}{suffix}")) in taken:
+        number += 1
+        target = out.joinpath(*parts[:-1], f"{parts[-1]}_{entry.kind.value.replace(' ', '_')}")
+        if number > 2:
+            target = target.with_name(f"{target.name}_{number}")
+    target = target.with_name(f"{target.name}{suffix}")
+    taken.add(path_key(target))
+    return Task(
+        source, target, f"{entry.kind.value} {entry.name}", character=entry.name, kind=entry.kind.value
+    )
+
+
+def _parts(name: str) -> Sequence[str]:
+    clean = clean_name(name)
+    return (clean.path or clean.base or "character").split("/")
+
+
+def entry_of(task: Task, settings: Settings) -> CatalogueEntry:
+    """The entry of a task.
+
+    Raises:
+        FileReadError: it is no longer in the game.
+    """
+    for entry in catalogue(settings.game_data).entries:
+        if (entry.name, entry.kind.value) == (task.character, task.kind):
+            return entry
+    raise FileReadError(f"{task.name}: not found in {', '.join(settings.game_data)}")
+
+
+def state(task: Task, settings: Settings) -> tuple[list[Path], list[str]]:
+    """What the result of a task depends on: the files that are there, and the names of those that are missing.
+
+    Raises:
+        OSError: the character is no longer in the game.
+    """
+    found = catalogue(settings.game_data)
+    try:
+        character = found.character(entry_of(task, settings))
+    except FileReadError as error:
+        raise OSError(str(error)) from error
+    return sorted(_files(character, found.files)), list(character.missing)
+
+
+def _files(character: Character, files: GameFiles) -> set[Path]:
+    """The files that a character is made of, besides textures."""
+    names = [character.declaration.file] if character.declaration is not None else []
+    for part in character.parts:
+        names += [part.model, *(file for one in part.animations for file in one.files)]
+    return {path for name in dict.fromkeys(names) if (path := files.path(name)) is not None}

@@ -1,0 +1,61 @@
+"""Characters of games as the scene that is converted."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import bpy
+
+from ..io_characters.animations import actions_of
+from ..io_characters.errors import CharacterError
+from ..io_characters.importer import import_character
+from ..io_characters.options import CharacterOptions
+from ..io_common.batch import Loaded
+from ..io_common.reports import Report
+from ..io_common.scene import axes
+from ..io_common.textures.game_files import FileReadError
+from .characters import catalogue, entry_of
+from .settings import Settings, Task
+from .writers import Scene
+
+if TYPE_CHECKING:
+    from bpy.types import Action, Object
+
+CHARACTER_ERRORS: tuple[type[ValueError], ...] = (CharacterError, FileReadError)
+"""What is wrong with the data of a character, rather than with this extension."""
+
+
+def load_character(task: Task, settings: Settings, report: Report) -> Scene:
+    """Loads a character as the scene.
+
+    Raises:
+        CharacterError: its first model is missing or damaged.
+        FileReadError: it is no longer in the game.
+    """
+    found = catalogue(settings.game_data)
+    character = found.character(entry_of(task, settings))
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    options = CharacterOptions(
+        use_textures=settings.use_textures,
+        game_folders=settings.game_folders,
+        conversion=axes.from_file(settings.scale, "Y", "Z"),
+    )
+    result = import_character(bpy.context, character, found.files, options)
+    for text in result.report.warnings:
+        report.warn(text)
+    owners = [
+        (owner, actions) for obj in result.objects if (actions := _actions(obj)) and (owner := _owner(obj))
+    ]
+    if not owners:
+        return Scene(Loaded(result.report))
+    (owner, actions), *others = owners
+    return Scene(Loaded(result.report, owner, actions, others))
+
+
+def _actions(root: Object) -> list[Action]:
+    return [action for _, action in actions_of(root)]
+
+
+def _owner(root: Any) -> Any:
+    """What the actions of a part animate: an armature, or the shape keys of a mesh."""
+    return root.data.shape_keys if root.type == "MESH" else root
