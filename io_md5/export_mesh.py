@@ -109,11 +109,13 @@ def _block(parts: _Parts, slot: int, *, is_first: bool) -> Block:
     selected = source_mesh.materials == slot
     corners = source_mesh.loops[selected][:, FLIPPED_WINDING].ravel()
     vertices = source_mesh.triangles[selected][:, FLIPPED_WINDING].ravel().astype(np.int64)
-    uvs = _texture_coordinates(source_mesh, corners)
     file_vertices = vertices if source is None else source.corners[corners]
-    keys = row_ids(np.column_stack([vertices, file_vertices, np.round(uvs * 10**_UV_DECIMALS)]))
-    _, firsts, inverse = np.unique(keys, return_index=True, return_inverse=True)
-    vertices, file_vertices, uvs = vertices[firsts], file_vertices[firsts], uvs[firsts]
+    numbers = _file_numbers(source_mesh, corners, vertices, file_vertices)
+    if numbers is None:
+        numbers = _row_numbers(source_mesh, corners, vertices, file_vertices)
+    firsts = _first_of_each(numbers)
+    uvs = _texture_coordinates(source_mesh, corners[firsts])
+    vertices, file_vertices = vertices[firsts], file_vertices[firsts]
     corner_count = len(firsts)
     if source is not None and is_first:
         loose, loose_uvs = _unused(source, source_mesh, file_vertices)
@@ -126,7 +128,7 @@ def _block(parts: _Parts, slot: int, *, is_first: bool) -> Block:
     ranks = np.empty(len(order), dtype=np.int64)
     ranks[order] = np.arange(len(order))
     vertices, file_vertices, uvs = vertices[order], file_vertices[order], uvs[order]
-    triangles = ranks[:corner_count][inverse.ravel()].reshape(-1, 3)
+    triangles = ranks[:corner_count][numbers].reshape(-1, 3)
     corners = corners.reshape(-1, 3).astype(np.int64)
     if source is None:
         verified = np.full(len(vertices), UNKNOWN, dtype=np.int64)
@@ -155,6 +157,50 @@ def _block(parts: _Parts, slot: int, *, is_first: bool) -> Block:
     if source is not None:
         disagreements[verified != UNKNOWN] = source.disagreements[verified[verified != UNKNOWN]]
     return Block(mesh, slot, vertices, corners, disagreements, len(source_mesh.vertices))
+
+
+def _file_numbers(
+    mesh: evaluated.TriangleMesh,
+    corners: npt.NDArray[np.integer],
+    vertices: Integers,
+    file_vertices: Integers,
+) -> Integers | None:
+    """A number for each corner, counted from 0: that of its vertex of the file.
+
+    None unless all corners of a vertex of the file still have the same vertex and the same texture coordinates, as in a
+    mesh that was not edited.
+    """
+    if not len(corners) or file_vertices.min() == UNKNOWN:
+        return None
+    firsts = np.full(int(file_vertices.max()) + 1, -1)
+    # Of several values for one element numpy keeps the last.
+    firsts[file_vertices[::-1]] = np.arange(len(corners))[::-1]
+    first = firsts[file_vertices]
+    if not np.array_equal(vertices[first], vertices):
+        return None
+    if mesh.uvs is not None:
+        uvs = mesh.uvs[corners]
+        if not np.array_equal(uvs[first], uvs):
+            return None
+    return (np.cumsum(firsts >= 0) - 1)[file_vertices]
+
+
+def _row_numbers(
+    mesh: evaluated.TriangleMesh,
+    corners: npt.NDArray[np.integer],
+    vertices: Integers,
+    file_vertices: Integers,
+) -> Integers:
+    """The same for any mesh: corners with the same vertices and texture coordinates have the same number."""
+    uvs = np.round(_texture_coordinates(mesh, corners) * 10**_UV_DECIMALS)
+    return row_ids(np.column_stack([vertices, file_vertices, uvs]))
+
+
+def _first_of_each(numbers: Integers) -> Integers:
+    """Where each of the numbers from 0 on is for the first time."""
+    firsts = np.empty(int(numbers.max(initial=-1)) + 1, dtype=np.int64)
+    firsts[numbers[::-1]] = np.arange(len(numbers))[::-1]
+    return firsts
 
 
 def _texture_coordinates(mesh: evaluated.TriangleMesh, corners: npt.NDArray[np.integer]) -> Floats:

@@ -165,7 +165,7 @@ def _mesh_distance(
     offsets = stored.positions * pose.scales[joints][:, None]
     points = pose.positions[joints] + quat.rotate(pose.orientations[joints], offsets)
     weights = WeightTable(stored.starts, stored.counts, joints.astype(np.int32), stored.biases, points)
-    expected = weights.positions()
+    expected = weights.positions
     everything = np.arange(len(stored.counts))
     is_moved = np.ones(len(stored.counts), dtype=bool)
     is_moved[np.repeat(everything, stored.counts)[weights.joints[weights.rows(everything)] < 0]] = False

@@ -102,7 +102,7 @@ def _disagreements(weights: WeightTable) -> Floats:
     count = len(weights.counts)
     rows = weights.rows(np.arange(count))
     owners = np.repeat(np.arange(count), weights.counts)
-    offsets = np.linalg.norm(weights.points[rows] - weights.positions()[owners], axis=1)
+    offsets = np.linalg.norm(weights.points[rows] - weights.positions[owners], axis=1)
     disagreements = np.bincount(owners, np.abs(weights.biases[rows]) * offsets, minlength=count)
     sums = np.bincount(owners, weights.biases[rows], minlength=count)
     return np.where(np.abs(sums - 1.0) > _BIAS_SUM, np.inf, disagreements)
@@ -156,9 +156,7 @@ def _reproduces(
     weights = source.weights
     extent = max(float(np.abs(positions).max(initial=0.0)), 1e-9)
     expected = positions[vertices]
-    is_valid = (
-        np.linalg.norm(weights.positions()[file_vertices] - expected, axis=1) <= _SAME_POSITION * extent
-    )
+    is_valid = np.linalg.norm(weights.positions[file_vertices] - expected, axis=1) <= _SAME_POSITION * extent
     is_valid &= weights.counts[file_vertices] > 0
     rows = weights.rows(file_vertices)
     owners = np.repeat(np.arange(len(file_vertices)), weights.counts[file_vertices])
@@ -210,7 +208,7 @@ def _one_position_per_vertex(source: SourceMesh, vertices: Integers, verified: I
         return verified
     firsts = np.append(0, np.flatnonzero(vertices[1:] != vertices[:-1]) + 1)
     groups = np.repeat(np.arange(len(firsts)), np.diff(np.append(firsts, len(vertices))))
-    exact = source.weights.positions().astype(np.float32)
+    exact = source.weights.positions.astype(np.float32)
     same = (exact[verified] == exact[verified[firsts]][groups]).all(axis=1) & known
     is_split = np.zeros(len(firsts), dtype=bool)
     is_split[groups[~same]] = True

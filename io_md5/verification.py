@@ -293,9 +293,16 @@ def _rest_difference(part: RestMesh, skeleton: Skeleton) -> tuple[float, float]:
         corners, triangles = block.corners[own], block.mesh.triangles[own]
         vertices = skin(block.mesh, joints.positions, joints.orientations)
         # The vertices come from the corners of the evaluated mesh, not from the block, to find wrong vertices.
-        furthest = max(furthest, _longest(vertices[triangles] - expected[mesh.corner_vertices[corners]]))
+        shown = mesh.corner_vertices[corners]
+        if np.array_equal(block.vertices[triangles], shown):
+            # Every vertex once instead of every corner.
+            used = evaluated.in_triangles(triangles, len(vertices))
+            offsets = (vertices - expected[block.vertices])[used]
+        else:
+            offsets = vertices[triangles] - expected[shown]
+        furthest = max(furthest, _longest(offsets))
         if mesh.uvs is not None:
-            uvs = flip_v(block.mesh.uvs[triangles])
+            uvs = flip_v(block.mesh.uvs)[triangles]
             furthest_uv = max(furthest_uv, _longest(uvs - mesh.uvs[corners]))
     if count != len(mesh.triangles):
         return np.inf, furthest_uv

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -37,6 +38,7 @@ class WeightTable:
         firsts = np.repeat(np.cumsum(counts) - counts, counts)
         return np.arange(len(firsts)) - firsts + np.repeat(self.starts[vertices], counts)
 
+    @cached_property
     def positions(self) -> Floats:
         """The weighted position of each vertex, (V, 3)."""
         vertices = np.arange(len(self.counts))

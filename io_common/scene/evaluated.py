@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -55,16 +54,11 @@ def triangle_mesh(obj: Object, depsgraph: Depsgraph) -> TriangleMesh:
     """
     evaluated = obj.evaluated_get(depsgraph)
     mesh = evaluated.data
-    mesh.calc_loop_triangles()
-    count = len(mesh.loop_triangles)
-    flat = np.empty(count * 3, dtype=np.int32)
-    mesh.loop_triangles.foreach_get("loops", flat)
-    loops = flat.reshape(count, 3)
-    polygons = np.empty(count, dtype=np.int32)
-    mesh.loop_triangles.foreach_get("polygon_index", polygons)
+    loops, polygons = _triangulation(mesh)
     corner_vertices = mesh_data.corner_vertices(mesh)
-    polygon_materials = np.empty(len(mesh.polygons), dtype=np.int32)
-    mesh.polygons.foreach_get("material_index", polygon_materials)
+    polygon_materials = integers(mesh, "material_index", "FACE")
+    if polygon_materials is None:
+        polygon_materials = np.zeros(len(mesh.polygons), dtype=np.int32)
     if np.linalg.det(world_matrix(evaluated)[:3, :3]) < 0.0:
         loops = np.ascontiguousarray(loops[:, FLIPPED_WINDING])
     slots = [slot.material and slot.material.original for slot in evaluated.material_slots]
@@ -81,6 +75,20 @@ def triangle_mesh(obj: Object, depsgraph: Depsgraph) -> TriangleMesh:
         groups=[group.name for group in evaluated.vertex_groups],
         uvs=texture_coordinates(mesh),
     )
+
+
+def _triangulation(mesh: Mesh) -> tuple[Ints, Ints]:
+    """The corners of each triangle that Blender splits faces into, int32 (T, 3), and its face, int32 (T,)."""
+    if len(mesh.loops) == 3 * len(mesh.polygons):
+        # All faces are triangles, which Blender takes as they are.
+        faces = np.arange(len(mesh.polygons), dtype=np.int32)
+        return np.arange(3 * len(faces), dtype=np.int32).reshape(-1, 3), faces
+    mesh.calc_loop_triangles()
+    loops = np.empty((len(mesh.loop_triangles), 3), dtype=np.int32)
+    mesh.loop_triangles.foreach_get("loops", loops.reshape(-1))
+    faces = np.empty(len(loops), dtype=np.int32)
+    mesh.loop_triangles.foreach_get("polygon_index", faces)
+    return loops, faces
 
 
 def world_matrix(obj: Object) -> Floats:
@@ -133,8 +141,14 @@ def vertex_group_weights(mesh: Mesh) -> tuple[Ints, Ints, Floats]:
 
     Blender has no call that reads them all at once.
     """
-    rows = [(index, g.group, g.weight) for index, v in enumerate(mesh.vertices) for g in v.groups]
-    table = np.fromiter(chain.from_iterable(rows), dtype=np.float64, count=3 * len(rows)).reshape(-1, 3)
+    # One flat list: a tuple for each weight would take longer, and set off Python's garbage collection.
+    numbers = [
+        number
+        for index, vertex in enumerate(mesh.vertices)
+        for element in vertex.groups
+        for number in (index, element.group, element.weight)
+    ]
+    table = np.fromiter(numbers, dtype=np.float64, count=len(numbers)).reshape(-1, 3)
     return table[:, 0].astype(np.int32), table[:, 1].astype(np.int32), table[:, 2].copy()
 
 

@@ -201,15 +201,14 @@ def check_array(
     Raises:
         Md5Error: they differ.
     """
+    fits = isinstance(array, np.ndarray) and len(shape) == array.ndim and array.dtype == dtype
+    if fits and all(size in (None, length) for size, length in zip(shape, array.shape, strict=True)):
+        return
     expected = f"{np.dtype(dtype)} ({', '.join('any' if size is None else str(size) for size in shape)})"
     if not isinstance(array, np.ndarray):
         raise Md5Error(f"{what} is not an array", found=type(array).__name__, expected=expected)
-    fits = len(shape) == array.ndim and all(
-        size in (None, length) for size, length in zip(shape, array.shape, strict=True)
-    )
-    if not fits or array.dtype != dtype:
-        found = f"{array.dtype} ({', '.join(map(str, array.shape))})"
-        raise Md5Error(f"{what} has the wrong shape or dtype", found=found, expected=expected)
+    found = f"{array.dtype} ({', '.join(map(str, array.shape))})"
+    raise Md5Error(f"{what} has the wrong shape or dtype", found=found, expected=expected)
 
 
 def check_weights(mesh: Mesh, joint_count: int, what: str = "Mesh") -> None:

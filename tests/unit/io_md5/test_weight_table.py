@@ -24,4 +24,4 @@ def test_rows_come_vertex_by_vertex_in_the_order_asked_for():
 
 
 def test_a_vertex_is_where_its_weights_put_it_together():
-    assert table().positions().tolist() == [[1, 6, 0], [1, 2, 3], [1, 6, 0], [0, 0, 0]]
+    assert table().positions.tolist() == [[1, 6, 0], [1, 2, 3], [1, 6, 0], [0, 0, 0]]
