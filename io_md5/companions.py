@@ -11,10 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from ..io_common.error_messages import message_for
-from ..io_common.game_data.paths import files_in, readable
+from ..io_common.game_data.paths import files_in, readable, stamp
 from ..io_common.textures.material_images import MaterialImages
 from ..io_common.textures.names import fold, fold_slashes, without_image_extension
 from ..io_common.textures.search import Search
@@ -165,6 +166,13 @@ def _in_game_folders(path: Path, folder: Path, name: str, search: Search) -> Pat
 
 
 def _read(path: Path, game: Game) -> Companion:
+    return _read_once(path, game, *stamp(path))
+
+
+@lru_cache(maxsize=8)
+def _read_once(path: Path, game: Game, size: int, time: int) -> Companion:
+    """The content of a file, kept until its size or time changes, because panels ask for it again and again."""
+    del size, time
     source = readable(path)
     if game is Game.QUAKE:
         return Companion(str(path), game, tuple(read_mdl(source).frames))

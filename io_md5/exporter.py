@@ -11,14 +11,19 @@ from ..io_common.reports import Report, kept_on_failure, progress
 from ..io_common.results import ExportResult
 from ..io_common.scene import state
 from ..io_common.scene.objects import NothingToExportError
+from ..io_common.textures.search import Search
 from ..io_common.validation import raise_all
 from .clips import AnimationOptions
+from .companions import Companion, find_companion
 from .export_build import Build, ModelOptions, build
 from .export_game import animation_beside, prepare, scale_files, with_object_name
 from .export_source import clips_by_file, find_source
 from .format import Md5Error, format_animation, format_mesh
 from .format.check import check_animation, check_model
 from .format.suffixes import ANIMATION_SUFFIX
+from .game_names import tell_names
+from .one_animation import arrange, join
+from .texture_rules import TEXTURE_RULES
 
 if TYPE_CHECKING:
     from bpy.types import Context
@@ -33,11 +38,13 @@ class ExportOptions:
         actions: which animations: 'NONE' (meshes only), 'ACTIVE', 'ALL', 'LIST' (those that are checked in the list
             of the armature) or 'SCENE'.
         animation: of the animations.
+        match_companion: in games that replace an MD2 or MDL, the animations have to be its sequences.
     """
 
     model: ModelOptions
     actions: str
     animation: AnimationOptions = field(default_factory=AnimationOptions)
+    match_companion: bool = True
 
 
 def export_mesh(context: Context, path: Path, options: ExportOptions) -> ExportResult:
@@ -63,10 +70,14 @@ def _export_mesh(context: Context, path: Path, options: ExportOptions, report: R
     with state.temporary_object_mode(context):
         source = find_source(context, model_options.scope, report)
         clips = clips_by_file(context, source.armature, options.actions, path.parent, path.stem, report)
+        beside = path.with_suffix(ANIMATION_SUFFIX)
+        companion = _companion(beside, options, report)
+        if model_options.target.writing.animation_beside and clips:
+            clips = arrange(clips, beside, companion, options.animation, report)
         with progress(len(source.meshes) + len(clips) + 1) as progress_bar:
-            if model_options.target.writing.animation_beside and len(clips) == 1:
-                clips = {path.with_suffix(ANIMATION_SUFFIX): clip for clip in clips.values()}
             built = build(context, source, model_options, clips, options.animation, report, progress_bar)
+            if model_options.target.writing.animation_beside and clips:
+                join(built, beside, report)
             prepare(built, model_options.target, report)
             model = built.model
             _raise_findings(built, model_options, report, mesh=path)
@@ -77,6 +88,7 @@ def _export_mesh(context: Context, path: Path, options: ExportOptions, report: R
             # The model last, so that its animations exist as soon as it does.
             atomic.write_files(dict(reversed(files.items())))
             progress_bar.step()
+    tell_names(path, model, model_options.game, companion, report)
     report.count("joints", len(model.joints))
     report.count("meshes", len(model.meshes))
     report.count("vertices", model.vertex_count)
@@ -86,7 +98,7 @@ def _export_mesh(context: Context, path: Path, options: ExportOptions, report: R
 
 def export_animations(context: Context, path: Path, options: ExportOptions) -> ExportResult:
     """Writes md5anim files: one at `path`, or with 'ALL' and 'LIST' one for each animation in the folder of
-    `path`.
+    `path`. Games that take only one get all of them in one, at `path`.
 
     The meshes are used for the bounds and to verify the poses, but not written. For the arguments and errors see
     `export_mesh`.
@@ -110,16 +122,38 @@ def _export_animations(context: Context, path: Path, options: ExportOptions, rep
         if not clips:
             raise NothingToExportError("; ".join(clip_report.warnings))
         report.merge(clip_report)
-        if options.actions not in ("ALL", "LIST"):
+        is_one = model_options.target.writing.animation_beside
+        if is_one:
+            clips = arrange(clips, path, _companion(path, options, report), options.animation, report)
+        elif options.actions not in ("ALL", "LIST"):
             clips = {path: next(iter(clips.values()))}
         with progress(len(source.meshes) + len(clips)) as progress_bar:
             built = build(context, source, model_options, clips, options.animation, report, progress_bar)
+            if is_one:
+                join(built, path, report)
             prepare(built, model_options.target, report)
             _raise_findings(built, model_options, report)
             files = {target: format_animation(one) for target, one in built.animations.items()}
             files |= scale_files(built, model_options.target, report)
             atomic.write_files(files)
     return ExportResult(list(files), report)
+
+
+def _companion(path: Path, options: ExportOptions, report: Report) -> Companion | None:
+    """The model that the game replaces by an animation, if the export has to fit it.
+
+    Args:
+        path: of the animation.
+        options: of the export.
+        report: takes warnings.
+    """
+    target = options.model.target
+    if not target.writing.animation_beside or not options.match_companion:
+        return None
+    companion, problem = find_companion(path, Search(options.model.game_folders, TEXTURE_RULES))
+    if problem:
+        report.warn(f"its sequences are not compared: {problem}")
+    return companion if companion is not None and companion.game is target.game else None
 
 
 def _raise_findings(built: Build, options: ModelOptions, report: Report, *, mesh: Path | None = None) -> None:

@@ -20,19 +20,24 @@ from ...io_common.scene.animation_list import animation_list
 from ...io_common.scene.objects import NothingToExportError, Scope
 from .. import exporter
 from ..chosen_clips import listed_clips
-from ..clips import AnimationOptions, listed_clip
+from ..clips import AnimationOptions, Clip, listed_clip
+from ..companions import find_companion
 from ..export_build import ModelOptions
 from ..export_source import clips_by_file, find_source
 from ..format import Md5Error
 from ..format.encoding import ORIENTATION_PRECISION, POSITION_PRECISION
 from ..format.games import PROFILES, Game
 from ..format.suffixes import ANIMATION_SUFFIX
+from ..one_animation import placed
 from ..vertex_groups import WeightOptions
 
 if TYPE_CHECKING:
     from bpy.types import Context, UILayout
 
     from ...io_common.operators.blender_mixins import OperatorResult
+
+# Lines about sequences in the panel.
+_MOST_PROBLEMS = 12
 
 # Characters of a message that fit into a line of the file browser.
 _LINE_LENGTH = 38
@@ -70,6 +75,7 @@ class ExportOptions(file_operators.ExportFile, file_operators.ExportScope, file_
         min_weight: float
         game: str
         make_names_safe: bool
+        match_companion: bool
         frame_step: int
         use_frame_rate: bool
         frame_rate: float
@@ -111,6 +117,12 @@ class ExportOptions(file_operators.ExportFile, file_operators.ExportScope, file_
             name="Make Names Safe",
             description="Replace joint names that the game cannot read, in the mesh and all animations. "
             "If disabled, they are errors",
+            default=True,
+        )
+        match_companion: BoolProperty(
+            name="Match MD2 or MDL",
+            description="For the re-releases of Quake and Quake II, put the animations in the order of the MD2 or MDL "
+            "that the model replaces, and write nothing if a sequence has no animation or another number of frames",
             default=True,
         )
         frame_step: IntProperty(
@@ -199,7 +211,9 @@ class ExportOptions(file_operators.ExportFile, file_operators.ExportScope, file_
         """
 
         def job() -> file_operators.Outcome:
-            options = exporter.ExportOptions(self.model_options(), self.actions, self.animation_options())
+            options = exporter.ExportOptions(
+                self.model_options(), self.actions, self.animation_options(), self.match_companion
+            )
             result = export(context, self.path(), options)
             return result.report, result.paths
 
@@ -264,6 +278,36 @@ def list_when_chosen(operator: Any, context: Context) -> None:
         animation_list_panel.update(exported_armature(context, operator), context.scene)
 
 
+def _writes_one_animation(operator: ExportOptions) -> bool:
+    """Whether the game takes one animation with all sequences."""
+    game = Game(game_option.game_or_default(operator, operator.default_game()))
+    return PROFILES[game].writing.animation_beside
+
+
+def _draw_one_animation(
+    layout: UILayout, context: Context, operator: ExportOptions, clips: dict[Path, Clip]
+) -> None:
+    """The one animation that is written, and what of it does not fit the MD2 or MDL that it replaces."""
+    path = chosen_folder(context, operator) / f"{chosen_stem(context, operator)}{ANIMATION_SUFFIX}"
+    layout.label(text=f"Writes one animation: {path.name}", icon="INFO")
+    layout.prop(operator, "match_companion")
+    if not operator.match_companion or not clips:
+        return
+    companion, problem = find_companion(path)
+    if companion is None:
+        lines = [problem or "No MD2 or MDL is beside it: the order of the list counts"]
+        problems: list[str] = []
+    else:
+        problems = placed(clips, companion, operator.animation_options())[1]
+        count = counted(len(companion.sequences), "sequences")
+        lines = [f"Does not fit {companion.name}:" if problems else f"Fits {companion.name}: {count}"]
+    if len(problems) > _MOST_PROBLEMS:
+        problems = [*problems[:_MOST_PROBLEMS], f"and {len(problems) - _MOST_PROBLEMS} more"]
+    for text in (*lines, *problems):
+        for line in textwrap.wrap(text, _LINE_LENGTH):
+            layout.label(text=line, icon="ERROR" if problems else "INFO")
+
+
 def _files_lines(context: Context, operator: ExportOptions) -> list[str]:
     """What *All Actions* writes: how many files, how many of them exist, and what the file name is used for."""
     folder = chosen_folder(context, operator)
@@ -310,9 +354,14 @@ def _draw_list(layout: UILayout, context: Context, operator: ExportOptions) -> N
         is_replaced = bool(name) and (folder / f"{name}{ANIMATION_SUFFIX}").exists()
         shown.append(animation_list_panel.Shown(len(frames), rate, name, ANIMATION_SUFFIX, is_replaced))
     animation_list_panel.draw(layout, found, shown)
-    existing = sum(one.is_replaced and row.is_checked for row, one in zip(found.rows, shown, strict=True))
-    layout.label(text=_written(len(found.checked), existing), icon="INFO")
-    layout.label(text=_use_of_file_name(operator), icon="INFO")
+    if _writes_one_animation(operator):
+        chosen = [clips[id(row)] for row in found.checked if id(row) in clips]
+        one_each = {folder / f"{one.name}{ANIMATION_SUFFIX}": one.clip for one in chosen}
+        _draw_one_animation(layout, context, operator, one_each)
+    else:
+        existing = sum(one.is_replaced and row.is_checked for row, one in zip(found.rows, shown, strict=True))
+        layout.label(text=_written(len(found.checked), existing), icon="INFO")
+        layout.label(text=_use_of_file_name(operator), icon="INFO")
     for line in textwrap.wrap(error, _LINE_LENGTH):
         layout.label(text=line, icon="ERROR")
 
@@ -362,11 +411,18 @@ def _draw_animation(layout: UILayout, context: Context, operator: ExportOptions,
     header.label(text="Animation")
     if body:
         body.prop(operator, "actions")
-        if operator.actions == "ALL":
+        if operator.actions == "ALL" and _writes_one_animation(operator):
+            armature = armature_of(context)
+            folder = chosen_folder(context, operator)
+            clips = clips_by_file(context, armature, "ALL", folder, "", Report()) if armature else {}
+            _draw_one_animation(body, context, operator, clips)
+        elif operator.actions == "ALL":
             for line in _files_lines(context, operator):
                 body.label(text=line, icon="INFO")
         elif operator.actions == "LIST":
             _draw_list(body, context, operator)
+        elif operator.actions != "NONE" and _writes_one_animation(operator):
+            body.prop(operator, "match_companion")
         sampling = body.column()
         sampling.active = operator.actions != "NONE"
         sampling.prop(operator, "frame_step")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 
 import numpy as np
@@ -14,6 +15,9 @@ from ..validation import is_writable
 from . import skeleton_checks
 from .findings import Finding
 from .rules import Rule, Subject
+
+_IMAGE_SUFFIX = re.compile(r"\.(?:tga|png|jpe?g|lmp|pcx)\Z", re.IGNORECASE)
+_SKIN_NUMBERS = re.compile(r"_[0-9]{2}_[0-9]{2}(?:_glow|_luma)?\Z")
 
 MeshCheck = Callable[[Rule, Model, int, Mesh, str], Iterator[Finding]]
 
@@ -105,6 +109,27 @@ def name_line(rule: Rule, model: Model, index: int, mesh: Mesh, where: str) -> I
     del model
     if mesh.name:
         yield rule.finding(f"{where}: a line `name` with {mesh.name!r}", mesh.name, mesh=index)
+
+
+@each_mesh
+def skin_path(rule: Rule, model: Model, index: int, mesh: Mesh, where: str) -> Iterator[Finding]:
+    """The shader is no plain name: Quake adds folder, number and suffix to it. The finding suggests one."""
+    del model
+    name = plain_shader(mesh.shader)
+    if name != mesh.shader:
+        suggestion = f"rename the material to {name!r}" if name else "name the material after the model"
+        yield rule.finding(
+            f"{where}: its skin is looked for as progs/{mesh.shader}_00_00",
+            mesh.shader,
+            mesh=index,
+            remedy=suggestion,
+        )
+
+
+def plain_shader(shader: str) -> str:
+    """A shader as Quake expects it: without folders, the suffix of an image, and the numbers of a skin."""
+    name = shader.replace("\\", "/").rpartition("/")[2]
+    return _SKIN_NUMBERS.sub("", _IMAGE_SUFFIX.sub("", name))
 
 
 @each_mesh

@@ -55,6 +55,11 @@ QUAKE = Profile(
         influences("Quake", f"{_QUAKE_MESH}, `MD5_BakeInfluences`"),
         bias_sums("Quake", 0.0001, "Quake scales them", f"{_QUAKE_MESH}, `MD5_BakeInfluences`"),
         Rule(
+            "skin_path", False, meshes.skin_path, "Quake", "shaders that are plain names, such as `knight`",
+            "Quake adds the folder and the numbers itself", "rename the material",
+            f"{_QUAKE_MESH}, `MD5_LoadSkins`: `progs/%s_%02u_%02u`",
+        ),
+        Rule(
             "several_roots", False, joints.several_roots, "FTEQW", "one root joint", "FTEQW refuses the model",
             ONE_ROOT, "FTEQW `com_mesh.c`",
         ),
