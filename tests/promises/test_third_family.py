@@ -12,7 +12,7 @@ import pytest
 from paths import ROOT
 
 THIRD_FAMILY = ROOT / "tests" / "helpers" / "third_family"
-COPIED = ("io_common", "io_md2", "io_md5", "command_line", "fuzz", "tests/helpers")
+COPIED = ("io_common", "io_characters", "io_md2", "io_md5", "command_line", "fuzz", "tests/helpers")
 
 
 @pytest.fixture(scope="module")
