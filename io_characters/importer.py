@@ -125,7 +125,8 @@ class _Builder:
         self._hang(parts)
         first = self._roots[parts[0].index]
         for index, root in self._roots.items():
-            store_part(root, first, index, self._character if root == first else None)
+            declared = self._character if root == first else None
+            store_part(root, first, index, self._options.conversion, declared)
         # Pointers between objects count only once all exist.
         for part in parts:
             skin = part.part.default_skin

@@ -25,7 +25,8 @@ SPEED = "speed"
 """The custom property with Sauerbraten's frames a second."""
 
 _NAME, _FILE, _COMMANDS, _FLAGS, _START = "name", "file", "commands", "flags", "frame_start"
-_INDEX, _OWNER = "index", "owner"
+_INDEX, _OWNER, _DECLARED, _SPEED = "index", "owner", "declared", "speed"
+_LOWEST_SPEED, _HIGHEST_SPEED = 1e-6, 1e6
 _HIGHEST = 1 << 20
 _LONGEST_KEY = 63
 
@@ -38,11 +39,15 @@ class StoredAnimation:
         name: declared; that of the action if it was renamed.
         file: game path of the animation file; that of the model for a sequence of an MD2.
         index: of the animation among those of its part.
+        declared: the name that was imported, whatever the action is called now.
+        speed: that was imported; None if there was none.
     """
 
     name: str
     file: str
     index: int
+    declared: str
+    speed: float | None
 
 
 def store_animation(
@@ -88,6 +93,8 @@ def store_animation(
         group[_FLAGS] = "\n".join(animation.flags)
     if animation.rate is not None:
         action[SPEED] = float(animation.rate)
+        group[_SPEED] = float(animation.rate)
+    names.store_text(group, _DECLARED, animation.name)
 
 
 def load_animation(action: Action) -> StoredAnimation | None:
@@ -97,7 +104,13 @@ def load_animation(action: Action) -> StoredAnimation | None:
     if name is None or file is None:
         return None
     index = values.read_integer(group, _INDEX)
-    return StoredAnimation(names.load_name(group, _NAME, action.name), file, index or 0)
+    return StoredAnimation(
+        name=names.load_name(group, _NAME, action.name),
+        file=file,
+        index=index or 0,
+        declared=values.read_text(group, _DECLARED) or name,
+        speed=values.read_number(group, _SPEED, lowest=_LOWEST_SPEED, highest=_HIGHEST_SPEED),
+    )
 
 
 def load_owner(action: Action) -> Object | None:
@@ -138,7 +151,7 @@ def _fits(flag: str) -> bool:
 
 def load_speed(action: Action) -> float | None:
     """The speed of an action in Sauerbraten; None if it has none."""
-    return values.read_number(action, SPEED, lowest=1e-6, highest=1e6)
+    return values.read_number(action, SPEED, lowest=_LOWEST_SPEED, highest=_HIGHEST_SPEED)
 
 
 def _is_true(value: object) -> bool:

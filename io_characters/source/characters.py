@@ -9,25 +9,33 @@ import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ...io_common.game_data.character import Character
 from ...io_common.scene import stored_values as values
+from ...io_common.scene.axes import Conversion, identity
 from . import GROUP
 from .json_records import MistakeError, record_from
 
 if TYPE_CHECKING:
     from bpy.types import Object
 
-_CHARACTER, _PART, _FIRST = "character", "part", "first"
+_CHARACTER, _PART, _FIRST, _SCALE, _AXES = "character", "part", "first", "scale", "axes"
+_MIN_SCALE = 1e-9
+_TOLERANCE = 1e-6
 _MAX_PARTS = 4096
 
 
-def store_part(obj: Object, first: Object, index: int, character: Character | None = None) -> None:
+def store_part(
+    obj: Object, first: Object, index: int, conversion: Conversion, character: Character | None = None
+) -> None:
     """Stores on the root object of a part which part it is.
 
     Args:
         obj: the armature, or the mesh of an MD2.
         first: the root object of the first part that was imported.
         index: in `Character.parts`.
+        conversion: of the import.
         character: to store it as well, on `first`.
     """
     # A mesh has its skins there already.
@@ -35,6 +43,9 @@ def store_part(obj: Object, first: Object, index: int, character: Character | No
         obj[GROUP] = {}
     obj[GROUP][_PART] = index
     obj[GROUP][_FIRST] = first
+    if not conversion.is_identity:
+        obj[GROUP][_SCALE] = conversion.scale
+        obj[GROUP][_AXES] = conversion.rotation.ravel()
     if character is not None:
         obj[GROUP][_CHARACTER] = json.dumps(asdict(character), ensure_ascii=True)
 
@@ -42,6 +53,20 @@ def store_part(obj: Object, first: Object, index: int, character: Character | No
 def load_part(obj: Object) -> int | None:
     """The index of the part whose root object this is; None if it is of no character."""
     return values.read_integer(values.read_group(obj, GROUP), _PART, highest=_MAX_PARTS)
+
+
+def load_conversion(obj: Object) -> Conversion:
+    """The scale and axes that a part was imported with; the identity if they are missing or not valid."""
+    group = values.read_group(obj, GROUP)
+    scale = values.read_number(group, _SCALE, lowest=_MIN_SCALE, highest=1.0 / _MIN_SCALE)
+    axes = values.read_floats(group, _AXES, 9)
+    if scale is None or axes is None or len(axes) != 1:
+        return identity()
+    rotation = axes[0].reshape(3, 3)
+    is_rotation = (
+        np.abs(rotation @ rotation.T - np.eye(3)).max() < _TOLERANCE and np.linalg.det(rotation) > 0.0
+    )
+    return Conversion(scale, rotation) if is_rotation else identity()
 
 
 def load_first(obj: Object) -> Object | None:
@@ -61,8 +86,3 @@ def load_character(first: Object) -> Character | None:
         return record_from(Character, json.loads(text))
     except (MistakeError, ValueError, RecursionError):
         return None
-
-
-def save_character(first: Object, character: Character) -> None:
-    """Stores a changed character."""
-    first[GROUP][_CHARACTER] = json.dumps(asdict(character), ensure_ascii=True)

@@ -73,12 +73,14 @@ class MeshTextures:
         image: a game path, perhaps without an extension; None if the declaration gives none.
         masks: the image of the strengths of specular reflection, glow and environment; None if there is none.
         bump: the normal map; None if there is none.
+        strengths: of reflections, as declared; in Sauerbraten the most and the least of them.
     """
 
     mesh: str
     image: str | None = None
     masks: str | None = None
     bump: str | None = None
+    strengths: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -276,11 +276,11 @@ class _Config:
         is_name = masks != "" and not _is_number(masks)
         before = part.textures.get(mesh, MeshTextures(mesh))
         part.textures[mesh] = replace(
-            before, image=self._image(arguments[1]), masks=self._image(masks) if is_name else None
+            before,
+            image=self._image(arguments[1]),
+            masks=self._image(masks) if is_name else None,
+            strengths=tuple(number(word) for word in arguments[2:] if _is_number(word)),
         )
-        strengths = [word for word in arguments[2:] if _is_number(word)]
-        if strengths:
-            part.settings.append((f"{self._kind}skin", mesh, *strengths))
 
     def _bump(self, arguments: list[str], line: int) -> None:
         part = self._last("bumpmap", arguments, 2, line)
@@ -344,6 +344,15 @@ class _Config:
     def _set_translation(self, arguments: list[str], line: int) -> None:
         del line
         self._translation = _three(arguments, 0)
+
+
+def models_folder(folder: str) -> str | None:
+    """The folder of all models that a model's folder lies in; None if it is not known.
+
+    Args:
+        folder: game path.
+    """
+    return _split_folder(join(folder))[0]
 
 
 def _split_folder(folder: str) -> tuple[str | None, str]:

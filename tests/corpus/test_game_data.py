@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from paths import CORPUS
 
 from io_common.game_data.files import GameFiles
 from io_common.game_data.model_cfg import cfg_character
+from io_common.game_data.model_cfg_text import cfg_name, cfg_text
 from io_common.game_data.quake2_player import player_character
 
 pytestmark = pytest.mark.corpus
@@ -61,3 +64,18 @@ def test_every_player_has_its_weapons(project, path):
     folder = path.parent.relative_to(project).as_posix()
     found = player_character(GameFiles([project]), folder)
     assert [part.name for part in found.parts][:2] == ["tris", "weapon"]
+
+
+@pytest.mark.parametrize(("project", "path"), [*characters("md5.cfg"), *characters("md2.cfg")])
+def test_every_script_of_a_model_comes_back_with_the_same_meaning(project, path, tmp_path):
+    folder = path.parent.relative_to(project).as_posix()
+    before = cfg_character(GameFiles([project]), folder)
+    if not before.parts:
+        return
+    script = tmp_path / folder / cfg_name(before)
+    script.parent.mkdir(parents=True)
+    script.write_text(cfg_text(before, folder))
+    after = cfg_character(GameFiles([tmp_path, project]), folder)
+    # What is missing of parts that are left out is not named any more.
+    assert replace(after, missing=()) == replace(before, missing=())
+    assert set(after.missing) <= set(before.missing)

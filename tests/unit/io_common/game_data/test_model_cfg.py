@@ -70,8 +70,9 @@ def test_images_of_meshes_are_found_with_other_extensions_and_modifiers(tmp_path
         "imp/a.md5mesh", "imp/h.png", "imp/m.jpg", "imp/n.jpg",
     )  # fmt: skip
     head, others = found.parts[0].textures
-    assert head == MeshTextures("Head", f"{FOLDER}/h.png", f"{FOLDER}/m.jpg", f"{FOLDER}/n.jpg")
-    assert others == MeshTextures("*", f"{FOLDER}/x.png")
+    names = (f"{FOLDER}/h.png", f"{FOLDER}/m.jpg", f"{FOLDER}/n.jpg")
+    assert head == MeshTextures("Head", *names, (0.4, 0.2))
+    assert others == MeshTextures("*", f"{FOLDER}/x.png", strengths=(0.5,))
     assert found.missing == (f"{FOLDER}/x.png",)
 
 

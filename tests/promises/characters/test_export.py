@@ -1,0 +1,201 @@
+"""Characters of games come back: their files as they were, and declarations with the same meaning."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import bpy
+import game_folders
+import pytest
+
+IMP = "monster_demon_imp"
+DECLARATIONS = ("def", "Def", "skins", "packages/models/hero/md5.cfg", "packages/models/hound/md2.cfg")
+
+
+@pytest.fixture
+def declared(part):
+    """The character that a game folder declares, without where it is declared."""
+
+    def read(folder: Path, name: str):
+        catalogue = part("io_common.game_data.catalogue").Catalogue(
+            part("io_common.game_data.files").GameFiles([folder])
+        )
+        assert not catalogue.warnings
+        return replace(catalogue.character(catalogue.named(name)), declaration=None, warnings=())
+
+    return read
+
+
+def import_character(game: Path, name: str, **options) -> None:
+    assert bpy.ops.import_scene.idtech_character(game=str(game), name=name, **options) == {"FINISHED"}
+
+
+def export_character(folder: Path, **options) -> None:
+    assert bpy.ops.export_scene.idtech_character(directory=str(folder), **options) == {"FINISHED"}
+
+
+def without_declarations(game: Path, target: Path) -> Path:
+    """A copy of a game without its declarations."""
+    shutil.copytree(game, target)
+    for name in DECLARATIONS:
+        path = target / name
+        if path.is_dir():
+            shutil.rmtree(path)
+        else:
+            path.unlink(missing_ok=True)
+    return target
+
+
+@pytest.mark.parametrize(
+    ("make", "name"),
+    [
+        (game_folders.doom3_loose, IMP),
+        (game_folders.doom3_loose, "monster_imp"),
+        (game_folders.doom3_loose, "head_imp"),
+        (game_folders.doom3_loose, "attach_lamp"),
+        (game_folders.sauerbraten, "packages/models/hero"),
+        (game_folders.sauerbraten, "packages/models/hound"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else value.__name__,
+)
+def test_an_untouched_character_comes_back_with_the_same_meaning(tmp_path, declared, make, name):
+    game = make(tmp_path / "game")
+    before = declared(game, name) if make is game_folders.sauerbraten else None
+    import_character(game, name)
+    target = without_declarations(game, tmp_path / "target")
+    export_character(target, use_models=False)
+    if before is None:
+        # The folder of the game has a declaration that appears twice, which is a warning.
+        before = declared_with_warnings(declared, game, name)
+    assert declared(target, name) == before
+
+
+def declared_with_warnings(declared, game: Path, name: str):
+    """The same for a game whose declarations have oddities."""
+    (game / "skins/imp.skin").write_text(game_folders.SKINS.rpartition("skin skins/monsters/imp {")[0])
+    return declared(game, name)
+
+
+def test_the_files_of_an_untouched_character_come_back_as_they_were(tmp_path):
+    game = game_folders.doom3_loose(tmp_path / "game")
+    import_character(game, IMP, global_scale=0.5, axis_forward="X")
+    export_character(tmp_path / "out", use_declarations=False)
+    written = sorted(path for path in (tmp_path / "out").rglob("*") if path.is_file())
+    assert {path.name for path in written} == {
+        "imp.md5mesh", "stand.md5anim", "walk1.md5anim", "run.md5anim", "head.md5mesh", "idle.md5anim",
+        "lamp.md5mesh",
+    }  # fmt: skip
+    import_character(tmp_path / "out", "imp.md5mesh", global_scale=0.5, axis_forward="X")
+
+
+@pytest.mark.parametrize("name", ["imp.md5mesh", "walk1.md5anim"])
+def test_models_are_written_without_the_place_that_the_game_gives_them(tmp_path, part, name):
+    game = game_folders.doom3_loose(tmp_path / "game")
+    import_character(game, IMP)
+    export_character(tmp_path / "out", use_declarations=False)
+    formats = part("io_md5.format")
+    read = formats.read_mesh if name.endswith("mesh") else formats.read_animation
+    path = f"models/md5/monsters/imp/{name}"
+    before, after = read(game / path), read(tmp_path / "out" / path)
+    if name.endswith("mesh"):
+        assert after.joints.positions.tolist() == before.joints.positions.tolist()
+        assert [mesh.shader for mesh in after.meshes] == [mesh.shader for mesh in before.meshes]
+    else:
+        assert after.frames.tolist() == before.frames.tolist()
+
+
+def test_the_scene_is_as_before_after_an_export(tmp_path):
+    import_character(game_folders.doom3_loose(tmp_path / "game"), IMP)
+
+    def state():
+        bpy.context.view_layer.update()
+        return [
+            (obj.name, [list(row) for row in obj.matrix_world], obj.parent_bone, obj.select_get())
+            for obj in bpy.data.objects
+        ] + [slot.material.name for obj in bpy.data.objects for slot in obj.material_slots]
+
+    before = state()
+    export_character(tmp_path / "out")
+    assert state() == before
+
+
+def test_adjusted_animations_are_written_as_they_were_before_md5adjust(tmp_path, part):
+    game = game_folders.sauerbraten(tmp_path / "game")
+    import_character(game, "hero")
+    export_character(tmp_path / "out")
+    read, poses = part("io_md5.format").read_animation, part("io_md5.format.skeleton").poses
+    path = "packages/models/hero/run.md5anim"
+    for before, after in zip(poses(read(game / path)), poses(read(tmp_path / "out" / path)), strict=True):
+        assert abs(before - after).max() < 1e-4
+
+
+def test_what_was_changed_in_blender_is_declared(tmp_path, declared):
+    game = game_folders.doom3_loose(tmp_path / "game")
+    import_character(game, IMP)
+    walk = bpy.data.actions["walk1"]
+    marker = walk.pose_markers.new("sound_body growl")
+    marker.frame = 2
+    walk["ai_no_turn"] = False
+    walk["prevent_idle_override"] = True
+    bpy.data.actions["stand"].name = "idle1"
+    new = bpy.data.actions["range"].copy()
+    new.name = "taunt"
+    del new["idtech_character"]
+    bpy.data.objects["monster_imp"].location.z = -6
+    bpy.ops.object.idtech_character_skin(skin="skins/monsters/imp")
+    target = without_declarations(game, tmp_path / "target")
+    export_character(target)
+    body = declared(target, IMP).parts[0]
+    found = {animation.name: animation for animation in body.animations}
+    assert set(found) == {"idle1", "walk1", "range", "pain1", "taunt"}
+    assert found["walk1"].flags == ("random_cycle_start", "prevent_idle_override")
+    assert [(one.frame, one.text) for one in found["walk1"].commands] == [
+        (2, "sound_body imp_step"), (3, "sound_body growl"), (4, 'call "foot fall"'),
+    ]  # fmt: skip
+    assert found["taunt"].files == ("models/md5/monsters/imp/taunt.md5anim",)
+    assert (target / "models/md5/monsters/imp/taunt.md5anim").is_file()
+    assert body.offset == (0, 0, -6)
+    assert body.default_skin == "skins/monsters/imp"
+
+
+def test_a_speed_that_was_changed_is_declared(tmp_path, declared):
+    game = game_folders.sauerbraten(tmp_path / "game")
+    import_character(game, "hero")
+    bpy.data.actions["forward"]["speed"] = 45.0
+    export_character(game, use_models=False)
+    assert [one.rate for one in declared(game, "hero").parts[0].animations] == [None, 45.0]
+
+
+def test_the_models_of_a_player_come_back_as_the_export_of_md2_files_writes_them(tmp_path):
+    game = game_folders.loose(
+        tmp_path / "game", {f"players/hero/{name}.md2": game_folders.md2() for name in ("tris", "weapon")}
+    )
+    import_character(game, "hero")
+    bpy.ops.object.idtech_character_animation(animation="stand")
+    export_character(tmp_path / "out", use_declarations=False)
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    bpy.ops.import_scene.md2(filepath=str(game / "players/hero/weapon.md2"))
+    bpy.ops.export_scene.md2(filepath=str(tmp_path / "weapon.md2"))
+    written = (tmp_path / "out/players/hero/weapon.md2").read_bytes()
+    assert written == (tmp_path / "weapon.md2").read_bytes()
+
+
+def test_a_packed_character_is_exported_to_a_real_folder(tmp_path):
+    import_character(game_folders.doom3(tmp_path / "base"), IMP)
+    export_character(tmp_path / "out")
+    assert (tmp_path / "out/models/md5/monsters/imp/imp.md5mesh").is_file()
+    assert (tmp_path / f"out/def/{IMP}.def").is_file()
+
+
+def test_without_a_character_there_is_nothing_to_export(tmp_path):
+    assert not bpy.ops.export_scene.idtech_character.poll()
+
+
+def test_nothing_chosen_is_an_error(tmp_path):
+    import_character(game_folders.doom3(tmp_path / "base"), IMP)
+    with pytest.raises(RuntimeError, match="nothing to export"):
+        bpy.ops.export_scene.idtech_character(
+            directory=str(tmp_path), use_models=False, use_declarations=False
+        )
