@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 VERTICES, FACES, BONES, NOTHING = "VERTICES", "FACES", "BONES", "NOTHING"
 _CHARACTER_WIDTH = 7  # pixels
+_SHOWN_BEFORE_EXPORT = 6  # findings in the panel of an export
 
 
 @dataclass(frozen=True)
@@ -145,7 +146,7 @@ class IO_IDTECH_UL_findings(bpy.types.UIList):
     ) -> None:
         """Draws one finding."""
         del context, data, icon, active_data, active_property, index, flt_flag
-        layout.label(text=item.text, icon="CANCEL" if item.is_error else "ERROR")
+        layout.label(text=item.text, icon=_icon(item))
 
 
 class OBJECT_OT_io_idtech_select_finding(bpy.types.Operator):
@@ -258,9 +259,63 @@ def draw(layout: UILayout, context: Context, family: str, operator: str) -> None
             column.label(text=line)
 
 
-def _result(game: str, errors: int, count: int) -> str:
+def draw_for_export(
+    layout: Any, context: Context, family: str, operator: str, identifier: str, label: str
+) -> Any:
+    """Draws a button that lists the problems of a game before a file is written, and what it has found.
+
+    Args:
+        layout: of a panel of an export operator.
+        context: the panel's context.
+        family: such as "MD5".
+        operator: the identifier of the family's check operator.
+        identifier: of the game that is exported for.
+        label: of that game.
+
+    Returns:
+        The properties of the check that the button runs.
+    """
+    properties = layout.operator(operator, text="Check for Game", icon="CHECKMARK")
+    properties.game = identifier
+    manager: Any = context.window_manager
+    if (manager.io_idtech_checked_family, manager.io_idtech_checked_game) == (family, label):
+        _draw_findings(layout, context, list(manager.io_idtech_findings))
+    return properties
+
+
+def _draw_findings(layout: Any, context: Context, findings: list[Any]) -> None:
+    """Draws the first findings with their whole text.
+
+    Args:
+        layout: of the panel.
+        context: the panel's context.
+        findings: errors first.
+    """
+    errors = sum(item.is_error for item in findings)
+    column = layout.column(align=True)
+    column.label(text=_counts(errors, len(findings)) if findings else "No problems found")
+    width = context.region.width if context.region is not None else 0
+    for item in findings[:_SHOWN_BEFORE_EXPORT]:
+        lines = textwrap.wrap(item.text, max(30, width // _CHARACTER_WIDTH - 6))
+        for index, line in enumerate(lines):
+            column.label(text=line, icon="BLANK1" if index else _icon(item))
+    more = len(findings) - _SHOWN_BEFORE_EXPORT
+    if more > 0:
+        column.label(text=f"and {more} more, in the data properties", icon="BLANK1")
+
+
+def _icon(item: Any) -> str:
+    return "CANCEL" if item.is_error else "ERROR"
+
+
+def _counts(errors: int, count: int) -> str:
     """How many of the findings are errors and warnings."""
-    return f"{game}: {counted(errors, 'errors')}, {counted(count - errors, 'warnings')}"
+    return f"{counted(errors, 'errors')}, {counted(count - errors, 'warnings')}"
+
+
+def _result(game: str, errors: int, count: int) -> str:
+    """The game, and how many of the findings are errors and warnings."""
+    return f"{game}: {_counts(errors, count)}"
 
 
 def report(operator: Any, game: str, findings: list[LocatedFinding]) -> None:

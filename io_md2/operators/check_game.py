@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
     from ...io_common.operators.blender_mixins import OperatorResult
 
-FAMILY = "MD2"
+FAMILY, IDENTIFIER = "MD2", "object.md2_check_game"
 
 
 class OBJECT_OT_md2_check_game(bpy.types.Operator):
     """List the problems that a game would have with the visible meshes as an MD2 model"""
 
-    bl_idname = "object.md2_check_game"
+    bl_idname = IDENTIFIER
     bl_label = "Check for Game (MD2)"
     bl_options = {"REGISTER", "UNDO"}
 
@@ -62,4 +62,4 @@ class DATA_PT_md2_game(bpy.types.Panel):
 
     def draw(self, context: Context) -> None:
         """Draws the check and its findings."""
-        game_check.draw(self.layout, context, FAMILY, OBJECT_OT_md2_check_game.bl_idname)
+        game_check.draw(self.layout, context, FAMILY, IDENTIFIER)

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 import bpy
 from bpy.props import BoolProperty, EnumProperty, IntProperty, IntVectorProperty, StringProperty
 
-from ...io_common.operators import blender_mixins, file_operators, game_option, preferences
+from ...io_common.operators import blender_mixins, file_operators, game_check, game_option, preferences
 from ...io_common.scene.frame_plan import FrameOptions
 from ..exporter import DEFAULT_SKIN_SIZE, ExportOptions, export_model
 from ..format import PROFILES, Game, Md2Error
+from . import check_game
 
 if TYPE_CHECKING:
     from bpy.types import Context, UILayout
@@ -135,7 +136,7 @@ class EXPORT_SCENE_OT_md2(
         self.draw_include(layout, context, "IO_MD2_export")
         self.draw_transform(layout, "IO_MD2_export")
         self._draw_frames(layout)
-        self._draw_model(layout)
+        self._draw_model(layout, context)
 
     def _export(self, context: Context) -> file_operators.Outcome:
         result = export_model(context, self.path(), self._options(context))
@@ -156,7 +157,7 @@ class EXPORT_SCENE_OT_md2(
             column.prop(self, "frame_end")
         body.prop(self, "one_box")
 
-    def _draw_model(self, layout: UILayout) -> None:
+    def _draw_model(self, layout: UILayout, context: Context) -> None:
         header, body = blender_mixins.panel(layout, "IO_MD2_export_model")
         header.label(text="Model")
         if body:
@@ -165,6 +166,10 @@ class EXPORT_SCENE_OT_md2(
             fallback = "Fallback Size" if self.skin_size_from == "AUTO" else "Size"
             body.prop(self, "skin_size", text=fallback)
             body.prop(self, "game")
+            game = Game(game_option.game_or_default(self, self.default_game()))
+            game_check.draw_for_export(
+                body, context, check_game.FAMILY, check_game.IDENTIFIER, game.value, PROFILES[game].label
+            )
             body.prop(self, "verify")
 
     def _options(self, context: Context) -> ExportOptions:

@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
     from ...io_common.operators.blender_mixins import OperatorResult
 
-FAMILY = "MD5"
+FAMILY, IDENTIFIER = "MD5", "object.md5_check_game"
 
 
 class OBJECT_OT_md5_check_game(bpy.types.Operator):
     """List the problems that a game would have with the active armature, its meshes and its actions"""
 
-    bl_idname = "object.md5_check_game"
+    bl_idname = IDENTIFIER
     bl_label = "Check for Game (MD5)"
     bl_options = {"REGISTER", "UNDO"}
 
@@ -80,4 +80,4 @@ class DATA_PT_md5_game(bpy.types.Panel):
 
     def draw(self, context: Context) -> None:
         """Draws the check and its findings."""
-        game_check.draw(self.layout, context, FAMILY, OBJECT_OT_md5_check_game.bl_idname)
+        game_check.draw(self.layout, context, FAMILY, IDENTIFIER)

@@ -13,7 +13,7 @@ from bpy.props import BoolProperty, FloatProperty, IntProperty
 
 from ...io_common.counting import counted
 from ...io_common.operators import animation_list as animation_list_panel
-from ...io_common.operators import blender_mixins, file_operators, game_option, preferences
+from ...io_common.operators import blender_mixins, file_operators, game_check, game_option, preferences
 from ...io_common.reports import Report
 from ...io_common.results import ExportResult
 from ...io_common.scene.animation_list import animation_list
@@ -30,6 +30,7 @@ from ..format.games import PROFILES, Game
 from ..format.suffixes import ANIMATION_SUFFIX
 from ..one_animation import placed
 from ..vertex_groups import WeightOptions
+from . import check_game
 
 if TYPE_CHECKING:
     from bpy.types import Context, UILayout
@@ -230,7 +231,7 @@ class ExportOptions(file_operators.ExportFile, file_operators.ExportScope, file_
         layout = file_operators.panel_layout(self)
         self.draw_include(layout, context, prefix)
         self.draw_transform(layout, prefix)
-        _draw_game(layout, self, prefix)
+        _draw_game(layout, context, self, prefix)
         if has_mesh:
             _draw_mesh(layout, self, prefix)
         _draw_armature(layout, self, prefix)
@@ -381,12 +382,17 @@ def chosen_stem(context: Context, operator: ExportOptions) -> str:
     return Path(name).stem
 
 
-def _draw_game(layout: UILayout, operator: ExportOptions, prefix: str) -> None:
+def _draw_game(layout: UILayout, context: Context, operator: ExportOptions, prefix: str) -> None:
     header, body = blender_mixins.panel(layout, f"{prefix}_game")
     header.label(text="Game")
     if body:
         body.prop(operator, "game")
         body.prop(operator, "make_names_safe")
+        game = Game(game_option.game_or_default(operator, operator.default_game()))
+        check = game_check.draw_for_export(
+            body, context, check_game.FAMILY, check_game.IDENTIFIER, game.value, PROFILES[game].label
+        )
+        check.make_names_safe = operator.make_names_safe
 
 
 def _draw_mesh(layout: UILayout, operator: ExportOptions, prefix: str) -> None:

@@ -122,6 +122,8 @@ def drawn(name: str, *, selected: str = "", folder: str = "", **values: Any) -> 
         view_layer=bpy.context.view_layer,
         scene=bpy.context.scene,
         collection=bpy.context.collection,
+        window_manager=bpy.context.window_manager,
+        region=SimpleNamespace(width=LINE_WIDTH),
     )
     cls.draw(Stand(), context)
     return layout
@@ -136,6 +138,30 @@ def test_the_export_of_animations_has_no_options_of_meshes():
     mesh = {"apply_modifiers", "max_influences", "min_weight"}
     assert mesh <= drawn("export_scene.md5mesh").names
     assert not mesh & drawn("export_scene.md5anim").names
+
+
+@pytest.mark.parametrize(
+    ("name", "game", "other"),
+    [("md5mesh", "DOOM3", "QUAKE"), ("md5anim", "DOOM3", "QUAKE"), ("md2", "QUAKE2", "ANY")],
+)
+def test_exports_show_the_problems_of_the_game_before_writing(tmp_path: Path, name, game, other):
+    bpy.ops.import_scene.md5(filepath=str(md5_scenes.write(tmp_path, "imp")))
+    armature = bpy.context.object
+    bpy.ops.object.mode_set(mode="EDIT")
+    armature.data.edit_bones.new("stray").tail = (0, 0, 1)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    bpy.ops.mesh.primitive_grid_add(x_subdivisions=60, y_subdivisions=60)
+    bpy.context.view_layer.objects.active = armature
+    family = "md2" if name == "md2" else "md5"
+    assert ("operator", f"object.{family}_check_game") in drawn(f"export_scene.{name}", game=game).drawn
+    getattr(bpy.ops.object, f"{family}_check_game")(game=game)
+    found = [item.text for item in bpy.context.window_manager.io_idtech_findings]
+    labels = drawn(f"export_scene.{name}", game=game).labels
+    assert found
+    assert any(label.startswith(("0 errors, 1 warning", "1 error, ")) for label in labels)
+    assert all(text in " ".join(labels) for text in found)
+    # The findings of one game are not those of another.
+    assert found[0] not in " ".join(drawn(f"export_scene.{name}", game=other).labels)
 
 
 @pytest.mark.parametrize("kind", ["md5mesh", "md5anim"])
