@@ -140,6 +140,7 @@ class NodeBuilder:
         for role, expression in (
             (Role.DIFFUSE, declaration.diffuse if declaration.diffuse is not None else declaration.fallback),
             (Role.SPECULAR, declaration.specular),
+            (Role.GLOW, declaration.glow),
             (Role.NORMAL, declaration.bump),
             (Role.ALPHA, declaration.alpha_image),
         ):

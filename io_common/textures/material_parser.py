@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from .image_expressions import BuiltIn, Call, ImageExpression, MapImage, map_uses
 from .mtr_tokens import Token
@@ -15,7 +15,7 @@ class Material:
 
     Attributes:
         name: as written.
-        diffuse, bump, specular: image expressions, or None.
+        diffuse, bump, specular, glow: image expressions, or None.
         fallback: the image of the first blended stage, for materials without a diffuse image.
         fallback_blend: its blend mode in lower case: `add`, `blend`, `filter`, `gl_one,gl_zero` and so on.
         editor_image: `qer_editorimage`, used if there is no other image.
@@ -31,6 +31,7 @@ class Material:
     diffuse: ImageExpression | None = None
     bump: ImageExpression | None = None
     specular: ImageExpression | None = None
+    glow: ImageExpression | None = None
     fallback: ImageExpression | None = None
     fallback_blend: str = ""
     editor_image: str | None = None
@@ -47,6 +48,8 @@ class _Stage:
     blend: str = ""
     image: ImageExpression | None = None
     alpha_test: float | None = None
+    maps: dict[str, ImageExpression] = field(default_factory=dict)
+    """The images that a stage of Daemon names by their roles."""
 
 
 _INTERACTIONS = {
@@ -54,7 +57,12 @@ _INTERACTIONS = {
     "bumpmap": "bump",
     "normalmap": "bump",
     "specularmap": "specular",
+    "glowmap": "glow",
 }
+_LIT = ("diffusemap", "bumpmap", "normalmap", "specularmap")
+_ALPHA_BLENDS = ("blend", "gl_src_alpha,gl_one_minus_src_alpha")
+# Whole materials in one word: of Enemy Territory, XreaL and Unvanquished.
+_IMPLICIT = ("implicitmap", "implicitmask", "implicitblend")
 
 _REST_OF_LINE = frozenset(("description", "renderbump", "guisurf", "materialtype"))
 
@@ -96,6 +104,8 @@ class MaterialParser:
                 continue
             elif word in _INTERACTIONS:
                 stages.append(_Stage(word, self._expression()))
+            elif word in _IMPLICIT:
+                stages.append(self._implicit(material, word, token.line))
             elif word == "qer_editorimage":
                 words = self._line(token.line)
                 material.editor_image = material.editor_image or (words[0].text if words else None)
@@ -127,6 +137,11 @@ class MaterialParser:
             material.alpha_test = tested[0].alpha_test
             material.alpha_image = tested[0].image
         for stage in stages:
+            if "diffusemap" in stage.maps and stage.blend in _ALPHA_BLENDS:
+                material.translucent = True
+            for word, image in stage.maps.items():
+                if getattr(material, _INTERACTIONS[word]) is None:
+                    setattr(material, _INTERACTIONS[word], image)
             role = _INTERACTIONS.get(stage.blend)
             if role and stage.image is not None and getattr(material, role) is None:
                 setattr(material, role, stage.image)
@@ -135,7 +150,7 @@ class MaterialParser:
         ambient.sort(key=lambda s: s.blend == "none" or not map_uses(s.image))
         if ambient:
             material.fallback, material.fallback_blend = ambient[0].image, ambient[0].blend
-        lit = any(stage.blend in _INTERACTIONS for stage in stages)
+        lit = any(stage.blend in _LIT or stage.maps for stage in stages)
         first = stages[0].blend if stages else ""
         if not lit and first not in ("", "none", "gl_one,gl_zero") and not tested:
             material.translucent = True
@@ -148,8 +163,18 @@ class MaterialParser:
                 break
             if token.kind != "word":
                 continue
-            if word in ("blend", "stage"):
+            if word in ("blend", "blendfunc", "stage"):
                 stage.blend = self._blend()
+            elif word in _INTERACTIONS:
+                image = self._expression()
+                if image is not None:
+                    stage.maps.setdefault(word, image)
+            elif word == "animmap":
+                # The images of an animated one after its frames a second; the first is used.
+                self._word()
+                image = self._expression()
+                stage.image = stage.image or image
+                self._line(token.line)
             elif word in ("map", "clampmap"):
                 image = self._expression()
                 stage.image = stage.image or image
@@ -163,6 +188,16 @@ class MaterialParser:
             elif word == "name":
                 self._line(token.line)
         return stage
+
+    def _implicit(self, material: Material, word: str, line: int) -> _Stage:
+        """The stage of `implicitMap X`, where `-` is the image with the material's own name."""
+        words = self._line(line)
+        name = words[0].text if words and words[0].text != "-" else material.name
+        if word == "implicitmask":
+            material.alpha_test = 0.5
+        elif word == "implicitblend":
+            material.translucent = True
+        return _Stage("diffusemap", MapImage(name))
 
     def _blend(self) -> str:
         token = self._word()

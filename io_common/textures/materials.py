@@ -1,8 +1,11 @@
 """The material declarations of game folders, by name.
 
+They are in `materials/*.mtr`, in Unvanquished and XreaL also in `scripts/*.shader`.
+
 As in Doom 3, the `materials/*.mtr` of all folders and archives are searched in alphabetical order, a file hides those
 with the same name in later folders, and the first declaration of a name is used. The `.mtr` files next to the model
-come last. A file is parsed only if the name occurs in its text.
+come last. A file is parsed only if the name occurs in its text. Of `.shader` files, the last one by name comes first,
+as in Quake III and its relatives (`ScanAndLoadShaderFiles` in `tr_shader.c`).
 """
 
 from __future__ import annotations
@@ -15,6 +18,8 @@ from .material_parser import Material
 from .mtr import MaterialFile, canonical_name, parse_mtr
 from .names import fold
 from .search_paths import SearchPaths
+
+_FOLDERS = (("materials", ".mtr"), ("scripts", ".shader"))
 
 
 @dataclass
@@ -40,9 +45,10 @@ class MaterialIndex:
         self.warnings: list[str] = []
 
     @property
-    def file_count(self) -> int:
-        """The number of material files."""
-        return len(self._load())
+    def patterns(self) -> list[str]:
+        """Where material files were found, relative to a game folder, such as `materials/*.mtr`."""
+        found = {text.file.extension for text in self._load()}
+        return [f"{folder}/*{extension}" for folder, extension in _FOLDERS if extension in found]
 
     def find(self, name: str) -> Material | None:
         """The declaration of a name, compared by `canonical_name`; None if there is none."""
@@ -79,11 +85,13 @@ class MaterialIndex:
     def _load(self) -> list[_Text]:
         if self._texts is not None:
             return self._texts
-        files: dict[str, GameFile] = {}
-        for root in self._paths.roots:
-            for key, file in root.texts("materials", ".mtr").items():
-                files.setdefault(key, file)
-        ordered = [files[key] for key in sorted(files)]
+        ordered: list[GameFile] = []
+        for folder, extension in _FOLDERS:
+            files: dict[str, GameFile] = {}
+            for root in self._paths.roots:
+                for key, file in root.texts(folder, extension).items():
+                    files.setdefault(key, file)
+            ordered += [files[key] for key in sorted(files, reverse=extension == ".shader")]
         own = self._paths.own.texts("", ".mtr")
         known = {file.path for file in ordered if file.member is None}
         ordered += [own[key] for key in sorted(own) if own[key].path not in known]

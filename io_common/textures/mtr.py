@@ -13,6 +13,9 @@ From the published source of Doom 3 (`DeclManager.cpp`, `Material.cpp`, `Image_p
   begin with an underscore (`_flat`, `_white`) are built into the engine.
 - A material without interaction stages (diffuse, bump, specular) whose first stage is blended is translucent.
 - XreaL, which uses the same syntax, has `normalMap` for `bumpmap` and `stage` for `blend`.
+- Unvanquished (`scripts/*.shader`) names images by their roles within one stage: `{ diffuseMap a normalMap b
+  specularMap c glowMap d }`. `implicitMap X` is a material of one image; `-` stands for the material's own name.
+  (Daemon's `tr_shader.cpp`.)
 
 Braces in real files are not always balanced: reading resumes where the next declaration clearly starts.
 """

@@ -2,7 +2,7 @@
 
 A shader of a mesh, for families with shaders:
 
-1. a declaration in the game folders' `materials/*.mtr`;
+1. a declaration in the game folders' `materials/*.mtr` or `scripts/*.shader`;
 2. without one, or if its image is missing: the image with the shader's path in a game folder;
 3. the image that Sauerbraten's .cfg file next to the model (or above it) assigns to the mesh;
 4. near the model: the path below the model's folder, then the base name in that folder, in the folders below it and in
@@ -169,8 +169,8 @@ class ModelSearch:
         """Finds the images of a declaration; returns False if there is none, or its diffuse image is missing."""
         material = self._materials.find(name.path) if name.path else None
         if material is None:
-            if self._materials.file_count:
-                result.add_looked_in(*(f"{root.path}/materials/*.mtr" for root in self._paths.roots))
+            for pattern in self._materials.patterns:
+                result.add_looked_in(*(f"{root.path}/{pattern}" for root in self._paths.roots))
             return False
         result.declaration = material
         result.alpha_test = material.alpha_test
@@ -178,6 +178,7 @@ class ModelSearch:
         result.translucent = material.translucent
         self._take_expression(result, material.bump, Role.NORMAL)
         self._take_expression(result, material.specular, Role.SPECULAR)
+        self._take_expression(result, material.glow, Role.GLOW)
         self._take_expression(result, material.diffuse, Role.DIFFUSE)
         if material.alpha_image is not None and material.alpha_image != material.diffuse:
             self._take_expression(result, material.alpha_image, Role.ALPHA)

@@ -66,3 +66,28 @@ def test_a_file_is_parsed_only_when_a_name_occurs_in_its_text(search, monkeypatc
     monkeypatch.setattr(materials, "parse_mtr", counting)
     search({**IMAGES, "materials/a.mtr": ONE, "materials/b.mtr": declaration("models/other", "x.tga")})
     assert parsed == ["a.mtr"]
+
+
+def test_shader_files_of_unvanquished_are_material_files_too(search):
+    image, warnings = search({**IMAGES, "scripts/a.shader": ONE})
+    assert (image, warnings) == ("models/imp/one.tga", [])
+
+
+def test_material_files_come_before_shader_files_and_of_these_the_last_comes_first(search):
+    image, _ = search({**IMAGES, "scripts/a.shader": ONE, "scripts/b.shader": TWO})
+    assert image == "models/imp/two.tga"
+    image, _ = search({**IMAGES, "materials/a.mtr": ONE, "scripts/b.shader": TWO})
+    assert image == "models/imp/one.tga"
+
+
+def test_where_declarations_were_searched_is_told(tmp_path):
+    path = tmp_path / "base/scripts/a.shader"
+    path.parent.mkdir(parents=True)
+    path.write_text(ONE)
+    found = (
+        Search([tmp_path / "base"], MD5_RULES)
+        .model(tmp_path / "base/models/x.md5mesh")
+        .material("models/gone")
+    )
+    assert f"{tmp_path / 'base'}/scripts/*.shader" in found.looked_in
+    assert not any(place.endswith(".mtr") for place in found.looked_in)

@@ -228,3 +228,59 @@ def test_comments_count_towards_the_limit_of_tokens():
 
 def test_a_file_full_of_oddities_gives_few_warnings():
     assert len(parse_mtr("}\n" * 10_000).warnings) == 20
+
+
+# --- Unvanquished and XreaL
+
+
+def test_a_stage_may_name_its_images_by_their_roles() -> None:
+    (found,) = parse_mtr(
+        """models/human
+        {
+            qer_editorImage models/human_d
+            cull none
+            {
+                diffuseMap models/human_d
+                normalMap models/human_n
+                SpecularMap models/human_s
+                glowMap models/human_g
+                specularExponentMin 3
+                alphaFunc GE128
+            }
+        }"""
+    ).materials.values()
+    names = [map_uses(one)[0].name for one in (found.diffuse, found.bump, found.specular, found.glow)]
+    assert names == [f"models/human_{suffix}" for suffix in "dnsg"]
+    assert (found.alpha_test, found.two_sided, found.translucent) == (0.5, True, False)
+
+
+def test_glow_maps_may_be_stages_of_their_own_or_lines() -> None:
+    for text in ("a { { stage glowMap map g } }", "a { { blend glowmap map g } }", "a { glowMap g }"):
+        (found,) = parse_mtr(text).materials.values()
+        assert map_uses(found.glow)[0].name == "g"
+        assert found.diffuse is None
+
+
+def test_a_stage_with_a_diffuse_image_may_be_blended() -> None:
+    for blend in ("blend blend", "blendFunc blend", "blendFunc GL_SRC_ALPHA GL_ONE_MINUS_SRC_ALPHA"):
+        (found,) = parse_mtr(f"a {{ {{ diffuseMap d {blend} }} }}").materials.values()
+        assert found.translucent, blend
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "alpha_test", "translucent"),
+    [
+        ("models/a { implicitMap - }", "models/a", None, False),
+        ("models/a { implicitMask models/b.tga }", "models/b.tga", 0.5, False),
+        ("models/a { implicitBlend - }", "models/a", None, True),
+    ],
+)
+def test_an_implicit_map_is_a_material_of_one_image(text, name, alpha_test, translucent) -> None:
+    (found,) = parse_mtr(text).materials.values()
+    assert map_uses(found.diffuse)[0].name == name
+    assert (found.alpha_test, found.translucent) == (alpha_test, translucent)
+
+
+def test_of_an_animated_image_the_first_is_used() -> None:
+    (found,) = parse_mtr("a { { animMap 8 one two three\n rgbGen identity } }").materials.values()
+    assert map_uses(found.fallback)[0].name == "one"
