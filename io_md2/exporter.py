@@ -15,9 +15,11 @@ from ..io_common.reports import Report, kept_on_failure, progress
 from ..io_common.results import ExportResult
 from ..io_common.scene import axes, state
 from ..io_common.scene.animated_values import restored_frame_and_values
-from ..io_common.scene.frame_plan import FrameOptions, FramePlan, common_source, plan_frames
+from ..io_common.scene.animation_list import AnimationList
+from ..io_common.scene.frame_plan import LIST, FrameOptions, FramePlan, common_source, plan_frames
 from ..io_common.scene.frame_sampling import Samples, first_frame_keys, sample_frames
 from ..io_common.scene.instances import warn_of_collections, warn_of_instances
+from ..io_common.scene.listed_frames import plan_sequences, restored_playback
 from ..io_common.scene.objects import Scope, collect, nothing_to_export
 from ..io_common.scene.time_dependence import warn_of_simulations
 from ..io_common.source_elements import NONE
@@ -39,12 +41,14 @@ from .format import (
 )
 from .format.degenerate import with_degenerate
 from .format.requantise import FrameData, requantise
+from .format.templates import Template
 from .frame_names import frame_names, single_frame_name
+from .listed_sequences import list_of, sequences_of_list
 from .skins import own_skin_size, skin_names, skin_size
 from .source import StoredModel, load_model
 
 if TYPE_CHECKING:
-    from bpy.types import Context, Modifier, Object
+    from bpy.types import Context, Modifier, Object, Scene
 
 DEFAULT_SKIN_SIZE = (256, 256)
 
@@ -57,6 +61,7 @@ class ExportOptions:
         scope: which objects.
         apply_modifiers: apply modifiers; Armature modifiers are always applied, since they make the frames.
         frames: which frames.
+        template: the sequences that frames of a list must be.
         one_box: use one grid for all frames.
         skin_size: width and height of the skin if there is neither an image nor an imported file.
         force_skin_size: always use `skin_size`.
@@ -69,6 +74,7 @@ class ExportOptions:
     scope: Scope = field(default_factory=Scope)
     apply_modifiers: bool = True
     frames: FrameOptions = field(default_factory=FrameOptions)
+    template: Template = Template.NONE
     one_box: bool = False
     skin_size: tuple[int, int] = DEFAULT_SKIN_SIZE
     force_skin_size: bool = False
@@ -138,15 +144,15 @@ def build_model(context: Context, options: ExportOptions, report: Report) -> Bui
     """
     objects = _mesh_objects(context, options, report)
     stored = _stored_models(objects)
-    plan = plan_frames(objects, stored, context.scene, options.frames, report)
+    plan, found = _plan(objects, stored, context.scene, options, report)
     names = frame_names(plan, objects, common_source(stored), context.scene, report)
     if plan.scene_frames is not None:
         warn_of_simulations(objects, context.scene, report)
     attempt = Report()
-    model, parts, differences = _build(context, objects, stored, plan, names, options, attempt)
+    model, parts, differences = _build(context, objects, stored, plan, found, names, options, attempt)
     if stored and any(difference.kind != verification.TRIANGULATION for difference in differences):
         attempt = Report()
-        model, parts, differences = _build(context, objects, {}, plan, names, options, attempt)
+        model, parts, differences = _build(context, objects, {}, plan, found, names, options, attempt)
         attempt.warn("the stored data of the imported file does not match the mesh and was not used")
     report.merge(attempt)
     verification.warn(differences, model, parts, report)
@@ -166,6 +172,7 @@ def _build(
     objects: list[Object],
     stored: dict[Object, StoredModel],
     plan: FramePlan,
+    found: AnimationList | None,
     names: list[str],
     options: ExportOptions,
     report: Report,
@@ -180,7 +187,10 @@ def _build(
         state.hidden_modifiers(objects, is_hidden),
         progress(plan.frame_count) as steps,
         restored_frame_and_values(scene) if plan.scene_frames is not None else nullcontext(),
+        restored_playback(found, objects, plan.segments) if found is not None else nullcontext() as play,
     ):
+        if play is not None:
+            play(plan.segments[0].animation)
         if plan.scene_frames is not None:
             scene.frame_set(plan.scene_frames[0])
         with first_frame_keys(plan):
@@ -189,7 +199,7 @@ def _build(
             for obj in objects:
                 warn_of_instances(obj, depsgraph, report)
         frames = frames_to_verify(plan.frame_count, options.verify)
-        samples = sample_frames(context, parts, plan, frames, steps, report)
+        samples = sample_frames(context, parts, plan, frames, steps, report, play)
     topology = join(parts)
     if plan.may_be_single and (samples.positions == samples.positions[:1]).all():
         plan = plan.first_frame(topology.stored)
@@ -245,6 +255,21 @@ def _gl_commands(model: Model, topology: Topology) -> GlCommands:
     return generate_commands(
         model.triangles, model.triangle_st, model.st, model.skin_width, model.skin_height
     )
+
+
+def _plan(
+    objects: list[Object],
+    stored: dict[Object, StoredModel],
+    scene: Scene,
+    options: ExportOptions,
+    report: Report,
+) -> tuple[FramePlan, AnimationList | None]:
+    """The frames, and the list that they were chosen from, if they were."""
+    if options.frames.frames != LIST:
+        return plan_frames(objects, stored, scene, options.frames, report), None
+    found = list_of(objects, scene)
+    sequences = sequences_of_list(found, options.frames.frame_step, options.template, report)
+    return plan_sequences(objects, stored, found, sequences), found
 
 
 def _mesh_objects(context: Context, options: ExportOptions, report: Report) -> list[Object]:

@@ -9,9 +9,9 @@ import numpy.typing as npt
 
 from ..io_common.scene.frame_plan import frames_of_keys, playing_action
 from ..io_common.source_elements import NONE
-from .format import number_digits
-from .format.naming import MAX_FRAME_NAME, clean_name, make_unique, number_frames
-from .sequence_names import renamed_frames
+from .format import FrameSequence, find_sequences, number_digits
+from .format.naming import MAX_FRAME_NAME, MAX_SEQUENCE_NAME, clean_name, make_unique, number_frames
+from .sequence_names import marker_name, renamed_frames
 
 if TYPE_CHECKING:
     from bpy.types import Object, Scene
@@ -33,6 +33,8 @@ def frame_names(
         scene: that shows them.
         report: takes warnings.
     """
+    if plan.segments:
+        return _segment_names(plan, source)
     if plan.scene_frames is None:
         return _key_frame_names(plan, source, scene, report)
     return _scene_frame_names(plan, objects, source, scene, report)
@@ -90,6 +92,38 @@ def _scene_frame_names(
     sequences = _sequences(objects, scene, [frames[position] for position in new])
     digits = number_digits(source.frame_names if source is not None else ())
     for position, name in zip(new, number_frames(sequences, digits), strict=True):
+        generated[position] = name
+    return _merged(sources, generated, source)
+
+
+def _segment_names(plan: FramePlan, source: StoredModel | None) -> list[str]:
+    """The names of frames of a list: those of the file where a sequence of it was chosen whole, else new ones."""
+    sources = plan.source.copy()
+    imported: dict[int, FrameSequence] = {}
+    for sequence in find_sequences(source.frame_names) if source is not None else ():
+        imported |= dict.fromkeys(range(sequence.first, sequence.last + 1), sequence)
+    new: list[str] = []
+    positions: list[int] = []
+    taken: set[int] = set()
+    for segment in plan.segments:
+        rows = range(segment.first, segment.first + segment.count)
+        frames = sources[rows.start : rows.stop].tolist()
+        first = imported.get(frames[0])
+        is_same = (
+            first is not None
+            and frames == list(range(first.first, first.last + 1))
+            and clean_name(marker_name(first), MAX_SEQUENCE_NAME) == segment.name
+            and taken.isdisjoint(frames)
+        )
+        if is_same:
+            taken.update(frames)
+            continue
+        sources[rows.start : rows.stop] = NONE
+        new += [segment.name] * segment.count
+        positions += rows
+    generated = [""] * plan.frame_count
+    digits = number_digits(source.frame_names if source is not None else ())
+    for position, name in zip(positions, number_frames(new, digits), strict=True):
         generated[position] = name
     return _merged(sources, generated, source)
 

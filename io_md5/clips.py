@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..io_common.scene import versions
-from ..io_common.scene.animation_list import ListedAnimation, Source
+from ..io_common.scene.animation_list import ListedAnimation, Source, plain_offset
 from ..io_common.scene.objects import NothingToExportError
 from ..io_common.scene.suitable_actions import suitable_actions
 from .format import encoding
@@ -101,9 +101,8 @@ class Clip:
         """
         if self.strip is None:
             return frames if self.to_scene is None else None
-        if not _is_plain(self.strip):
-            return None
-        return frames - self.strip.frame_start + self.strip.action_frame_start
+        offset = plain_offset(self.strip)
+        return None if offset is None else frames + offset
 
     def samples(self, options: AnimationOptions) -> tuple[Floats, float]:
         """The frames of the scene to sample, (F,), and the frame rate of the file."""
@@ -194,21 +193,6 @@ def _action_clip(action: Action, slot: Any, playing: PlaybackMode, scene: Scene)
     start, end = _frame_range(action, stored)
     return Clip(
         action.name, playing, start, end, stored.frame_rate or scene_frame_rate(scene), action, slot, stored
-    )
-
-
-def _is_plain(strip: NlaStrip) -> bool:
-    """Whether a strip plays its action as it is, only at another time."""
-    return (
-        strip.type == "CLIP"
-        and strip.blend_type == "REPLACE"
-        and strip.scale == 1.0
-        and strip.repeat == 1.0
-        and strip.blend_in == strip.blend_out == 0.0
-        and not strip.use_reverse
-        and not strip.use_animated_influence
-        and not strip.use_animated_time
-        and not strip.modifiers
     )
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, cast
 import bpy
 
 from ..io_common.scene import state
-from ..io_common.scene.animated_state import AnimatedState, play_alone, play_strip_alone
+from ..io_common.scene.animated_state import AnimatedState, play_alone, play_strip_alone, reset_pose
 from .clips import Clip
 
 if TYPE_CHECKING:
@@ -61,6 +61,7 @@ class Player:
             return
         # Undoes values that another action has set and this one does not.
         self._saved_state.restore_values()
+        reset_pose(armature)
         if clip.strip is not None:
             play_strip_alone(armature, clip.strip)
         else:

@@ -31,6 +31,7 @@ from ..scene.animation_list import (
     matches,
     store_rows,
 )
+from ..scene.objects import Scope
 
 if TYPE_CHECKING:
     from bpy.types import Context, Object, Scene, UILayout
@@ -50,6 +51,10 @@ _SOURCES = (
 )
 _CURRENT = "CURRENT"
 _ROWS = 6
+
+LINE_LENGTH = 38
+"""Characters of a message that fit into a line of the file browser."""
+
 # Blender's units: a number has about half of one.
 _DETAILS_WIDTH = 4.4
 
@@ -374,6 +379,20 @@ def active_owner(context: Context) -> Object | None:
     if active is None or active.type != "MESH":
         return active
     return active.find_armature() or active
+
+
+def scope_of_panel(context: Context, operator: Any) -> Scope:
+    """Which objects an export operator exports; in the properties of a collection, its exporters export that.
+
+    Args:
+        context: of the panel.
+        operator: the operator, or its properties.
+    """
+    name = operator.collection
+    space = context.space_data
+    if not name and space is not None and space.type == "PROPERTIES" and context.collection is not None:
+        name = context.collection.name
+    return Scope(operator.use_selection, operator.use_active_collection, name)
 
 
 def update(owner: Object | None, scene: Scene) -> None:

@@ -39,7 +39,7 @@ class AnimatedState:
         self._frame = scene.frame_float
         self._camera = scene.camera
         objects = list(dict.fromkeys([*scene.objects, armature]))
-        self._playing = [_Playing(obj.animation_data) for obj in objects if obj.animation_data is not None]
+        self._playing = [PlayedData(obj) for obj in objects if obj.animation_data is not None]
         self._armature = armature
         self._had_data = armature.animation_data is not None
         self._position = armature.data.pose_position
@@ -75,10 +75,15 @@ class AnimatedState:
             layer.update()
 
 
-class _Playing:
-    """The action, its slot, and the NLA tracks and strips that play, of an animation data."""
+class PlayedData:
+    """The action, its slot, and the NLA tracks and strips that play on a data-block, captured to be restored later.
 
-    def __init__(self, data: AnimData) -> None:
+    Args:
+        owner: an object with animation data.
+    """
+
+    def __init__(self, owner: Any) -> None:
+        data = owner.animation_data
         self._data = data
         self._tweaks = data.use_tweak_mode
         self._use_nla = data.use_nla
@@ -142,27 +147,29 @@ class Pose:
         return changed
 
 
-def play_alone(armature: Object, action: Action | None, slot: Any) -> None:
-    """Plays an action on an armature without NLA tracks; bones that it does not move are at rest.
+def play_alone(owner: Any, action: Action | None, slot: Any) -> None:
+    """Plays an action without NLA tracks.
 
     Args:
-        armature: whose state is captured.
+        owner: an object or shape keys, whose state is captured.
         action: to play.
         slot: of the action; None before Blender 4.4.
     """
-    data = _prepared(armature)
+    data = owner.animation_data or owner.animation_data_create()
+    data.use_tweak_mode = False
     data.use_nla = False
     versions.play(data, action, slot)
 
 
-def play_strip_alone(armature: Object, strip: NlaStrip) -> None:
-    """Plays an NLA strip of an armature, muted or not; bones that it does not move are at rest.
+def play_strip_alone(owner: Any, strip: NlaStrip) -> None:
+    """Plays an NLA strip, muted or not, without others and without the active action.
 
     Args:
-        armature: whose state is captured.
+        owner: an object or shape keys with the strip, whose state is captured.
         strip: of one of its tracks.
     """
-    data = _prepared(armature)
+    data = owner.animation_data
+    data.use_tweak_mode = False
     data.use_nla = True
     for track in data.nla_tracks:
         if track.is_solo:

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..name_patterns import expand
 from . import versions
-from .suitable_actions import suitable_actions
+from .shape_keys import shape_keys
+from .suitable_actions import actions_of_keys, suitable_actions
 
 if TYPE_CHECKING:
     from bpy.types import Action, NlaStrip, Object, Scene
@@ -270,35 +271,37 @@ def _key_of_item(item: Any) -> tuple[Any, ...]:
 
 def _actions(owner: Object, scene: Scene, left_out: dict[str, str]) -> Iterator[ListedAnimation]:
     del scene
+    keys = shape_keys(owner) if owner.type == "MESH" else None
+    if keys is not None:
+        for action, slot in actions_of_keys(keys):
+            yield _action(action, slot, is_preferred=True)
     if owner.type != "ARMATURE":
         return
     found = suitable_actions(owner)
     left_out.update(found.left_out)
     for action, chosen in found.chosen:
-        # The stubs say that a range is a Vector, which has no iterator there.
-        in_scene: Any = action
-        start, end = in_scene.frame_range
         for slot in (chosen, *found.other_slots[action]):
-            yield ListedAnimation(
-                Source.ACTIONS,
-                action.name,
-                start,
-                end,
-                action=action,
-                slot=slot,
-                is_preferred=slot == chosen,
-            )
+            yield _action(action, slot, is_preferred=slot == chosen)
+
+
+def _action(action: Action, slot: Any, *, is_preferred: bool) -> ListedAnimation:
+    # The stubs say that a range is a Vector, which has no iterator there.
+    in_scene: Any = action
+    start, end = in_scene.frame_range
+    return ListedAnimation(
+        Source.ACTIONS, action.name, start, end, action=action, slot=slot, is_preferred=is_preferred
+    )
 
 
 def _strips(owner: Object, scene: Scene, left_out: dict[str, str]) -> Iterator[ListedAnimation]:
     del scene
-    if owner.animation_data is None:
+    animated = _owner_of_strips(owner)
+    if animated is None or animated.animation_data is None:
         return
-    for track in owner.animation_data.nla_tracks:
+    for track in animated.animation_data.nla_tracks:
         for strip in track.strips:
             if strip.type not in ("CLIP", "META"):
                 continue
-            slot = versions.slot_of_strip(strip)
             if strip.type == "CLIP" and (strip.action is None or versions.strip_plays_nothing(strip)):
                 left_out[strip.name] = "no slot of its action is assigned, so it has no effect"
                 continue
@@ -306,11 +309,49 @@ def _strips(owner: Object, scene: Scene, left_out: dict[str, str]) -> Iterator[L
                 Source.STRIPS,
                 strip.name,
                 strip.frame_start,
-                strip.frame_end,
+                strip.frame_start if _is_pose(strip) else strip.frame_end,
                 action=strip.action,
-                slot=slot,
+                slot=versions.slot_of_strip(strip),
                 strip=strip,
             )
+
+
+def plain_offset(strip: NlaStrip) -> float | None:
+    """What is added to a frame of the scene to get the frame of the action; None if a strip changes more than its time.
+
+    Args:
+        strip: of an NLA track.
+    """
+    is_plain = (
+        strip.type == "CLIP"
+        and strip.blend_type == "REPLACE"
+        and strip.scale == 1.0
+        and strip.repeat == 1.0
+        and strip.blend_in == strip.blend_out == 0.0
+        and not strip.use_reverse
+        and not strip.use_animated_influence
+        and not strip.use_animated_time
+        and not strip.modifiers
+    )
+    return strip.action_frame_start - strip.frame_start if is_plain else None
+
+
+def _is_pose(strip: NlaStrip) -> bool:
+    """Whether a strip plays an action of one frame: Blender makes no strips shorter than two."""
+    if strip.action is None or plain_offset(strip) is None:
+        return False
+    in_scene: Any = strip.action
+    first, last = in_scene.frame_range
+    return bool(first == last and strip.frame_end - strip.frame_start == 1.0)
+
+
+def _owner_of_strips(owner: Object) -> Any:
+    """What has the NLA tracks of a list: an armature itself, the shape keys of a mesh; None if it has none.
+
+    Args:
+        owner: the object of the list.
+    """
+    return shape_keys(owner) if owner.type == "MESH" else owner
 
 
 def _markers(owner: Object, scene: Scene, left_out: dict[str, str]) -> Iterator[ListedAnimation]:

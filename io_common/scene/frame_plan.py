@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from ..counting import counted
 from ..source_elements import NONE
+from .animation_list import ListedAnimation
 from .objects import NothingToExportError
 from .shape_key_playback import Playback, SourceFrames, is_animated, keys_at_frames, playback_of, played_range
 from .shape_keys import frame_keys, has_effect, require_shape_keys, shape_keys
@@ -21,9 +22,10 @@ if TYPE_CHECKING:
 
     from ..reports import Report
 
-AUTO, SHAPE_KEYS, SCENE = "AUTO", "SHAPE_KEYS", "SCENE"
+AUTO, SHAPE_KEYS, LIST, SCENE = "AUTO", "SHAPE_KEYS", "LIST", "SCENE"
 
-_MAX_FRAMES = 65_536
+MAX_FRAMES = 65_536
+"""More frames than any game takes; a mistyped range would fill the memory."""
 
 AnySource = TypeVar("AnySource", bound=SourceFrames)
 
@@ -33,7 +35,8 @@ class FrameOptions:
     """Which frames are exported.
 
     Attributes:
-        frames: 'SHAPE_KEYS' (each key a frame), 'SCENE' (what the scene shows over a range), or 'AUTO': the keys of an
+        frames: 'SHAPE_KEYS' (each key a frame), 'SCENE' (what the scene shows over a range), 'LIST' (what is checked in
+            the list of animations, see `listed_frames`), or 'AUTO': the keys of an
             imported model, or what they play if that was changed or other things move as well; else the range of the
             action of the armature, if it has a range of its own as imported ones do; else shape keys, if there are any
             and nothing moves; else the scene.
@@ -46,6 +49,23 @@ class FrameOptions:
     frame_range: tuple[int, int] | None = None
 
 
+@dataclass(frozen=True)
+class Segment:
+    """Frames one after another that show one animation of a list.
+
+    Attributes:
+        name: of the sequence, as the user chose it.
+        first: the index of its first frame.
+        count: how many it has.
+        animation: what is played.
+    """
+
+    name: str
+    first: int
+    count: int
+    animation: ListedAnimation
+
+
 @dataclass(eq=False)
 class FramePlan:
     """The frames of an export, F of them.
@@ -56,6 +76,7 @@ class FramePlan:
         scene_frames: the frame of the scene that each shows; None if they are shape keys.
         keys: for each object the index of its shape key in each frame; objects without keys are missing.
         may_be_single: whether frames of the scene that are all the same become one.
+        segments: the animations of a list that the frames show, in order; none if they are not of a list.
     """
 
     key_names: list[str | None]
@@ -63,6 +84,7 @@ class FramePlan:
     scene_frames: Sequence[int] | None
     keys: dict[Object, list[int]] = field(default_factory=dict)
     may_be_single: bool = False
+    segments: tuple[Segment, ...] = ()
 
     @property
     def frame_count(self) -> int:
@@ -100,7 +122,7 @@ def plan_frames(
         NothingToExportError: shape keys are asked for, and there are none; or there are no frames, or too many.
     """
     keyed = [obj for obj in objects if frame_keys(obj)]
-    leader = _leader(keyed, sources)
+    leader = leader_of(objects, sources)
     if options.frames == SHAPE_KEYS or (options.frames == AUTO and options.frame_range is None):
         if options.frames == SHAPE_KEYS and leader is None:
             raise NothingToExportError(
@@ -113,8 +135,14 @@ def plan_frames(
     return _plan_scene(objects, leader, sources, scene, options, report)
 
 
-def _leader(keyed: Sequence[Object], sources: Mapping[Object, SourceFrames]) -> Object | None:
-    """The object whose shape keys name the frames: an imported one, else the one with most of them."""
+def leader_of(objects: Sequence[Object], sources: Mapping[Object, SourceFrames]) -> Object | None:
+    """The object whose shape keys name the frames: an imported one, else the one with most of them.
+
+    Args:
+        objects: what is exported.
+        sources: the frames of the files that some of them were imported from.
+    """
+    keyed = [obj for obj in objects if frame_keys(obj)]
     imported = [obj for obj in keyed if obj in sources and sources[obj].key_names]
     if imported:
         return imported[0]
@@ -273,9 +301,9 @@ def _range(
         raise NothingToExportError(
             f"there are no frames from {first} to {last}: choose an end that is not before the start"
         )
-    if len(frames) > _MAX_FRAMES:
+    if len(frames) > MAX_FRAMES:
         raise NothingToExportError(
-            f"there are {len(frames):,} frames from {first} to {last}, more than the {_MAX_FRAMES:,} that can be "
+            f"there are {len(frames):,} frames from {first} to {last}, more than the {MAX_FRAMES:,} that can be "
             "exported: choose a shorter range or a larger Frame Step"
         )
     return frames

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from bpy.types import Context, Mesh, Object
 
     from ..reports import Progress, Report
+    from .animation_list import ListedAnimation
     from .frame_plan import FramePlan
 
 Floats = npt.NDArray[np.floating]
@@ -86,6 +87,7 @@ def sample_frames(
     frames_to_verify: Iterable[int],
     progress: Progress,
     report: Report,
+    play: Callable[[ListedAnimation], None] | None = None,
 ) -> Samples:
     """Evaluates the parts in each frame.
 
@@ -98,6 +100,7 @@ def sample_frames(
         frames_to_verify: indices of the frames to verify.
         progress: shown to the user.
         report: takes warnings.
+        play: plays the animation of a segment of the plan.
 
     Raises:
         NothingToExportError: modifiers make other vertices or faces in one frame than in another.
@@ -106,7 +109,10 @@ def sample_frames(
     if plan.scene_frames is None:
         return Samples(_sample_keys(context, parts, plan, verified, progress), verified)
     positions = _empty(parts, plan)
+    begins = {segment.first: segment.animation for segment in plan.segments}
     for row, frame in enumerate(plan.scene_frames):
+        if play is not None and row in begins:
+            play(begins[row])
         context.scene.frame_set(frame)
         depsgraph = context.evaluated_depsgraph_get()
         begin = 0

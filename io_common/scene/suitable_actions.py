@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 import bpy
 
 from . import versions
+from .shape_keys import value_path
 
 if TYPE_CHECKING:
-    from bpy.types import Action, Object
+    from bpy.types import Action, Key, Object
 
 
 @dataclass(eq=False)
@@ -55,6 +56,33 @@ def suitable_actions(armature: Object) -> SuitableActions:
         elif reasons:
             found.left_out[action.name] = reasons[0]
     return found
+
+
+def actions_of_keys(keys: Key) -> list[tuple[Action, Any]]:
+    """The actions that set shape keys, by name, each with its first slot that does.
+
+    Args:
+        keys: of a mesh.
+    """
+    found = []
+    for action in bpy.data.actions:
+        slots = [slot for slot in versions.slots_for(action, "KEY") if sets_keys(action, slot, keys)]
+        found += [(action, slots[0])] if slots else []
+    return found
+
+
+def sets_keys(action: Action | None, slot: Any, keys: Key) -> bool:
+    """Whether an action sets values of shape keys.
+
+    Args:
+        action: the action; None for nothing.
+        slot: of the action; None before Blender 4.4.
+        keys: of a mesh.
+    """
+    if action is None:
+        return False
+    own = {value_path(key.name) for key in keys.key_blocks} | {"eval_time"}
+    return any(curve.data_path in own for curve in versions.fcurves_of_slot(action, slot))
 
 
 def _plays(obj: Object) -> list[tuple[Action, Any]]:

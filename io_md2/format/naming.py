@@ -18,6 +18,9 @@ from .sequences import ID_DIGITS
 MAX_FRAME_NAME = FRAME_NAME_SIZE - 1
 """Characters of a name, without the NUL that ends it."""
 
+MAX_SEQUENCE_NAME = MAX_FRAME_NAME - 1
+"""Characters of the name of a sequence, if its frames have one digit."""
+
 DEFAULT_SEQUENCE = "frame"
 """The prefix of frames without any name."""
 

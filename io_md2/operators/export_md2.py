@@ -2,21 +2,50 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import textwrap
+from typing import TYPE_CHECKING, Any
 
 import bpy
 from bpy.props import BoolProperty, EnumProperty, IntProperty, IntVectorProperty, StringProperty
 
+from ...io_common.name_patterns import UnknownFieldError
+from ...io_common.operators import animation_list as animation_list_panel
 from ...io_common.operators import blender_mixins, file_operators, game_check, game_option, preferences
+from ...io_common.reports import Report, counted
 from ...io_common.scene.frame_plan import FrameOptions
+from ...io_common.scene.listed_frames import owner_of_list, sequence_frames
+from ...io_common.scene.objects import NothingToExportError, collect
 from ..exporter import DEFAULT_SKIN_SIZE, ExportOptions, export_model
 from ..format import PROFILES, Game, Md2Error
+from ..format.templates import Template, match_template
+from ..listed_sequences import list_of, sequence_names
 from . import check_game
 
 if TYPE_CHECKING:
-    from bpy.types import Context, UILayout
+    from bpy.types import Context, Object, UILayout
 
     from ...io_common.operators.blender_mixins import OperatorResult
+
+
+def exported_meshes(context: Context, operator: Any) -> list[Object]:
+    """The meshes that an export operator would export.
+
+    Args:
+        context: of the panel.
+        operator: the operator, or its properties.
+    """
+    scope = animation_list_panel.scope_of_panel(context, operator)
+    try:
+        return [obj for obj in collect(context, scope) if obj.type == "MESH"]
+    except NothingToExportError:
+        return []
+
+
+def _list_when_chosen(operator: Any, context: Context) -> None:
+    """Lists the animations when the user chooses to select them; scripts have no panel that shows them."""
+    if operator.frames == "LIST" and context.space_data is not None:
+        objects = exported_meshes(context, operator)
+        animation_list_panel.update(owner_of_list(objects) if objects else None, context.scene)
 
 
 class EXPORT_SCENE_OT_md2(
@@ -33,6 +62,7 @@ class EXPORT_SCENE_OT_md2(
         filter_glob: str
         apply_modifiers: bool
         frames: str
+        sequence_template: str
         frame_step: int
         use_frame_range: bool
         frame_start: int
@@ -61,12 +91,33 @@ class EXPORT_SCENE_OT_md2(
                 ),
                 ("SHAPE_KEYS", "Shape Keys", "Export each shape key as a frame"),
                 (
+                    "LIST",
+                    "Choose",
+                    "Export the animations that are checked in the list, one sequence after the other: actions, "
+                    "NLA strips, or ranges between markers",
+                ),
+                (
                     "SCENE",
                     "Scene Playback",
                     "Export the frame range of the scene, with armatures, modifiers and caches",
                 ),
             ),
             default="AUTO",
+            update=_list_when_chosen,
+        )
+        sequence_template: EnumProperty(
+            name="Template",
+            description="The sequences that a game expects. They are written in its order, and what is missing or has "
+            "another number of frames is an error. Used with Choose",
+            items=(
+                (Template.NONE.value, "None", "Any sequences, in the order of the list"),
+                (
+                    Template.QUAKE2_PLAYER.value,
+                    "Quake II Player",
+                    "The 20 sequences of a player model in Quake II, 198 frames: stand, run, attack, pain1 to death3",
+                ),
+            ),
+            default=Template.NONE.value,
         )
         frame_step: IntProperty(
             name="Frame Step",
@@ -126,6 +177,11 @@ class EXPORT_SCENE_OT_md2(
         active = context.view_layer.objects.active
         return active.name if active is not None else ""
 
+    def invoke(self, context: Context, event: bpy.types.Event) -> OperatorResult:
+        """Opens the file browser; a list of animations that was shown before is brought up to date."""
+        _list_when_chosen(self, context)
+        return super().invoke(context, event)
+
     def execute(self, context: Context) -> OperatorResult:
         """Exports the file."""
         return file_operators.run(self, "Exported", Md2Error, lambda: self._export(context))
@@ -135,27 +191,64 @@ class EXPORT_SCENE_OT_md2(
         layout = file_operators.panel_layout(self)
         self.draw_include(layout, context, "IO_MD2_export")
         self.draw_transform(layout, "IO_MD2_export")
-        self._draw_frames(layout)
+        self._draw_frames(layout, context)
         self._draw_model(layout, context)
 
     def _export(self, context: Context) -> file_operators.Outcome:
         result = export_model(context, self.path(), self._options(context))
         return result.report, result.paths
 
-    def _draw_frames(self, layout: UILayout) -> None:
+    def _draw_frames(self, layout: UILayout, context: Context) -> None:
         header, body = blender_mixins.panel(layout, "IO_MD2_export_frames")
         header.label(text="Frames")
         if not body:
             return
         body.prop(self, "frames")
+        if self.frames == "LIST":
+            self._draw_list(body, context)
         column = body.column()
         column.active = self.frames != "SHAPE_KEYS"
         column.prop(self, "frame_step")
+        if self.frames != "LIST":
+            self._draw_range(column)
+        body.prop(self, "one_box")
+
+    def _draw_range(self, column: UILayout) -> None:
         column.prop(self, "use_frame_range")
         if self.use_frame_range:
             column.prop(self, "frame_start")
             column.prop(self, "frame_end")
-        body.prop(self, "one_box")
+
+    def _draw_list(self, layout: UILayout, context: Context) -> None:
+        """The list of animations to choose from, and what is missing for the template."""
+        objects = exported_meshes(context, self)
+        if not objects:
+            layout.label(text="There is no mesh to export", icon="INFO")
+            return
+        layout.prop(self, "sequence_template")
+        found = list_of(objects, context.scene)
+        frames = [len(sequence_frames(row.animation, self.frame_step)) for row in found.rows]
+        try:
+            names = sequence_names([found.name(row) for row in found.rows], Report())
+            error = ""
+        except UnknownFieldError as problem:
+            names, error = [row.animation.name for row in found.rows], str(problem)
+        shown = [
+            animation_list_panel.Shown(*parts)
+            for parts in zip(frames, (None,) * len(names), names, strict=True)
+        ]
+        animation_list_panel.draw(layout, found, shown)
+        chosen = [
+            (name, count)
+            for row, name, count in zip(found.rows, names, frames, strict=True)
+            if row.is_checked
+        ]
+        total = sum(count for _, count in chosen)
+        layout.label(text=f"{counted(total, 'frames')} in {counted(len(chosen), 'sequences')}", icon="INFO")
+        match = match_template(Template(self.sequence_template), chosen)
+        for text in [*filter(None, [error]), *match.problems]:
+            for number, line in enumerate(textwrap.wrap(text, animation_list_panel.LINE_LENGTH)):
+                layout.label(text=line, icon="BLANK1" if number else "ERROR")
 
     def _draw_model(self, layout: UILayout, context: Context) -> None:
         header, body = blender_mixins.panel(layout, "IO_MD2_export_model")
@@ -177,6 +270,7 @@ class EXPORT_SCENE_OT_md2(
             scope=self.scope(),
             apply_modifiers=self.apply_modifiers,
             frames=FrameOptions(self.frames, self.frame_step, self._frame_range(context)),
+            template=Template(self.sequence_template),
             one_box=self.one_box,
             skin_size=tuple(self.skin_size),
             force_skin_size=self.skin_size_from == "CUSTOM",

@@ -17,7 +17,7 @@ from ...io_common.operators import blender_mixins, file_operators, game_check, g
 from ...io_common.reports import Report
 from ...io_common.results import ExportResult
 from ...io_common.scene.animation_list import animation_list
-from ...io_common.scene.objects import NothingToExportError, Scope
+from ...io_common.scene.objects import NothingToExportError
 from .. import exporter
 from ..chosen_clips import listed_clips
 from ..clips import AnimationOptions, Clip, listed_clip
@@ -39,9 +39,6 @@ if TYPE_CHECKING:
 
 # Lines about sequences in the panel.
 _MOST_PROBLEMS = 12
-
-# Characters of a message that fit into a line of the file browser.
-_LINE_LENGTH = 38
 
 ACTIONS = (
     ("ACTIVE", "Active Action", "Export the active action of the armature"),
@@ -257,11 +254,7 @@ def exported_armature(context: Context, operator: Any) -> Any:
         context: of the panel; in the properties of a collection, its exporters export that collection.
         operator: the operator, or its properties.
     """
-    name = operator.collection
-    space = context.space_data
-    if not name and space is not None and space.type == "PROPERTIES" and context.collection is not None:
-        name = context.collection.name
-    scope = Scope(operator.use_selection, operator.use_active_collection, name)
+    scope = animation_list_panel.scope_of_panel(context, operator)
     try:
         return find_source(context, scope, Report()).armature
     except NothingToExportError:
@@ -305,7 +298,7 @@ def _draw_one_animation(
     if len(problems) > _MOST_PROBLEMS:
         problems = [*problems[:_MOST_PROBLEMS], f"and {len(problems) - _MOST_PROBLEMS} more"]
     for text in (*lines, *problems):
-        for line in textwrap.wrap(text, _LINE_LENGTH):
+        for line in textwrap.wrap(text, animation_list_panel.LINE_LENGTH):
             layout.label(text=line, icon="ERROR" if problems else "INFO")
 
 
@@ -363,7 +356,7 @@ def _draw_list(layout: UILayout, context: Context, operator: ExportOptions) -> N
         existing = sum(one.is_replaced and row.is_checked for row, one in zip(found.rows, shown, strict=True))
         layout.label(text=_written(len(found.checked), existing), icon="INFO")
         layout.label(text=_use_of_file_name(operator), icon="INFO")
-    for line in textwrap.wrap(error, _LINE_LENGTH):
+    for line in textwrap.wrap(error, animation_list_panel.LINE_LENGTH):
         layout.label(text=line, icon="ERROR")
 
 

@@ -19,7 +19,7 @@ def imported(folder, count=COUNT):
     joints = md5_scenes.skeleton()
     animations = {
         f"walk{index:02}": md5_scenes.animation(
-            joints, frames=2 + index % 5, rate=24.0 + index, moving=("spine", "leg.L", "head")[index % 3 :]
+            joints, frames=1 + index % 5, rate=24.0 + index, moving=("spine", "leg.L", "head")[index % 3 :]
         )
         for index in range(count)
     }

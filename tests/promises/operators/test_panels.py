@@ -205,6 +205,17 @@ def test_the_list_shows_frames_rate_file_and_what_is_replaced(tmp_path: Path, ki
     assert "Writes 2 files to this folder, 1 exists" in labels
 
 
+def test_the_list_of_an_md2_shows_frames_and_what_the_template_misses(tmp_path: Path):
+    bpy.ops.import_scene.md2(filepath=str(md2_samples.write_sample(tmp_path)))
+    bpy.ops.object.io_idtech_list_animations(source="MARKERS")
+    shown = drawn("export_scene.md2", frames="LIST", sequence_template="QUAKE2_PLAYER")
+    assert "8 frames in 4 sequences" in shown.labels
+    assert "2 frames" in shown.labels
+    told = " ".join(shown.labels)
+    assert "run has 3 frames instead of 6" in told
+    assert "attack (8 frames)" in told
+
+
 def test_a_wrong_pattern_is_told_in_the_panel_before_the_export(tmp_path: Path):
     path = md5_scenes.write(tmp_path, "imp", run=md5_scenes.animation(md5_scenes.skeleton()))
     bpy.ops.import_scene.md5(filepath=str(path), animations="FOLDER")
@@ -223,12 +234,16 @@ def test_the_size_of_the_skin_is_a_fallback_when_automatic():
     assert ("skin_size", "Size") in drawn("export_scene.md2", skin_size_from="CUSTOM").drawn
 
 
+@pytest.mark.parametrize(("actions", "frames"), [("ALL", "AUTO"), ("LIST", "LIST")])
 @pytest.mark.parametrize("name", OPERATORS)
-def test_no_label_is_cut_off_at_the_default_width(name):
+def test_no_label_is_cut_off_at_the_default_width(tmp_path: Path, name, actions, frames):
+    path = md5_scenes.write(tmp_path, "imp", run=md5_scenes.animation(md5_scenes.skeleton()))
+    bpy.ops.import_scene.md5(filepath=str(path), animations="FOLDER")
+    bpy.ops.object.io_idtech_list_animations()
     properties = (
         getattr(getattr(bpy.ops, name.partition(".")[0]), name.partition(".")[2]).get_rna_type().properties
     )
-    layout = drawn(name, actions="ALL", use_frame_range=True, selected="x.md5camera")
+    layout = drawn(name, actions=actions, frames=frames, use_frame_range=True, selected="x.md5camera")
     blf.size(0, FONT_SIZE)
     wide = []
     for identifier, text in layout.drawn:

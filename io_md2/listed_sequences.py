@@ -1,0 +1,102 @@
+"""The sequences of a model that are chosen from a list of animations."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from ..io_common.name_patterns import UnknownFieldError
+from ..io_common.reports import Report, listing
+from ..io_common.scene.animation_list import AnimationList, Source, animation_list
+from ..io_common.scene.listed_frames import ChosenSequence, chosen_sequences, owner_of_list
+from ..io_common.scene.objects import NothingToExportError
+from .format.naming import MAX_FRAME_NAME, MAX_SEQUENCE_NAME, clean_name
+from .format.templates import Template, match_template
+
+if TYPE_CHECKING:
+    from bpy.types import Object, Scene
+
+
+def list_of(objects: Sequence[Object], scene: Scene) -> AnimationList:
+    """The list of objects that are exported together.
+
+    Args:
+        objects: meshes, at least one.
+        scene: with the markers.
+    """
+    return animation_list(owner_of_list(objects), scene)
+
+
+def sequences_of_list(
+    found: AnimationList, frame_step: int, template: Template, report: Report
+) -> list[ChosenSequence]:
+    """The checked animations of a list as sequences: in the order of the template, else of the list.
+
+    Args:
+        found: the list.
+        frame_step: N for every N-th frame.
+        template: the sequences that the game expects.
+        report: takes warnings.
+
+    Raises:
+        NothingToExportError: nothing is checked, the pattern of names has an unknown field, or the sequences are not
+            those of the template.
+    """
+    try:
+        chosen = chosen_sequences(found, frame_step, report, nothing_checked(found))
+    except UnknownFieldError as error:
+        raise NothingToExportError(str(error)) from error
+    names = sequence_names([sequence.name for sequence in chosen], report)
+    chosen = [replace(sequence, name=name) for sequence, name in zip(chosen, names, strict=True)]
+    match = match_template(template, [(one.name, len(one.frames)) for one in chosen])
+    if match.problems:
+        raise NothingToExportError(
+            f"the checked animations are not those of a {LABELS[template]}; {'; '.join(match.problems)}. Rename, "
+            "check or uncheck animations, or choose no template"
+        )
+    return [chosen[index] for index in match.order]
+
+
+LABELS = {Template.NONE: "model", Template.QUAKE2_PLAYER: "Quake II player"}
+"""What the models of each template are called."""
+
+
+def sequence_names(names: Sequence[str], report: Report) -> list[str]:
+    """Names of sequences as a file can have them: a frame's name also has a number.
+
+    Args:
+        names: as the user chose them.
+        report: takes warnings about names that had to change, and about those that are there twice.
+    """
+    cleaned = [clean_name(name, MAX_SEQUENCE_NAME) for name in names]
+    for name, clean in zip(names, cleaned, strict=True):
+        # That blanks become underscores need not be mentioned.
+        if clean != "_".join(name.split()):
+            report.warn(
+                f"frame names can have only {MAX_FRAME_NAME} Latin-1 characters, so the sequence was named {clean}",
+                name,
+            )
+    repeated = sorted({name for name in cleaned if cleaned.count(name) > 1})
+    if repeated:
+        report.warn(
+            f"several sequences have the same name, and their frames are numbered on: {listing(repeated)}"
+        )
+    return cleaned
+
+
+def nothing_checked(found: AnimationList) -> str:
+    """Why a list has nothing to export, and what to do.
+
+    Args:
+        found: a list of which nothing is checked.
+    """
+    owner = found.owner.name
+    if found.rows:
+        return f"nothing is checked in the list of animations of {owner}: check some, or choose other Frames"
+    missing = {
+        Source.ACTIONS: f"no action moves {owner}: animate it, or choose another source",
+        Source.STRIPS: f"{owner} has no NLA strips: push down its actions, or choose another source",
+        Source.MARKERS: "the timeline has no markers: add one where each sequence begins, or choose another source",
+    }
+    return missing[found.source]
