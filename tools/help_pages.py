@@ -29,6 +29,7 @@ PAGES = {
     "index": "Start",
     "md5": "MD5",
     "md2": "MD2",
+    "choosing-animations": "Choosing animations",
     "recipes": "Recipes",
     "games": "Games",
     "games/doom3": "Into Doom 3",

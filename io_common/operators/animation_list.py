@@ -21,6 +21,7 @@ from bpy.props import (
 
 from .. import reports
 from ..counting import counted
+from ..name_filter import matches
 from ..scene import versions
 from ..scene.animation_list import (
     PROPERTY,
@@ -28,7 +29,6 @@ from ..scene.animation_list import (
     Source,
     animation_list,
     is_stored,
-    matches,
     store_rows,
 )
 from ..scene.objects import Scope

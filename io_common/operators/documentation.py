@@ -25,6 +25,8 @@ FOLDER = Path(__file__).resolve().parents[2] / "help"
 
 START = "index.html"
 
+_LIST_OPERATORS = ("list_animations", "check_animations", "move_animation")
+
 # The page of each operator, by its identifier for Python (`import_scene.md5`).
 _pages: dict[str, str] = {}
 
@@ -107,6 +109,8 @@ def register(families: Sequence[Family]) -> None:
                 _pages[cls.bl_idname] = "games.html" if is_check else f"{family.name}.html"
         for cls in part.operators:
             _pages[cls.bl_idname] = f"{family.name}.html"
+    for name in _LIST_OPERATORS:
+        _pages[f"object.io_idtech_{name}"] = "choosing-animations.html"
     bpy.utils.register_class(WM_OT_io_idtech_help)
     bpy.utils.register_manual_map(manual_map)
 

@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from enum import Enum
-from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
 from ..name_patterns import expand
@@ -194,19 +193,6 @@ def stored_source(owner: Object) -> Source:
     stored: Any = getattr(owner, PROPERTY, None)
     value = stored.source if stored is not None else ""
     return next((source for source in Source if source.value == value), Source.ACTIONS)
-
-
-def matches(name: str, name_filter: str) -> bool:
-    """Whether the name of an animation matches a filter; the case of letters is ignored.
-
-    Args:
-        name: of the action, strip, marker or scene.
-        name_filter: with ``*``, ``?`` and ``[...]`` for the whole name; without them, a part of it; empty for all.
-    """
-    wanted = name_filter.strip().lower()
-    if any(letter in wanted for letter in "*?["):
-        return fnmatchcase(name.lower(), wanted)
-    return wanted in name.lower()
 
 
 def store_rows(found: AnimationList) -> None:

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.props import BoolProperty, EnumProperty, IntProperty, IntVectorProperty, StringProperty
 
+from ...io_common.counting import counted
 from ...io_common.name_patterns import UnknownFieldError
 from ...io_common.operators import animation_list as animation_list_panel
 from ...io_common.operators import blender_mixins, file_operators, game_check, game_option, preferences
-from ...io_common.reports import Report, counted
+from ...io_common.reports import Report
 from ...io_common.scene.frame_plan import FrameOptions
 from ...io_common.scene.listed_frames import owner_of_list, sequence_frames
 from ...io_common.scene.objects import NothingToExportError, collect

@@ -133,6 +133,61 @@ def make_sequences(armature: bpy.types.Object) -> Path:
     return path
 
 
+def click(x: int, y: int) -> Iterator[float]:
+    xdotool("mousemove", x, y)
+    yield 1.0
+    xdotool("click", 1)
+    yield 1.5
+
+
+def choose(armature: bpy.types.Object) -> Iterator[float]:
+    """The list of animations in the file browser: filtered, partly unchecked, and what is checked exported."""
+    folder = FOLDER / "chosen"
+    folder.mkdir()
+    (folder / "swim.md5anim").touch()
+    names = ("attack", "death", "run", "walk_fast", "walk_slow")
+    copies = [bpy.data.actions["swim"].copy() for _ in names]
+    for copy, name in zip(copies, names, strict=True):
+        copy.name = name
+    with within("VIEW_3D"):
+        bpy.ops.export_scene.md5anim("INVOKE_DEFAULT", actions="LIST")
+    yield 3.0
+    browser = area("FILE_BROWSER")
+    parameters = browser.spaces.active.params
+    parameters.directory, parameters.filename = os.fsencode(folder), "octopus.md5anim"
+    options = next(region for region in browser.regions if region.type == "TOOL_PROPS")
+    xdotool("mousemove", options.x + options.width // 2, 400)
+    for _ in range(25):
+        xdotool("click", 5)
+    yield 2.0
+    # Where things are once the options are scrolled to their end.
+    search, rows, buttons = options.y + 480, options.x + 26, options.x + options.width - 19
+    yield from click(options.x + 120, 800 - search)
+    xdotool("type", "--delay", 60, "walk")
+    yield 1.0
+    xdotool("key", "Return")
+    yield 1.5
+    yield from click(buttons, 800 - search + 91)
+    stored = armature.io_idtech_animations
+    results["filtered and unchecked"] = [
+        stored.name_filter,
+        [row.name for row in stored.rows if not row.is_checked],
+    ]
+    stored.name_filter = ""
+    browser.tag_redraw()
+    yield 1.5
+    yield from click(rows, 800 - search + 49)
+    results["unchecked"] = [row.name for row in stored.rows if not row.is_checked]
+    take("choose-export")
+    xdotool("mousemove", browser.x + browser.width // 2, 400)
+    yield 0.5
+    xdotool("key", "Return")
+    yield 4.0
+    results["chosen"] = sorted(path.name for path in folder.iterdir() if path.stat().st_size)
+    for copy in copies:
+        bpy.data.actions.remove(copy)
+
+
 def export_by_collection() -> Iterator[float]:
     """The button of a collection's exporter."""
     (FOLDER / "collected").mkdir()
@@ -241,6 +296,7 @@ def steps() -> Iterator[float]:
     yield from browse(FOLDER / "exported" / SAMPLE.name, "export")
     results["exported"] = sorted(path.name for path in (FOLDER / "exported").iterdir())
 
+    yield from choose(armature)
     yield from export_by_collection()
 
     model = make_sequences(armature)

@@ -23,6 +23,7 @@ CROPS = {
     "menu": "720x560+0+0",
     "import": "1040x708+240+68",
     "export": "1040x708+240+68",
+    "choose-export": "1040x708+240+68",
     "drop": "1048x740+0+28",
     "model": "1048x688+0+28",
     "timeline": "1280x800+0+0",
@@ -76,6 +77,12 @@ def test_the_textured_model_is_seen(session):
 
 def test_enter_in_the_file_browser_exports_the_model_with_its_animations(session):
     assert session["exported"] == ["octopus.md5mesh", "swim.md5anim", "wave.md5anim"]
+
+
+def test_animations_are_filtered_and_unchecked_with_the_mouse_and_the_others_exported(session):
+    assert session["filtered and unchecked"] == ["walk", ["walk_fast", "walk_slow"]]
+    assert session["unchecked"] == ["death", "walk_fast", "walk_slow"]
+    assert session["chosen"] == ["attack.md5anim", "run.md5anim", "swim.md5anim", "wave.md5anim"]
 
 
 def test_a_model_and_its_animation_dropped_onto_the_viewport_ask_for_options_and_are_imported(session):

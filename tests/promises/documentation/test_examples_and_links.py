@@ -6,6 +6,7 @@ import os
 import re
 from pathlib import Path
 
+import bpy
 import pytest
 from enabled_families import FAMILIES, operator
 from paths import ROOT
@@ -85,3 +86,21 @@ def test_the_pages_of_games_have_numbered_steps_and_are_in_the_navigation_and_in
     assert re.findall(r"^(?:## )?1\. ", page.read_text(encoding="utf-8"), re.MULTILINE)
     assert f"games/{page.name}" in (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
     assert f'"games/{page.stem}"' in (ROOT / "tools" / "help_pages.py").read_text(encoding="utf-8")
+
+
+LIST_OPERATORS = ("list_animations", "check_animations", "move_animation")
+
+
+def test_every_property_of_the_list_of_animations_is_on_the_page_and_has_a_tooltip():
+    text = (ROOT / "docs" / "choosing-animations.md").read_text(encoding="utf-8")
+    stored = bpy.types.Object.bl_rna.properties["io_idtech_animations"].fixed_type.properties
+    operators = [getattr(bpy.ops.object, f"io_idtech_{name}").get_rna_type() for name in LIST_OPERATORS]
+    properties = [
+        *stored,
+        *stored["rows"].fixed_type.properties,
+        *(p for one in operators for p in one.properties),
+    ]
+    own = [p for p in properties if p.identifier not in ("rna_type", "name")]
+    assert {"pattern", "export_name", "owner"} <= {p.identifier for p in own}
+    assert [p.identifier for p in own if f"`{p.identifier}`" not in text or not p.description] == []
+    assert [one.identifier for one in operators if not one.description] == []

@@ -13,7 +13,7 @@ import pytest
 def documentation(part, tmp_path, monkeypatch):
     """The module, with a folder of pages of its own."""
     module = part("io_common.operators.documentation")
-    for name in ("index", "md5", "md2", "games"):
+    for name in ("index", "md5", "md2", "games", "choosing-animations"):
         (tmp_path / f"{name}.html").write_text(name)
     monkeypatch.setattr(module, "FOLDER", tmp_path)
     return module
@@ -44,6 +44,7 @@ def online_manual(monkeypatch):
         ("EXPORT_SCENE_OT_md2.frames", "md2.html"),
         ("object.md5_check_game", "games.html"),
         ("object.md2_check_game", "games.html"),
+        ("object.io_idtech_check_animations", "choosing-animations.html"),
     ],
 )
 def test_the_manual_of_operators_and_options_is_the_page_of_their_family(
