@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,13 +20,18 @@ from ..io_common.operators.game_check import (
 from ..io_common.reports import Report, progress
 from ..io_common.scene import state
 from ..io_common.scene.objects import Scope
+from ..io_common.textures.search import Search
 from ..io_common.verification import Verify
-from .clips import AnimationOptions
+from .clips import AnimationOptions, Clip
+from .companions import Companion, find_companion
 from .export_build import Build, ModelOptions, build
 from .export_game import prepare
 from .export_source import clips_by_file, find_source
 from .format.check import Finding, check_animation, check_model
-from .format.games import Game, Target
+from .format.games import PROFILES, Game, Target
+from .format.suffixes import ANIMATION_SUFFIX
+from .one_animation import placed
+from .texture_rules import TEXTURE_RULES
 
 if TYPE_CHECKING:
     from bpy.types import Context
@@ -40,7 +46,8 @@ def find(
         context: of the scene and view layer.
         game: the game to check for.
         make_names_safe: names that an export replaces are only warnings.
-        folder: the folder of the animations if they were exported.
+        folder: the folder of the animations if they were exported. A model there that the game would replace by the
+            armature, such as the MDL with its name, has to have the same sequences.
         game_folders: the user's, to which the paths of images are relative.
 
     Raises:
@@ -65,6 +72,10 @@ def find(
             (subject, finding if (finding.code, subject) in left else replace(finding, is_error=False))
             for subject, finding in found
         ]
+    if Target(game).writing.animation_beside and source.armature is not None:
+        path = folder / f"{source.armature.name}{ANIMATION_SUFFIX}"
+        companion, _ = find_companion(path, Search(game_folders, TEXTURE_RULES))
+        found += [("", finding) for finding in _of_one_animation(clips, companion, game)]
     result = [_placed(finding, subject, built) for subject, finding in found]
     return sorted(result, key=lambda finding: not finding.is_error)
 
@@ -76,6 +87,32 @@ def _findings(built: Build, game: Game) -> list[tuple[str, Finding]]:
         findings = check_animation(animation, built.model.joints, game)
         found += [(path.stem, finding) for finding in findings]
     return found
+
+
+def _of_one_animation(clips: dict[Path, Clip], companion: Companion | None, game: Game) -> Iterator[Finding]:
+    """The findings about all clips as one animation.
+
+    Args:
+        clips: all clips of the armature.
+        companion: the model that the game replaces; None if it is unknown.
+        game: that takes one animation.
+    """
+    options = AnimationOptions()
+    order = list(clips)
+    if companion is not None and companion.game is game and clips:
+        order, problems, _ = placed(clips, companion, options)
+        for problem in problems:
+            yield Finding(
+                "companion_frames", True,
+                f"{problem}; the game counts the frames of {companion.name}: change the action",
+                engine=PROFILES[game].engines, remedy="change the action",
+            )  # fmt: skip
+    total = sum(len(clips[key].samples(options)[0]) for key in order)
+    rule = next((rule for rule in PROFILES[game].rules if rule.code == "frame_count"), None)
+    if rule is not None and total > rule.limit and len(order) > 1:
+        yield rule.finding(
+            f"{total} frames in all actions together", total, remedy="export fewer or shorter actions"
+        )
 
 
 def _placed(finding: Finding, subject: str, built: Build) -> LocatedFinding:

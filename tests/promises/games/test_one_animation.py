@@ -7,8 +7,10 @@ import numpy as np
 import pytest
 from engines import loaders, q2pro
 from md5_rerelease import generated, mdl, random_scales, write_md2, write_rerelease
+from paths import CORPUS
 from scripted_scenes import rig, shown_vertices, tube
 
+from io_md2.format import Md2Error, find_sequences, read_model
 from io_md5.format import read_animation, read_mesh
 from io_md5.format.scale_file import read_scales
 from io_md5.format.skeleton import components
@@ -223,3 +225,40 @@ def test_shaders_of_the_written_mesh_stay_as_they_are(scene, quake):
     scene[1].data.materials[0].name = "models/imp/imp"
     export(quake, "QUAKE")
     assert [mesh.shader for mesh in read_mesh(quake).meshes] == ["models/imp/imp"]
+
+
+# Real MD2 models
+
+
+def real_md2_models():
+    """Some real models with several sequences, of few frames and of many."""
+    table = CORPUS / "catalog.tsv"
+    if not table.is_file():
+        return [pytest.param("", marks=pytest.mark.skip(reason=f"no real files at {CORPUS}"))]
+    names = sorted(path.relative_to(CORPUS).as_posix() for path in CORPUS.rglob("*.md2"))
+    return [pytest.param(name, id=name.replace("/", "-")) for name in names[:: max(len(names) // 24, 1)]]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", real_md2_models())
+def test_sequences_of_a_real_md2_come_back_in_its_order(corpus, tmp_path, name):
+    data = (corpus / name).read_bytes()
+    try:
+        names = read_model(data).frame_names
+    except Md2Error:
+        pytest.skip("no MD2")
+    if len(names) > 1024:
+        pytest.skip(f"{len(names)} frames, more than the game takes")
+    model, animation = generated(5, frames=len(names))
+    folder, out = tmp_path / "x", tmp_path / "y" / "md5" / "tris.md5mesh"
+    out.parent.mkdir(parents=True)
+    path = write_rerelease(folder, model, animation)
+    for place in (folder, out.parent.parent):
+        (place / "tris.md2").write_bytes(data)
+    bpy.ops.import_scene.md5(filepath=str(path), sequence_actions=True)
+    armature = next(obj for obj in bpy.context.scene.objects if obj.type == "ARMATURE")
+    if len(find_sequences(names)) > 1:
+        bpy.data.actions.remove(armature.animation_data.action)
+    export(out, "QUAKE2")
+    wanted, got = components(animation), components(read_animation(out.with_suffix(".md5anim")))
+    np.testing.assert_allclose(got, wanted, atol=1e-4)

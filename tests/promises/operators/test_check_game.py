@@ -8,6 +8,7 @@ import bpy
 import md2_samples
 import numpy as np
 import pytest
+from md5_rerelease import mdl
 from scripted_scenes import rig, tube
 
 
@@ -225,3 +226,50 @@ def test_degenerate_triangles_of_a_file_have_no_face(tmp_path):
 def test_the_check_reports_a_missing_mesh():
     with pytest.raises(RuntimeError, match="no mesh"):
         bpy.ops.object.md2_check_game(game="QUAKE2")
+
+
+def add_actions(armature, lengths):
+    """Actions of so many frames, none of which is active."""
+    for name, length in lengths.items():
+        armature.animation_data.action = None
+        for frame in (0, length - 1):
+            armature.pose.bones["mid"].keyframe_insert("rotation_quaternion", frame=frame)
+        armature.animation_data.action.name = name
+        armature.animation_data.action.use_fake_user = True
+
+
+def test_frames_of_all_actions_count_together_for_a_game_that_takes_one_animation(scene):
+    armature, _ = scene
+    bpy.context.view_layer.objects.active = armature
+    add_actions(armature, {"stand": 600, "run": 600})
+    found = check("QUAKE2")
+    assert "1210 frames in all actions together" in found["frame_count"].text
+    assert found["frame_count"].is_error
+    assert "frame_count" not in check("QUAKE")
+
+
+def test_sequences_that_do_not_fit_the_model_beside_the_blend_file_are_errors(scene, tmp_path):
+    armature, _ = scene
+    bpy.context.view_layer.objects.active = armature
+    bpy.data.actions.remove(bpy.data.actions["Bend"])
+    armature.name = "ogre"
+    add_actions(armature, {"stand": 2, "run": 3})
+    (tmp_path / "ogre.mdl").write_bytes(mdl(["stand1", "stand2", "run1", "run2", "pain1"]))
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "work.blend"))
+    assert check("QUAKE")
+    texts = [item.text for item in findings() if item.code == "companion_frames"]
+    assert [text.partition(";")[0] for text in texts] == [
+        "run: 3 frames instead of 2",
+        "pain: no animation, needs 1 frame",
+    ]
+
+
+@pytest.mark.parametrize("name", ["models/imp/skin", "imp.tga", "imp_00_00"])
+def test_a_shader_that_quake_would_not_find_is_a_warning_with_a_name_that_it_would(scene, name):
+    armature, obj = scene
+    bpy.context.view_layer.objects.active = armature
+    obj.data.materials[0].name = name
+    finding = check("QUAKE")["skin_path"]
+    assert not finding.is_error
+    assert f"progs/{name}_00_00" in finding.text
+    assert "rename the material to" in finding.text
