@@ -123,10 +123,14 @@ def md5scale(data: bytes) -> None:
     assert np.isfinite(table.values).all()
     again = parse_scales(format_scales(scales))
     kept = {
-        name: {frame: float(np.float32(value)) for frame, value in values.items() if value != 1.0}
+        name: {frame: float(np.float32(value)) for frame, value in values.items() if np.float32(value) != 1.0}
         for name, values in scales.joints.items()
     }
-    assert again.joints == {name: values for name, values in kept.items() if values}
+    read = {
+        name: {frame: float(np.float32(value)) for frame, value in values.items()}
+        for name, values in again.joints.items()
+    }
+    assert read == {name: values for name, values in kept.items() if values}
 
 
 def mdl(data: bytes) -> None:

@@ -203,7 +203,9 @@ def format_scales(scales: Scales) -> bytes:
     blocks = []
     for name, values in scales.joints.items():
         rows = [
-            f'"{frame}": {_decimal(name, values[frame])}' for frame in sorted(values) if values[frame] != 1.0
+            f'"{frame}": {_decimal(name, values[frame])}'
+            for frame in sorted(values)
+            if np.float32(values[frame]) != 1.0
         ]
         if not rows:
             continue

@@ -116,3 +116,7 @@ def test_names_that_are_not_utf_8_come_back(tmp_path):
     scales = parse_scales(data)
     write_scales(scales, tmp_path / "a.md5scale")
     assert read_scales(tmp_path / "a.md5scale").joints == scales.joints
+
+
+def test_a_scale_that_is_1_in_32_bits_is_left_out():
+    assert format_scales(Scales({"a": {0: 1.0 + 1e-12}})) == b"{\n}\n"
