@@ -146,6 +146,11 @@ _CACHE_SIZE = 32
 _cache: OrderedDict[tuple[str, int, int], _Index] = OrderedDict()
 
 
+def forget() -> None:
+    """Forgets the listings of archives, so that the next access reads them again."""
+    _cache.clear()
+
+
 class Archive:
     """An archive; its directory and its members are read on demand.
 
