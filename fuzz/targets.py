@@ -15,6 +15,9 @@ working_copy.load()
 
 from io_idtech.families import FAMILIES  # noqa: E402
 from io_idtech.io_common.family import FuzzTarget  # noqa: E402
+from io_idtech.io_common.game_data.catalogue import Catalogue  # noqa: E402
+from io_idtech.io_common.game_data.files import GameFiles  # noqa: E402
+from io_idtech.io_common.game_data.model_cfg import cfg_character  # noqa: E402
 from io_idtech.io_common.textures.dimensions import pixel_count  # noqa: E402
 from io_idtech.io_common.textures.folders import Root  # noqa: E402
 from io_idtech.io_common.textures.game_files import FileReadError  # noqa: E402
@@ -33,7 +36,7 @@ def pcx(data: bytes) -> None:
 def mtr(data: bytes) -> None:
     """Reads a material file and its image expressions."""
     for material in parse_mtr(data.decode("latin-1")).materials.values():
-        for expression in (material.diffuse, material.specular, material.bump):
+        for expression in (material.diffuse, material.specular, material.bump, material.glow):
             map_uses(expression)
 
 
@@ -52,6 +55,30 @@ def archive(data: bytes) -> None:
                 assert len(file.read()) == file.size()
 
 
+def declarations(data: bytes) -> None:
+    """Reads Doom 3's declarations, and makes characters of them."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "def").mkdir()
+        (folder / "def" / "a.def").write_bytes(data)
+        (folder / "a.md5mesh").write_bytes(b'shader "a"')
+        catalogue = Catalogue(GameFiles([folder]))
+        for entry in catalogue.entries:
+            for part in catalogue.character(entry).parts:
+                assert part.model
+
+
+def model_config(data: bytes) -> None:
+    """Runs an md5.cfg, and makes a character of it."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for file in ("a.md5mesh", "b.md5mesh", "a.md5anim", "a.png"):
+            (folder / file).touch()
+        (folder / "md5.cfg").write_bytes(data)
+        for part in cfg_character(GameFiles([folder]), "").parts:
+            assert part.model
+
+
 def dimensions(data: bytes) -> None:
     """Reads the size of an image from its header."""
     count = pixel_count(data)
@@ -67,7 +94,8 @@ def skins(data: bytes) -> None:
 
 _MTR_WORDS = tuple(
     b"material table skin diffusemap specularmap bumpmap qer_editorimage blend map alphaTest twosided translucent { } "
-    b"addnormals( heightmap( makealpha( , ) // /* */ _white _flat".split()
+    b"addnormals( heightmap( makealpha( , ) // /* */ _white _flat glowMap normalMap implicitMap animMap "
+    b"blendFunc".split()
 )
 _SKIN_WORDS = tuple(
     b'md5load md5skin md5tag md5bumpmap md5alphatest md5dir mdlscale mdltrans md5anim * [ ] ; // , " @ $'.split()
@@ -94,6 +122,53 @@ if (= $x 1) [ md5alphatest * 0.5 ]
 """
 
 
+_SHADER = b"""models/human
+{
+	cull none
+	{
+		diffuseMap models/human_d
+		glowMap models/human_g
+		blendFunc GL_ONE GL_ZERO
+	}
+	implicitMap -
+	{ animMap 8 a b }
+}
+"""
+_DEF = b"""model base { mesh a.md5mesh offset ( 0 0 -4 ) anim idle a.md5anim anim pain1 a.md5anim }
+model imp {
+	inherit base
+	skin ice
+	channel torso ( *Waist -*lleg )
+	remove pain
+	anim walk1 a.md5anim, b.md5anim { frame 2 sound_body step ai_no_turn }
+}
+entityDef parent { "skin" "ice" }
+entityDef imp { "inherit" "parent" "model" "imp" "def_head" "lamp" "head_joint" "Neck" "def_attach" "lamp" }
+entityDef lamp { "model" "a.md5mesh" "joint" "larm" "origin" "1 2 3" "angles" "0 90 0" }
+skin ice { model a.md5mesh a b * c }
+"""
+_DEF_WORDS = tuple(
+    b'model entityDef skin inherit mesh offset channel anim remove frame { } ( ) , " * - // /* */ \\ "inherit" "model" '
+    b'"def_head" "head_joint" "def_attach" "joint" "origin" "angles" a.md5mesh a.md5anim random_cycle_start'.split()
+)
+_MODEL_CFG = b"""md5load a.md5mesh a
+md5skin * a.png a.png
+md5tag Neck tag_hat 0 0 2 0 90 0
+md5adjust Waist 10 0 0
+md5anim "idle|edit" a.md5anim 30 1
+md5load b.md5mesh
+md5link 0 1 tag_hat
+mdlscale 50
+loop i 2 [ if (= $i 1) [ mdltrans 0 0 $i ] ]
+alias x [ md5anim run a.md5anim ]
+x
+"""
+_MODEL_CFG_WORDS = (
+    *_SKIN_WORDS,
+    *b"md5adjust md5link md5animpart md5pitch exec if loop alias do while = + ( ) $i a.md5mesh a.md5anim".split(),
+)
+
+
 def _pcx_seeds() -> tuple[bytes, ...]:
     def header(bits: int, planes: int) -> bytes:
         sides = (0, 0, 3, 1, 72, 72)
@@ -110,7 +185,9 @@ def _pcx_seeds() -> tuple[bytes, ...]:
 
 
 def _archive_seeds() -> tuple[bytes, ...]:
-    seeds = []
+    entries = [name.encode() for name in ("materials/a.mtr", "models/a.tga", "a.png")]
+    directory = b"".join(struct.pack("<56s2i", name, 12, 5) for name in entries)
+    seeds = [struct.pack("<4s2i", b"PACK", 17, len(directory)) + b"12345" + directory]
     for method in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
         data = io.BytesIO()
         with zipfile.ZipFile(data, "w", method) as target:
@@ -147,7 +224,9 @@ def _image_seeds() -> tuple[bytes, ...]:
 TARGETS = {
     **{name: target for family in FAMILIES for name, target in family.fuzz_targets().items()},
     "pcx": FuzzTarget(pcx, (PcxError,), _pcx_seeds()),
-    "mtr": FuzzTarget(mtr, (), (_MTR,), _MTR_WORDS),
+    "mtr": FuzzTarget(mtr, (), (_MTR, _SHADER), _MTR_WORDS),
+    "declarations": FuzzTarget(declarations, (), (_DEF,), _DEF_WORDS),
+    "model_config": FuzzTarget(model_config, (), (_MODEL_CFG,), _MODEL_CFG_WORDS),
     "skins": FuzzTarget(skins, (), (_CFG,), _SKIN_WORDS),
     "archive": FuzzTarget(
         archive, (), _archive_seeds(), (b"PK\1\2", b"PK\3\4", b"PK\5\6", b"PK\6\6", b"PK\6\7")

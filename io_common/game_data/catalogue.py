@@ -23,6 +23,7 @@ from .quake2_player import player_character
 MODEL_SUFFIXES = (".md5mesh", ".md2")
 _ANIMATION_SUFFIX = ".md5anim"
 _PLAYERS = "players"
+_TOO_LONG = "there is too much in this game: the list is not complete"
 
 
 class Kind(StrEnum):
@@ -87,14 +88,8 @@ class Catalogue:
         self.files = files
         self._doom3 = Doom3Declarations(files)
         self._warnings: list[str] = []
-        entries = self._declared()
-        claimed = {fold(path) for path in self._claimed}
-        models, configs = self._all_models()
-        for folder in configs:
-            entries += self._config(folder, claimed)
-        for folder in self._player_folders():
-            entries += self._player(folder, claimed)
-        entries += [self._loose(path) for path in models if fold(path) not in claimed]
+        with files.budget.timed():
+            entries = self._all_entries()
         order = list(Kind)
         self.entries = sorted(
             entries, key=lambda entry: (order.index(entry.kind), fold(entry.name), entry.path)
@@ -160,21 +155,43 @@ class Catalogue:
             raise FileReadError(f"{entry.name}: not found in {', '.join(map(str, self.files.folders))}")
         return found
 
+    def _all_entries(self) -> list[CatalogueEntry]:
+        claimed: set[str] = set()
+        entries = self._declared(claimed)
+        models, configs = self._all_models()
+        for folder in configs:
+            entries += self._config(folder, claimed) if not self._is_over() else []
+        for folder in self._player_folders():
+            entries += self._player(folder, claimed) if not self._is_over() else []
+        for path in models:
+            if fold(path) not in claimed and not self._is_over():
+                entries.append(self._loose(path))
+        return entries
+
+    def _is_over(self) -> bool:
+        """Whether the list takes too long, and is left as it is."""
+        if not self.files.budget.is_over():
+            return False
+        if _TOO_LONG not in self._warnings:
+            self._warnings.append(_TOO_LONG)
+        return True
+
     # --- Doom 3
 
-    def _declared(self) -> list[CatalogueEntry]:
+    def _declared(self, claimed: set[str]) -> list[CatalogueEntry]:
         doom3 = self._doom3
-        self._claimed: set[str] = set()
-        entries = []
+        entries: list[CatalogueEntry] = []
         for names, kind, build in (
             (doom3.entity_names, Kind.ENTITY, doom3.entity_character),
             (doom3.model_names, Kind.MODEL, doom3.model_character),
         ):
             for name in names:
+                if self._is_over():
+                    return entries
                 character = build(name, in_detail=False)
                 if character is not None and character.declaration is not None:
                     entries.append(_entry(name, kind, character.declaration.file, character))
-                    self._claimed.update(part.model for part in character.parts)
+                    claimed.update(fold(part.model) for part in character.parts)
         return entries
 
     # --- Folders

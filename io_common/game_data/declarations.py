@@ -39,7 +39,9 @@ _TYPES = frozenset(
         *("guide", "effect", "playback", "lipsync", "materialtype", "xdata", "tdm_matinfo"),
     )
 )
-_MAX_WARNINGS = 50
+MAX_WARNINGS = 1000
+"""Warnings about the declarations of a game."""
+_MAX_WARNINGS = 50  # of a file
 _MAX_NAME_LENGTH = 100  # in messages
 
 
@@ -190,6 +192,12 @@ def _joined(tokens: Iterator[Token]) -> Iterator[Token]:
             yield token
     if held is not None:
         yield held
+
+
+def add_warning(warnings: list[str], warning: str) -> None:
+    """Adds a warning, unless there are many already."""
+    if len(warnings) < MAX_WARNINGS:
+        warnings.append(warning)
 
 
 def short(text: str) -> str:

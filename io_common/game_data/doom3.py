@@ -14,27 +14,43 @@ from __future__ import annotations
 import math
 import re
 from collections import defaultdict
-from dataclasses import replace
 from functools import cached_property
 
 from ..textures.game_files import FileReadError
 from ..textures.names import fold, fold_slashes, split_extension
 from .character import DOOM3, Attachment, Character, CharacterPart, CharacterSkin, Declaration
-from .declarations import ENTITY, MODEL, SKIN, RawDeclaration, canonical_name, parse_declarations, short
+from .declarations import (
+    ENTITY,
+    MODEL,
+    SKIN,
+    RawDeclaration,
+    add_warning,
+    canonical_name,
+    parse_declarations,
+    short,
+)
 from .doom3_models import (
     EntityDeclaration,
+    ModelBuilder,
     ModelDeclaration,
     SkinDeclaration,
     read_entity,
     read_skin,
     read_statements,
-    with_statement,
 )
 from .files import GameFiles
 
 _FOLDERS = (("def", ".def", ENTITY), ("skins", ".skin", SKIN))
 _MODEL_SUFFIXES = (".md5mesh", ".md2")
 _SHADER = re.compile(rb'^\s*shader\s+"([^"\n]*)"', re.MULTILINE)
+_MAX_CHAIN = 100
+"""Declarations that inherit from each other; those of the games have up to five."""
+_MAX_INHERITED = 1_000_000
+"""Animations and values that are inherited, counted for each declaration."""
+_MAX_SKINS = 256
+"""Skins of a model."""
+_MAX_ATTACHED = 64
+"""Parts that are attached to a character."""
 _NOTHING = (0.0, 0.0, 0.0)
 
 
@@ -51,8 +67,9 @@ class Doom3Declarations:
     def __init__(self, files: GameFiles) -> None:
         self._files = files
         self.warnings: list[str] = []
-        self._models: dict[str, ModelDeclaration | None] = {}
-        self._entities: dict[str, EntityDeclaration | None] = {}
+        self._models: dict[str, ModelDeclaration] = {}
+        self._entities: dict[str, EntityDeclaration] = {}
+        self._inheritable = _MAX_INHERITED
         self._skins: dict[str, SkinDeclaration] = {}
 
     @cached_property
@@ -78,7 +95,7 @@ class Doom3Declarations:
     def _add(self, known: dict[str, RawDeclaration], declaration: RawDeclaration) -> None:
         first = known.setdefault(canonical_name(declaration.name), declaration)
         if first is not declaration:
-            self.warnings.append(
+            self._warn(
                 f"{declaration.at()}: {declaration.type} '{short(declaration.name)}' is already declared in "
                 f"{first.at()}, which is used"
             )
@@ -105,24 +122,43 @@ class Doom3Declarations:
         raw = self._raw[MODEL].get(key)
         if raw is None:
             return None
-        model = ModelDeclaration(raw.name, raw.source, raw.line)
-        inherited = 0
+        builder = ModelBuilder(raw, self.warnings)
         for statement in read_statements(raw, self.warnings):
             if statement.kind != "inherit":
-                model, inherited = with_statement(model, statement, inherited, self.warnings)
+                builder.apply(statement)
                 continue
             parent_key = canonical_name(statement.value)
-            parent = self._model(parent_key, (*chain, key)) if parent_key not in (*chain, key) else None
-            if parent is None:
-                reason = "inherits itself" if parent_key in (*chain, key) else "does not exist"
-                self.warnings.append(
+            parent = (
+                self._model(parent_key, (*chain, key)) if self._may_inherit(parent_key, chain, key) else None
+            )
+            if parent is None or not self._take_inherited(len(parent.animations)):
+                reason = self._why_not(parent_key, chain, key, parent)
+                self._warn(
                     f"{raw.source}:{statement.line}: the inherited model '{short(statement.value)}' {reason}"
                 )
                 continue
-            model = replace(parent, name=raw.name, source=raw.source, line=raw.line)
-            inherited = len(model.animations)
-        self._models[key] = model
-        return model
+            builder.inherit(parent)
+        self._models[key] = builder.model()
+        return self._models[key]
+
+    @staticmethod
+    def _may_inherit(parent: str, chain: tuple[str, ...], key: str) -> bool:
+        return parent != key and parent not in chain and len(chain) < _MAX_CHAIN
+
+    def _take_inherited(self, count: int) -> bool:
+        self._inheritable -= count
+        return self._inheritable >= 0
+
+    @staticmethod
+    def _why_not(parent: str, chain: tuple[str, ...], key: str, found: object) -> str:
+        if found is not None:
+            return "is left out: too much is inherited"
+        if parent == key or parent in chain:
+            return "inherits itself"
+        return "does not exist" if len(chain) < _MAX_CHAIN else "is left out: the chain is too long"
+
+    def _warn(self, warning: str) -> None:
+        add_warning(self.warnings, warning)
 
     def entity(self, name: str) -> EntityDeclaration | None:
         """The entity declaration with what it inherits; None if there is none."""
@@ -136,15 +172,16 @@ class Doom3Declarations:
             return None
         entity = read_entity(raw, self.warnings)
         parents = [name for name in entity.values if name.startswith("inherit")]
-        values = {name: value for name, value in entity.values.items() if name not in parents}
+        values = {name: value for name, value in entity.values.items() if not name.startswith("inherit")}
         for parent_name in parents:
             value = entity.values[parent_name]
             parent_key = canonical_name(value)
-            is_cycle = parent_key in (*chain, key)
-            parent = self._entity(parent_key, (*chain, key)) if not is_cycle else None
-            if parent is None:
-                reason = "inherits itself" if is_cycle else "does not exist"
-                self.warnings.append(f"{raw.at()}: the inherited entityDef '{short(value)}' {reason}")
+            parent = (
+                self._entity(parent_key, (*chain, key)) if self._may_inherit(parent_key, chain, key) else None
+            )
+            if parent is None or not self._take_inherited(len(parent.values)):
+                reason = self._why_not(parent_key, chain, key, parent)
+                self._warn(f"{raw.at()}: the inherited entityDef '{short(value)}' {reason}")
                 continue
             for inherited, inherited_value in parent.values.items():
                 values.setdefault(inherited, inherited_value)
@@ -273,7 +310,7 @@ class Doom3Declarations:
             attachment = Attachment(0, joint, keeps_axes=True)
             found.append(self._attached_part(values["def_head"], attachment, missing, in_detail))
         for key, value in values.items():
-            if not key.startswith("def_attach") or not value:
+            if not key.startswith("def_attach") or not value or len(found) >= _MAX_ATTACHED:
                 continue
             other = self.entity(value)
             own = other.values if other is not None else {}
@@ -333,14 +370,14 @@ class Doom3Declarations:
     def _skins_of(self, name: str, path: str, default: str, in_detail: bool) -> tuple[CharacterSkin, ...]:
         """The skins of a model: the default one, those made for it, and those that entities or materials ask for."""
         names = [default] if default else []
-        names += self._skins_by_model.get(fold(path), [])
-        names += self._skins_by_entity_model.get(canonical_name(name), [])
+        names += self._skins_by_model.get(fold(path), [])[:_MAX_SKINS]
+        names += self._skins_by_entity_model.get(canonical_name(name), [])[:_MAX_SKINS]
         model = self.model(name)
         if model is not None and model.skin:
             names.append(model.skin)
         if in_detail:
             for shader in self._shaders(path):
-                names += self._skins_by_material.get(canonical_name(shader), [])
+                names += self._skins_by_material.get(canonical_name(shader), [])[:_MAX_SKINS]
         found: dict[str, CharacterSkin] = {}
         for one in names:
             skin = self.skin(one)

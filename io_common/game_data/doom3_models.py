@@ -23,7 +23,7 @@ from dataclasses import dataclass, field, replace
 from ..textures.mtr_tokens import Token
 from ..textures.names import fold, fold_slashes
 from .character import CharacterAnimation, CharacterSkin, FrameCommand
-from .declarations import RawDeclaration, short
+from .declarations import RawDeclaration, add_warning, short
 
 FLAGS = ("random_cycle_start", "ai_no_turn", "anim_turn", "prevent_idle_override")
 """The flags of animations in Doom 3. Others, as in Quake 4, are kept too."""
@@ -153,7 +153,7 @@ class _Reader:
 
     def warn(self, token: Token | None, text: str) -> None:
         """Adds a warning with the place of a token."""
-        self._warnings.append(f"{self.declaration.at(token)}: {text}")
+        add_warning(self._warnings, f"{self.declaration.at(token)}: {text}")
 
     def skip_block(self) -> None:
         """Passes everything up to the closing brace that belongs to an opening one that was passed."""
@@ -306,51 +306,79 @@ def _whole_number(text: str) -> int | None:
     return int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else None
 
 
-def with_statement(
-    model: ModelDeclaration, statement: Statement, inherited: int, warnings: list[str]
-) -> tuple[ModelDeclaration, int]:
-    """A model after one more statement other than `inherit`.
+class ModelBuilder:
+    """A model declaration while its statements are applied.
 
     Args:
-        model: so far.
-        statement: the statement.
-        inherited: the number of animations that are inherited; they come first.
+        declaration: the declaration.
         warnings: takes warnings.
-
-    Returns:
-        The model and the number of inherited animations.
     """
-    place = f"{model.source}:{statement.line}"
-    if statement.kind == "mesh":
-        return replace(model, mesh=statement.value), inherited
-    if statement.kind == "skin":
-        return replace(model, skin=statement.value), inherited
-    if statement.kind == "offset":
-        return replace(model, offset=statement.vector), inherited
-    if statement.kind == "channel":
-        channels = dict(model.channels)
-        channels[statement.value] = statement.joints
-        return replace(model, channels=tuple(channels.items())), inherited
-    animations = list(model.animations)
-    if statement.kind == "remove":
-        kept = [one for one in animations if statement.value not in (one.name, alias(one.name))]
-        if len(kept) == len(animations):
-            warnings.append(f"{place}: there is no animation '{short(statement.value)}' to remove")
-        inherited -= sum(statement.value in (one.name, alias(one.name)) for one in animations[:inherited])
-        return replace(model, animations=tuple(kept)), inherited
-    animation = statement.animation
-    if animation is None:
-        return model, inherited
-    names = [one.name for one in animations]
-    if animation.name not in names:
-        animations.append(animation)
-    elif names.index(animation.name) < inherited:
-        animations[names.index(animation.name)] = animation
-    else:
-        warnings.append(
-            f"{place}: the animation '{short(animation.name)}' is declared twice; the first is used"
+
+    def __init__(self, declaration: RawDeclaration, warnings: list[str]) -> None:
+        self._model = ModelDeclaration(declaration.name, declaration.source, declaration.line)
+        self._warnings = warnings
+        self._channels: dict[str, str] = {}
+        self._animations: dict[str, CharacterAnimation] = {}
+        # Those that are inherited and not replaced yet.
+        self._inherited: set[str] = set()
+        self._by_alias: dict[str, list[str]] | None = None
+
+    def inherit(self, parent: ModelDeclaration) -> None:
+        """Takes everything from another declaration, in place of what there is."""
+        own = self._model
+        self._model = replace(parent, name=own.name, source=own.source, line=own.line)
+        self._channels = dict(parent.channels)
+        self._animations = {one.name: one for one in parent.animations}
+        self._inherited = set(self._animations)
+        self._by_alias = None
+
+    def apply(self, statement: Statement) -> None:
+        """Applies a statement other than `inherit`."""
+        if statement.kind == "mesh":
+            self._model = replace(self._model, mesh=statement.value)
+        elif statement.kind == "skin":
+            self._model = replace(self._model, skin=statement.value)
+        elif statement.kind == "offset":
+            self._model = replace(self._model, offset=statement.vector)
+        elif statement.kind == "channel":
+            self._channels[statement.value] = statement.joints
+        elif statement.kind == "remove":
+            self._remove(statement)
+        elif statement.animation is not None:
+            self._add(statement, statement.animation)
+
+    def _add(self, statement: Statement, animation: CharacterAnimation) -> None:
+        if animation.name in self._animations and animation.name not in self._inherited:
+            self._warn(
+                statement, f"the animation '{short(animation.name)}' is declared twice; the first is used"
+            )
+            return
+        if animation.name not in self._animations:
+            self._by_alias = None
+        self._animations[animation.name] = animation
+        self._inherited.discard(animation.name)
+
+    def _remove(self, statement: Statement) -> None:
+        if self._by_alias is None:
+            self._by_alias = {}
+            for name in self._animations:
+                self._by_alias.setdefault(alias(name), []).append(name)
+        names = [statement.value, *self._by_alias.get(statement.value, [])]
+        removed = [name for name in names if self._animations.pop(name, None) is not None]
+        if not removed:
+            self._warn(statement, f"there is no animation '{short(statement.value)}' to remove")
+        self._inherited.difference_update(removed)
+
+    def _warn(self, statement: Statement, text: str) -> None:
+        add_warning(self._warnings, f"{self._model.source}:{statement.line}: {text}")
+
+    def model(self) -> ModelDeclaration:
+        """The declaration with all statements so far."""
+        return replace(
+            self._model,
+            channels=tuple(self._channels.items()),
+            animations=tuple(self._animations.values()),
         )
-    return replace(model, animations=tuple(animations)), inherited
 
 
 def alias(name: str) -> str:

@@ -9,6 +9,7 @@ import pytest
 
 from io_common.game_data.catalogue import Catalogue, Kind
 from io_common.game_data.files import GameFiles
+from io_common.textures.budget import Budget
 from io_common.textures.game_files import FileReadError
 
 
@@ -118,3 +119,9 @@ def test_damaged_files_are_warnings(tmp_path: Path) -> None:
     assert [entry.name for entry in catalogue.entries] == ["a.md5mesh"]
     assert any("not a readable archive" in warning for warning in catalogue.warnings)
     assert any(warning.startswith("def/a.def:1") for warning in catalogue.warnings)
+
+
+def test_a_list_that_takes_too_long_is_left_as_it_is_with_a_warning(tmp_path: Path) -> None:
+    catalogue = Catalogue(GameFiles([game_folders.doom3(tmp_path)], Budget(seconds=0.0)))
+    assert catalogue.entries == []
+    assert any("not complete" in warning for warning in catalogue.warnings)

@@ -6,7 +6,10 @@ from pathlib import Path
 
 import game_folders
 import pytest
+from work import lines_run
 
+from io_common.game_data import declarations as declarations_module
+from io_common.game_data import doom3
 from io_common.game_data.character import Attachment, Character, CharacterAnimation, FrameCommand
 from io_common.game_data.doom3 import Doom3Declarations
 from io_common.game_data.files import GameFiles
@@ -261,3 +264,44 @@ def test_skins_are_those_for_the_model_of_entities_and_of_its_materials(tmp_path
     (part,) = found.parts
     assert part.default_skin == "own"
     assert {skin.name for skin in part.skins} == {"default", "own", "others", "made", "fits"}
+
+
+# --- Limits
+
+
+def test_long_chains_of_inheritance_end(tmp_path: Path) -> None:
+    text = "model m0 { } " + " ".join(f"model m{n} {{ inherit m{n - 1} }}" for n in range(1, 5000))
+    text += ' entityDef e0 { "model" "m0" } '
+    text += " ".join(f'entityDef e{n} {{ "inherit" "e{n - 1}" }}' for n in range(1, 5000))
+    given = declarations(tmp_path, text)
+    assert given.model("m4999") is not None
+    assert given.entity("e4999") is not None
+    assert any("the chain is too long" in warning for warning in given.warnings)
+
+
+def test_what_is_inherited_is_limited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(doom3, "_MAX_INHERITED", 25)
+    base = "model base { " + " ".join(f"anim a{n} a.md5anim" for n in range(10)) + " }"
+    given = declarations(tmp_path, base + " ".join(f"model m{n} {{ inherit base }}" for n in range(4)))
+    found = [given.model(f"m{n}") for n in range(4)]
+    assert [len(one.animations) for one in found if one is not None] == [10, 10, 0, 0]
+    assert any("too much is inherited" in warning for warning in given.warnings)
+
+
+def test_reading_many_statements_costs_as_much_for_each(tmp_path: Path) -> None:
+    def cost(count: int) -> int:
+        anims = " ".join(f"anim a{n} x.md5anim" for n in range(count))
+        removed = " ".join(f"remove a{n}" for n in range(count))
+        folder = tmp_path / str(count)
+        given = declarations(folder, f"model base {{ {anims} }} model a {{ inherit base {removed} {anims} }}")
+        assert given.model_names
+        return lines_run(given.model, "a")
+
+    small = cost(100)
+    assert cost(1000) < 12 * small
+
+
+def test_the_number_of_warnings_is_limited(tmp_path: Path) -> None:
+    given = declarations(tmp_path, "model a { " + "nonsense " * 5000 + "}")
+    given.model("a")
+    assert len(given.warnings) == declarations_module.MAX_WARNINGS
