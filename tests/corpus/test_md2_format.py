@@ -27,6 +27,7 @@ from io_md2.format import (
     read_model,
     st_fractions,
 )
+from io_md2.format.templates import Template, match_template
 
 ROOT = Path(__file__).resolve().parents[2]
 CORPUS = Path(os.environ.get("IO_IDTECH_CORPUS") or ROOT.parent / "shared" / "corpus")
@@ -122,6 +123,17 @@ def test_many_frames_have_the_grid_of_the_compilers_rule(models: dict[str, Model
         shares.append(np.isclose(scale, np.abs(model.scale), rtol=1e-3).mean())
     print(f"grids equal to the compiler's: {np.mean(shares):.3f} of the axes")
     assert np.mean(shares) > 0.5
+
+
+def test_real_players_fit_the_template_of_players(models: dict[str, Model]) -> None:
+    players = [model for model in models.values() if model.frame_count == 198]
+    sequences = [
+        [(one.name, one.frame_count) for one in find_sequences(model.frame_names)] for model in players
+    ]
+    matches = [match_template(Template.QUAKE2_PLAYER, one) for one in sequences]
+    fitting = [match.order for match in matches if not match.problems]
+    assert fitting
+    assert set(fitting) == {tuple(range(20))}
 
 
 def test_every_frame_is_in_one_sequence(models: dict[str, Model]) -> None:
