@@ -26,6 +26,7 @@ from .listing import print_list
 from .progress import Progress, table
 from .records import Records
 from .settings import FAILED, UP_TO_DATE, Outcome, Task
+from .source_files import as_listed
 from .worker import work
 from .worker_pool import convert_all
 
@@ -88,7 +89,8 @@ def _convert(options: Namespace, interrupt: Interrupt) -> int:
         )
     if not present:
         return 1
-    out = Path(options.to)
+    present = [str(as_listed(Path(name))) for name in present]
+    out = as_listed(Path(options.to))
     earlier_results = Records(out, settings, manifest.version()).results()
     if options.characters:
         tasks, refused, sources = characters.make_plan(options.characters, out, settings)

@@ -87,7 +87,35 @@ def path_key(path: Path) -> str:
 
     Some file systems treat such paths as one file.
     """
-    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", resolved_path(path)).casefold())
+    return _folded(resolved_path(path))
+
+
+def _folded(text: str) -> str:
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())
+
+
+def as_listed(path: Path) -> Path:
+    """A path with names in the case in which their folders list them, as far as it exists.
+
+    So one file has one path on a file system that ignores case, however the user spells it.
+    """
+    result = Path(path.anchor)
+    for name in path.parts[len(result.parts) :]:
+        result = result / _listed_name(result, name)
+    return result
+
+
+def _listed_name(folder: Path, name: str) -> str:
+    if name == os.pardir or not os.path.lexists(folder / name):
+        return name
+    try:
+        names = os.listdir(folder)
+    except OSError:
+        return name
+    if name in names:
+        return name
+    alike = [other for other in names if _folded(other) == _folded(name)]
+    return alike[0] if len(alike) == 1 else name
 
 
 def _identity(path: Path) -> tuple[int, int] | None:

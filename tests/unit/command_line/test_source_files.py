@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 import pytest
 
-from io_idtech.command_line.source_files import Sources
+from io_idtech.command_line.source_files import Sources, as_listed
 
 
 @pytest.mark.skipif(os.name != "posix", reason="links as POSIX has them")
@@ -22,3 +23,28 @@ def test_sources_are_known_by_their_identity_also_elsewhere(tmp_path):
         assert tmp_path / other in sources, other
     for other in ("a/other.md2", "imp.md2", "nowhere/imp.md2"):
         assert tmp_path / other not in sources, other
+
+
+@pytest.fixture
+def imp(tmp_path):
+    (tmp_path / "models").mkdir()
+    path = tmp_path / "models" / "imp.md2"
+    path.touch()
+    return path
+
+
+def test_where_case_is_ignored_a_path_gets_the_case_of_its_folders(tmp_path, imp, monkeypatch):
+    monkeypatch.setattr(os.path, "lexists", lambda path: "nowhere" not in str(path))
+    assert as_listed(tmp_path / "MODELS" / "Imp.MD2") == imp
+    assert as_listed(tmp_path / "MODELS" / "nowhere" / "A.md2") == tmp_path / "models" / "nowhere" / "A.md2"
+    monkeypatch.chdir(tmp_path)
+    assert as_listed(Path("MODELS/../Models/IMP.md2")) == Path("models/../models/imp.md2")
+
+
+def test_where_case_counts_a_path_keeps_its_case(tmp_path, imp):
+    if imp.with_name("IMP.md2").exists():
+        pytest.skip("the file system ignores case")
+    assert as_listed(imp) == imp
+    assert as_listed(tmp_path / "MODELS" / "imp.md2") == tmp_path / "MODELS" / "imp.md2"
+    imp.with_name("IMP.md2").touch()
+    assert as_listed(imp.with_name("IMP.md2")).name == "IMP.md2"
