@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..io_common.counting import counted
 from ..io_common.operators.game_check import (
     BONES,
     FACES,
@@ -111,7 +112,9 @@ def _of_one_animation(clips: dict[Path, Clip], companion: Companion | None, game
     rule = next((rule for rule in PROFILES[game].rules if rule.code == "frame_count"), None)
     if rule is not None and total > rule.limit and len(order) > 1:
         yield rule.finding(
-            f"{total} frames in all actions together", total, remedy="export fewer or shorter actions"
+            f"{counted(total, 'frames')} in all actions together",
+            total,
+            remedy="export fewer or shorter actions",
         )
 
 

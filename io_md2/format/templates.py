@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 
+from .counting import counted
 from .sequences import PLAYER_SEQUENCES
 
 
@@ -48,8 +49,13 @@ class TemplateMatch:
         """What is wrong, in words; empty if everything fits."""
         lines = []
         if self.missing:
-            lines.append("missing: " + ", ".join(f"{name} ({count} frames)" for name, count in self.missing))
-        lines += [f"{name} has {count} frames instead of {wanted}" for name, count, wanted in self.wrong]
+            lines.append(
+                "missing: "
+                + ", ".join(f"{name} ({counted(count, 'frames')})" for name, count in self.missing)
+            )
+        lines += [
+            f"{name} has {counted(count, 'frames')} instead of {wanted}" for name, count, wanted in self.wrong
+        ]
         if self.unknown:
             lines.append("not in the template, or there twice: " + ", ".join(self.unknown))
         return lines
