@@ -22,7 +22,7 @@ from ..io_common.textures.search import Search
 from ..io_md2.format import FrameSequence, Md2Error, find_sequences, read_model
 from .format import Md5Error
 from .format.games import Game
-from .format.mdl_file import MDL_SUFFIX, read_mdl
+from .format.mdl_file import MDL_SUFFIX, OtherMdlError, read_mdl
 
 MD2_SUFFIX = ".md2"
 
@@ -80,6 +80,10 @@ def find_companion(path: Path, search: Search | None = None) -> tuple[Companion 
             continue
         try:
             return _read(found, game), ""
+        except OtherMdlError as error:
+            # Other games have files of that suffix as well.
+            if game_of(path) is Game.QUAKE:
+                return None, str(error)
         except (Md2Error, Md5Error) as error:
             return None, str(error)
         except OSError as error:

@@ -19,6 +19,8 @@ from .encoding import encode_local_poses, encode_poses
 from .errors import Md5Error
 from .games import PROFILES, Finding, Game, prepare_animation, prepare_model, rest_pose
 from .joint_matching import Fit, Match, match_joints
+from .joint_scales import ScaleTable, scaled_poses
+from .mdl_file import Mdl, parse_mdl, read_mdl
 from .mesh_file import format_mesh, parse_mesh, read_joints, read_mesh, write_mesh
 from .model import MAGIC, OLD_VERSION, ROOT, VERSION, Animation, Camera, Joints, Mesh, Model
 from .playback import WRAPS, LoopType, Space, Wrap, frame_pair, interpolate, local_pose_at, loop_type, pose_at
@@ -36,6 +38,7 @@ from .quaternions import (
     wxyz_from_xyz,
     xyz_from_wxyz,
 )
+from .scale_file import Scales, format_scales, parse_scales, read_scales, scales_of_table, write_scales
 from .skeleton import components, compose, decompose, local_poses, poses
 from .skinning import (
     bind_pose,
@@ -68,8 +71,11 @@ __all__ = [
     "LoopType",
     "Match",
     "Md5Error",
+    "Mdl",
     "Mesh",
     "Model",
+    "ScaleTable",
+    "Scales",
     "Space",
     "Wrap",
     "bind_pose",
@@ -87,6 +93,7 @@ __all__ = [
     "format_animation",
     "format_camera",
     "format_mesh",
+    "format_scales",
     "frame_pair",
     "from_matrices",
     "interpolate",
@@ -102,7 +109,9 @@ __all__ = [
     "normalise",
     "parse_animation",
     "parse_camera",
+    "parse_mdl",
     "parse_mesh",
+    "parse_scales",
     "pose_at",
     "pose_bounds",
     "poses",
@@ -112,9 +121,13 @@ __all__ = [
     "read_animation_header",
     "read_camera",
     "read_joints",
+    "read_mdl",
     "read_mesh",
+    "read_scales",
     "rest_pose",
     "rotate",
+    "scaled_poses",
+    "scales_of_table",
     "skin",
     "skin_normals",
     "slerp",
@@ -130,6 +143,7 @@ __all__ = [
     "write_animation",
     "write_camera",
     "write_mesh",
+    "write_scales",
     "wxyz_from_xyz",
     "xyz_from_wxyz",
 ]

@@ -30,6 +30,10 @@ _POSE_HEAD, _NAME_AT, _NAME = 24, 8, 16
 _MAX_COUNT = 65536
 
 
+class OtherMdlError(Md5Error):
+    """A file of another format that has the same suffix, such as that of Half-Life."""
+
+
 @dataclass(eq=False)
 class Mdl:
     """What is read of an .mdl file.
@@ -54,6 +58,7 @@ def read_mdl(source: Source) -> Mdl:
         source: a path, the bytes of the file, or a binary file object.
 
     Raises:
+        OtherMdlError: it is no MDL of Quake.
         Md5Error: the file cannot be understood.
         OSError: it cannot be opened.
     """
@@ -64,12 +69,13 @@ def parse_mdl(data: bytes | bytearray | memoryview, path: str = "") -> Mdl:
     """Frame names and skins of the bytes of an .mdl file.
 
     Raises:
+        OtherMdlError: it is no MDL of Quake.
         Md5Error: the file cannot be understood; the message names the byte.
     """
     reader = _Reader(bytes(data), path)
     magic, version, *rest = _HEADER.unpack_from(data, reader.skip(_HEADER.size))
     if magic != _MAGIC or version != _VERSION:
-        raise Md5Error(
+        raise OtherMdlError(
             "not an MDL file of Quake", path=path, found=f"{magic!r}, version {version}",
             expected=f"{_MAGIC!r}, version {_VERSION}",
         )  # fmt: skip

@@ -47,8 +47,13 @@ def test_without_one_there_is_nothing(companions, tmp_path, name):
     assert companions.find_companion(tmp_path / name) == (None, "")
 
 
+def test_an_mdl_of_another_game_is_none(companions, tmp_path):
+    (tmp_path / "ogre.mdl").write_bytes(b"IDST" + bytes(500))
+    assert companions.find_companion(tmp_path / "ogre.md5mesh") == (None, "")
+
+
 def test_a_damaged_one_is_told(companions, tmp_path):
-    (tmp_path / "ogre.mdl").write_bytes(b"IDPO")
+    (tmp_path / "ogre.mdl").write_bytes(mdl(["stand1"])[:-1])
     found, problem = companions.find_companion(tmp_path / "ogre.md5anim")
     assert found is None
     assert "ogre.mdl" in problem
