@@ -27,6 +27,9 @@ _LIST = """\
 Lists what can be imported from a game: entities and models of Doom 3, players of Quake II, models with an md5.cfg or
 md2.cfg, and all other models; with the number of meshes, animations and skins that are there and that are missing."""
 
+_EXTRACT = """\
+Writes files of a game to a folder, where they keep their paths: those that the game would use, loose or in archives."""
+
 _CONVERT = """\
 Converts models to another format. Folders are searched recursively, and their layout is kept.
 Files that are up to date are skipped; a file that cannot be converted does not stop the others."""
@@ -44,6 +47,9 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
     info = commands.add_parser("info", help="print what is in a file", description="Prints what is in files.")
     file_info.add_arguments(info, GAMES)
     _add_list(commands.add_parser("list", help="list the characters and models of a game", description=_LIST))
+    _add_extract(
+        commands.add_parser("extract", help="write files of a game to a folder", description=_EXTRACT)
+    )
     # For the workers that `--jobs` starts; a command without help is not listed.
     commands.add_parser("work").add_argument("replies", type=Path)
     return parser.parse_args(words)
@@ -141,7 +147,7 @@ def _add_convert(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _add_list(parser: argparse.ArgumentParser) -> None:
+def _add_game(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "game",
         nargs="+",
@@ -149,6 +155,23 @@ def _add_list(parser: argparse.ArgumentParser) -> None:
         metavar="GAME",
         help=f"a game folder or an archive ({', '.join(ARCHIVE_EXTENSIONS)}); of several, the first has priority",
     )
+
+
+def _add_extract(parser: argparse.ArgumentParser) -> None:
+    _add_game(parser)
+    parser.add_argument(
+        "--files",
+        action="append",
+        required=True,
+        metavar="PATTERN",
+        help="the files to write, such as 'models/md5/*'; may be given several times",
+    )
+    parser.add_argument("--to", required=True, type=_out_folder, metavar="FOLDER", help="the folder")
+    parser.add_argument("--force", action="store_true", help="replace files that exist")
+
+
+def _add_list(parser: argparse.ArgumentParser) -> None:
+    _add_game(parser)
     parser.add_argument(
         "--search",
         nargs="+",

@@ -21,6 +21,7 @@ from ..io_common.operators import preferences
 from . import arguments, characters, plan
 from .archives import is_in_archive
 from .convert import convert
+from .extract import extract
 from .interrupt import Interrupt, deferred_interrupt
 from .listing import print_list
 from .progress import Progress, table
@@ -68,6 +69,8 @@ def main(words: Sequence[str]) -> int:
         )
     if options.command == "list":
         return print_list(options.game, search=" ".join(options.search), as_json=options.json)
+    if options.command == "extract":
+        return extract(options.game, options.files, Path(options.to), force=options.force)
     if options.command == "work":
         work(options.replies)
         return 0

@@ -127,6 +127,24 @@ def test_a_game_is_listed_with_what_is_there_and_what_is_missing(idtech, tmp_pat
     assert "no character or model" in warnings
 
 
+def test_files_are_unpacked_on_request_as_the_game_would_use_them(idtech, tmp_path: Path) -> None:
+    base = game_folders.doom3(tmp_path / "base")
+    out = tmp_path / "out"
+    words = ("extract", base, "--files", "MODELS/*/imp/walk1*", "--files", "def/*", "--to", out)
+    status, told, _ = idtech(*words)
+    assert (status, told) == (0, "3 written, 0 failed\n")
+    found = results(out)
+    assert {name.lower() for name in found} == {
+        *("def/monster_imp.def", "def/zz_head.def", f"{game_folders.IMP}/walk1.md5anim")
+    }
+    assert found[f"{game_folders.IMP}/walk1.md5anim"].decode() == game_folders.md5anim(frames=4, step=1)
+    status, told, warnings = idtech(*words)
+    assert (status, told) == (1, "0 written, 3 failed\n")
+    assert "exists" in warnings
+    assert idtech(*words, "--force")[0] == 0
+    assert idtech("extract", base, "--files", "nothing", "--to", out)[0] == 1
+
+
 # --- Characters
 
 

@@ -33,6 +33,12 @@ def test_a_message_next_to_a_file_name_does_not_repeat_it():
 @pytest.mark.parametrize(
     ("content", "error", "text"),
     [
+        (
+            b"PK\x03\x04",
+            Md5Error,
+            "This is not an MD5 file (it looks like a ZIP archive, such as .pk4: use File > Import > id Tech Game "
+            "Character)",
+        ),
         (b"\x89PNG\r\n\x1a\n0000", Md5Error, "This is not an MD5 file (it looks like a PNG)"),
         (
             b"IDP2" + bytes(64),
