@@ -218,11 +218,13 @@ def _skeletons(folder: Path, models: Sequence[str]) -> list[Joints]:
 
 
 def _files(folder: Path, skeletons: Sequence[Joints]) -> list[AnimationFile]:
+    """The animations of a folder: first what fits fully, then partly, then the others, each by name."""
     try:
         paths = animation_paths(folder)[:_MAX_LISTED]
     except OSError:
         return []
-    return [_file(path, skeletons) for path in paths]
+    order = list(_ICONS)
+    return sorted((_file(path, skeletons) for path in paths), key=lambda file: order.index(file.fit.upper()))
 
 
 def _file(path: Path, skeletons: Sequence[Joints]) -> AnimationFile:
