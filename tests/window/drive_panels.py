@@ -94,7 +94,9 @@ def show(kind: str, header: tuple[int, int], picture: str) -> Iterator[float]:
     xdotool("mousemove", *header)
     yield 1.0
     xdotool("keydown", "ctrl")
+    yield 0.5
     xdotool("click", 1)
+    yield 0.5
     xdotool("keyup", "ctrl")
     yield 2.0
     take(picture)
