@@ -30,6 +30,7 @@ PAGES = {
     "md5": "MD5",
     "md2": "MD2",
     "choosing-animations": "Choosing animations",
+    "characters": "Characters from a game",
     "recipes": "Recipes",
     "games": "Games",
     "games/doom3": "Into Doom 3",

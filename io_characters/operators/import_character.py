@@ -11,7 +11,7 @@ from bpy.props import BoolProperty, CollectionProperty, EnumProperty, IntPropert
 from ...io_common.counting import counted
 from ...io_common.game_data.catalogue import CatalogueEntry, Kind
 from ...io_common.game_data.files import GameFiles
-from ...io_common.operators import blender_mixins, file_operators, preferences
+from ...io_common.operators import file_operators, preferences
 from ...io_common.reports import printable
 from ...io_common.scene import axes, versions
 from ...io_common.textures.game_files import FileReadError
@@ -33,7 +33,11 @@ _ICONS = {
     Kind.LOOSE: "MESH_DATA",
 }
 _WIDTH = 640
-_ROWS = 14
+_ROWS = 12
+_OPTIONS = (
+    "use_placement", "use_textures", "all_weapons", "merge_vertices", "bone_direction", "frame_start",
+    "use_scene_timing", "global_scale", "axis_forward", "axis_up",
+)  # fmt: skip
 
 
 def _known_games(operator: Any, context: Context, text: str) -> list[str]:
@@ -237,7 +241,7 @@ class IMPORT_SCENE_OT_idtech_character(file_operators.Transform, bpy.types.Opera
         if not found.entries:
             self.problem = "No models were found in this folder"
         names = [entry.name for entry in found.entries]
-        self["active_entry"] = names.index(self.name) if self.name in names else -1
+        self.active_entry = names.index(self.name) if self.name in names else -1
 
     def draw(self, context: Context) -> None:
         """Draws the game, the list and the options."""
@@ -266,14 +270,12 @@ class IMPORT_SCENE_OT_idtech_character(file_operators.Transform, bpy.types.Opera
             column.label(text=f"{item.kind.capitalize()}: {item.path}")
         layout.prop(self, "name")
         layout.prop(self, "animation_filter")
-        self.draw_transform(layout, "IO_IDTECH_character")
-        header, body = blender_mixins.panel(layout, "IO_IDTECH_character_options")
+        wide: Any = layout
+        # Closed at first, so that the list and the buttons fit on small screens.
+        header, body = wide.panel("IO_IDTECH_character_options", default_closed=True)
         header.label(text="Options")
         if body:
-            for option in (
-                "use_placement", "use_textures", "all_weapons", "merge_vertices", "bone_direction",
-                "frame_start", "use_scene_timing",
-            ):  # fmt: skip
+            for option in _OPTIONS:
                 body.prop(self, option)
 
     def execute(self, context: Context) -> OperatorResult:
