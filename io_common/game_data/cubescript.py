@@ -16,7 +16,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 
-MAX_STEPS = 100_000
+MAX_STEPS = 20_000
 """Statements that a script may run, loops and files that it runs included."""
 MAX_DEPTH = 48
 """Blocks, calls and files within each other."""
