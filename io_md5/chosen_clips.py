@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..io_common.name_patterns import UnknownFieldError, distinct_file_names
-from ..io_common.scene import names
+from ..io_common.scene import names, versions
 from ..io_common.scene.animation_list import AnimationList, Row, Source, animation_list
 from ..io_common.scene.objects import NothingToExportError
 from .clips import Clip, listed_clip
@@ -96,6 +96,7 @@ def _name(found: AnimationList, row: Row, clip: Clip, stem: str) -> str:
         fields["scene"] = stem
     if clip.stored is not None and clip.action is not None:
         fields["action"] = clip.stored.name
-        if row.animation.name == clip.action.name:
+        # Names of strips may be shorter than those of actions.
+        if row.animation.name == names.for_blender(clip.action.name, versions.MAX_NAME, ""):
             fields["strip"] = clip.stored.name
     return found.name(row, fields)

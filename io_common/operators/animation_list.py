@@ -5,6 +5,7 @@ Each object has its own list in the .blend file. `scene.animation_list` reads it
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -439,6 +440,21 @@ def draw(layout: UILayout, found: AnimationList, rows: Sequence[Shown]) -> None:
         column.prop(item, "export_name")
     column.prop(stored, "prefix")
     column.prop(stored, "pattern")
+
+
+def draw_problems(layout: UILayout, heading: str, problems: Sequence[str]) -> None:
+    """Draws what keeps an export from being written, in lines that fit into the file browser.
+
+    Args:
+        layout: the panel's layout.
+        heading: above them; empty for none.
+        problems: nothing is drawn if there are none.
+    """
+    lines = [heading] if heading and problems else []
+    lines += [line for problem in problems for line in textwrap.wrap(problem, LINE_LENGTH)]
+    column: Any = layout.column(align=True)
+    for number, line in enumerate(lines):
+        column.label(text=line, icon="BLANK1" if number else "ERROR")
 
 
 def _draw_buttons(column: Any, owner: Object) -> None:

@@ -50,8 +50,7 @@ class TemplateMatch:
         lines = []
         if self.missing:
             lines.append(
-                "missing: "
-                + ", ".join(f"{name} ({counted(count, 'frames')})" for name, count in self.missing)
+                "missing, with frames: " + ", ".join(f"{name} {count}" for name, count in self.missing)
             )
         lines += [
             f"{name} has {counted(count, 'frames')} instead of {wanted}" for name, count, wanted in self.wrong

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from typing import TYPE_CHECKING, Any
 
 import bpy
@@ -19,7 +18,7 @@ from ...io_common.scene.objects import NothingToExportError, collect
 from ..exporter import DEFAULT_SKIN_SIZE, ExportOptions, export_model
 from ..format import PROFILES, Game, Md2Error
 from ..format.templates import Template, match_template
-from ..listed_sequences import list_of, sequence_names
+from ..listed_sequences import LABELS, list_of, sequence_names
 from . import check_game
 
 if TYPE_CHECKING:
@@ -246,10 +245,10 @@ class EXPORT_SCENE_OT_md2(
         ]
         total = sum(count for _, count in chosen)
         layout.label(text=f"{counted(total, 'frames')} in {counted(len(chosen), 'sequences')}", icon="INFO")
-        match = match_template(Template(self.sequence_template), chosen)
-        for text in [*filter(None, [error]), *match.problems]:
-            for number, line in enumerate(textwrap.wrap(text, animation_list_panel.LINE_LENGTH)):
-                layout.label(text=line, icon="BLANK1" if number else "ERROR")
+        template = Template(self.sequence_template)
+        problems = match_template(template, chosen).problems
+        animation_list_panel.draw_problems(layout, "", [error] if error else [])
+        animation_list_panel.draw_problems(layout, f"Not yet a {LABELS[template]}:", problems)
 
     def _draw_model(self, layout: UILayout, context: Context) -> None:
         header, body = blender_mixins.panel(layout, "IO_MD2_export_model")

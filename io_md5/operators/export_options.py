@@ -356,8 +356,7 @@ def _draw_list(layout: UILayout, context: Context, operator: ExportOptions) -> N
         existing = sum(one.is_replaced and row.is_checked for row, one in zip(found.rows, shown, strict=True))
         layout.label(text=_written(len(found.checked), existing), icon="INFO")
         layout.label(text=_use_of_file_name(operator), icon="INFO")
-    for line in textwrap.wrap(error, animation_list_panel.LINE_LENGTH):
-        layout.label(text=line, icon="ERROR")
+    animation_list_panel.draw_problems(layout, "", [error] if error else [])
 
 
 def chosen_folder(context: Context, operator: ExportOptions) -> Path:

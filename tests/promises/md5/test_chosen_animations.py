@@ -64,6 +64,23 @@ def test_import_and_forty_muted_strips_and_export_give_the_same_files(tmp_path):
     assert {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()} == expected
 
 
+def test_animations_imported_onto_nla_tracks_are_exported_to_the_same_files(tmp_path):
+    joints = md5_scenes.skeleton()
+    names = ("walk", "run to.left", "n" * 80, "caf\u00e9", "a")
+    animations = {
+        name: md5_scenes.animation(joints, frames=1 + 3 * index) for index, name in enumerate(names)
+    }
+    path = md5_scenes.write(tmp_path, "imp", **animations)
+    (tmp_path / "plain").mkdir()
+    bpy.ops.import_scene.md5(filepath=str(path), animations="FOLDER")
+    bpy.ops.export_scene.md5anim(filepath=str(tmp_path / "plain" / "x.md5anim"), actions="ALL")
+    bpy.ops.wm.read_homefile(use_empty=True)
+    bpy.ops.import_scene.md5(filepath=str(path), animations="FOLDER", nla_tracks=True)
+    assert sorted(export(tmp_path / "out", "STRIPS")) == sorted(names)
+    for file in (tmp_path / "plain").iterdir():
+        assert (tmp_path / "out" / file.name).read_bytes() == file.read_bytes()
+
+
 @pytest.mark.parametrize("constrained", [False, True], ids=["keys alone", "with a constraint"])
 @pytest.mark.parametrize("muted", [True, False], ids=["muted", "all playing"])
 def test_each_strip_is_played_alone_at_its_place_in_the_scene(tmp_path, muted, constrained):

@@ -213,7 +213,8 @@ def test_the_list_of_an_md2_shows_frames_and_what_the_template_misses(tmp_path: 
     assert "2 frames" in shown.labels
     told = " ".join(shown.labels)
     assert "run has 3 frames instead of 6" in told
-    assert "attack (8 frames)" in told
+    assert "attack 8" in told
+    assert "Not yet a Quake II player:" in shown.labels
 
 
 def test_a_wrong_pattern_is_told_in_the_panel_before_the_export(tmp_path: Path):
