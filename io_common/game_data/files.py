@@ -141,8 +141,8 @@ class GameFiles:
         while stack:
             current = stack.pop()
             count += 1
-            if count > _MAX_FOLDERS:
-                self._warn(f"{', '.join(map(str, self.folders))}: more than {_MAX_FOLDERS} folders")
+            if count > _MAX_FOLDERS or self.budget.is_over():
+                self._warn(f"{', '.join(map(str, self.folders))}: too many folders; some were not searched")
                 return
             yield from self.paths(current, *extensions)
             listing = self.listing(current)

@@ -9,6 +9,7 @@ from pathlib import Path
 import game_folders
 import pytest
 
+from io_common.game_data import files as files_module
 from io_common.game_data.files import GameFiles
 from io_common.game_data.paths import files_in, readable
 from io_common.textures import archives
@@ -197,3 +198,13 @@ def test_an_archive_with_too_many_members_is_skipped(tmp_path: Path, monkeypatch
     files = GameFiles([tmp_path])
     assert not files.has("1.txt")
     assert len(files.warnings) == 2
+
+
+def test_a_search_of_too_many_folders_ends_with_a_warning(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(files_module, "_MAX_FOLDERS", 3)
+    game_folders.loose(tmp_path, {f"{number}/a.txt": "" for number in range(5)})
+    files = GameFiles([tmp_path])
+    assert list(files.walk()) == ["0/a.txt", "1/a.txt"]
+    assert "too many folders" in files.warnings[0]
