@@ -196,6 +196,16 @@ def test_a_character_whose_model_is_missing_fails_alone(idtech, tmp_path: Path) 
     assert "no character nobody" in told
 
 
+@pytest.mark.slow
+def test_characters_are_converted_by_several_blenders(idtech, tmp_path: Path) -> None:
+    base = game_folders.doom3(tmp_path / "base")
+    words = ("convert", base, "--characters", "monster_*", "--characters", "head_imp", "--format", "glb")
+    assert idtech(*words, "--to", tmp_path / "one")[0] == 0
+    assert idtech(*words, "--to", tmp_path / "two", "--jobs", "2")[0] == 0
+    assert len(results(tmp_path / "one")) == 3
+    assert results(tmp_path / "one") == results(tmp_path / "two")
+
+
 def test_a_changed_declaration_converts_the_character_again(idtech, tmp_path: Path) -> None:
     base = game_folders.doom3_loose(tmp_path / "base")
     words = ("convert", base, "--characters", "monster_imp", "--to", tmp_path / "out", "--format", "md5")
