@@ -24,6 +24,7 @@ class Row:
         least: the time of that, in seconds.
         target: the maximum ratio, if there is one.
         peer: the seconds that Assimp takes to read the same file, if measured.
+        unit: of the first two, if not seconds.
     """
 
     job: str
@@ -32,6 +33,7 @@ class Row:
     least: float
     target: float | None = None
     peer: float | None = None
+    unit: str = "s"
 
     @property
     def ratio(self) -> float:

@@ -24,7 +24,7 @@ from .records import Records
 from .settings import FAILED, Outcome, Task
 
 _EXTENSION = (__package__ or "").rpartition(".")[0]
-_POLL_INTERVAL = 0.01  # seconds
+_POLL_INTERVAL = 0.001  # seconds; a small model takes a few thousandths
 _SHUTDOWN_TIMEOUT = 20.0  # seconds, for an idle Blender
 
 # For Blender as a Python module, which enables no add-ons and has no command line.

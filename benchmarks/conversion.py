@@ -1,0 +1,209 @@
+"""The conversion of whole trees by the command line, in new processes, and where its time goes.
+
+    python benchmarks/conversion.py FOLDER OUT_FOLDER FORMAT [OPTION …]
+
+converts the models of a folder in this process and prints the seconds of each part as JSON; with the word `floor`
+instead of the output folder it prints what Blender alone needs to save the same models.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from functools import wraps
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+
+STARTING, EMPTYING, READING, BUILDING, WRITING, RECORDING = (
+    "starting Blender",
+    "emptying the scene",
+    "reading the files",
+    "building the models",
+    "writing the results",
+    "records, temporary files and moving the results",
+)
+WHOLE, COMMAND, FLOOR = "all", "the command in a running Blender", "floor"
+_MEMORY = ("memory after a tenth", "memory after all")
+
+
+def make_tree(folder: Path, models: list[Path], count: int) -> Path:
+    """A folder with `count` copies of some models, each in turn."""
+    for index in range(count):
+        source = models[index % len(models)]
+        target = folder / f"{index:05d}" / source.name
+        target.parent.mkdir(parents=True)
+        shutil.copyfile(source, target)
+    return folder
+
+
+def measure(tree: Path, out: Path, kind: str, *options: str) -> dict[str, float]:
+    """The seconds of each part of a conversion in a new process, and of all of it from its start."""
+    shutil.rmtree(out, ignore_errors=True)
+    return _run(tree, str(out), kind, *options)
+
+
+def measure_floor(tree: Path) -> float:
+    """The seconds that Blender alone needs to save the models of a tree, in a new process."""
+    return _run(tree, FLOOR, "blend")[WRITING]
+
+
+def _run(*words: object) -> dict[str, float]:
+    started = time.time()
+    output = subprocess.run(
+        [sys.executable, __file__, *map(str, words)], check=True, capture_output=True, text=True
+    ).stdout
+    result: dict[str, float] = json.loads(output.splitlines()[-1])
+    # The clock of the other process started with its first line.
+    result[STARTING] = result.pop("ready at") - started
+    result[WHOLE] = result.pop("done at") - started
+    return result
+
+
+def resident_memory() -> int:
+    """The resident memory of this process in bytes; 0 where that is not known."""
+    status = Path("/proc/self/statm")
+    return int(status.read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") if status.exists() else 0
+
+
+class _Parts:
+    """The seconds of each part, measured around functions of the extension."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+
+    def time(self, owner: Any, name: str, part: str) -> None:
+        """Measures a function that is an attribute, or an item of a dictionary."""
+        is_dictionary = isinstance(owner, dict)
+        function: Callable[..., Any] = owner[name] if is_dictionary else getattr(owner, name)
+
+        @wraps(function)
+        def timed(*arguments: Any, **named: Any) -> Any:
+            started = time.perf_counter()
+            try:
+                return function(*arguments, **named)
+            finally:
+                spent = time.perf_counter() - started
+                self.seconds[part] = self.seconds.get(part, 0.0) + spent
+
+        if is_dictionary:
+            owner[name] = timed
+        else:
+            setattr(owner, name, timed)
+
+
+def _main(tree: str, out: str, kind: str, *options: str) -> None:
+    stdout = os.fdopen(os.dup(1), "w")
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    with tempfile.TemporaryDirectory(prefix="io_idtech-") as resources:
+        extension = _install(Path(resources))
+        ready = time.time()
+        seconds = _convert(extension, tree, out, kind, *options)
+        done = time.time()
+        print(json.dumps({**seconds, "ready at": ready, "done at": done}), file=stdout, flush=True)
+    os._exit(0)
+
+
+def _install(resources: Path) -> str:
+    """Enables the working copy as an extension, as workers need it; returns the name of its package."""
+    # Blender asks for its user folder when it is loaded.
+    os.environ["BLENDER_USER_RESOURCES"] = str(resources)
+    repository = resources / "extensions" / "user_default"
+    repository.mkdir(parents=True)
+    (repository / "io_idtech").symlink_to(ROOT, target_is_directory=True)
+    importlib.import_module("bpy")
+    # The module comes into reach by the import of bpy.
+    addon_utils = importlib.import_module("addon_utils")
+    name = "bl_ext.user_default.io_idtech"
+    addon_utils.extensions_refresh(ensure_wheels=False)
+    addon_utils.enable(name, default_set=True)
+    return name
+
+
+def _convert(extension: str, tree: str, out: str, kind: str, *options: str) -> dict[str, float]:
+    """The seconds of the parts of a conversion, or of what Blender alone needs."""
+    import bpy
+
+    if out == FLOOR:
+        return _floor(extension, Path(tree))
+    names = ("command_line.command", "command_line.convert", "command_line.writers")
+    command, convert, writers = (importlib.import_module(f"{extension}.{name}") for name in names)
+    md2, md5 = (
+        importlib.import_module(f"{extension}.{name}") for name in ("io_md2.importer", "io_md5.import_read")
+    )
+    parts = _Parts()
+    parts.time(convert, "_load", "loading")
+    parts.time(md2, "read_model", READING)
+    parts.time(md5, "read_mesh", READING)
+    parts.time(writers.WRITERS, kind, WRITING)
+    command.convert = convert.convert
+    memory = _watch_memory(command, len(list(Path(tree).iterdir())))
+    started = time.perf_counter()
+    status = command.main(["convert", tree, "--to", out, "--format", kind, "--no-textures", *options])
+    seconds = {COMMAND: time.perf_counter() - started}
+    assert status == 0
+    seconds |= memory
+    found = parts.seconds
+    if found:
+        seconds[READING], seconds[WRITING] = found[READING], found[WRITING]
+        count = len(list(Path(tree).iterdir()))
+        started = time.perf_counter()
+        for _ in range(min(count, 20)):
+            bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+        seconds[EMPTYING] = (time.perf_counter() - started) / min(count, 20) * count
+        seconds[BUILDING] = found["loading"] - found[READING] - seconds[EMPTYING]
+        seconds[RECORDING] = seconds[COMMAND] - found["loading"] - found[WRITING]
+    return seconds
+
+
+def _watch_memory(command: Any, count: int) -> dict[str, float]:
+    """The memory after a tenth of the files and after all, filled in as they are converted."""
+    memory: dict[str, float] = {}
+    function, done = command.convert, [0]
+
+    def watched(*arguments: Any) -> Any:
+        result = function(*arguments)
+        done[0] += 1
+        if done[0] == max(1, count // 10):
+            memory[_MEMORY[0]] = resident_memory()
+        elif done[0] == count:
+            memory[_MEMORY[1]] = resident_memory()
+        return result
+
+    command.convert = watched
+    return memory
+
+
+def memory(measured: dict[str, float]) -> tuple[float, float]:
+    """The resident memory of a conversion after a tenth of its files and after all of them, in bytes."""
+    return measured[_MEMORY[0]], measured[_MEMORY[1]]
+
+
+def _floor(extension: str, tree: Path) -> dict[str, float]:
+    """The seconds that Blender needs to save each model of a tree, which is imported without being timed."""
+    import bpy
+
+    families = importlib.import_module(f"{extension}.families").FAMILIES
+    seconds = 0.0
+    target = str(tree.parent / "floor.blend")
+    for path in sorted(path for folder in tree.iterdir() for path in folder.iterdir()):
+        bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+        family = next(family for family in families if path.suffix in family.suffixes)
+        module, _, name = family.blender().importer.bl_idname.partition(".")
+        getattr(getattr(bpy.ops, module), name)(filepath=str(path), use_textures=False)
+        started = time.perf_counter()
+        bpy.ops.wm.save_as_mainfile(filepath=target, copy=True, check_existing=False)
+        seconds += time.perf_counter() - started
+    return {WRITING: seconds}
+
+
+if __name__ == "__main__":
+    _main(*sys.argv[1:])
