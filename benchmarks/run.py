@@ -26,6 +26,7 @@ import tables  # noqa: E402
 from extension import load_extension  # noqa: E402
 from growing import growth  # noqa: E402
 from jobs import Jobs  # noqa: E402
+from library import library  # noqa: E402
 from results import Results  # noqa: E402
 
 
@@ -42,6 +43,7 @@ def main() -> None:
         jobs = Jobs(Path(name), curves, results)
         for job in jobs.all():
             job()
+        library(results)
         growth(Path(name), results)
     print(f"\nBlender {results.blender}, numpy {results.numpy}, {tables.machine()}\n", file=out)
     print("\n".join(tables.lines(results)), file=out, flush=True)
