@@ -9,9 +9,12 @@ import bpy
 from ..io_common.game_data.character import DOOM3, Character, CharacterAnimation
 from ..io_common.game_data.files import GameFiles
 from ..io_common.materials.library import MaterialLibrary
+from ..io_common.name_filter import matches
 from ..io_common.reports import Progress, Report, listing, progress
 from ..io_common.results import ImportResult
 from ..io_common.scene import names, state, versions
+from ..io_common.scene.shape_key_playback import build_frame_action
+from ..io_common.scene.shape_keys import require_shape_keys
 from ..io_common.textures.search import Search
 from ..io_md2.format import FRAMES_PER_SECOND, find_sequences
 from ..io_md2.format import Model as Md2Model
@@ -217,6 +220,7 @@ class _Builder:
         names_of = [ALL_FRAMES, *(sequence.name for sequence in find_sequences(model.frame_names))]
         for action, name in zip(self._result.actions[count:], names_of, strict=False):
             self._store(CharacterAnimation(name), action, obj, name, part.part.model)
+        self._declared_sequences(part, model, obj)
         for collection in list(obj.users_collection):
             collection.objects.unlink(obj)
         self._collection.objects.link(obj)
@@ -224,6 +228,23 @@ class _Builder:
         if found and found[0].diffuse is None and skins:
             show_skin([obj], next(iter(skins)))
         self._roots[part.index] = obj
+
+    def _declared_sequences(self, part: PartFiles, model: Md2Model, obj: Object) -> None:
+        """Makes an action of each range of frames that the declaration names."""
+        for declared in part.part.animations:
+            if declared.frames is None or not matches(declared.name, self._options.animation_filter):
+                continue
+            first, count = declared.frames
+            last = min(first + count, model.frame_count) - 1
+            if first > last:
+                text = f"{declared.name}: frames from {first} on, but the model has {model.frame_count}"
+                self._result.report.warn(text, part.path.name)
+                continue
+            keys = require_shape_keys(obj)
+            action = build_frame_action(declared.name, keys, first, last, self._options.frame_start)
+            action.use_fake_user = True
+            self._result.actions.append(action)
+            self._store(declared, action, obj, declared.name, part.part.model)
 
     def _store(
         self, declared: CharacterAnimation, action: Action, owner: Object, name: str, file: str

@@ -276,6 +276,70 @@ def test_an_md2_with_a_script_is_scaled(tmp_path):
     assert [round(value, 4) for value in bpy.data.objects["tris"].scale] == [1.5, 1.5, 1.5]
 
 
+def test_the_frames_that_md2anim_names_are_an_action(tmp_path, capfd):
+    game = game_folders.sauerbraten(tmp_path)
+    script = game / "packages/models/hound/md2.cfg"
+    script.write_text("md2anim idle 1 2 10\nmd2anim gone 99 2 10\n")
+    import_character(game, "hound")
+    idle = bpy.data.actions["idle"]
+    assert idle["speed"] == 10.0
+    assert list(idle.frame_range) == [0, 1]
+    assert "frames from 99 on, but the model has 4" in reports(capfd)
+    assert bpy.ops.object.idtech_character_animation(animation="idle") == {"FINISHED"}
+
+
+# --- What users do
+
+
+def test_a_character_that_is_imported_twice_is_two_characters(doom3):
+    import_character(doom3, IMP)
+    import_character(doom3, IMP)
+    assert bpy.ops.object.idtech_character_skin(skin="") == {"FINISHED"}
+    assert materials()["body"] == "models/monsters/imp/body_ice"
+    assert materials()["body.001"] == "models/monsters/imp/body"
+    assert bpy.ops.object.idtech_character_animation(animation="walk1") == {"FINISHED"}
+    first, second = (
+        bpy.data.objects[name].animation_data.action for name in ("monster_imp", "monster_imp.001")
+    )
+    assert (first.name, second.name) == ("stand", "walk1.001")
+
+
+def test_a_copy_of_a_character_is_a_character_of_its_own(doom3):
+    import_character(doom3, IMP)
+    bpy.ops.object.select_all(action="SELECT")
+    bpy.ops.object.duplicate()
+    bpy.context.view_layer.objects.active = bpy.data.objects["body.001"]
+    assert bpy.ops.object.idtech_character_skin(skin="") == {"FINISHED"}
+    assert materials()["body"] == "models/monsters/imp/body_ice"
+    assert materials()["body.001"] == "models/monsters/imp/body"
+
+
+def test_parts_that_were_deleted_are_left_alone(doom3, tmp_path):
+    import_character(doom3, IMP)
+    bpy.data.objects.remove(bpy.data.objects["head_imp_model"])
+    bpy.data.actions.remove(bpy.data.actions["range"])
+    bpy.context.view_layer.objects.active = bpy.data.objects["body"]
+    assert bpy.ops.object.idtech_character_skin(skin="skins/monsters/imp") == {"FINISHED"}
+    assert bpy.ops.export_scene.idtech_character(directory=str(tmp_path / "out")) == {"FINISHED"}
+
+
+def test_an_import_in_edit_mode_ends_it_and_works(doom3):
+    import_character(doom3, IMP)
+    bpy.context.view_layer.objects.active = bpy.data.objects["monster_imp"]
+    bpy.ops.object.mode_set(mode="EDIT")
+    import_character(doom3, "head_imp")
+    assert bpy.context.mode == "OBJECT"
+
+
+def test_switching_a_skin_can_be_undone(doom3):
+    import_character(doom3, IMP)
+    bpy.ops.ed.undo_push()
+    assert bpy.ops.object.idtech_character_skin("EXEC_DEFAULT", True, skin="") == {"FINISHED"}
+    assert materials()["body"] == "models/monsters/imp/body"
+    bpy.ops.ed.undo()
+    assert materials()["body"] == "models/monsters/imp/body_ice"
+
+
 # --- Quake II
 
 
