@@ -419,8 +419,13 @@ def draw(layout: UILayout, found: AnimationList, rows: Sequence[Shown]) -> None:
     stored: Any = getattr(owner, PROPERTY)
     column: Any = layout.column()
     column.prop(stored, "source")
-    if not is_stored(found):
-        column.label(text="Not up to date: update the list", icon="ERROR")
+    if not owner.is_editable:
+        column.label(text="Linked: all are exported", icon="LINKED")
+    elif not is_stored(found):
+        entry = column.operator(
+            OBJECT_OT_io_idtech_list_animations.bl_idname, text="Update List", icon="FILE_REFRESH"
+        )
+        entry.owner = owner.name
     column.prop(stored, "name_filter", text="", icon="VIEWZOOM")
     _shown.clear()
     positions = {item.as_pointer(): index for index, item in enumerate(stored.rows)}

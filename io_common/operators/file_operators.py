@@ -288,6 +288,20 @@ def show_imported(context: Context, result: ImportResult) -> None:
         result.report.hints += state.viewing_hints(state.viewports(context), result.objects)
 
 
+def chosen_path(context: Context, operator: Any) -> Path:
+    """The file that an export would write: that of the file browser, else of the operator, else beside the .blend.
+
+    Args:
+        context: of the panel.
+        operator: of an export.
+    """
+    path = Path(bpy.path.abspath(operator.filepath or "//untitled"))
+    params = getattr(context.space_data, "params", None)
+    folder = os.fsdecode(getattr(params, "directory", "") or str(path.parent))
+    name = getattr(params, "filename", "") or path.name
+    return Path(bpy.path.ensure_ext(str(Path(folder) / name), operator.filename_ext))
+
+
 def draw_textures(layout: UILayout, operator: bpy.types.Operator, prefix: str) -> None:
     """Draws the panel *Materials* with the option to import textures."""
     header, body = panel(layout, f"{prefix}_materials")

@@ -245,6 +245,9 @@ class EXPORT_SCENE_OT_md2(
         ]
         total = sum(count for _, count in chosen)
         layout.label(text=f"{counted(total, 'frames')} in {counted(len(chosen), 'sequences')}", icon="INFO")
+        path = file_operators.chosen_path(context, self)
+        if path.exists():
+            layout.label(text=f"Replaces {path.name}", icon="FILE_REFRESH")
         template = Template(self.sequence_template)
         problems = match_template(template, chosen).problems
         animation_list_panel.draw_problems(layout, "", [error] if error else [])

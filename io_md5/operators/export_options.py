@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import textwrap
 from collections.abc import Callable
 from pathlib import Path
@@ -282,7 +281,7 @@ def _draw_one_animation(
     layout: UILayout, context: Context, operator: ExportOptions, clips: dict[Path, Clip]
 ) -> None:
     """The one animation that is written, and what of it does not fit the MD2 or MDL that it replaces."""
-    path = chosen_folder(context, operator) / f"{chosen_stem(context, operator)}{ANIMATION_SUFFIX}"
+    path = file_operators.chosen_path(context, operator).with_suffix(ANIMATION_SUFFIX)
     layout.label(text=f"Writes one animation: {path.name}", icon="INFO")
     layout.prop(operator, "match_companion")
     if not operator.match_companion or not clips:
@@ -304,7 +303,7 @@ def _draw_one_animation(
 
 def _files_lines(context: Context, operator: ExportOptions) -> list[str]:
     """What *All Actions* writes: how many files, how many of them exist, and what the file name is used for."""
-    folder = chosen_folder(context, operator)
+    folder = file_operators.chosen_path(context, operator).parent
     armature = armature_of(context)
     files = clips_by_file(context, armature, "ALL", folder, "", Report()) if armature is not None else {}
     return [
@@ -330,7 +329,8 @@ def _draw_list(layout: UILayout, context: Context, operator: ExportOptions) -> N
         layout.label(text="There is no armature to export, or several", icon="INFO")
         return
     found = animation_list(armature, context.scene)
-    folder, stem = chosen_folder(context, operator), chosen_stem(context, operator)
+    path = file_operators.chosen_path(context, operator)
+    folder, stem = path.parent, path.stem
     try:
         # Names depend on what else is written.
         checked = [*found.checked, *(row for row in found.rows if not row.is_checked)]
@@ -357,21 +357,6 @@ def _draw_list(layout: UILayout, context: Context, operator: ExportOptions) -> N
         layout.label(text=_written(len(found.checked), existing), icon="INFO")
         layout.label(text=_use_of_file_name(operator), icon="INFO")
     animation_list_panel.draw_problems(layout, "", [error] if error else [])
-
-
-def chosen_folder(context: Context, operator: ExportOptions) -> Path:
-    """The folder in the file browser, else that of the operator's path."""
-    params = getattr(context.space_data, "params", None)
-    if params is not None and getattr(params, "directory", None):
-        return Path(os.fsdecode(params.directory))
-    return Path(bpy.path.abspath(operator.filepath)).parent
-
-
-def chosen_stem(context: Context, operator: ExportOptions) -> str:
-    """The name in the file browser without its suffix, else that of the operator's path."""
-    params = getattr(context.space_data, "params", None)
-    name = getattr(params, "filename", "") or bpy.path.basename(operator.filepath)
-    return Path(name).stem
 
 
 def _draw_game(layout: UILayout, context: Context, operator: ExportOptions, prefix: str) -> None:
@@ -411,7 +396,7 @@ def _draw_animation(layout: UILayout, context: Context, operator: ExportOptions,
         body.prop(operator, "actions")
         if operator.actions == "ALL" and _writes_one_animation(operator):
             armature = armature_of(context)
-            folder = chosen_folder(context, operator)
+            folder = file_operators.chosen_path(context, operator).parent
             clips = clips_by_file(context, armature, "ALL", folder, "", Report()) if armature else {}
             _draw_one_animation(body, context, operator, clips)
         elif operator.actions == "ALL":

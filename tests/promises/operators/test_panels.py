@@ -208,7 +208,14 @@ def test_the_list_shows_frames_rate_file_and_what_is_replaced(tmp_path: Path, ki
 def test_the_list_of_an_md2_shows_frames_and_what_the_template_misses(tmp_path: Path):
     bpy.ops.import_scene.md2(filepath=str(md2_samples.write_sample(tmp_path)))
     bpy.ops.object.io_idtech_list_animations(source="MARKERS")
-    shown = drawn("export_scene.md2", frames="LIST", sequence_template="QUAKE2_PLAYER")
+    shown = drawn(
+        "export_scene.md2",
+        frames="LIST",
+        sequence_template="QUAKE2_PLAYER",
+        selected="sample",
+        folder=str(tmp_path),
+    )
+    assert "Replaces sample.md2" in shown.labels
     assert "8 frames in 4 sequences" in shown.labels
     assert "2 frames" in shown.labels
     told = " ".join(shown.labels)
