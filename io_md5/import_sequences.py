@@ -46,6 +46,8 @@ def build_sequences(
     if not options.sequence_actions:
         return
     scales = files.scales.get(path)
+    # The frames are those of the animation, which is counted already.
+    counts = dict(result.report.counts)
     for sequence in sequences:
         first, last = sequence.first, min(sequence.last, last_frame)
         part = replace(
@@ -57,6 +59,7 @@ def build_sequences(
         own_scales = scales.part(first, last) if scales is not None else None
         name = sequence.name or _NAMELESS
         build_animation(context, name, part, target, options, result, own_scales)
+    result.report.counts.update(counts)
 
 
 def add_markers(scene: Scene, sequences: list[FrameSequence], frame_start: int) -> None:

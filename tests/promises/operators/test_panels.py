@@ -11,6 +11,8 @@ import bpy
 import md2_samples
 import md5_scenes
 import pytest
+from md5_rerelease import write_md2
+from scripted_scenes import rig
 
 # Pixels that the file browser has for the options at Blender's default width and text size: labels of values are in the
 # left part of a line, check boxes and choices in the right part.
@@ -138,6 +140,28 @@ def test_the_export_of_animations_has_no_options_of_meshes():
     mesh = {"apply_modifiers", "max_influences", "min_weight"}
     assert mesh <= drawn("export_scene.md5mesh").names
     assert not mesh & drawn("export_scene.md5anim").names
+
+
+def test_the_panel_lists_the_sequences_that_do_not_fit_the_md2_before_anything_is_written(tmp_path):
+    armature = rig()
+    bpy.data.actions["Bend"].name = "stand"
+    bpy.context.view_layer.objects.active = armature
+    folder = tmp_path / "md5"
+    folder.mkdir()
+    options = {"folder": str(folder), "selected": "tris.md5mesh", "game": "QUAKE2", "actions": "ALL"}
+    labels = drawn("export_scene.md5mesh", **options).labels
+    assert "Writes one animation: tris.md5anim" in labels
+    assert "No MD2 or MDL is beside it: the order of the" in " ".join(labels)
+    write_md2(tmp_path / "tris.md2", [*(f"stand{frame}" for frame in range(9)), "run1", "run2"], ["skin.pcx"])
+    layout = drawn("export_scene.md5mesh", **options)
+    assert {
+        "Does not fit tris.md2:",
+        "stand: 10 frames instead of 9",
+        "run: no animation, needs 2 frames",
+    } <= set(layout.labels)
+    assert "match_companion" in layout.names
+    write_md2(tmp_path / "tris.md2", [f"stand{frame}" for frame in range(10)], ["skin.pcx"])
+    assert "Fits tris.md2: 1 sequence" in drawn("export_scene.md5mesh", **options).labels
 
 
 @pytest.mark.parametrize(
