@@ -243,7 +243,7 @@ def test_frames_of_all_actions_count_together_for_a_game_that_takes_one_animatio
     bpy.context.view_layer.objects.active = armature
     add_actions(armature, {"stand": 600, "run": 600})
     found = check("QUAKE2")
-    assert "1210 frames in all actions together" in found["frame_count"].text
+    assert "1,210 frames in all actions together" in found["frame_count"].text
     assert found["frame_count"].is_error
     assert "frame_count" not in check("QUAKE")
 
