@@ -149,7 +149,8 @@ def build_animation(
     assert obj is not None
     existing = None
     if options.existing_actions != "CREATE":
-        existing = existing_action(name, obj, result.actions)
+        taken = [*result.actions, *(old for old, _ in result.replaced)]
+        existing = existing_action(name, obj, taken)
     if existing is not None and options.existing_actions == "SKIP":
         _keep(existing, obj, result.report)
         return

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from bpy.types import Action, Object
 
 
-def existing_action(name: str, armature: Object, new_actions: Collection[Action]) -> Action | None:
+def existing_action(name: str, armature: Object, taken: Collection[Action]) -> Action | None:
     """The action that an armature already has for an animation; None if there is none.
 
     It moves bones of the armature, and has the name of the animation or was imported from a file of that name. The
@@ -24,13 +24,13 @@ def existing_action(name: str, armature: Object, new_actions: Collection[Action]
     Args:
         name: of the file without its extension.
         armature: gets the animation.
-        new_actions: those of the same import, which are not considered.
+        taken: actions that are not considered: those of the same import, and those that it replaces.
     """
     blender_name = names.for_blender(name, versions.MAX_ID_NAME, "Action")
     found = [
         action
         for action in bpy.data.actions
-        if action not in new_actions
+        if action not in taken
         and action.library is None
         and (action.name == blender_name or load_action(action).name == name)
         and moves_bones(action, armature)

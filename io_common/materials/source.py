@@ -102,7 +102,7 @@ def store_model(material: Material, family: Family, model: str) -> None:
 
 def read_model(material: Material, family: Family) -> str:
     """The file of the model for which a material was made; empty if unknown."""
-    return _text(stored_values.read_group(material, family.group), _MODEL) or ""
+    return stored_values.read_text(stored_values.read_group(material, family.group), _MODEL) or ""
 
 
 def store_game_folder(material: Material, family: Family, folder: str) -> None:

@@ -66,6 +66,11 @@ class FindImages(Operator):
                 self, "ERROR", f"{material.name} is linked from another .blend file: make it local"
             )
             return {"CANCELLED"}
+        if material.is_grease_pencil:
+            reports.report_message(
+                self, "ERROR", f"{material.name} is a material for strokes, which has no images"
+            )
+            return {"CANCELLED"}
         name = file_name(material, self.family)
         search = Search(_game_folders(material), self.rules)
         found = type(self).find(search, self._model(material), material, name)

@@ -35,7 +35,7 @@ def playable_sequences(model: StoredModel | None) -> list[FrameSequence]:
 
 def active_object(context: Context) -> Object | None:
     """The object of the panel, else the active one."""
-    return context.object or context.view_layer.objects.active
+    return getattr(context, "object", None) or context.view_layer.objects.active
 
 
 def _played_index(context: Context, model: StoredModel, found: list[FrameSequence]) -> int:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 def armature_in(context: Context) -> Object | None:
     """The active armature, or that of the active mesh."""
-    active = context.object or context.view_layer.objects.active
+    active = getattr(context, "object", None) or context.view_layer.objects.active
     if active is not None and active.type == "MESH":
         active = active.find_armature()
     return active if active is not None and active.type == "ARMATURE" else None

@@ -294,6 +294,23 @@ def test_files_come_back_the_same_with_nla_tracks(model, tmp_path, actions):
     assert len(list(out.iterdir())) == {"ACTIVE": 1, "ALL": 3}[actions]
 
 
+def test_strips_that_an_import_made_are_exported_as_the_same_files(tmp_path):
+    """Forty of different lengths and rates, single frames among them, from any start frame."""
+    animations = {f"a{index:02}": walk(1 + index % 4, 20.0 + index) for index in range(40)}
+    path = md5_scenes.write(tmp_path, "imp", **animations)
+    out = tmp_path / "out"
+    out.mkdir()
+    import_md5(path, animations="FOLDER", nla_tracks=True, frame_start=7)
+    bpy.ops.object.io_idtech_list_animations(source="STRIPS")
+    bpy.ops.export_scene.md5anim(filepath=str(out / "x.md5anim"), actions="LIST")
+    assert {written.name for written in out.iterdir()} == {f"{name}.md5anim" for name in animations}
+    for written in out.iterdir():
+        before, after = read_animation(tmp_path / written.name), read_animation(written)
+        assert (after.frame_count, after.frame_rate) == (before.frame_count, before.frame_rate)
+        np.testing.assert_array_equal(after.flags, before.flags)
+        np.testing.assert_allclose(after.frames, before.frames, atol=1e-6)
+
+
 # Actions of the same name
 
 
@@ -350,6 +367,42 @@ def test_a_second_model_with_the_same_skeleton_plays_the_action_that_is_there(mo
     assert len(armatures) == 2
     assert {obj.animation_data.action.name for obj in armatures} == {"run"}
     assert action_names() == ["run"]
+
+
+def test_replacing_for_two_models_of_one_import_gives_each_its_own_action(model):
+    import_md5(model, animation_filter="run")
+    (model.parent / "armour.md5mesh").write_bytes(model.read_bytes())
+    bpy.ops.import_scene.md5(
+        directory=str(model.parent),
+        files=[{"name": "imp.md5mesh"}, {"name": "armour.md5mesh"}, {"name": "run.md5anim"}],
+        existing_actions="REPLACE",
+    )
+    assert len(bpy.data.actions) == 2
+    assert "run" in action_names()
+    armatures = [obj for obj in bpy.data.objects if obj.type == "ARMATURE"]
+    assert len(armatures) == 3
+    assert all(obj.animation_data.action is not None for obj in armatures)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="names of files are text here")
+def test_a_name_that_is_no_text_can_be_chosen(model, part):
+    odd = os.fsencode(model.parent / "odd") + b"\xff.md5anim"
+    with open(odd, "wb") as file:
+        file.write((model.parent / "run.md5anim").read_bytes())
+    options = operator(part)
+    choice = part("io_md5.operators.animation_choice")
+    choice.fill(bpy.context, options, model.parent, ["imp.md5mesh"])
+    (item,) = [item for item in options.animation_list if item.name.startswith("odd")]
+    assert (item.fit, item.is_checked) == ("FULL", True)
+    chosen = [row("run") | {"name": item.name}]
+    import_md5(model, animations="CHOOSE", animation_list=chosen)
+    assert len(bpy.data.actions) == 1
+
+
+@pytest.mark.parametrize("pattern", ["[", "[!", "***********a***********b", "\\", "]["])
+def test_odd_patterns_are_no_errors(model, pattern):
+    import_md5(model, animation_filter=pattern)
+    assert action_names() == []
 
 
 # Loops

@@ -500,6 +500,20 @@ def test_a_material_that_does_not_exist_is_refused(family):
         getattr(bpy.ops.material, f"{family}_find_images")()
 
 
+def test_a_material_for_strokes_is_refused():
+    material = bpy.data.materials.new("Ink")
+    bpy.data.materials.create_gpencil_data(material)
+    with pytest.raises(RuntimeError, match="strokes"):
+        bpy.ops.material.md5_find_images(material="Ink")
+
+
+@pytest.mark.parametrize("model", ["/dev/zero", "\0", "//", "x" * 5000, "\udcff/a.md5mesh"])
+def test_a_stored_path_of_a_model_can_be_anything(model):
+    material = bpy.data.materials.new("odd")
+    material["md5"] = {"shader": "a/b", "model": model.encode("utf-8", "surrogateescape")}
+    assert bpy.ops.material.md5_find_images(material="odd") == {"CANCELLED"}
+
+
 # Warnings
 
 
