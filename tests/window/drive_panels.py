@@ -73,6 +73,20 @@ def steps() -> Iterator[float]:
     take("panel-armature-clicked")
     armature.data.bones.active = armature.data.bones[1]
     yield from show("BONE", (830, 256), "panel-bone")
+    # The Action Editor, in place of the viewport.
+    editor = area("VIEW_3D")
+    editor.type = "DOPESHEET_EDITOR"
+    editor.spaces.active.mode = "ACTION"
+    editor.spaces.active.show_region_ui = True
+    yield 2.0
+    sidebar = next(region for region in editor.regions if region.type == "UI")
+    if hasattr(sidebar, "active_panel_category"):
+        sidebar.active_panel_category = "Action"
+    editor.tag_redraw()
+    yield 2.0
+    take("panel-action")
+    editor.type = "VIEW_3D"
+    yield 1.0
     for obj in list(bpy.data.objects):
         bpy.data.objects.remove(obj)
     with within("VIEW_3D"):
