@@ -178,7 +178,9 @@ def build_animation(
         result.replaced.append((existing, action))
         has_strip = existing in action_users.strip_actions(obj)
     if options.nla_tracks and not has_strip:
-        action_users.add_muted_strip(obj, action, options.frame_start)
+        # A new action takes the name of the one that it replaces at the end of the import.
+        shown_name = existing.name if existing is not None else action.name
+        action_users.add_muted_strip(obj, action, options.frame_start, shown_name)
     if not is_new:
         verify_import(context, obj, rig, action, converted, match, table, result.report)
     result.report.count("animations")

@@ -26,19 +26,20 @@ def played_actions(obj: Object) -> set[Action]:
     return active | strip_actions(obj)
 
 
-def add_muted_strip(obj: Object, action: Action, frame_start: int) -> None:
+def add_muted_strip(obj: Object, action: Action, frame_start: int, name: str) -> None:
     """Puts an action onto an NLA track of its own, as a muted strip.
 
     Args:
         obj: an object, or an armature whose bones the action moves.
-        action: it gives the strip and the track their name.
+        action: what the strip plays.
         frame_start: the scene frame at which the strip starts.
+        name: of the track and the strip.
     """
     data = obj.animation_data or obj.animation_data_create()
     track = data.nla_tracks.new()
-    track.name = action.name
-    strip = track.strips.new(action.name, frame_start, action)
-    strip.name = action.name
+    track.name = name
+    strip = track.strips.new(name, frame_start, action)
+    strip.name = name
     versions.assign_slot(strip, action, "OBJECT")
     strip.mute = True
 

@@ -226,8 +226,8 @@ class DOPESHEET_PT_md5_action(bpy.types.Panel):
         action: Any = _active_action(context)
         layout.prop(action, "md5_frame_rate")
         start, end = action.frame_range
-        layout.label(text=counted(round(end - start) + 1, "frames"))
-        layout.prop(action, "use_cyclic", text="Closed Loop")
+        repeats = ", the last repeats the first" if action.use_cyclic else ""
+        layout.label(text=counted(round(end - start) + 1, "frames") + repeats)
 
 
 def _active_action(context: Context) -> Any:

@@ -340,6 +340,15 @@ def test_replacing_keeps_one_action_which_everything_plays(model):
     assert read_animation(out).frame_count == 21
 
 
+def test_tracks_of_actions_that_replace_others_have_their_names(model):
+    import_md5(model, animation_filter="run")
+    import_md5(
+        directory=str(model.parent), animation_filter="run", existing_actions="REPLACE", nla_tracks=True
+    )
+    (track,) = armature().animation_data.nla_tracks
+    assert (track.name, track.strips[0].name, track.strips[0].action.name) == ("run", "run", "run")
+
+
 def test_replacing_leaves_the_action_of_another_armature_alone(model, tmp_path):
     joints = md5_scenes.skeleton(["wheel", "axle"], md5_scenes.PARENTS[:2], md5_scenes.OFFSETS[:2])
     (tmp_path / "car").mkdir()
