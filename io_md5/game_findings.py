@@ -18,7 +18,7 @@ from ..io_common.operators.game_check import (
     Location,
     faces_of_corners,
 )
-from ..io_common.reports import Report, progress
+from ..io_common.reports import Report, listing, progress
 from ..io_common.scene import state
 from ..io_common.scene.objects import Scope
 from ..io_common.textures.search import Search
@@ -77,7 +77,7 @@ def find(
         path = folder / f"{source.armature.name}{ANIMATION_SUFFIX}"
         companion, _ = find_companion(path, Search(game_folders, TEXTURE_RULES))
         found += [("", finding) for finding in _of_one_animation(clips, companion, game)]
-    result = [_placed(finding, subject, built) for subject, finding in found]
+    result = [_placed(finding, subjects, built) for finding, subjects in _grouped(found)]
     return sorted(result, key=lambda finding: not finding.is_error)
 
 
@@ -118,9 +118,20 @@ def _of_one_animation(clips: dict[Path, Clip], companion: Companion | None, game
         )
 
 
-def _placed(finding: Finding, subject: str, built: Build) -> LocatedFinding:
+def _grouped(found: list[tuple[str, Finding]]) -> list[tuple[Finding, list[str]]]:
+    """Findings with the animations that they are about; the same one in several animations is one finding."""
+    groups: dict[tuple[object, ...], tuple[Finding, list[str]]] = {}
+    for subject, finding in found:
+        key = (finding.code, finding.is_error, finding.text, bool(subject))
+        _, subjects = groups.setdefault(key, (finding, []))
+        if subject:
+            subjects.append(subject)
+    return list(groups.values())
+
+
+def _placed(finding: Finding, subjects: list[str], built: Build) -> LocatedFinding:
     """A finding with its objects in Blender."""
-    text = f"{subject}: {finding.text}" if subject else finding.text
+    text = f"{listing(subjects, 3)}: {finding.text}" if subjects else finding.text
     return LocatedFinding(finding.code, finding.is_error, text, _location(finding, built))
 
 

@@ -151,10 +151,10 @@ def viewing_hints(spaces: Iterable[Any], objects: Iterable[Object]) -> list[str]
     meshes = [obj for obj in objects if obj.type == "MESH"]
     hints = []
     if any(not _shows_textures(space.shading) for space in spaces) and any(map(_has_image, meshes)):
-        hints.append("For textures, choose Material Preview in the viewport")
+        hints.append("Textures: choose Material Preview")
     has_hidden_bones = any(obj.type == "ARMATURE" and not obj.show_in_front for obj in objects)
     if spaces and meshes and has_hidden_bones:
-        hints.append("For bones, turn on In Front in Object Properties > Viewport Display")
+        hints.append("Bones: turn on Viewport Display > In Front")
     return hints
 
 

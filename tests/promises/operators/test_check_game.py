@@ -6,6 +6,7 @@ import json
 
 import bpy
 import md2_samples
+import md5_scenes
 import numpy as np
 import pytest
 from md5_rerelease import mdl
@@ -273,3 +274,16 @@ def test_a_shader_that_quake_would_not_find_is_a_warning_with_a_name_that_it_wou
     assert not finding.is_error
     assert f"progs/{name}_00_00" in finding.text
     assert "rename the material to" in finding.text
+
+
+def test_the_same_finding_about_several_animations_is_listed_once(tmp_path):
+    names = {name: md5_scenes.animation(md5_scenes.skeleton()) for name in ("run", "walk")}
+    bpy.ops.import_scene.md5(filepath=str(md5_scenes.write(tmp_path, "imp", **names)), animations="FOLDER")
+    armature = bpy.context.object
+    bpy.ops.object.mode_set(mode="EDIT")
+    armature.data.edit_bones.new("stray").tail = (0, 0, 1)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    bpy.ops.object.md5_check_game(game="DOOM3")
+    texts = [item.text for item in bpy.context.window_manager.io_idtech_findings]
+    assert [text for text in texts if text.startswith("run, walk: Doom 3 needs one root bone")]
+    assert not [text for text in texts if text.startswith(("run:", "walk:"))]

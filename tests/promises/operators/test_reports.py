@@ -74,8 +74,8 @@ def test_a_single_warning_is_reported_once_at_the_end(reports):
 
 def test_the_summary_ends_with_hints(reports):
     report = reports.Report()
-    report.hints.append("For textures, choose Material Preview")
-    assert delivered(reports, report)[-1][1].endswith(" s. For textures, choose Material Preview")
+    report.hints.append("Textures: choose Material Preview")
+    assert delivered(reports, report)[-1][1].endswith(" s. Textures: choose Material Preview")
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,8 @@ import pytest
 SOLID = SimpleNamespace(shading=SimpleNamespace(type="SOLID", color_type="MATERIAL"))
 TEXTURED = SimpleNamespace(shading=SimpleNamespace(type="SOLID", color_type="TEXTURE"))
 PREVIEW = SimpleNamespace(shading=SimpleNamespace(type="MATERIAL", color_type="MATERIAL"))
-TEXTURES = "For textures, choose Material Preview in the viewport"
-BONES = "For bones, turn on In Front in Object Properties > Viewport Display"
+TEXTURES = "Textures: choose Material Preview"
+BONES = "Bones: turn on Viewport Display > In Front"
 
 
 @pytest.fixture
