@@ -129,7 +129,6 @@ def _export_model(context: Context, path: Path, options: ExportOptions, report: 
     model = built.model
     raise_errors(check_model(model, options.game, built.source_counts), Md2Error, path.name, report)
     atomic.write_file(path, format_model(model))
-    report.count("frames", model.frame_count)
     report.count("vertices", model.vertex_count)
     report.count("triangles", model.triangle_count)
     report.count("skins", len(model.skins))
@@ -309,5 +308,8 @@ def _frames(
         same_faces=topology.same_faces,
         shared=options.one_box,
     )
-    report.count("unchanged frames", int(same.sum()))
+    report.count("frames", len(same))
+    if is_source is not None:
+        changed = int((~same).sum())
+        report.count("changed" if changed else "unchanged", changed or len(same))
     return frames

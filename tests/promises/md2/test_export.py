@@ -542,9 +542,17 @@ def test_the_exporter_works_without_the_operator(sample, out, part):
     exporter = part("io_md2.exporter")
     result = exporter.export_model(bpy.context, out, exporter.ExportOptions())
     assert result.paths == [out]
-    assert result.report.counts["unchanged frames"] == len(FRAME_NAMES)
+    assert result.report.counts["unchanged"] == len(FRAME_NAMES)
     model = read_model(out)
     assert (
         distance(expected_vertices(model)[0], decompress(model.vertices, model.scale, model.translate)[0])
         == 0
     )
+
+
+def test_the_summary_says_how_many_of_the_frames_changed(sample, out, part):
+    obj = import_model(sample)
+    obj.data.shape_keys.key_blocks[2].data[0].co.x += 5.0
+    exporter = part("io_md2.exporter")
+    report = exporter.export_model(bpy.context, out, exporter.ExportOptions()).report
+    assert f": {len(FRAME_NAMES)} frames, 1 changed, " in report.summary("Exported", out.name, 0.1)
