@@ -10,9 +10,11 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "robustness.md"
 LABELS = {
+    "declarations": "declarations (Doom 3's `.def`, `.skin`)",
+    "model_config": "model_config (`md5.cfg` as a script)",
     "mtr": "mtr (material files)",
     "skins": "skins (`md5.cfg`, `.skin`)",
-    "archive": "archive (`.pk4`, `.pk3`)",
+    "archive": "archive (`.pk4`, `.pak`)",
     "dimensions": "dimensions (image headers)",
 }
 
