@@ -1,0 +1,98 @@
+"""The list of characters in the real application: searched, clicked and imported; the panel of what was imported.
+
+With ``IO_IDTECH_PICTURES`` the pictures of the documentation are made anew in that folder.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from pathlib import Path
+from typing import Any
+
+import game_folders
+import pytest
+from application import link_extension, needs_application, run_blender
+from paths import SAMPLES
+
+pytestmark = needs_application
+
+DRIVER = Path(__file__).with_name("drive_characters.py")
+# What part of the picture the page shows: width, height, left, top.
+CROPS = {
+    "characters": "682x560+34+229",
+    "character": "600x490+236+200",
+    "character-panel": "1240x206+36+536",
+}
+MODEL = "models/md5/octopus"
+DEF = f"""\
+model monster_octopus {{
+	mesh {MODEL}/octopus.md5mesh
+	offset ( 0 0 -2 )
+	anim swim {MODEL}/swim.md5anim {{ frame 10 sound_body octopus_swim }}
+	anim wave {MODEL}/wave.md5anim {{ ai_no_turn }}
+	anim pain1 {MODEL}/pain1.md5anim
+}}
+entityDef monster_octopus_base {{ "spawnclass" "idAI" "model" "monster_octopus" }}
+entityDef monster_octopus_blue {{ "inherit" "monster_octopus_base" "skin" "skins/octopus/blue" }}
+entityDef monster_octopus_green {{ "inherit" "monster_octopus_base" "skin" "skins/octopus/green" }}
+"""
+SKINS = "\n".join(
+    f"skin skins/octopus/{name} {{ model {MODEL}/octopus.md5mesh models/octopus/skin models/octopus/{name} }}"
+    for name in ("blue", "green")
+)
+
+
+def make_game(base: Path) -> Path:
+    """A Doom 3 with the sample model and some loose ones."""
+    shutil.copytree(SAMPLES / "models" / "octopus", base / MODEL)
+    (base / "models/octopus").mkdir()
+    for name in ("skin", "eye"):
+        (base / MODEL / f"{name}.png").rename(base / "models/octopus" / f"{name}.png")
+    # The image of the helper in other colours: blue, green and red of its four pixels are at the end.
+    colours = {"blue": (200, 90, 40), "green": (60, 150, 60)}
+    images = {
+        f"models/octopus/{name}.tga": game_folders.IMAGE[:18] + bytes(colour) * 4
+        for name, colour in colours.items()
+    }
+    loose = {
+        f"models/md5/{name}/{name}.md5mesh": game_folders.md5mesh(game_folders.BODY, f"models/{name}")
+        for name in ("crab", "jelly", "squid")
+    }
+    return game_folders.loose(base, {"def/octopus.def": DEF, "skins/octopus.skin": SKINS, **images, **loose})
+
+
+@pytest.fixture(scope="module")
+def session(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """What Blender wrote down; its pictures lie in ``folder``."""
+    folder = tmp_path_factory.mktemp("characters")
+    (folder / "pages").mkdir()
+    link_extension(folder / "user")
+    plan = folder / "plan.json"
+    game = make_game(folder / "base")
+    plan.write_text(json.dumps({"folder": str(folder), "game": str(game), "crops": CROPS}), encoding="utf-8")
+    ended = run_blender(folder / "user", "--python", DRIVER, "--", plan)
+    written = folder / "results.json"
+    assert written.exists(), ended.stdout + ended.stderr
+    results = json.loads(written.read_text(encoding="utf-8"))
+    assert "error" not in results, results["error"] + ended.stdout + ended.stderr
+    return {**results, "folder": folder}
+
+
+def test_the_list_of_the_game_opens(session):
+    folder = session["folder"]
+    assert (folder / "characters.png").read_bytes() != (folder / "empty.png").read_bytes()
+
+
+def test_the_character_that_was_searched_and_clicked_is_imported_with_its_animations(session):
+    assert session["imported"] == ["ARMATURE monster_octopus", "MESH eye", "MESH eye.001", "MESH skin"]
+    assert session["actions"] == ["swim", "wave"]
+
+
+def test_pictures_of_the_page_are_small(session):
+    for name in CROPS:
+        picture = session["folder"] / "pages" / f"{name}.png"
+        assert 0 < picture.stat().st_size < 250_000
+        if "IO_IDTECH_PICTURES" in os.environ:
+            shutil.copy(picture, os.environ["IO_IDTECH_PICTURES"])
