@@ -56,8 +56,15 @@ def folders_of(folder: Path) -> list[Path]:
     return [folder, *(path for path in beside if path.is_dir() and looks_like_game_folder(path))][:2]
 
 
-def catalogue(folder: Path) -> Catalogue:
-    """The list of what can be imported from a game; made again if its folders or archives have changed."""
+def catalogue(folder: Path, *, is_listed: bool = False) -> Catalogue:
+    """The list of what can be imported from a game.
+
+    Args:
+        folder: the game folder.
+        is_listed: whether the dialog shows the list already. It is used then, unless folders or archives have changed.
+    """
+    if not is_listed:
+        _last.clear()
     folders = folders_of(folder)
     key = tuple((str(path), *_state(path)) for path in folders)
     if key not in _last:
@@ -65,11 +72,6 @@ def catalogue(folder: Path) -> Catalogue:
         _last.clear()
         _last[key] = found
     return _last[key]
-
-
-def forget() -> None:
-    """Makes the next list anew."""
-    _last.clear()
 
 
 def _state(folder: Path) -> Sequence[object]:

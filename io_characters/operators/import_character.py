@@ -215,7 +215,6 @@ class IMPORT_SCENE_OT_idtech_character(file_operators.Transform, bpy.types.Opera
         """Opens the list."""
         del event
         self.set_default_scale()
-        games.forget()
         known = preferences.game_folders()
         if not self.game and known:
             self.game = known[0]
@@ -287,7 +286,7 @@ class IMPORT_SCENE_OT_idtech_character(file_operators.Transform, bpy.types.Opera
 
     def _import(self, context: Context) -> file_operators.Outcome:
         folder = self._folder()
-        found = games.catalogue(folder)
+        found = games.catalogue(folder, is_listed=bool(self.entries))
         entry = found.named(self.name) if self.name else None
         if entry is None:
             raise CharacterError(_unknown(self.name, found.entries, folder))

@@ -220,6 +220,15 @@ def test_a_game_of_the_preferences_is_known_by_the_name_of_its_folder(doom3, par
     assert "monster_imp" in bpy.data.objects
 
 
+def test_a_declaration_that_was_edited_since_the_last_import_counts(tmp_path):
+    game = game_folders.doom3_loose(tmp_path / "base")
+    import_character(game, "head_imp")
+    declarations = game / "def/zz_head.def"
+    declarations.write_text(declarations.read_text().replace("anim idle", "anim sleep"))
+    import_character(game, "head_imp")
+    assert "sleep" in bpy.data.actions
+
+
 # --- Sauerbraten
 
 # The game's `mulorient` multiplies the part of a joint's position along the axis, here 8, by the cosine of the angle.
