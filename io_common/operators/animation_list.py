@@ -29,6 +29,7 @@ from ..scene.animation_list import (
     AnimationList,
     Source,
     animation_list,
+    can_store,
     is_stored,
     store_rows,
 )
@@ -238,7 +239,7 @@ class _ListOperator:
             what = f"there is no object {self.owner!r} in the scene" if self.owner else "nothing is active"
             reports.report_message(self, "ERROR", f"{what}: select an armature or a mesh")
             return {"CANCELLED"}
-        if not owner.is_editable:
+        if not can_store(owner):
             reports.report_message(
                 self, "ERROR", f"{owner.name} is linked from another file: make it local first"
             )
@@ -403,7 +404,7 @@ def update(owner: Object | None, scene: Scene) -> None:
         owner: the object; None for nothing to do.
         scene: with the markers.
     """
-    if owner is not None and owner.is_editable and not is_stored(found := animation_list(owner, scene)):
+    if owner is not None and can_store(owner) and not is_stored(found := animation_list(owner, scene)):
         store_rows(found)
 
 
@@ -419,8 +420,8 @@ def draw(layout: UILayout, found: AnimationList, rows: Sequence[Shown]) -> None:
     stored: Any = getattr(owner, PROPERTY)
     column: Any = layout.column()
     column.prop(stored, "source")
-    if not owner.is_editable:
-        column.label(text="Linked: all are exported", icon="LINKED")
+    if not can_store(owner):
+        column.label(text="Linked: the list is that of its file", icon="LINKED")
     elif not is_stored(found):
         entry = column.operator(
             OBJECT_OT_io_idtech_list_animations.bl_idname, text="Update List", icon="FILE_REFRESH"

@@ -212,6 +212,15 @@ def store_rows(found: AnimationList) -> None:
     stored.active_row = min(max(stored.active_row, 0), max(len(rows) - 1, 0))
 
 
+def can_store(owner: Object) -> bool:
+    """Whether rows can be stored on an object: it is neither linked nor an override of a linked one.
+
+    Args:
+        owner: the object.
+    """
+    return bool(owner.is_editable) and owner.override_library is None
+
+
 def is_stored(found: AnimationList) -> bool:
     """Whether each row of a list is stored, and nothing else of that source."""
     stored: Any = getattr(found.owner, PROPERTY, None)

@@ -201,18 +201,24 @@ def test_objects_without_animation_have_an_empty_list():
         bpy.ops.object.io_idtech_move_animation(index=5)
 
 
-def test_a_linked_armature_is_exported_with_all_its_actions(tmp_path, armature):
+@pytest.mark.parametrize("overridden", [False, True], ids=["linked", "library override"])
+def test_a_linked_armature_is_exported_with_the_list_of_its_file(tmp_path, armature, overridden):
+    check("NONE", name_filter="walk")
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "library.blend"))
     bpy.ops.wm.read_homefile(use_empty=True)
+    scene = bpy.context.scene
     with bpy.data.libraries.load(str(tmp_path / "library.blend"), link=True) as (source, wanted):
-        wanted.collections, wanted.actions = list(source.collections), list(source.actions)
-    for collection in wanted.collections:
-        bpy.context.scene.collection.children.link(collection)
-    linked = next(obj for obj in bpy.context.scene.objects if obj.type == "ARMATURE")
+        wanted.collections, wanted.actions = ["imp"], list(source.actions)
+    collection = wanted.collections[0]
+    if overridden:
+        collection = collection.override_hierarchy_create(scene, bpy.context.view_layer)
+    if collection.name not in scene.collection.children:
+        scene.collection.children.link(collection)
+    linked = next(obj for obj in collection.all_objects if obj.type == "ARMATURE")
     bpy.context.view_layer.objects.active = linked
     with pytest.raises(RuntimeError, match="linked from another file"):
         check("NONE")
-    assert export(tmp_path) == list(NAMES)
+    assert export(tmp_path, use_active_collection=False) == ["die", "run"]
 
 
 def test_markers_of_one_name_are_told_apart_and_those_of_cameras_are_no_animations(tmp_path, armature):
