@@ -95,12 +95,17 @@ def _animations(character: Character, part: CharacterPart, root: Object) -> list
 def _edited(animation: CharacterAnimation, action: Action) -> CharacterAnimation:
     stored = load_animation(action)
     speed = load_speed(action)
+    commands = load_commands(action)
+    # The order in the declaration, and commands before the first frame, are not in Blender.
+    imported = [command for command in animation.commands if command.frame >= 1]
+    if list(commands) == sorted(imported, key=lambda command: command.frame):
+        commands = animation.commands
     return replace(
         animation,
         name=stored.name if stored is not None else animation.name,
         # One action stands for all declarations of a name and file, which may have several speeds.
         rate=animation.rate if stored is None or speed == stored.speed else speed,
-        commands=load_commands(action),
+        commands=commands,
         flags=load_flags(action),
     )
 

@@ -160,6 +160,20 @@ def test_what_was_changed_in_blender_is_declared(tmp_path, declared):
     assert body.default_skin == "skins/monsters/imp"
 
 
+def test_commands_keep_the_order_of_their_declaration(tmp_path, part):
+    game = game_folders.doom3_loose(tmp_path / "game")
+    declarations = next(path for path in game.glob("*/*.?*") if path.name.lower() == "monster_imp.def")
+    text = declarations.read_text()
+    declarations.write_text(
+        text.replace("frame 2\tsound_body", "frame 9 last\n\t\tframe 0 never\n\t\tframe 2\tsound_body")
+    )
+    import_character(game, "monster_imp")
+    found = part("io_characters.scene").find_character(bpy.context)
+    current = part("io_characters.export_source").current_character(found)
+    assert current == found.character
+    assert [command.frame for command in current.parts[0].animations[1].commands] == [9, 0, 2, 4]
+
+
 def test_a_speed_that_was_changed_is_declared(tmp_path, declared):
     game = game_folders.sauerbraten(tmp_path / "game")
     import_character(game, "hero")
