@@ -179,6 +179,16 @@ def test_what_cannot_be_imported_is_an_error_and_changes_nothing(doom3, name, me
     assert not bpy.data.actions
 
 
+def test_an_import_that_fails_at_its_end_leaves_nothing_behind(doom3, part, monkeypatch):
+    def fails(*arguments):
+        raise KeyError("no such thing")
+
+    monkeypatch.setattr(part("io_characters.importer"), "show_animation", fails)
+    with pytest.raises(RuntimeError, match="internal error"):
+        bpy.ops.import_scene.idtech_character(game=str(doom3), name=IMP)
+    assert not any((bpy.data.objects, bpy.data.collections, bpy.data.actions, bpy.data.materials))
+
+
 def test_a_game_that_is_not_there_is_an_error(tmp_path):
     with pytest.raises(RuntimeError, match="there is no such folder"):
         bpy.ops.import_scene.idtech_character(game=str(tmp_path / "gone"), name=IMP)

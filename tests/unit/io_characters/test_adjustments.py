@@ -1,0 +1,76 @@
+"""Animations with joints turned and moved as Sauerbraten does."""
+
+from __future__ import annotations
+
+import game_folders
+import numpy as np
+import pytest
+import working_copy
+
+working_copy.load()
+
+from io_idtech.io_characters.adjustments import adjusted, adjustments_of, unadjusted  # noqa: E402
+from io_idtech.io_common.game_data.character import JointAdjustment  # noqa: E402
+from io_idtech.io_md5.format import quaternions as quat  # noqa: E402
+from io_idtech.io_md5.format import read_animation  # noqa: E402
+from io_idtech.io_md5.format.skeleton import local_poses  # noqa: E402
+
+JOINT = 2
+
+
+@pytest.fixture
+def animation():
+    return read_animation(game_folders.md5anim().encode())
+
+
+@pytest.mark.parametrize(
+    ("rotation", "turned"),
+    [
+        # What points along the first axis points along the second one then; y is mirrored in the game.
+        ((90, 0, 0), ((1, 0, 0), (0, -1, 0))),
+        ((0, 90, 0), ((1, 0, 0), (0, 0, 1))),
+        ((0, 0, 90), ((0, 1, 0), (0, 0, 1))),
+    ],
+    ids=["yaw", "pitch", "roll"],
+)
+def test_a_joint_is_turned_around_the_axes_of_the_game(animation, rotation, turned):
+    found = adjusted(animation, {"Waist": JointAdjustment("Waist", rotation)})
+    _, orientations = local_poses(found)
+    before, after = turned
+    assert np.allclose(quat.rotate(orientations[:, JOINT], np.array(before, float)), after, atol=1e-9)
+
+
+def test_a_joint_is_moved_by_quarters_of_a_unit(animation):
+    found = adjusted(animation, {"Waist": JointAdjustment("Waist", translation=(4, 8, -4))})
+    positions, _ = local_poses(found)
+    assert positions[:, JOINT].tolist() == [[1, -2, 7]] * 4
+
+
+def test_what_was_adjusted_can_be_restored(animation):
+    adjustments = {
+        "Waist": JointAdjustment("Waist", (10, 20, 30), (1, 2, 3)),
+        "Hips": JointAdjustment("Hips", (0, 45, -60), (0, 0, 9)),
+    }
+    before, after = (
+        local_poses(animation),
+        local_poses(unadjusted(adjusted(animation, adjustments), adjustments)),
+    )
+    assert np.allclose(before[0], after[0], atol=1e-9)
+    assert np.allclose(np.abs(np.einsum("fji,fji->fj", before[1], after[1])), 1.0, atol=1e-9)
+
+
+def test_joints_that_the_animation_does_not_have_are_left_out(animation):
+    assert adjusted(animation, {"Tail": JointAdjustment("Tail", (1, 2, 3))}) is animation
+
+
+def test_the_last_adjustment_before_an_animation_applies():
+    declared = (
+        JointAdjustment("a", (1, 0, 0)),
+        JointAdjustment("a", (2, 0, 0), first_animation=1),
+        JointAdjustment("a", first_animation=2),
+    )
+    assert [list(adjustments_of(declared, index).values()) for index in range(3)] == [
+        [declared[0]],
+        [declared[1]],
+        [],
+    ]
