@@ -25,10 +25,8 @@ pytestmark = needs_application
 DRIVER = Path(__file__).with_name("drive_panels.py")
 # What part of the picture each page shows: width, height, left, top.
 CROPS = {
-    "choose": "1032x708+248+68",
     "choose-filtered": "1032x708+248+68",
     "panel-armature": "320x560+733+28",
-    "panel-bone": "320x360+733+28",
     "panel-md2-clicked": "320x690+733+28",
 }
 
