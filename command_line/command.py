@@ -8,6 +8,7 @@ from argparse import Namespace
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ import bpy
 
 from ..families import FAMILIES
 from ..io_common import manifest
-from ..io_common.family import describers
+from ..io_common.error_messages import message_for, without_path
 from ..io_common.files import file_info
 from ..io_common.operators import preferences
 from . import arguments, characters, plan
@@ -64,9 +65,7 @@ def main(words: Sequence[str]) -> int:
     except SystemExit as end:
         return int(end.code or 0)
     if options.command == "info":
-        return file_info.print_info(
-            options.files, describers(FAMILIES), as_json=options.json, game=options.game
-        )
+        return file_info.print_info(options.files, _describers(), as_json=options.json, game=options.game)
     if options.command == "list":
         return print_list(options.game, search=" ".join(options.search), as_json=options.json)
     if options.command == "extract":
@@ -80,6 +79,30 @@ def main(words: Sequence[str]) -> int:
     except KeyboardInterrupt:
         file_info.write(sys.stderr, "\nStopped. Finished files are kept, and the next run skips them.\n")
         return _INTERRUPTED
+
+
+def _describers() -> dict[str, file_info.Describe]:
+    """The function that describes each kind of file, by suffix, with the same messages as an import."""
+    return {
+        kind.suffix: partial(_describe, kind.describe, family.error)
+        for family in FAMILIES
+        for kind in family.kinds
+    }
+
+
+def _describe(
+    describe: file_info.Describe, bad_data: type[ValueError], file: str, game: str
+) -> file_info.Description:
+    """The description of a file.
+
+    Raises:
+        ValueError: it cannot be understood.
+        OSError: it cannot be read.
+    """
+    try:
+        return describe(file, game)
+    except bad_data as error:
+        raise ValueError(without_path(message_for(error, (bad_data,)), file)) from error
 
 
 def _convert(options: Namespace, interrupt: Interrupt) -> int:

@@ -161,11 +161,6 @@ def kinds_by_suffix(families: Iterable[Family]) -> dict[str, FileKind]:
     return {kind.suffix: kind for family in families for kind in family.kinds}
 
 
-def describers(families: Iterable[Family]) -> dict[str, Describe]:
-    """The function that describes each kind of file, by suffix."""
-    return {suffix: kind.describe for suffix, kind in kinds_by_suffix(families).items()}
-
-
 def family_of(families: Sequence[Family], suffix: str) -> Family | None:
     """The family of files with a suffix, in any case; None if it is unknown."""
     return next((family for family in families if suffix.lower() in family.suffixes), None)

@@ -135,13 +135,15 @@ def report_result(operator: Operator, report: Report, verb: str, subject: str, s
     """
     report_message(operator, "INFO", report.summary(verb, subject, time.perf_counter() - started))
     warnings = report.warnings
+    # The file is named once.
+    most_important = report.most_important.removeprefix(f"{subject}: ")
     if len(warnings) == 1:
-        report_message(operator, "WARNING", f"{verb} {subject}: 1 warning: {warnings[0]}")
+        report_message(operator, "WARNING", f"{verb} {subject}: 1 warning: {most_important}")
     elif warnings:
         for text in warnings:
             report_message(operator, "WARNING", text)
         count = counted(len(warnings), "warnings")
-        summary = f"{count}, all in the Info editor: {report.most_important}"
+        summary = f"{count}, all in the Info editor: {most_important}"
         report_message(operator, "WARNING", f"{verb} {subject}: {summary}")
 
 

@@ -687,7 +687,7 @@ def test_info_describes_files_of_both_families(idtech, tree):
     bad = damage(tree)
     status, told, _ = idtech("info", bad, tree / "imp.md5mesh")
     assert status == 1
-    assert f"{bad}: ERROR: the joint has the wrong number" in told
+    assert f"{bad}: ERROR: The joint has the wrong number" in told
     assert "6 joints below origin" in told
 
 
@@ -1060,3 +1060,12 @@ def test_exports_are_compared_with_blender_on_the_frames_that_are_named(
     status, out, told = idtech("convert", blend, "--to", tmp_path / "game", *words)
     assert status == 0
     assert ("is disabled in the viewport" in out + told) == is_told
+
+
+def test_info_says_what_a_file_of_another_kind_is(idtech, tmp_path):
+    for name, content in (("a.md5mesh", b"\x89PNG\r\n\x1a\n"), ("b.md2", b"MD5Version 10\n")):
+        (tmp_path / name).write_bytes(content)
+    status, told, _ = idtech("info", tmp_path)
+    assert status == 1
+    assert "a.md5mesh: ERROR: This is not an MD5 file (it looks like a PNG)\n" in told
+    assert "File > Import > id Tech 4 MD5" in told

@@ -72,6 +72,12 @@ def test_a_single_warning_is_reported_once_at_the_end(reports):
     assert warning == ("WARNING", "Exported imp.md5mesh: 1 warning: imp: odd")
 
 
+def test_the_last_report_names_its_file_once(reports):
+    report = reports.Report()
+    report.warn("odd", "imp.md5mesh")
+    assert delivered(reports, report)[-1][1] == "Exported imp.md5mesh: 1 warning: odd"
+
+
 def test_the_summary_ends_with_hints(reports):
     report = reports.Report()
     report.hints.append("Textures: choose Material Preview")
