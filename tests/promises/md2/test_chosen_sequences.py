@@ -138,6 +138,31 @@ def test_actions_of_an_armature_become_sequences_with_their_poses(tmp_path):
             assert distance(seen, written) <= 0.02
 
 
+def test_strips_of_an_armature_show_the_same_as_their_actions_and_nothing_stays_changed(tmp_path):
+    armature, obj = rigged([("walk", 4), ("die", 6)])
+    settings("ACTIONS")
+    expected = exported(tmp_path)
+    actions = [bpy.data.actions[name] for name in ("die", "walk")]
+    for index, action in enumerate(actions):
+        track = armature.animation_data.nla_tracks.new()
+        strip = track.strips.new(action.name, 100 * index + 7, action)
+        if hasattr(strip, "action_slot"):
+            strip.action_slot = action.slots[0]
+        track.mute = index == 0
+    bpy.context.scene.frame_set(108)
+    shown = shown_vertices([obj])
+    settings("STRIPS")
+    found = exported(tmp_path)
+    assert found.frame_names == expected.frame_names
+    size = np.ptp(expected.vertices[0] * expected.scale[0], axis=0).max()
+    for frame in range(found.frame_count):
+        written = found.vertices[frame] * found.scale[frame] + found.translate[frame]
+        wanted = expected.vertices[frame] * expected.scale[frame] + expected.translate[frame]
+        assert np.abs(written - wanted).max() <= 0.01 * size
+    assert [track.mute for track in armature.animation_data.nla_tracks] == [True, False]
+    assert np.array_equal(shown, shown_vertices([obj]))
+
+
 def test_a_quake2_player_is_written_in_the_order_of_the_game(tmp_path):
     rigged([(sequence.name, sequence.frame_count) for sequence in PLAYER_SEQUENCES])
     model = exported(tmp_path, sequence_template="QUAKE2_PLAYER")
