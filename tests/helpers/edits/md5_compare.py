@@ -59,6 +59,10 @@ def silence() -> Iterator[None]:
         yield
 
 
+# What comes before a single warning.
+_SUMMARY = re.compile(r"^Exported .*?: 1 warning: ")
+
+
 def call(operator, **options) -> list[str]:
     """Runs an operator and gives its warnings."""
     output = StringIO()
@@ -66,8 +70,8 @@ def call(operator, **options) -> list[str]:
         result = operator(**options)
     assert result == {"FINISHED"}, result
     lines = [line.removeprefix("Warning: ") for line in output.getvalue().splitlines() if "Warning: " in line]
-    # The last report repeats the most important one.
-    return [line for line in lines if "all in the Info editor" not in line]
+    # The last report repeats the most important one; a single one is part of it.
+    return [_SUMMARY.sub("", line) for line in lines if "all in the Info editor" not in line]
 
 
 def export(folder: Path, *, actions="NONE", verify="ALL", **options) -> Comparison:
