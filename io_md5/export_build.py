@@ -27,6 +27,7 @@ from .format.bounds import pose_bounds
 from .format.encoding import ORIENTATION_PRECISION, POSITION_PRECISION
 from .format.games import Game, Target
 from .format.joint_scales import ScaleTable
+from .missing_targets import warn_of_missing_targets
 from .player import playback
 from .shaders import shader_name
 from .source.armatures import load_commandline
@@ -121,6 +122,7 @@ def build(
     sampled: dict[Path, SampledClip] = {}
     animations: dict[Path, Animation] = {}
     if source.armature is not None and clips:
+        warn_of_missing_targets(source.armature, report)
         if warn_of_simulations([source.armature, *source.meshes], context.scene, report):
             other_causes.append("a simulation that is not baked: bake it first")
         with playback(context, source.armature, source.meshes, clips.values()) as player:

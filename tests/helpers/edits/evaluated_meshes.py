@@ -80,7 +80,7 @@ def is_steady(objects, times=4) -> bool:
     """Whether Blender shows the same of the current frame each time, whatever frame it has shown before.
 
     Bevel on many threads does not compute the same UVs twice, and where bones are in a dependency cycle, each update
-    starts from the result of the last.
+    starts from the result of the last. A constraint to a bone that was deleted has an effect until the next update.
     """
     scene = bpy.context.scene
     current = scene.frame_current
@@ -97,7 +97,16 @@ def is_steady(objects, times=4) -> bool:
         if before is not None and not _same_arrays(before, found):
             return False
         before = found
-    return _is_stable_at_rest(objects)
+    return _is_stable_at_rest(objects) and not any(_has_missing_target(obj) for obj in armatures)
+
+
+def _has_missing_target(armature) -> bool:
+    return any(
+        getattr(constraint, "subtarget", "") and constraint.subtarget not in constraint.target.pose.bones
+        for bone in armature.pose.bones
+        for constraint in bone.constraints
+        if getattr(constraint, "target", None) is not None and constraint.target.type == "ARMATURE"
+    )
 
 
 def _is_stable_at_rest(objects) -> bool:

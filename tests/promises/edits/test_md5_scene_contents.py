@@ -138,6 +138,24 @@ def test_a_liquid_is_to_be_baked_first(tmp_path, part):
     assert "bake it first" in warning
 
 
+def test_a_constraint_whose_target_bone_was_deleted_is_named(tmp_path):
+    bench = workbench.sample(tmp_path)
+    copy = bench.armature.pose.bones[-1].constraints.new("COPY_ROTATION")
+    copy.target, copy.subtarget = bench.armature, bench.armature.pose.bones[0].name
+
+    def named():
+        workbench.activate(bench.armature)
+        texts = md5_compare.export(tmp_path, actions="ACTIVE").warnings
+        return [text for text in texts if "target bone of the constraint does not exist" in text]
+
+    assert not named()
+    copy.subtarget = "deleted"
+    (warning,) = named()
+    assert f"{bench.armature.pose.bones[-1].name} (Copy Rotation)" in warning
+    copy.enabled = False
+    assert not named()
+
+
 def test_without_animation_a_simulation_is_of_no_matter(tmp_path):
     bench = workbench.sample(tmp_path)
     _falling_target(bench)
