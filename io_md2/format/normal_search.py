@@ -78,7 +78,10 @@ def _units(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
 def _search(units: NDArray[np.float64]) -> NDArray[np.intp]:
     """The indices of the normals nearest to unit vectors (3, n), by their products with all normals."""
     products = units.T @ NORMALS.T
-    return np.argmax(products >= products.max(axis=1, keepdims=True, initial=-1.0) - _TIE, axis=1)
+    nearest: NDArray[np.intp] = np.argmax(
+        products >= products.max(axis=1, keepdims=True, initial=-1.0) - _TIE, axis=1
+    )
+    return nearest
 
 
 def _by_cell(units: NDArray[np.float64]) -> NDArray[np.int16]:
@@ -86,7 +89,8 @@ def _by_cell(units: NDArray[np.float64]) -> NDArray[np.int16]:
     with np.errstate(invalid="ignore"):  # NaN
         x, y, z = (np.abs(units) * _CELLS_PER_UNIT).astype(np.intp)
     owners = _owners().take((x * _CELLS + y) * _CELLS + z, mode="clip")
-    return _mirrored()[owners, _octants(units)]
+    indices: NDArray[np.int16] = _mirrored()[owners, _octants(units)]
+    return indices
 
 
 def _by_octant(units: NDArray[np.float64]) -> NDArray[np.int16]:
