@@ -166,6 +166,7 @@ class Archive:
         self._budget = budget if budget is not None else Budget()
         self._prefix = f"{fold(inside)}/" if inside else ""
         self._index: _Index | None = None
+        self._listings: dict[str, Listing | None] = {}
 
     def files(self, folder: str) -> dict[str, Member]:
         """The files directly inside a directory of the archive, by folded base name."""
@@ -173,7 +174,12 @@ class Archive:
 
     def listing(self, folder: str = "") -> Listing | None:
         """The listing of a directory; None if there is no such directory."""
-        index, full = self._load(), self._full(folder)
+        if folder not in self._listings:
+            self._listings[folder] = self._list(self._full(folder))
+        return self._listings[folder]
+
+    def _list(self, full: str) -> Listing | None:
+        index = self._load()
         if full and full not in index.folders and full not in index.below:
             return None
         return Listing(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
@@ -107,6 +107,14 @@ class LooseFiles:
             return
 
 
+@dataclass
+class _Holders:
+    """The layers that are known to have a directory, and those that were not asked yet."""
+
+    others: Iterator[Source]
+    found: list[tuple[Source, tuple[Listing | None, ...]]]
+
+
 class _Layers:
     """The layers of a game folder: its loose files, then its archives, the last one first."""
 
@@ -119,10 +127,27 @@ class _Layers:
         self._archives: list[Source] | None = (
             [Archive(inside[0], budget, inside[1])] if inside is not None else None
         )
+        self._holders: dict[tuple[str, ...], _Holders] = {}
 
     def __iter__(self) -> Iterator[Source]:
         yield self.loose
         yield from self.archives
+
+    def holding(self, *folders: str) -> Iterator[tuple[Source, tuple[Listing | None, ...]]]:
+        """The layers that have at least one of these directories, each with the listings of them.
+
+        An archive is only opened when all layers before it were taken, but no layer is asked twice: most of the many
+        archives of a game have none of the directories of a model.
+        """
+        if folders not in self._holders:
+            self._holders[folders] = _Holders(iter(self), [])
+        holders = self._holders[folders]
+        yield from holders.found
+        for source in holders.others:
+            listings = tuple(source.listing(folder) for folder in folders)
+            if any(listing is not None for listing in listings):
+                holders.found.append((source, listings))
+                yield source, listings
 
     @property
     def archives(self) -> list[Source]:
@@ -181,13 +206,13 @@ class Root:
         """The listing of a directory (relative, forward slashes, any case); None if there is no such directory."""
         key = fold(folder)
         if key not in self._listings:
-            self._listings[key] = merged(source.listing(self._full(key)) for source in self._layers)
+            self._listings[key] = merged(listing for _, (listing,) in self._layers.holding(self._full(key)))
         return self._listings[key]
 
     def file(self, folder: str, name: str) -> GameFile:
         """The file with a name in a directory that has been listed, from the first layer that has it."""
         full = self._full(folder)
-        for source in self._layers:
+        for source, _ in self._layers.holding(full):
             found = source.file(full, name)
             if found is not None:
                 return self._relative_to_self(found)
@@ -197,22 +222,23 @@ class Root:
     def find_file(self, path: str) -> GameFile | None:
         """The file with this relative path; None if there is none."""
         folder, _, base = path.rpartition("/")
-        for source in self._layers:
-            found = source.file(self._full(folder), base)
+        full = self._full(folder)
+        for source, _ in self._layers.holding(full):
+            found = source.file(full, base)
             if found is not None:
                 return self._relative_to_self(found)
         return None
 
     def find_image(self, path: str) -> GameFile | None:
         """The image with this path relative to the folder: loose, in `dds/`, or in an archive; any image extension."""
-        for source in self._layers:
-            found = _plain_image(source, self._full(path))
+        folder, _, base = path.rpartition("/")
+        plain, compressed = self._full(folder), self._full(f"dds/{folder}".rstrip("/"))
+        for source, listings in self._layers.holding(plain, compressed):
+            found = _image(source, plain, listings[0], base)
             # Doom 3 itself loads the .tga, else its compressed copy in `dds/`; artists may add other types.
-            if found is not None and (
-                found.extension == ".tga" or fold(found.name) == fold(path).rpartition("/")[2]
-            ):
+            if found is not None and (found.extension == ".tga" or fold(found.name) == fold(base)):
                 return self._relative_to_self(found)
-            found = _plain_image(source, self._full("dds/" + path)) or found
+            found = _image(source, compressed, listings[1], base) or found
             if found is not None:
                 return self._relative_to_self(found)
         return None
@@ -224,8 +250,7 @@ class Root:
         """
         found: dict[str, GameFile] = {}
         full = self._full(folder)
-        for source in self._layers:
-            listing = source.listing(full)
+        for source, (listing,) in self._layers.holding(full):
             for key, name in listing.files.items() if listing is not None else ():
                 if key.endswith(extension) and key not in found:
                     file = source.file(full, name)
@@ -246,10 +271,8 @@ class Root:
         return self._layers.warnings
 
 
-def _plain_image(source: Source, path: str) -> GameFile | None:
-    """The image with exactly this path, with any image extension."""
-    folder, _, base = path.rpartition("/")
-    listing = source.listing(folder)
+def _image(source: Source, folder: str, listing: Listing | None, base: str) -> GameFile | None:
+    """The image in a directory with exactly this base name, with any image extension."""
     name = listing.image(base) if listing is not None else None
     return source.file(folder, name) if name is not None else None
 

@@ -92,6 +92,19 @@ def test_archives_are_read_where_loose_files_are_missing(tmp_path: Path) -> None
     assert loose.read() == b"loose"
 
 
+def test_an_archive_is_not_opened_for_an_image_that_a_later_one_has(tmp_path: Path) -> None:
+    (tmp_path / "pak000.pk4").write_bytes(b"damaged")
+    archive(tmp_path / "pak001.pk4", **{"textures/a.tga": b"1", "models/c.tga": b"1"})
+    put(tmp_path / "textures" / "b.tga")
+    root = Root(tmp_path)
+    for path in ("textures/b", "textures/a", "models/c"):
+        assert root.find_image(path) is not None
+    assert root.warnings == []
+    assert root.find_image("textures/gone") is None
+    assert len(root.warnings) == 1
+    assert root.find_image("textures/b") is not None
+
+
 def test_a_damaged_archive_gives_a_warning(tmp_path: Path) -> None:
     put(tmp_path / "bad.pk4", b"PK\x03\x04 this is no archive")
     archive(tmp_path / "aaa.pk4", **{"x.tga": b"x"})
@@ -242,3 +255,12 @@ def test_a_folder_of_ten_thousand_files_is_listed_once_and_then_looked_up_by_nam
     # A loop over the files would run at least one line for each.
     assert lines_run(root.find_image, "textures/IMAGE9999") < 10_000
     assert listed.count(str(folder)) == 1
+
+
+def test_only_the_archives_with_a_directory_are_asked_for_an_image_in_it(tmp_path: Path) -> None:
+    for index in range(40):
+        archive(tmp_path / f"pak{index:03d}.pk4", **{f"textures/set{index}/wall.tga": b""})
+    root = Root(tmp_path)
+    assert root.find_image("textures/set0/wall") is not None
+    # A loop over the archives would run at least one line for each.
+    assert lines_run(root.find_image, "textures/set0/gone") < 40
