@@ -33,7 +33,7 @@ from .game_files import GameFile
 from .image_expressions import BuiltIn, ImageExpression, MapUse, map_uses
 from .lmp import PALETTE_PATH
 from .material_images import FoundImage, MaterialImages, Rule
-from .materials import MaterialIndex
+from .materials import GameMaterials, MaterialIndex
 from .model_folder import Finder, ModelFolder
 from .names import AssetName, clean_name, fold, split_extension, without_image_extension
 from .rules import TextureRules
@@ -56,7 +56,9 @@ class Search:
     def __init__(self, game_folders: Iterable[str | os.PathLike[str]], rules: TextureRules) -> None:
         self.library = Library(game_folders)
         self._rules = rules
+        self._games: dict[tuple[Path, ...], GameMaterials] = {}
         self._indices: dict[tuple[Path, ...], MaterialIndex] = {}
+        self._material_warnings: list[str] = []
         self._warnings: list[str] = []
 
     def model(self, model_path: str | os.PathLike[str], names: Sequence[str] = ()) -> ModelSearch:
@@ -67,10 +69,14 @@ class Search:
             names: all its skins or shaders, in the order of the file.
         """
         paths = self.library.paths_for(model_path, names)
-        key = (paths.own.path, *(root.path for root in paths.roots))
+        budget, warnings = self.library.budget, self._material_warnings
+        folders = tuple(root.path for root in paths.roots)
+        if folders not in self._games:
+            self._games[folders] = GameMaterials(paths.roots, budget, warnings)
+        key = (paths.own.path, *folders)
         if key not in self._indices:
-            self._indices[key] = MaterialIndex(paths, self.library.budget)
-        return ModelSearch(paths, self._rules, self._indices[key], names, self._warnings, self.library.budget)
+            self._indices[key] = MaterialIndex(self._games[folders], paths.own, budget, warnings)
+        return ModelSearch(paths, self._rules, self._indices[key], names, self._warnings, budget)
 
     def palette(self) -> GameFile | None:
         """Quake's palette: of the game folders, or of `id1` beside one, as for a mod; None if there is none."""
@@ -84,10 +90,7 @@ class Search:
     @property
     def warnings(self) -> list[str]:
         """The warnings about archives, materials and text files so far, each once."""
-        warnings = self.library.warnings + self._warnings
-        for index in self._indices.values():
-            warnings += index.warnings
-        return list(dict.fromkeys(warnings))
+        return list(dict.fromkeys(self.library.warnings + self._warnings + self._material_warnings))
 
 
 class ModelSearch:

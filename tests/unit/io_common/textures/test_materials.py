@@ -91,3 +91,37 @@ def test_where_declarations_were_searched_is_told(tmp_path):
     )
     assert f"{tmp_path / 'base'}/scripts/*.shader" in found.looked_in
     assert not any(place.endswith(".mtr") for place in found.looked_in)
+
+
+def test_the_files_of_a_game_are_read_and_parsed_once_for_models_in_several_folders(tmp_path, monkeypatch):
+    parsed = []
+
+    def counting(text, source, *rest):
+        parsed.append(Path(source).name)
+        return parse(text, source, *rest)
+
+    parse = materials.parse_mtr
+    monkeypatch.setattr(materials, "parse_mtr", counting)
+    base = tmp_path / "base"
+    for name, text in {**IMAGES, "materials/a.mtr": ONE, "materials/b.mtr": TWO}.items():
+        (base / name).parent.mkdir(parents=True, exist_ok=True)
+        (base / name).write_text(text)
+    made = Search([base], MD5_RULES)
+    remaining = made.library.budget.text
+    for folder in ("imp", "demon", "zombie"):
+        found = made.model(base / f"models/{folder}/x.md5mesh").material("models/imp/imp")
+        assert found.diffuse.relative == "models/imp/one.tga"
+    assert parsed == ["a.mtr", "b.mtr"]
+    assert remaining - made.library.budget.text == len(ONE) + len(TWO)
+    assert len(made.warnings) == 1
+
+
+def test_files_beside_one_model_do_not_declare_shaders_of_another(tmp_path):
+    base = tmp_path / "base"
+    for name, text in {**IMAGES, "models/imp/a.mtr": declaration("own", "models/imp/one.tga")}.items():
+        (base / name).parent.mkdir(parents=True, exist_ok=True)
+        (base / name).write_text(text)
+    made = Search([base], MD5_RULES)
+    assert made.model(base / "models/demon/x.md5mesh").material("own").declaration is None
+    assert made.model(base / "models/imp/x.md5mesh").material("own").diffuse.relative == "models/imp/one.tga"
+    assert made.model(base / "models/demon/y.md5mesh").material("own").declaration is None
