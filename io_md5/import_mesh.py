@@ -107,10 +107,12 @@ def add_vertex_groups(
     changes = (joints[1:] != joints[:-1]) | (biases[1:] != biases[:-1])
     starts = np.append(0, np.flatnonzero(changes) + 1)
     owners = joints[starts].tolist()
-    groups = {joint: obj.vertex_groups.new(name=bone_names[joint]) for joint in dict.fromkeys(owners)}
+    # The method is looked up once for each group: for the many calls of few vertices, that takes as long as the call.
+    add = {joint: obj.vertex_groups.new(name=bone_names[joint]).add for joint in dict.fromkeys(owners)}
     ends = [*starts[1:].tolist(), len(vertices)]
+    members = vertices.tolist()
     for joint, start, end, bias in zip(owners, starts.tolist(), ends, biases[starts].tolist(), strict=True):
-        groups[joint].add(vertices[start:end].tolist(), bias, "REPLACE")
+        add[joint](members[start:end], bias, "REPLACE")
 
 
 def _one_weight_per_joint(
