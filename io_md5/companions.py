@@ -15,7 +15,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from ..io_common.error_messages import message_for
-from ..io_common.game_data.paths import files_in, readable, stamp
+from ..io_common.game_data.paths import FilesByName, readable, stamp
 from ..io_common.textures.material_images import MaterialImages
 from ..io_common.textures.names import fold, fold_slashes, without_image_extension
 from ..io_common.textures.search import Search
@@ -62,18 +62,22 @@ def game_of(path: Path) -> Game | None:
     return {_MD5_FOLDER: Game.QUAKE2, _QUAKE_FOLDER: Game.QUAKE}.get(fold(path.parent.name))
 
 
-def find_companion(path: Path, search: Search | None = None) -> tuple[Companion | None, str]:
+def find_companion(
+    path: Path, search: Search | None = None, beside: FilesByName | None = None
+) -> tuple[Companion | None, str]:
     """The model that an MD5 replaces, on disk, in the same archive, or in one of the game folders.
 
     Args:
         path: the MD5, which need not exist.
         search: knows the game folders; only the MD5's own folders are searched without.
+        beside: the folders that an import has listed already.
 
     Returns:
         The model, or None; and the reason why one that is there cannot be read, else an empty text.
     """
+    beside = beside if beside is not None else FilesByName()
     for game, folder, name in _candidates(path):
-        found = _in_folder(folder, name)
+        found = beside.find(folder, name)
         if found is None and search is not None:
             found = _in_game_folders(path, folder, name, search)
         if found is None:
@@ -89,11 +93,6 @@ def find_companion(path: Path, search: Search | None = None) -> tuple[Companion 
         except OSError as error:
             return None, message_for(error)
     return None, ""
-
-
-def sibling(path: Path, suffix: str) -> Path | None:
-    """The file of the same name with another suffix, in any case; None if there is none."""
-    return _in_folder(path.parent, path.stem + suffix)
 
 
 def companion_skins(path: Path, companion: Companion | None, search: Search) -> list[MaterialImages]:
@@ -145,14 +144,6 @@ def _candidates(path: Path) -> Iterator[tuple[Game, Path, str]]:
     if fold(path.parent.name) == _MD5_FOLDER:
         yield Game.QUAKE2, path.parent.parent, path.stem + MD2_SUFFIX
     yield Game.QUAKE, path.parent, path.stem + MDL_SUFFIX
-
-
-def _in_folder(folder: Path, name: str) -> Path | None:
-    """The file with a name in a folder, in any case."""
-    try:
-        return next((path for path in files_in(folder) if fold(path.name) == fold(name)), None)
-    except OSError:
-        return None
 
 
 def _in_game_folders(path: Path, folder: Path, name: str, search: Search) -> Path | None:

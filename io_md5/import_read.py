@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 from ..io_common.counting import counted
 from ..io_common.error_messages import message_for
-from ..io_common.game_data.paths import readable
+from ..io_common.game_data.paths import FilesByName, readable
 from ..io_common.name_filter import matches
 from ..io_common.reports import Report, printable
 from ..io_common.textures.material_images import MaterialImages
 from ..io_common.textures.search import Search
 from .animation_files import animation_paths, read_animation_file
-from .companions import Companion, companion_skins, find_companion, game_of, quake_skins, sibling
+from .companions import Companion, companion_skins, find_companion, game_of, quake_skins
 from .format import Animation, Camera, Joints, Md5Error, Model, read_animation, read_camera, read_mesh
 from .format.games import Game
 from .format.joint_matching import match_joints
@@ -117,9 +117,10 @@ def read_files(
     if options.animations != "NONE":
         _read_folders(paths, options, files, report, active)
     if options.use_companions:
-        _read_companions(paths, options, files, search, report)
+        beside = FilesByName()
+        _read_companions(paths, options, files, search, beside, report)
         for path in files.animations:
-            _read_scales(path, files, report)
+            _read_scales(path, files, beside, report)
     return files
 
 
@@ -188,7 +189,12 @@ def _read_folder(
 
 
 def _read_companions(
-    paths: list[Path], options: ImportOptions, files: SourceFiles, search: Search, report: Report
+    paths: list[Path],
+    options: ImportOptions,
+    files: SourceFiles,
+    search: Search,
+    beside: FilesByName,
+    report: Report,
 ) -> None:
     """Adds what belongs to models and animations of the re-releases: the animation, skins and names of frames."""
     skeletons = iter(files.skeletons)
@@ -196,14 +202,14 @@ def _read_companions(
         suffix = path.suffix.lower()
         if suffix not in (MESH_SUFFIX, ANIMATION_SUFFIX):
             continue
-        companion, problem = find_companion(path, search)
+        companion, problem = find_companion(path, search, beside)
         if problem:
             report.warn(f"its skins and frame names are not used: {problem}")
         animation_path: Path | None = path
         if suffix == MESH_SUFFIX:
             skeleton = next(skeletons)
             _take_skins(path, skeleton, companion, options, search)
-            animation_path = sibling(path, ANIMATION_SUFFIX)
+            animation_path = beside.find(path.parent, path.stem + ANIMATION_SUFFIX)
             is_of_game = companion is not None or game_of(path) is not None
             if animation_path is not None and is_of_game and options.animations == "NONE":
                 _read_animation_beside(animation_path, skeleton.joints, files, report)
@@ -258,15 +264,17 @@ def _take_skins(
         skeleton.images = [of_mesh[0] if of_mesh else own for of_mesh, own in images]
 
 
-def _read_scales(path: Path, files: SourceFiles, report: Report) -> None:
+def _read_scales(path: Path, files: SourceFiles, beside: FilesByName, report: Report) -> None:
     """Adds the scales of an animation's joints, if there is a file of them beside it."""
-    beside = sibling(path, SCALE_SUFFIX)
-    if beside is None:
+    scale_path = beside.find(path.parent, path.stem + SCALE_SUFFIX)
+    if scale_path is None:
         return
-    scales = read_scales(readable(beside))
+    scales = read_scales(readable(scale_path))
     files.scales[path] = scales
     animation = files.animations[path]
-    _warn_all(report, beside, [*scales.warnings, *scales.table(animation.names, animation.frame_count)[1]])
+    _warn_all(
+        report, scale_path, [*scales.warnings, *scales.table(animation.names, animation.frame_count)[1]]
+    )
 
 
 def _find_images(path: Path, model: Model, search: Search) -> list[MaterialImages]:

@@ -10,6 +10,7 @@ from pathlib import Path
 from ..textures.archives import split_archive_path
 from ..textures.folders import Root
 from ..textures.game_files import FileReadError, GameFile
+from ..textures.names import fold
 
 
 class MemberStream(io.BytesIO):
@@ -50,6 +51,28 @@ def files_in(folder: Path) -> list[Path]:
         return sorted(folder.iterdir())
     listing = Root(folder).listing()
     return sorted(folder / name for name in listing.files.values()) if listing is not None else []
+
+
+class FilesByName:
+    """Files found by their names without regard to case, in folders on disk or in archives that are listed once each.
+
+    It does not notice changes, so that each import makes its own.
+    """
+
+    def __init__(self) -> None:
+        self._folders: dict[Path, dict[str, Path]] = {}
+
+    def find(self, folder: Path, name: str) -> Path | None:
+        """The file with a name directly inside a folder; None if there is none, or the folder cannot be read."""
+        if folder not in self._folders:
+            files: dict[str, Path] = {}
+            try:
+                for path in files_in(folder):
+                    files.setdefault(fold(path.name), path)
+            except OSError:
+                files.clear()
+            self._folders[folder] = files
+        return self._folders[folder].get(fold(name))
 
 
 def stamp(path: Path) -> list[int]:
