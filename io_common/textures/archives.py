@@ -166,7 +166,7 @@ class Archive:
         self._budget = budget if budget is not None else Budget()
         self._prefix = f"{fold(inside)}/" if inside else ""
         self._index: _Index | None = None
-        self._listings: dict[str, Listing | None] = {}
+        self._listings: dict[str, Listing] = {}
 
     def files(self, folder: str) -> dict[str, Member]:
         """The files directly inside a directory of the archive, by folded base name."""
@@ -174,9 +174,13 @@ class Archive:
 
     def listing(self, folder: str = "") -> Listing | None:
         """The listing of a directory; None if there is no such directory."""
-        if folder not in self._listings:
-            self._listings[folder] = self._list(self._full(folder))
-        return self._listings[folder]
+        listing = self._listings.get(folder)
+        if listing is None:
+            listing = self._list(self._full(folder))
+            # Most archives have few of the many folders that they are asked for.
+            if listing is not None:
+                self._listings[folder] = listing
+        return listing
 
     def _list(self, full: str) -> Listing | None:
         index = self._load()
