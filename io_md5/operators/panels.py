@@ -203,7 +203,7 @@ class DATA_PT_md5_camera(bpy.types.Panel):
         layout.prop(obj.data, "md5_frame_rate")
         marker = camera.load_cut_marker(obj.data)
         if marker:
-            layout.label(text=f"Cuts are the timeline markers {printable(marker)}", icon="MARKER")
+            layout.label(text=f'Cuts are the timeline markers "{printable(marker)}"', icon="MARKER")
         draw_warnings(layout, context, "DATA_PT_md5_warnings", load_warnings(obj.data, GROUP))
 
 
