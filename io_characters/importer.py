@@ -9,7 +9,6 @@ import bpy
 from ..io_common.game_data.character import DOOM3, Character, CharacterAnimation
 from ..io_common.game_data.files import GameFiles
 from ..io_common.materials.library import MaterialLibrary
-from ..io_common.name_filter import matches
 from ..io_common.reports import Progress, Report, listing, progress
 from ..io_common.results import ImportResult
 from ..io_common.scene import names, state, versions
@@ -232,7 +231,7 @@ class _Builder:
     def _declared_sequences(self, part: PartFiles, model: Md2Model, obj: Object) -> None:
         """Makes an action of each range of frames that the declaration names."""
         for declared in part.part.animations:
-            if declared.frames is None or not matches(declared.name, self._options.animation_filter):
+            if declared.frames is None or not self._options.takes(declared.name):
                 continue
             first, count = declared.frames
             last = min(first + count, model.frame_count) - 1

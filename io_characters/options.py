@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from ..io_common.name_filter import matches
+from ..io_common.reports import printable
 from ..io_common.scene import axes
 
 
@@ -13,6 +15,7 @@ class CharacterOptions:
 
     Attributes:
         animation_filter: which animations to import, by their declared names; see `name_filter.matches`.
+        left_out: names of animations that are not imported, as the interface shows them.
         merge_vertices: merge vertices that a model splits along UV seams.
         bone_direction: 'CHILD' (bones point to their children) or 'JOINT' (bones have the axes of the joints).
         use_textures: add images to the materials, and import skins.
@@ -25,6 +28,7 @@ class CharacterOptions:
     """
 
     animation_filter: str = ""
+    left_out: frozenset[str] = frozenset()
     merge_vertices: bool = True
     bone_direction: str = "CHILD"
     use_textures: bool = True
@@ -34,3 +38,11 @@ class CharacterOptions:
     use_scene_timing: bool = True
     game_folders: tuple[str, ...] = ()
     conversion: axes.Conversion = field(default_factory=axes.identity)
+
+    def takes(self, animation: str) -> bool:
+        """Whether an animation is imported.
+
+        Args:
+            animation: its declared name.
+        """
+        return matches(animation, self.animation_filter) and printable(animation) not in self.left_out

@@ -11,7 +11,6 @@ from ..io_common.error_messages import message_for
 from ..io_common.game_data.character import Character, CharacterAnimation, CharacterPart
 from ..io_common.game_data.files import GameFiles
 from ..io_common.game_data.paths import MemberStream
-from ..io_common.name_filter import matches
 from ..io_common.reports import Report, listing
 from ..io_common.textures.game_files import FileReadError
 from ..io_md2.format import Md2Error, read_model
@@ -131,7 +130,7 @@ class _Reader:
         # Games play some files under one name at once on several joints: they are one action.
         known: set[tuple[object, ...]] = set()
         for index, declared in enumerate(part.animations):
-            if not matches(declared.name, options.animation_filter):
+            if not options.takes(declared.name):
                 continue
             adjustments = adjustments_of(part.adjustments, index)
             for number, file in enumerate(declared.files):

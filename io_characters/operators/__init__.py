@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import bpy
 
 from ...io_common.operators import documentation
+from .animation_rows import IO_IDTECH_PG_character_animation, IO_IDTECH_UL_character_animations
 from .export_character import EXPORT_SCENE_OT_idtech_character
 from .import_character import (
     IMPORT_SCENE_OT_idtech_character,
@@ -29,6 +30,8 @@ PAGE = "characters.html"
 CLASSES: tuple[Any, ...] = (
     IO_IDTECH_PG_character,
     IO_IDTECH_UL_characters,
+    IO_IDTECH_PG_character_animation,
+    IO_IDTECH_UL_character_animations,
     IMPORT_SCENE_OT_idtech_character,
     EXPORT_SCENE_OT_idtech_character,
     OBJECT_OT_idtech_character_skin,

@@ -11,7 +11,7 @@ from bpy.props import BoolProperty, CollectionProperty, EnumProperty, IntPropert
 from ...io_common.counting import counted
 from ...io_common.game_data.catalogue import CatalogueEntry, Kind
 from ...io_common.game_data.files import GameFiles
-from ...io_common.operators import file_operators, preferences
+from ...io_common.operators import check_boxes, file_operators, preferences
 from ...io_common.reports import printable
 from ...io_common.scene import axes, versions
 from ...io_common.textures.game_files import FileReadError
@@ -19,6 +19,8 @@ from .. import games
 from ..errors import CharacterError
 from ..importer import import_character
 from ..options import CharacterOptions
+from . import animation_rows
+from .animation_rows import IO_IDTECH_PG_character_animation
 
 if TYPE_CHECKING:
     from bpy.types import Context, Event, UILayout
@@ -33,7 +35,7 @@ _ICONS = {
     Kind.LOOSE: "MESH_DATA",
 }
 _WIDTH = 640
-_ROWS = 12
+_ROWS, _ROWS_WITH_ANIMATIONS = 12, 6
 _OPTIONS = (
     "use_placement", "use_textures", "all_weapons", "merge_vertices", "bone_direction", "frame_start",
     "use_scene_timing", "global_scale", "axis_forward", "axis_up",
@@ -131,6 +133,11 @@ class IMPORT_SCENE_OT_idtech_character(file_operators.Transform, bpy.types.Opera
         listed_for: str
         problem: str
         animation_filter: str
+        animations: Any
+        active_animation: int
+        animations_of: str
+        check_animations: set[str]
+        show_animations: bool
         merge_vertices: bool
         bone_direction: str
         use_textures: bool
@@ -164,6 +171,13 @@ class IMPORT_SCENE_OT_idtech_character(file_operators.Transform, bpy.types.Opera
             description="Import only animations with this text in their name, or that fit a pattern with * and ?. "
             "Empty for all",
         )
+        animations: CollectionProperty(type=IO_IDTECH_PG_character_animation, options={"HIDDEN", "SKIP_SAVE"})
+        active_animation: IntProperty(options={"HIDDEN", "SKIP_SAVE"})
+        animations_of: StringProperty(options={"HIDDEN", "SKIP_SAVE"})
+        check_animations: check_boxes.check_boxes_property(
+            "check_animations", "is_checked", animation_rows.shown_rows
+        )
+        show_animations: BoolProperty(name="Animations", options={"HIDDEN", "SKIP_SAVE"})
         merge_vertices: BoolProperty(
             name="Merge Vertices",
             description="Merge the copies of vertices along UV seams, so that the mesh does not tear when edited. "
@@ -242,6 +256,21 @@ class IMPORT_SCENE_OT_idtech_character(file_operators.Transform, bpy.types.Opera
         names = [entry.name for entry in found.entries]
         self.active_entry = names.index(self.name) if self.name in names else -1
 
+    def fill_animations(self) -> None:
+        """Lists the animations of the chosen character, if those of another one are listed."""
+        key = f"{self.listed_for} {self.name}"
+        if self.animations_of == key:
+            return
+        self.animations_of = key
+        self.animations.clear()
+        try:
+            found = games.catalogue(self._folder(), is_listed=True)
+            entry = found.named(self.name) if self.name else None
+            if entry is not None:
+                animation_rows.fill(self, found.character(entry))
+        except (CharacterError, FileReadError, OSError) as error:
+            self.problem = printable(str(error))
+
     def draw(self, context: Context) -> None:
         """Draws the game, the list and the options."""
         del context
@@ -261,8 +290,10 @@ class IMPORT_SCENE_OT_idtech_character(file_operators.Transform, bpy.types.Opera
         heading = heading.split(factor=0.5)
         heading.label(text="Animations")
         heading.label(text="Skins")
+        # The dialog fits on small screens.
+        rows = _ROWS_WITH_ANIMATIONS if self.show_animations else _ROWS
         column.template_list(
-            "IO_IDTECH_UL_characters", "", self, "entries", self, "active_entry", rows=_ROWS, maxrows=_ROWS
+            "IO_IDTECH_UL_characters", "", self, "entries", self, "active_entry", rows=rows, maxrows=rows
         )
         if 0 <= self.active_entry < len(self.entries):
             item = self.entries[self.active_entry]
@@ -270,6 +301,11 @@ class IMPORT_SCENE_OT_idtech_character(file_operators.Transform, bpy.types.Opera
         layout.prop(self, "name")
         layout.prop(self, "animation_filter")
         wide: Any = layout
+        header, body = wide.panel_prop(self, "show_animations")
+        header.label(text="Animations")
+        if body:
+            self.fill_animations()
+            animation_rows.draw(body, self)
         # Closed at first, so that the list and the buttons fit on small screens.
         header, body = wide.panel("IO_IDTECH_character_options", default_closed=True)
         header.label(text="Options")
@@ -284,6 +320,12 @@ class IMPORT_SCENE_OT_idtech_character(file_operators.Transform, bpy.types.Opera
     def _folder(self) -> Path:
         return games.game_folder(bpy.path.abspath(self.game), preferences.game_folders())
 
+    def _left_out(self) -> frozenset[str]:
+        """The animations that were unchecked for this character."""
+        # Scripts that pass rows do not say whose they are.
+        is_of_another = self.animations_of not in ("", f"{self.listed_for} {self.name}")
+        return frozenset() if is_of_another else animation_rows.unchecked_names(self)
+
     def _import(self, context: Context) -> file_operators.Outcome:
         folder = self._folder()
         found = games.catalogue(folder, is_listed=bool(self.entries))
@@ -296,6 +338,7 @@ class IMPORT_SCENE_OT_idtech_character(file_operators.Transform, bpy.types.Opera
             raise CharacterError(str(error)) from error
         options = CharacterOptions(
             animation_filter=self.animation_filter,
+            left_out=self._left_out(),
             merge_vertices=self.merge_vertices,
             bone_direction=self.bone_direction,
             use_textures=self.use_textures,

@@ -21,7 +21,8 @@ PLAN = json.loads(Path(sys.argv[sys.argv.index("--") + 1]).read_text(encoding="u
 FOLDER = Path(PLAN["folder"])
 EXTENSION = "bl_ext.user_default.io_idtech"
 # Where the mouse is when the dialog opens, and what it clicks then.
-START, SEARCH, FIRST_ROW, IMPORT = (640, 330), (500, 364), (140, 418), (542, 773)
+START, SEARCH, FIRST_ROW, IMPORT = (640, 330), (500, 343), (140, 397), (542, 773)
+ANIMATIONS, FIRST_ANIMATION = (60, 721), (58, 568)
 results: dict[str, Any] = {}
 
 
@@ -72,6 +73,9 @@ def steps() -> Iterator[float]:
     yield 1.5
     yield from click(FIRST_ROW)
     take("found")
+    yield from click(ANIMATIONS)
+    yield from click(FIRST_ANIMATION)
+    take("character-animations")
     yield from click(IMPORT)
     yield 4.0
     results["imported"] = sorted(f"{obj.type} {obj.name}" for obj in bpy.data.objects)

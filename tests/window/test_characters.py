@@ -21,7 +21,8 @@ pytestmark = needs_application
 DRIVER = Path(__file__).with_name("drive_characters.py")
 # What part of the picture the page shows: width, height, left, top.
 CROPS = {
-    "characters": "682x560+34+229",
+    "characters": "682x584+34+206",
+    "character-animations": "682x692+34+98",
     "character": "600x490+236+200",
     "character-panel": "1240x206+36+536",
 }
@@ -85,9 +86,10 @@ def test_the_list_of_the_game_opens(session):
     assert (folder / "characters.png").read_bytes() != (folder / "empty.png").read_bytes()
 
 
-def test_the_character_that_was_searched_and_clicked_is_imported_with_its_animations(session):
+def test_the_character_that_was_searched_and_clicked_is_imported_with_the_animations_left_checked(session):
+    """A click unchecks the first animation, swim; the files of pain1 are missing."""
     assert session["imported"] == ["ARMATURE monster_octopus", "MESH eye", "MESH eye.001", "MESH skin"]
-    assert session["actions"] == ["swim", "wave"]
+    assert session["actions"] == ["wave"]
 
 
 def test_pictures_of_the_page_are_small(session):

@@ -57,6 +57,31 @@ def test_the_filter_chooses_animations_by_their_declared_names(doom3):
     assert [action.name for action in bpy.data.actions] == ["walk1"]
 
 
+def test_animations_that_are_unchecked_are_not_imported(doom3):
+    rows = [
+        {"name": name, "is_checked": name == "walk1", "file_count": 1}
+        for name in ("stand", "walk1", "range", "idle")
+    ]
+    import_character(doom3, IMP, animations=rows)
+    assert [action.name for action in bpy.data.actions] == ["walk1"]
+
+
+def test_the_dialog_lists_the_animations_of_the_chosen_character_with_check_boxes(doom3, part):
+    dialog = bpy.context.window_manager.operator_properties_last("import_scene.idtech_character")
+    rows = part("io_characters.operators.animation_rows")
+    catalogue = part("io_characters.games").catalogue(doom3)
+    rows.fill(dialog, catalogue.character(catalogue.named(IMP)))
+    assert {row.name: row.file_count for row in dialog.animations} == {
+        "stand": 1, "walk1": 1, "pain1": 1, "range": 2, "idle": 1,
+    }  # fmt: skip
+    assert rows.unchecked_names(dialog) == frozenset()
+    dialog.animation_filter = "w*"
+    dialog.check_animations = {"NONE"}
+    assert rows.unchecked_names(dialog) == {"walk1"}
+    dialog.check_animations = {"INVERT"}
+    assert rows.unchecked_names(dialog) == frozenset()
+
+
 def test_frame_commands_are_pose_markers_and_flags_are_properties_of_the_action(doom3):
     import_character(doom3, IMP, frame_start=10)
     assert markers("walk1") == [(11, "sound_body imp_step"), (13, 'call "foot fall"')]
