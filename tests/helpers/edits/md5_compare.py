@@ -274,9 +274,6 @@ class _Comparison:
             lost = missing & (expected.owners == owner)
             if lost.any():
                 partner = known[lost] if known is not None and len(known) == len(expected) else None
-                # What lies in the same place at rest may be confused; in motion it is seen whose it is.
-                if partner is not None and np.isin(partner, found).any():
-                    partner = None
                 nearest = _nearest(expected.chosen(lost), theirs, partner)
                 # Objects with the same shader may be in the same place at rest, so that each has the other's triangles.
                 excused = self._excuses(part.name, expected.chosen(lost), theirs, partner) or (
