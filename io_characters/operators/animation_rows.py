@@ -10,6 +10,7 @@ from bpy.props import BoolProperty, IntProperty, StringProperty
 from ...io_common.counting import counted
 from ...io_common.name_filter import matches
 from ...io_common.operators import check_boxes
+from ...io_common.operators.row_list import RowList
 from ...io_common.reports import printable
 
 if TYPE_CHECKING:
@@ -33,23 +34,12 @@ class IO_IDTECH_PG_character_animation(bpy.types.PropertyGroup):
         file_count: IntProperty(name="Files", description="Number of files, which are blended in step")
 
 
-class IO_IDTECH_UL_character_animations(bpy.types.UIList):
+class IO_IDTECH_UL_character_animations(RowList, bpy.types.UIList):
     """The list of animations to choose from."""
 
-    def draw_item(
-        self,
-        context: Context,
-        layout: Any,
-        data: Any,
-        item: Any,
-        icon: Any,
-        active_data: Any,
-        active_property: Any,
-        index: int | None = 0,
-        flt_flag: int | None = 0,
-    ) -> None:
+    def draw_row(self, layout: Any, item: Any, index: int) -> None:
         """Draws one animation."""
-        del context, data, icon, active_data, active_property, index, flt_flag
+        del index
         row = layout.row(align=True)
         row.prop(item, "is_checked", text="")
         row.label(text=item.name)

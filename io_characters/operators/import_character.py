@@ -12,6 +12,7 @@ from ...io_common.counting import counted
 from ...io_common.game_data.catalogue import CatalogueEntry, Kind
 from ...io_common.game_data.files import GameFiles
 from ...io_common.operators import check_boxes, file_operators, preferences
+from ...io_common.operators.row_list import RowList
 from ...io_common.reports import printable
 from ...io_common.scene import axes, versions
 from ...io_common.textures.game_files import FileReadError
@@ -76,23 +77,12 @@ class IO_IDTECH_PG_character(bpy.types.PropertyGroup):
         is_missing: BoolProperty(name="Missing", description="Files that it names are missing")
 
 
-class IO_IDTECH_UL_characters(bpy.types.UIList):
+class IO_IDTECH_UL_characters(RowList, bpy.types.UIList):
     """The list of characters of a game."""
 
-    def draw_item(
-        self,
-        context: Context,
-        layout: Any,
-        data: Any,
-        item: Any,
-        icon: Any,
-        active_data: Any,
-        active_property: Any,
-        index: int | None = 0,
-        flt_flag: int | None = 0,
-    ) -> None:
+    def draw_row(self, layout: Any, item: Any, index: int) -> None:
         """Draws one character with its counts."""
-        del context, data, icon, active_data, active_property, index, flt_flag
+        del index
         split = layout.split(factor=0.5)
         split.label(text=item.name, icon=_ICONS.get(item.kind, "DOT"))
         numbers = split.split(factor=0.25)

@@ -34,6 +34,7 @@ from ..scene.animation_list import (
     store_rows,
 )
 from ..scene.objects import Scope
+from .row_list import RowList
 
 if TYPE_CHECKING:
     from bpy.types import Context, Object, Scene, UILayout
@@ -168,27 +169,15 @@ class IO_IDTECH_PG_animation_list(bpy.types.PropertyGroup):
         active_row: IntProperty(name="Active Row", description="Index of the selected animation", min=0)
 
 
-class IO_IDTECH_UL_animations(bpy.types.UIList):
+class IO_IDTECH_UL_animations(RowList, bpy.types.UIList):
     """The list of animations."""
 
-    def draw_item(
-        self,
-        context: Context,
-        layout: Any,
-        data: Any,
-        item: Any,
-        icon: Any,
-        active_data: Any,
-        active_property: Any,
-        index: int | None = 0,
-        flt_flag: int | None = 0,
-    ) -> None:
+    def draw_row(self, layout: Any, item: Any, index: int) -> None:
         """Draws one animation: whether it is exported, its name, frames, rate and file."""
-        del context, data, icon, active_data, active_property, flt_flag
         row = layout.row(align=True)
         row.use_property_split = False
         row.prop(item, "is_checked", text="")
-        shown = _shown.get(index or 0)
+        shown = _shown.get(index)
         columns = row.row(align=True)
         columns.active = item.is_checked
         if shown is None:

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from bpy.types import Context, Event, UILayout
 
     Operator = bpy.types.Operator
+    Panel = bpy.types.Panel
+    UIList = bpy.types.UIList
     OperatorResult: TypeAlias = set[OperatorReturnItems]
     _Class = TypeVar("_Class")
 
@@ -38,7 +40,7 @@ else:
     from bpy_extras.io_utils import ExportHelper, ImportHelper, orientation_helper  # noqa: F401
 
     # A mixin must not inherit from a Blender class at run time.
-    Operator = object
+    Operator = Panel = UIList = object
 
 
 def panel(layout: Any, identifier: str) -> tuple[UILayout, UILayout | None]:

@@ -15,11 +15,12 @@ from bpy.props import StringProperty
 from .. import reports
 from ..materials import source
 from ..materials.library import MaterialLibrary
-from ..reports import Report
+from ..reports import Report, printable
+from ..scene import stored_values
 from ..textures.material_images import MaterialImages
 from ..textures.search import Search
 from . import preferences
-from .blender_mixins import Operator
+from .blender_mixins import Operator, Panel
 
 if TYPE_CHECKING:
     from bpy.types import Context, Material
@@ -97,6 +98,53 @@ class FindImages(Operator):
         if model and Path(model).is_absolute():
             return Path(model)
         return Path(bpy.path.abspath("//") if bpy.data.filepath else ".") / "model"
+
+
+class MaterialPanel(Panel):
+    """The panel of a material that was imported, without its identifiers.
+
+    Attributes:
+        family: where the material stores what the file said.
+        group: the property group of the family.
+        attribute: of materials, with the name in the files.
+        button: the identifier of the family's operator.
+    """
+
+    bl_space_type = "PROPERTIES"
+    bl_region_type = "WINDOW"
+    bl_context = "material"
+
+    family: source.Family
+    group: str
+    attribute: str
+    button: str
+
+    @classmethod
+    def poll(cls, context: Context) -> bool:
+        """Whether the material was imported, or is on a mesh that was."""
+        material = active_material(context)
+        if material is None:
+            return False
+        obj = context.object
+        mesh = obj.data if obj is not None and obj.type == "MESH" else None
+        return any(
+            data is not None and stored_values.read_group(data, cls.group) for data in (mesh, material)
+        )
+
+    def draw(self, context: Context) -> None:
+        """Draws the name in the files, the button that looks up the images, and the image."""
+        material = active_material(context)
+        assert material is not None
+        layout: Any = self.layout
+        layout.use_property_split = True
+        layout.use_property_decorate = False
+        draw_name(layout, material, self.attribute, self.button)
+        image = source.read_image(material, self.family)
+        if image is not None:
+            layout.label(
+                text=printable(image) if image else "No image was found",
+                icon="IMAGE_DATA" if image else "ERROR",
+            )
 
 
 def file_name(material: Material, family: source.Family) -> str:

@@ -19,6 +19,7 @@ from bpy.props import BoolProperty, CollectionProperty, EnumProperty, IntPropert
 
 from ..counting import counted
 from ..scene import state
+from .row_list import RowList
 
 if TYPE_CHECKING:
     from bpy.types import Context, Object, UILayout
@@ -129,23 +130,12 @@ class IO_IDTECH_PG_finding(bpy.types.PropertyGroup):
         )
 
 
-class IO_IDTECH_UL_findings(bpy.types.UIList):
+class IO_IDTECH_UL_findings(RowList, bpy.types.UIList):
     """The list of findings."""
 
-    def draw_item(
-        self,
-        context: Context,
-        layout: Any,
-        data: Any,
-        item: Any,
-        icon: Any,
-        active_data: Any,
-        active_property: Any,
-        index: int | None = 0,
-        flt_flag: int | None = 0,
-    ) -> None:
+    def draw_row(self, layout: Any, item: Any, index: int) -> None:
         """Draws one finding."""
-        del context, data, icon, active_data, active_property, index, flt_flag
+        del index
         layout.label(text=item.text, icon=_icon(item))
 
 

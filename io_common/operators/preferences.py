@@ -13,6 +13,7 @@ from ..family import Family
 from ..textures.search_paths import looks_like_game_folder
 from . import documentation, game_option
 from .blender_mixins import Operator
+from .row_list import RowList
 
 if TYPE_CHECKING:
     from bpy.types import Context
@@ -77,23 +78,12 @@ class IO_IDTECH_PG_game_folder(bpy.types.PropertyGroup):
         )
 
 
-class IO_IDTECH_UL_game_folders(bpy.types.UIList):
+class IO_IDTECH_UL_game_folders(RowList, bpy.types.UIList):
     """The list of game folders."""
 
-    def draw_item(
-        self,
-        context: Context,
-        layout: Any,
-        data: Any,
-        item: Any,
-        icon: Any,
-        active_data: Any,
-        active_property: Any,
-        index: int | None = 0,
-        flt_flag: int | None = 0,
-    ) -> None:
+    def draw_row(self, layout: Any, item: Any, index: int) -> None:
         """Draws one folder."""
-        del context, data, icon, active_data, active_property, index, flt_flag
+        del index
         is_game = looks_like_game_folder(Path(bpy.path.abspath(item.path)))
         folder_icon = "FILE_FOLDER" if is_game or not item.path else "ERROR"
         layout.prop(item, "path", text="", emboss=False, icon=folder_icon)

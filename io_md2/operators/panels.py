@@ -95,38 +95,15 @@ class DATA_PT_md2(bpy.types.Panel):
         draw_warnings(layout, context, "DATA_PT_md2_warnings", load_warnings(mesh, GROUP))
 
 
-class MATERIAL_PT_md2(bpy.types.Panel):
+class MATERIAL_PT_md2(find_images.MaterialPanel, bpy.types.Panel):
     """The skin of an imported material."""
 
     bl_label = "MD2"
-    bl_space_type = "PROPERTIES"
-    bl_region_type = "WINDOW"
-    bl_context = "material"
 
-    @classmethod
-    def poll(cls, context: Context) -> bool:
-        """Whether the material was imported, or is on a mesh that was."""
-        material = find_images.active_material(context)
-        if material is None:
-            return False
-        obj = context.object
-        is_on_mesh = obj is not None and obj.type == "MESH" and _is_imported(obj.data)
-        return is_on_mesh or _is_imported(material)
-
-    def draw(self, context: Context) -> None:
-        """Draws the skin, and the button that looks up its image."""
-        material = find_images.active_material(context)
-        assert material is not None
-        layout: Any = self.layout
-        layout.use_property_split = True
-        layout.use_property_decorate = False
-        find_images.draw_name(layout, material, "md2_skin", MATERIAL_OT_md2_find_images.bl_idname)
-        image = material_source.read_image(material, SKINS)
-        if image is not None:
-            layout.label(
-                text=printable(image) if image else "No image was found",
-                icon="IMAGE_DATA" if image else "ERROR",
-            )
+    family = SKINS
+    group = GROUP
+    attribute = "md2_skin"
+    button = MATERIAL_OT_md2_find_images.bl_idname
 
 
 def _skin_size(mesh: Any) -> tuple[int, int]:

@@ -10,6 +10,7 @@ from bpy.props import CollectionProperty, IntProperty, StringProperty
 from ...io_common import reports
 from ...io_common.counting import counted
 from ...io_common.operators import play
+from ...io_common.operators.row_list import RowList
 from ...io_common.reports import printable
 from ...io_common.scene import versions
 from ...io_common.scene.shape_keys import shape_keys
@@ -188,23 +189,12 @@ class IO_MD2_PG_sequence(bpy.types.PropertyGroup):
         frame_count: IntProperty(name="Frames", description="Number of frames")
 
 
-class IO_MD2_UL_sequences(bpy.types.UIList):
+class IO_MD2_UL_sequences(RowList, bpy.types.UIList):
     """The sequences of a model."""
 
-    def draw_item(
-        self,
-        context: Context,
-        layout: Any,
-        data: Any,
-        item: Any,
-        icon: Any,
-        active_data: Any,
-        active_property: Any,
-        index: int | None = 0,
-        flt_flag: int | None = 0,
-    ) -> None:
+    def draw_row(self, layout: Any, item: Any, index: int) -> None:
         """Draws one sequence."""
-        del context, data, icon, active_data, active_property, index, flt_flag
+        del index
         row = layout.row(align=True)
         row.label(text=item.name or "(no name)", icon="ACTION")
         numbers = row.row()

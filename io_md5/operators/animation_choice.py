@@ -19,6 +19,7 @@ from ...io_common.game_data.paths import readable, stamp
 from ...io_common.name_filter import matches
 from ...io_common.operators import check_boxes
 from ...io_common.operators.file_operators import draw_wide
+from ...io_common.operators.row_list import RowList
 from ...io_common.reports import listing, printable
 from ..animation_files import AnimationFile, animation_paths, match_file
 from ..format import Joints, Md5Error, read_animation_header, read_joints
@@ -65,23 +66,12 @@ class IO_MD5_PG_animation_file(bpy.types.PropertyGroup):
         detail: StringProperty(name="Detail", description="Which joints do not fit, or why it cannot be read")
 
 
-class IO_MD5_UL_animation_files(bpy.types.UIList):
+class IO_MD5_UL_animation_files(RowList, bpy.types.UIList):
     """The list of animations to choose from."""
 
-    def draw_item(
-        self,
-        context: Context,
-        layout: Any,
-        data: Any,
-        item: Any,
-        icon: Any,
-        active_data: Any,
-        active_property: Any,
-        index: int | None = 0,
-        flt_flag: int | None = 0,
-    ) -> None:
+    def draw_row(self, layout: Any, item: Any, index: int) -> None:
         """Draws one animation."""
-        del context, data, icon, active_data, active_property, index, flt_flag
+        del index
         row = layout.row(align=True)
         row.active = item.fit != "NONE"
         box = row.row(align=True)

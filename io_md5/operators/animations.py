@@ -10,6 +10,7 @@ from bpy.props import IntProperty, StringProperty
 from ...io_common import reports
 from ...io_common.counting import counted
 from ...io_common.operators import play
+from ...io_common.operators.row_list import RowList
 from ...io_common.scene import versions
 from ...io_common.scene.bone_curves import bone_slot, moves_bones
 from ..source.actions import load_action
@@ -129,23 +130,12 @@ class OBJECT_OT_md5_step_animation(bpy.types.Operator):
         return _play(self, context, armature, found[index % len(found)])
 
 
-class IO_MD5_UL_animations(bpy.types.UIList):
+class IO_MD5_UL_animations(RowList, bpy.types.UIList):
     """The animations of an armature."""
 
-    def draw_item(
-        self,
-        context: Context,
-        layout: Any,
-        data: Any,
-        item: Any,
-        icon: Any,
-        active_data: Any,
-        active_property: Any,
-        index: int | None = 0,
-        flt_flag: int | None = 0,
-    ) -> None:
+    def draw_row(self, layout: Any, item: Any, index: int) -> None:
         """Draws one animation."""
-        del context, data, icon, active_data, active_property, index, flt_flag
+        del index
         row = layout.row(align=True)
         row.prop(item, "name", text="", emboss=False, icon="FILE_REFRESH" if item.use_cyclic else "ACTION")
         numbers = row.row()

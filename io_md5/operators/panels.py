@@ -124,36 +124,15 @@ class DATA_PT_md5_mesh(bpy.types.Panel):
             draw_warnings(layout, context, "DATA_PT_md5_warnings", load_warnings(armature.data, GROUP))
 
 
-class MATERIAL_PT_md5(bpy.types.Panel):
+class MATERIAL_PT_md5(find_images.MaterialPanel, bpy.types.Panel):
     """The shader of an imported material."""
 
     bl_label = "MD5"
-    bl_space_type = "PROPERTIES"
-    bl_region_type = "WINDOW"
-    bl_context = "material"
 
-    @classmethod
-    def poll(cls, context: Context) -> bool:
-        """Whether the material was imported, or is on a mesh that was."""
-        material = find_images.active_material(context)
-        if material is None:
-            return False
-        obj = context.object
-        is_on_mesh = obj is not None and obj.type == "MESH" and _is_imported(obj.data)
-        return is_on_mesh or _is_imported(material)
-
-    def draw(self, context: Context) -> None:
-        """Draws the shader, and the button that looks up its images."""
-        material = find_images.active_material(context)
-        assert material is not None
-        layout = _split(self)
-        find_images.draw_name(layout, material, "md5_shader", MATERIAL_OT_md5_find_images.bl_idname)
-        image = material_source.read_image(material, SHADERS)
-        if image is not None:
-            layout.label(
-                text=printable(image) if image else "No image was found",
-                icon="IMAGE_DATA" if image else "ERROR",
-            )
+    family = SHADERS
+    group = GROUP
+    attribute = "md5_shader"
+    button = MATERIAL_OT_md5_find_images.bl_idname
 
 
 class BONE_PT_md5(bpy.types.Panel):

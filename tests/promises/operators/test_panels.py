@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -51,8 +52,9 @@ class Layout:
     ) -> None:
         """Draws each row of the list."""
         cls = getattr(bpy.types, name)
+        rows = SimpleNamespace(draw_row=partial(cls.draw_row, None))
         for index, item in enumerate(getattr(data, prop)):
-            cls.draw_item(None, None, self, data, item, 0, None, "", index)
+            cls.draw_item(rows, None, self, data, item, 0, None, "", index)
 
     def panel(self, name: str) -> tuple[Layout, Layout]:
         self.drawn.append(("panel", name))
