@@ -99,8 +99,9 @@ def test_a_format_package_works_without_blender_and_without_the_other_packages(p
         ),
         ("io_common/files/file_info.py", "io_md2/format/file_info.py", "io_md5/format/file_info.py"),
         ("io_md2/format/sources.py", "io_md5/format/sources.py"),
+        ("io_common/counting.py", "io_md2/format/counting.py", "io_md5/format/counting.py"),
     ],
-    ids=["findings", "regular_files", "file_info", "sources"],
+    ids=["findings", "regular_files", "file_info", "sources", "counting"],
 )
 def test_modules_that_exist_several_times_are_the_same_word_for_word(copies):
     assert len({(ROOT / copy).read_bytes() for copy in copies}) == 1
