@@ -6,8 +6,8 @@ single inputs.
 The number of inputs and the processor time are added up in `build/fuzz/READER/figures.json`, from which `page.py` makes
 a table; delete that folder to start again.
 
-A finding is any exception other than the reader's own error, more time than `_SECONDS` and `_SECONDS_PER_BYTE` allow,
-or more memory than `_BYTES` and `_BYTES_PER_BYTE` allow. Its input is stored in `build/fuzz/READER`.
+A finding is any exception other than the reader's own error, more processor time than `_SECONDS` and
+`_SECONDS_PER_BYTE` allow, or more memory than `_BYTES` and `_BYTES_PER_BYTE` allow. Its input is stored in `build/fuzz/READER`.
 """
 
 from __future__ import annotations
@@ -68,12 +68,12 @@ def fuzz(name: str, seconds: str, files: list[str]) -> None:
 
     def one_input(data: bytes) -> None:
         figures.count()
-        memory, started = _peak(), time.perf_counter()
+        memory, started = _peak(), time.process_time()
         try:
             target.read(data)
         except target.errors as error:
             assert str(error)
-        taken, used = time.perf_counter() - started, _peak() - memory
+        taken, used = time.process_time() - started, _peak() - memory
         if taken > _SECONDS + _SECONDS_PER_BYTE * len(data):
             raise CostError(f"{taken:.1f} s for {len(data)} bytes")
         if used > _BYTES + _BYTES_PER_BYTE * len(data):
