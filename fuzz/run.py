@@ -7,7 +7,8 @@ The number of inputs and the processor time are added up in `build/fuzz/READER/f
 a table; delete that folder to start again.
 
 A finding is any exception other than the reader's own error, more processor time than `_SECONDS` and
-`_SECONDS_PER_BYTE` allow, or more memory than `_BYTES` and `_BYTES_PER_BYTE` allow. Its input is stored in `build/fuzz/READER`.
+`_SECONDS_PER_BYTE` allow, or more memory than `_BYTES` and `_BYTES_PER_BYTE` allow. Its input is stored in
+`build/fuzz/READER`.
 """
 
 from __future__ import annotations
