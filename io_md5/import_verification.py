@@ -22,6 +22,7 @@ from .format.joint_scales import ScaleTable, scaled_poses
 from .format.model import Floats
 from .format.skeleton import poses
 from .player import playback
+from .pose_curves import poses_from_curves
 from .rig import Rig
 from .source.meshes import UNKNOWN, load_mesh, load_vertices
 from .verification import POSITION_TOLERANCE
@@ -69,17 +70,20 @@ def verify_import(
         part_scales = ScaleTable(scales.values[chosen], scales.scales_position)
         positions, orientations = scaled_poses(part, part_scales)
         factors = part_scales.values
-    size = _size(armature, meshes, rig)
     # If the bones are as in the file, edits of a mesh are intended, and only the bones are compared.
     compares_meshes = not rig.is_unmoved.all()
     worst, worst_frame = 0.0, 0.0
-    # The pose must include the new action before it is saved.
-    context.view_layer.update()
     start = action.frame_start
     slots = versions.slots_for(action, "OBJECT")
     clip = Clip(
         action.name, PlaybackMode.ACTIVE, start, action.frame_end, animation.frame_rate, action, slots[0]
     )
+    size = _size(armature, meshes, rig)
+    joints = positions, orientations, factors
+    if not compares_meshes and _curves_agree(armature, rig, match, clip, chosen, joints, size):
+        return
+    # The pose must include the new action before it is saved.
+    context.view_layer.update()
     with playback(context, armature, meshes, [clip]) as player:
         player.play(clip)
         versions.play(armature.animation_data, action, slots[0])
@@ -101,6 +105,43 @@ def verify_import(
             f"file on frame {worst_frame:g}. Likely cause: {causes}",
             action.name,
         )
+
+
+def _curves_agree(
+    armature: Object,
+    rig: Rig,
+    match: Match,
+    clip: Clip,
+    chosen: list[int],
+    joints: tuple[Floats, Floats, Floats],
+    size: float,
+) -> bool:
+    """Whether F-curves alone move the bones, and as in the file: then Blender need not evaluate the action.
+
+    Args:
+        armature: the object.
+        rig: its bones.
+        match: which joints move which bones.
+        clip: the imported action.
+        chosen: which frames of the file are compared, F of them.
+        joints: positions (F, J, 3), orientations (F, J, 4) and scales (F, J) by the file.
+        size: of the model.
+    """
+    if armature.animation_data.use_tweak_mode:
+        return False
+    found = poses_from_curves(armature, rig, clip, clip.start + np.array(chosen, dtype=np.float64), with_scales=True)
+    if found is None:
+        return False
+    lengths = np.array([armature.data.bones[rig.bone_names[bone]].length for bone in match.bones])
+    ends = lengths[:, None, None] * np.concatenate([np.zeros((1, 3)), np.eye(3)])
+    own, expected = (
+        positions[..., None, :] + quat.rotate(orientations[..., None, :], ends * scales[..., None, None])
+        for positions, orientations, scales in (
+            (part[:, match.bones] for part in found),
+            (part[:, match.joints] for part in joints),
+        )
+    )
+    return bool(np.linalg.norm(own - expected, axis=-1).max() <= POSITION_TOLERANCE * size)
 
 
 def _size(armature: Object, meshes: list[Object], rig: Rig) -> float:

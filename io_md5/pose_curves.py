@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 _WIDTHS = {"location": 3, "rotation_quaternion": 4, "scale": 3}
 _TOLERANCE = 1e-6
 
+# Reading this many keys takes about as long as evaluating a curve once.
+_KEYS_PER_EVALUATION = 16
+
 
 def poses_from_curves(
     armature: Object, rig: Rig, clip: Clip, frames: Floats, *, with_scales: bool = False
@@ -161,6 +164,8 @@ def _channels(
 def _curve_values(curve: FCurve, frames: Floats) -> Floats:
     """An F-curve at some frames, (F,)."""
     count = len(curve.keyframe_points)
+    if len(frames) <= count // _KEYS_PER_EVALUATION:
+        return np.array([curve.evaluate(frame) for frame in frames.tolist()])
     points = np.empty(count * 2, dtype=np.float32)
     curve.keyframe_points.foreach_get("co", points)
     if count == 1 and curve.extrapolation == "CONSTANT":

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from . import quaternions as quat
 from .errors import Md5Error
 from .model import Animation, Floats, Ints
-from .skeleton import compose, local_poses
+from .skeleton import component_columns, compose, local_poses
 from .validation import check_rate
 
 Wrap = Literal["blend", "jump", "hold"]
@@ -179,29 +179,29 @@ def loop_type(animation: Animation) -> LoopType:
     times that step, and less than half of the whole motion. Positions are divided by the extent of all positions, so
     that they weigh like quaternions.
     """
-    count = animation.frame_count
-    if count < 3:
+    if animation.frame_count < 3:
         return "none"
-    table = _weighted_frames(animation)
-    motion = float(np.linalg.norm(np.ptp(table, axis=0)))
+    lowest, highest = _component_ranges(animation)
+    extent = float((highest[:, :3].max(axis=0) - lowest[:, :3].min(axis=0)).max(initial=0.0)) or 1.0
+    weights = np.where(np.arange(6) < 3, 1.0 / extent, 1.0)
+    motion = float(np.linalg.norm((highest - lowest) * weights))
     if motion == 0.0:
         return "closed"
-    seam = float(np.linalg.norm(table[-1] - table[0]))
-    beside = float(max(np.linalg.norm(table[1] - table[0]), np.linalg.norm(table[-1] - table[-2])))
+    positions, orientations = local_poses(animation, [-2, -1, 0, 1])
+    # A loop may end with the negative of its first quaternion, which is the same rotation.
+    table = np.concatenate([positions / extent, quat.make_continuous(orientations)], axis=2).reshape(4, -1)
+    before, seam, after = np.linalg.norm(np.diff(table, axis=0), axis=1).tolist()
+    beside = max(before, after)
     if seam == 0.0 or (seam <= _CLOSED * motion and seam <= _CLOSED_STEP * beside):
         return "closed"
     return "open" if seam <= _OPEN * beside and seam < motion / 2 else "none"
 
 
-def _weighted_frames(animation: Animation) -> Floats:
-    """The frames (F, C) with positions divided by their extent, and quaternions that do not change sign."""
-    positions, orientations = local_poses(animation)
-    orientations = quat.make_continuous(orientations)
-    # A loop may end with the negative of its first quaternion, which is the same rotation.
-    flipped = np.einsum("ji,ji->j", orientations[0], orientations[-1]) < 0.0
-    orientations[-1, flipped] *= -1.0
-    # First over the frames of all joints: numpy is many times slower over rows of only three numbers.
-    columns = positions.reshape(len(positions), -1)
-    highest, lowest = columns.max(axis=0).reshape(-1, 3), columns.min(axis=0).reshape(-1, 3)
-    extent = float((highest.max(axis=0) - lowest.min(axis=0)).max(initial=0.0)) or 1.0
-    return np.concatenate([positions / extent, orientations], axis=2).reshape(len(positions), -1)
+def _component_ranges(animation: Animation) -> tuple[Floats, Floats]:
+    """The lowest and the highest value of Tx Ty Tz Qx Qy Qz of every joint, each (J, 6)."""
+    lowest = np.concatenate([animation.base_positions, animation.base_orientations], axis=1)
+    highest = lowest.copy()
+    joints, bits, columns = component_columns(animation.flags, animation.starts)
+    lowest[joints, bits] = animation.frames.min(axis=0)[columns]
+    highest[joints, bits] = animation.frames.max(axis=0)[columns]
+    return lowest, highest

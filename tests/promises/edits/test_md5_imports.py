@@ -79,6 +79,12 @@ def _pose_scale(bench: Bench) -> None:
     bench.armature.pose.bones["spine"].scale = (1.5, 1.5, 1.5)
 
 
+def _pose_scale_alone(bench: Bench) -> None:
+    for bone in bench.armature.data.bones:
+        bone.inherit_scale = "NONE"
+    _pose_scale(bench)
+
+
 def _inherit(bench: Bench) -> None:
     bench.armature.data.bones["spine"].use_inherit_rotation = False
 
@@ -131,6 +137,7 @@ ARMATURES: dict[str, Callable[[Bench], None]] = {
     "pose applied as rest pose": _rest_only,
     "pose applied as rest pose with the meshes": _reposed,
     "a scaled pose": _pose_scale,
+    "a scaled pose that no bone inherits": _pose_scale_alone,
     "no inherited rotation": _inherit,
     "no local locations": _no_local_location,
     "a constraint": _constraint,
