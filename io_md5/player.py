@@ -1,7 +1,7 @@
 """Blender's evaluation of an armature and its meshes, frame by frame.
 
 The user's scene is played with all its objects, because drivers, constraints, physics and nodes may depend on any of
-them. If only keyframes and Armature modifiers are used, a temporary scene without other objects is faster.
+them. If only keyframes and Armature modifiers are used, a temporary scene without the other objects is faster.
 """
 
 from __future__ import annotations
@@ -53,7 +53,8 @@ class Player:
             self._saved_state = AnimatedState(
                 self._scene, armature, [other.action for other in self._clips if other.action is not None]
             )
-            if not self.remaps_time and _is_self_contained(armature, self._meshes):
+            has_others = len(self._scene.objects) > 1 + len(self._meshes)
+            if has_others and not self.remaps_time and _is_self_contained(armature, self._meshes):
                 self._own_scene = self._new_scene()
         # The armature may be in Rest Position.
         armature.data.pose_position = "POSE"

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 _WIDTHS = {"location": 3, "rotation_quaternion": 4, "scale": 3}
 _TOLERANCE = 1e-6
 
-# Reading this many keys takes about as long as evaluating a curve once.
+# How many keys are read in the time that Blender needs to evaluate a curve once.
 _KEYS_PER_EVALUATION = 16
 
 
@@ -141,38 +141,63 @@ def _channels(
         channel: np.repeat(unkeyed[channel][None].astype(np.float64), len(frames), axis=0)
         for channel in _WIDTHS
     }
+    moving: list[tuple[FCurve, int, str]] = []
     for curve in versions.fcurves_of_slot(clip.action, clip.slot):
-        found = paths.get(curve.data_path)
-        if found is None and not curve.data_path.startswith("pose.bones["):
+        path = curve.data_path
+        found = paths.get(path)
+        if found is None and not path.startswith("pose.bones["):
             return None
         if found is None:
             # Bones that the armature does not have are ignored, but other channels are not supported.
-            if curve.data_path.rpartition("].")[2] not in _WIDTHS:
+            if path.rpartition("].")[2] not in _WIDTHS:
                 return None
             continue
         if curve.mute:
             continue
         # Versions of Blender differ in the effect of a muted group.
-        is_in_muted_group = curve.group is not None and curve.group.mute
-        if is_in_muted_group or curve.modifiers or curve.driver is not None or curve.is_empty:
+        group = curve.group
+        if (group is not None and group.mute) or curve.modifiers or curve.is_empty:
             return None
-        bone, channel = found
-        values[channel][:, bone, curve.array_index] = _curve_values(curve, frames)
+        moving.append((curve, *found))
+    for (curve, bone, channel), row in zip(moving, _curve_values([one[0] for one in moving], frames), strict=True):
+        values[channel][:, bone, curve.array_index] = row
     return values["location"], values["rotation_quaternion"], values["scale"]
 
 
-def _curve_values(curve: FCurve, frames: Floats) -> Floats:
-    """An F-curve at some frames, (F,)."""
-    count = len(curve.keyframe_points)
-    if len(frames) <= count // _KEYS_PER_EVALUATION:
-        return np.array([curve.evaluate(frame) for frame in frames.tolist()])
-    points = np.empty(count * 2, dtype=np.float32)
-    curve.keyframe_points.foreach_get("co", points)
-    if count == 1 and curve.extrapolation == "CONSTANT":
-        return np.full(len(frames), points[1], dtype=np.float64)
-    kinds = np.empty(count, dtype=np.int32)
-    curve.keyframe_points.foreach_get("interpolation", kinds)
-    times = points[0::2]
-    if (kinds == LINEAR).all() and curve.extrapolation == "CONSTANT" and (np.diff(times) > 0.0).all():
-        return np.interp(frames, times, points[1::2])
-    return np.array([curve.evaluate(frame) for frame in frames.tolist()])
+def _curve_values(curves: list[FCurve], frames: Floats) -> Floats:
+    """F-curves at some frames, (C, F)."""
+    result = np.empty((len(curves), len(frames)))
+    by_count: dict[int, list[int]] = {}
+    for number, curve in enumerate(curves):
+        by_count.setdefault(len(curve.keyframe_points), []).append(number)
+    for count, numbers in by_count.items():
+        alike = [curves[number] for number in numbers]
+        known = np.zeros(len(alike), dtype=bool)
+        # Else evaluating is faster than reading.
+        if count < _KEYS_PER_EVALUATION * len(frames):
+            known, values = _linear_values(alike, count, frames)
+            result[numbers] = values
+        for number, curve, is_known in zip(numbers, alike, known.tolist(), strict=True):
+            if not is_known:
+                result[number] = [curve.evaluate(frame) for frame in frames.tolist()]
+    return result
+
+
+def _linear_values(curves: list[FCurve], count: int, frames: Floats) -> tuple[npt.NDArray[np.bool_], Floats]:
+    """Curves with the same number of keys: whether each is linear between rising keys, (C,), and its values, (C, F)."""
+    points = np.empty((len(curves), 2 * count), dtype=np.float32)
+    kinds = np.empty((len(curves), count), dtype=np.int32)
+    for curve, own_points, own_kinds in zip(curves, points, kinds, strict=True):
+        keys = curve.keyframe_points
+        keys.foreach_get("co", own_points)
+        if count > 1:
+            keys.foreach_get("interpolation", own_kinds)
+    times, values = points[:, 0::2], points[:, 1::2]
+    is_linear = np.array([curve.extrapolation == "CONSTANT" for curve in curves])
+    if count > 1:
+        is_linear &= (kinds == LINEAR).all(axis=1) & (times[:, 1:] > times[:, :-1]).all(axis=1)
+    if count == len(frames) and (times == frames).all():
+        return is_linear, values.astype(np.float64)
+    if count == 1:
+        return is_linear, np.repeat(values, len(frames), axis=1).astype(np.float64)
+    return is_linear, np.array([np.interp(frames, *rows) for rows in zip(times, values, strict=True)])

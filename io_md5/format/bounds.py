@@ -14,7 +14,7 @@ from .skinning import row_ids, skin
 Singles = npt.NDArray[np.float32]
 
 # Numbers computed at once: few enough to need little memory.
-_CHUNK = 4_000_000
+_CHUNK = 2_000_000
 
 
 def model_bounds(model: Model) -> Floats:
@@ -39,36 +39,43 @@ def pose_bounds(
         orientations: unit quaternions w x y z (F, J, 4).
         scales: of the joints, (F, J); None for 1.
     """
-    low = np.full((len(positions), 3), np.inf)
-    high = np.full((len(positions), 3), -np.inf)
-    # Joints first, so that the matrices of one joint in all frames are one matrix of 3 F rows.
+    return bundled_bounds([bundle(mesh) for mesh in meshes], positions, orientations, scales)
+
+
+def bundled_bounds(
+    parts: list[Bundle], positions: Floats, orientations: Floats, scales: Floats | None = None
+) -> Floats:
+    """The same for meshes that were bundled once for many animations."""
+    low = np.full(3 * len(positions), np.inf)
+    high = np.full(3 * len(positions), -np.inf)
+    # For each joint, the columns that turn rows of points into x, y and z of every frame.
     transforms = quat.to_matrices(orientations)
     if scales is not None:
         transforms = transforms * scales[..., None, None]
-    matrices = np.ascontiguousarray(transforms.swapaxes(0, 1), dtype=np.float32)
-    positions32 = np.ascontiguousarray(positions.swapaxes(0, 1), dtype=np.float32)
-    parts = [_bundle(mesh) for mesh in meshes]
+    count = positions.shape[1]
+    rotations = np.ascontiguousarray(transforms.transpose(1, 3, 0, 2), dtype=np.float32).reshape(count, 3, -1)
+    places = np.ascontiguousarray(positions.swapaxes(0, 1), dtype=np.float32).reshape(count, -1)
     widest = max((part.width for part in parts), default=0)
-    step = max(1, _CHUNK // max(3 * widest, 1))
-    for begin in range(0, len(positions), step):
-        frames = slice(begin, begin + step)
+    step = 3 * max(1, _CHUNK // max(3 * widest, 1))
+    for begin in range(0, len(low), step):
+        columns = slice(begin, begin + step)
         for part in parts:
-            part.include(matrices[:, frames], positions32[:, frames], low[frames], high[frames])
+            part.include(rotations[:, :, columns], places[:, columns], low[columns], high[columns])
     if not np.isfinite(low).all():
-        low, high = positions.min(axis=1), positions.max(axis=1)
-    return np.stack([low, high], axis=1)
+        return np.stack([positions.min(axis=1), positions.max(axis=1)], axis=1)
+    return np.stack([low.reshape(-1, 3), high.reshape(-1, 3)], axis=1)
 
 
 @dataclass(frozen=True, eq=False)
-class _Bundle:
+class Bundle:
     """The weights of a mesh by joint: vertices that one joint carries alone, and those that several share.
 
     Attributes:
-        alone: joints, and the points (3, n) that each carries alone.
-        shared: joints, and the points times their biases (3, n), and the biases (n,).
-        sums: for vertices of 2, 3 … weights, the columns of `shared` that make each, all joints in a row
+        alone: joints, and the points (n, 3) that each carries alone.
+        shared: joints, and the points times their biases (n, 3), and the biases (n, 1).
+        sums: for vertices of 2, 3 … weights, the rows of `shared` that make each, all joints below each other
             (n, weights).
-        width: the greatest number of columns that are computed at once.
+        width: the greatest number of rows that are computed at once.
     """
 
     alone: list[tuple[int, Singles]]
@@ -76,29 +83,33 @@ class _Bundle:
     sums: list[npt.NDArray[np.int64]]
     width: int
 
-    def include(self, matrices: Singles, positions32: Singles, low: Floats, high: Floats) -> None:
-        """Widens boxes (F, 3) by the vertices in F frames; matrices are (J, F, 3, 3), places (J, F, 3)."""
+    def include(self, rotations: Singles, places: Singles, low: Floats, high: Floats) -> None:
+        """Widens boxes by the vertices in some frames.
+
+        Args:
+            rotations: of the joints, (J, 3, 3 F): x, y and z of each frame are columns.
+            places: of the joints, (J, 3 F).
+            low: the lower corners, (3 F,).
+            high: the upper corners, (3 F,).
+        """
         for joint, points in self.alone:
-            rotated = (matrices[joint].reshape(-1, 3) @ points).reshape(len(low), 3, -1)
-            np.minimum(low, rotated.min(axis=2) + positions32[joint], out=low)
-            np.maximum(high, rotated.max(axis=2) + positions32[joint], out=high)
+            rotated = points @ rotations[joint]
+            np.minimum(low, rotated.min(axis=0) + places[joint], out=low)
+            np.maximum(high, rotated.max(axis=0) + places[joint], out=high)
         if not self.shared:
             return
-        rotated = np.concatenate(
-            [
-                (matrices[joint].reshape(-1, 3) @ points) + positions32[joint].reshape(-1, 1) * biases
-                for joint, points, biases in self.shared
-            ],
-            axis=1,
+        rows = np.concatenate(
+            [points @ rotations[joint] + biases * places[joint] for joint, points, biases in self.shared]
         )
-        for columns in self.sums:
-            vertices = sum(rotated[:, columns[:, weight]] for weight in range(columns.shape[1]))
-            boxes = np.asarray(vertices).reshape(len(low), 3, -1)
-            np.minimum(low, boxes.min(axis=2), out=low)
-            np.maximum(high, boxes.max(axis=2), out=high)
+        for numbers in self.sums:
+            vertices = rows[numbers[:, 0]]
+            for weight in range(1, numbers.shape[1]):
+                vertices += rows[numbers[:, weight]]
+            np.minimum(low, vertices.min(axis=0), out=low)
+            np.maximum(high, vertices.max(axis=0), out=high)
 
 
-def _bundle(mesh: Mesh) -> _Bundle:
+def bundle(mesh: Mesh) -> Bundle:
     """The weights of a mesh by joint; vertices with the same range of weights are included once."""
     ranges = np.column_stack([mesh.weight_starts, mesh.weight_counts]).astype(np.int64)
     ranges = ranges[np.unique(row_ids(ranges), return_index=True)[1]]
@@ -113,20 +124,20 @@ def _bundle(mesh: Mesh) -> _Bundle:
     rows = np.repeat(rest - (np.cumsum(sizes) - sizes), sizes) + np.arange(int(sizes.sum()))
     groups = _by_joint(mesh, np.unique(rows))
     shared = []
-    column = np.zeros(len(mesh.weight_joints), dtype=np.int64)
+    row_of = np.zeros(len(mesh.weight_joints), dtype=np.int64)
     used = 0
     for joint, members in groups:
         biases = mesh.weight_biases[members]
-        shared.append((joint, _points(mesh, members, biases), biases.astype(np.float32)))
-        column[members] = used + np.arange(len(members))
+        shared.append((joint, _points(mesh, members, biases), biases.astype(np.float32)[:, None]))
+        row_of[members] = used + np.arange(len(members))
         used += len(members)
     sums = [
-        column[rest[sizes == size][:, None] + np.arange(size)]
+        row_of[rest[sizes == size][:, None] + np.arange(size)]
         for size in np.unique(sizes).tolist()
         if size > 0
     ]
-    width = max(used, max((points.shape[1] for _, points in alone), default=0))
-    return _Bundle(alone, shared, sums, width)
+    width = max(used, max((len(points) for _, points in alone), default=0))
+    return Bundle(alone, shared, sums, width)
 
 
 def _by_joint(mesh: Mesh, rows: npt.NDArray[np.int64]) -> list[tuple[int, npt.NDArray[np.int64]]]:
@@ -135,4 +146,4 @@ def _by_joint(mesh: Mesh, rows: npt.NDArray[np.int64]) -> list[tuple[int, npt.ND
 
 
 def _points(mesh: Mesh, rows: npt.NDArray[np.int64], biases: Floats) -> Singles:
-    return np.ascontiguousarray((mesh.weight_positions[rows] * biases[:, None]).T, dtype=np.float32)
+    return (mesh.weight_positions[rows] * biases[:, None]).astype(np.float32)
