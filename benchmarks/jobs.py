@@ -19,6 +19,7 @@ import memory
 import numpy as np
 from extension import empty, operator
 from floors import ActionFloor, FramesFloor, ModelFloor, NumberFloor
+from parts import Functions, measure_parts
 from results import Memory, Results, Row
 from timing import Job, medians
 
@@ -37,6 +38,30 @@ SAVING, IN_PARALLEL, GLB, LEVEL = 1.3, 1 / 1.8, 1.1, 1.05
 
 FIRST_MODEL, FURTHER_MODEL = 0.3, 0.02
 """The target seconds of a model with 50 materials in a large game folder."""
+
+MESH_IMPORT: Functions = {
+    "merging copies of vertices along seams": ("io_md5.import_mesh:weld_vertices",),
+    "the bind pose": ("io_md5.import_build:bind_pose",),
+    "storing what a Blender mesh cannot hold": ("io_md5.import_mesh:store_mesh",),
+    "selecting the result, which updates the scene": ("io_common.scene.state:select_only",),
+}
+MESH_EXPORT: Functions = {
+    "reading the weights of the vertices": ("io_common.scene.evaluated:vertex_group_weights",),
+    "comparing stored weights": ("io_md5.export_mesh:load_source", "io_md5.export_mesh:verified_sources"),
+    "verification": ("io_md5.export_build:Verifier",),
+    "printing the file": ("io_md5.exporter:format_mesh",),
+    "writing it through to the disk": ("io_common.files.atomic:write_files",),
+}
+CLIP_EXPORT: Functions = {
+    "the meshes": ("io_md5.export_build:_build_rest",),
+    "the poses, from F-curves": ("io_md5.export_build:sample_clip",),
+    "Blender's evaluation of the verified frames": ("io_md5.player:Player.play", "io_md5.player:Player.evaluate"),
+    "skinning these frames": ("io_md5.verification:poses", "io_md5.verification:skin"),
+    "the bounds": ("io_md5.export_build:bundle", "io_md5.export_build:bundled_bounds"),
+    "printing the files": ("io_md5.export_build:encode_clip", "io_md5.exporter:format_animation"),
+    "writing them through to the disk": ("io_common.files.atomic:write_files",),
+}
+"""Functions of the extension that take notable parts of a job."""
 
 _SHORT_CLIPS, _SHORT_FRAMES = 20, 10
 _CONVERTED, _EXPORTED, _LEVEL_FILES = 800, 50, 10_000
@@ -210,6 +235,7 @@ class Jobs:
             "`np.fromstring` of the floor": Job(NumberFloor(path.read_bytes()).run),
         }
         self._parts("that mesh", path, "io_idtech.io_md5.importer", parts)
+        self._functions("importing that mesh", "the import", Job(operator(path), empty), MESH_IMPORT)
 
     def player_parts(self) -> None:
         """The parts of that import."""
@@ -248,6 +274,11 @@ class Jobs:
         update = Job(lambda: bpy.context.view_layer.update(), build)
         parts = {**parts, "the rest of Blender's update of the scene (`view_layer.update`)": update}
         return self._add_parts(what, Job(operator(path), empty), parts)
+
+    def _functions(self, what: str, against: str, job: Job, functions: Functions) -> None:
+        """Adds rows for functions that a job calls."""
+        whole, parts = measure_parts(job, functions)
+        self.results.rows += [Row(f"of {what}: {part}", parts[part], against, whole) for part in functions]
 
     def _add_parts(self, what: str, importing: Job, parts: dict[str, Job]) -> list[float]:
         """Adds rows for the parts of a prepared import; returns the seconds of the import and of each part."""
@@ -337,6 +368,8 @@ class Jobs:
             play,
             PLAYING,
         )
+        export = Job(lambda: bpy.ops.export_scene.md5anim(filepath=target))
+        self._functions("exporting those frames", "the export", export, CLIP_EXPORT)
 
     def export_mesh(self) -> None:
         """The mesh of 7,400 vertices, and the largest one."""
@@ -348,6 +381,13 @@ class Jobs:
                 path,
                 OWN_EXPORT,
             )
+
+        def load() -> None:
+            empty()
+            operator(self.rifle)()
+
+        export = Job(lambda: bpy.ops.export_scene.md5mesh(filepath=out), load)
+        self._functions("exporting the mesh of 7,421 vertices", "the export", export, MESH_EXPORT)
 
     def verification(self) -> None:
         """Exports with verification, compared with the same without."""
@@ -396,6 +436,7 @@ class Jobs:
             lambda: export("NONE"),
             VERIFYING,
         )
+        self._functions("exporting those clips", "the export", Job(lambda: export("SOME")), CLIP_EXPORT)
 
     # Materials
 
