@@ -55,11 +55,23 @@ MESH_EXPORT: Functions = {
 CLIP_EXPORT: Functions = {
     "the meshes": ("io_md5.export_build:_build_rest",),
     "the poses, from F-curves": ("io_md5.export_build:sample_clip",),
-    "Blender's evaluation of the verified frames": ("io_md5.player:Player.play", "io_md5.player:Player.evaluate"),
+    "Blender's evaluation of the verified frames": (
+        "io_md5.player:Player.play",
+        "io_md5.player:Player.evaluate",
+    ),
     "skinning these frames": ("io_md5.verification:poses", "io_md5.verification:skin"),
     "the bounds": ("io_md5.export_build:bundle", "io_md5.export_build:bundled_bounds"),
     "printing the files": ("io_md5.export_build:encode_clip", "io_md5.exporter:format_animation"),
     "writing them through to the disk": ("io_common.files.atomic:write_files",),
+}
+MD2_EXPORT: Functions = {
+    "reading the shape keys": ("io_md2.exporter:plan_frames", "io_md2.exporter:sample_frames"),
+    "the grid and the bytes of the frames": ("io_md2.exporter:requantise",),
+    "the GL commands": ("io_md2.exporter:_gl_commands",),
+    "verification": ("io_md2.verification:find_differences",),
+    "checking the finished model": ("io_md2.exporter:check_model",),
+    "printing the file": ("io_md2.exporter:format_model",),
+    "writing it through to the disk": ("io_common.files.atomic:write_files",),
 }
 """Functions of the extension that take notable parts of a job."""
 
@@ -518,6 +530,12 @@ class Jobs:
                 key.points[0].co.x += 0.123
 
         self._export("export MD2 player model", export, self.md2_player, OWN_EXPORT)
+
+        def load() -> None:
+            empty()
+            operator(self.md2_player)()
+
+        self._functions("exporting the MD2 player model", "the export", Job(export, load), MD2_EXPORT)
         self._export(
             "export MD2 player model, every frame edited", export, self.md2_player, EVERY_FRAME, edit
         )

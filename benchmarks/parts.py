@@ -32,9 +32,7 @@ def measure_parts(job: Job, functions: Functions) -> tuple[float, dict[str, floa
             whole.append(time.perf_counter() - started)
             for part, times in parts.items():
                 times.append(seconds[part])
-    return statistics.median(whole[1:]), {
-        part: statistics.median(times[1:]) for part, times in parts.items()
-    }
+    return statistics.median(whole[1:]), {part: statistics.median(times[1:]) for part, times in parts.items()}
 
 
 @contextmanager

@@ -152,7 +152,10 @@ def build(
     for path, animation in animations.items():
         table = sampled[path].scales
         bounds = bundled_bounds(
-            parts_of_bounds, sampled[path].positions, sampled[path].orientations, table.values if table else None
+            parts_of_bounds,
+            sampled[path].positions,
+            sampled[path].orientations,
+            table.values if table else None,
         )
         animations[path] = replace(animation, bounds=bounds)
         report.count("animations")

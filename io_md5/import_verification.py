@@ -129,7 +129,9 @@ def _curves_agree(
     """
     if armature.animation_data.use_tweak_mode:
         return False
-    found = poses_from_curves(armature, rig, clip, clip.start + np.array(chosen, dtype=np.float64), with_scales=True)
+    found = poses_from_curves(
+        armature, rig, clip, clip.start + np.array(chosen, dtype=np.float64), with_scales=True
+    )
     if found is None:
         return False
     lengths = np.array([armature.data.bones[rig.bone_names[bone]].length for bone in match.bones])

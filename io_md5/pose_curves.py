@@ -159,7 +159,9 @@ def _channels(
         if (group is not None and group.mute) or curve.modifiers or curve.is_empty:
             return None
         moving.append((curve, *found))
-    for (curve, bone, channel), row in zip(moving, _curve_values([one[0] for one in moving], frames), strict=True):
+    for (curve, bone, channel), row in zip(
+        moving, _curve_values([one[0] for one in moving], frames), strict=True
+    ):
         values[channel][:, bone, curve.array_index] = row
     return values["location"], values["rotation_quaternion"], values["scale"]
 

@@ -39,6 +39,9 @@ UV_TOLERANCE = 1e-5
 # Models smaller than this, in units of the file, are less exact because of its ten decimals.
 _SMALL = 0.5
 
+# Coordinates of vertices that are computed at once, to limit the memory when all frames are verified.
+_NUMBERS = 4_000_000
+
 # Bevel interpolates them between vertices that move.
 _UV_MODIFIERS = {"BEVEL", "DATA_TRANSFER", "UV_PROJECT", "UV_WARP", "NODES"}
 
@@ -109,6 +112,16 @@ class Verifier:
         chosen = frames_to_verify(len(sampled.frames), self._verify)
         if not chosen or not self._meshes:
             return
+        player.play(sampled.clip)
+        vertex_count = sum(block.mesh.vertex_count for part in self._meshes.values() for block in part.blocks)
+        step = max(1, _NUMBERS // max(3 * vertex_count, 1))
+        for first in range(0, len(chosen), step):
+            self._check_frames(sampled, animation, player, chosen[first : first + step])
+
+    def _check_frames(
+        self, sampled: SampledClip, animation: Animation, player: Player, chosen: list[int]
+    ) -> None:
+        """Compares the frames with some indices."""
         part_of_animation = replace(animation, frames=animation.frames[chosen])
         factors = None
         if sampled.scales is None:
@@ -121,7 +134,6 @@ class Verifier:
             obj: [skin(block.mesh, positions, orientations, factors) for block in part.blocks]
             for obj, part in self._meshes.items()
         }
-        player.play(sampled.clip)
         for row, index in enumerate(chosen):
             frame = float(sampled.frames[index])
             graph = player.evaluate(frame)
