@@ -45,13 +45,20 @@ Targets that were missed, or disturbed by other work on the machine, are bold. W
 
 - Reading an .md5mesh: lines with the same layout, as exporters write them, are converted column by column in numpy,
   eight digits at a time. `np.fromstring` alone takes longer for the same numbers (the rows *against np.fromstring*).
+- Importing a mesh: the floor neither merges the copies of vertices along seams nor checks the bind pose, stores what a
+  Blender mesh cannot hold, or selects the result, which updates the scene. Each has a row, beside the floor's calls.
 - Importing a clip: the times for reading the file and for Blender's calls are listed below. The rest converts the poses
   of the joints to channels of the bones, with the bind pose and the rest pose of each, and makes them continuous.
 - Importing an MD2 player model: `view_layer.update`, without which nothing new can be selected, and with which Blender
   ends every operator, is not part of the floor. With shape keys and a curve for each, it takes about as long as the
   floor's calls. All parts are listed below, with the ratio to the floor and these updates together.
 - Exporting a mesh: Blender has no call that reads the weights of all vertices at once, and asking one vertex after the
-  other takes longer than any other part. Writing the file through to the disk is part of every export.
+  other takes longer than any other part. Stored weights are compared with these, the result is compared with what
+  Blender shows, and the file is written through to the disk; the rows show each.
+- Exporting the frames of a clip: their bounds need the meshes, which are read as for a mesh export.
+- Exporting many short clips: each is verified on its first and last frame and one between, a large part of ten frames.
+  Blender's evaluation of these frames and skinning them take most of that; the poses themselves are read from F-curves.
+- Exporting an MD2 player model: no part is large; the rows list them.
 - Converting a tree: the parts are listed below. Building a model takes longer than saving it, and the scene is emptied
   for each file. For .glb, Blender's own exporter takes nearly all of the time.
 """
