@@ -230,7 +230,7 @@ def _join_frames(scan: Scan, chunks: list[_Frames], header: dict[str, float], ne
     if len(sizes) > 1:
         scan.warnings.append("the frames differ in their number of components; unused components are ignored")
         chunks = [_Frames(chunk.token, chunk.rows[:, :min_size], chunk.numbers) for chunk in chunks]
-    frames = np.concatenate([chunk.rows for chunk in chunks])
+    frames = np.concatenate([chunk.rows for chunk in chunks]) if len(chunks) > 1 else chunks[0].rows
     blocks.check_count(scan, header.get("numframes"), len(frames), "frames")
     blocks.check_count(scan, header.get("numanimatedcomponents"), frames.shape[1], "components in a frame")
     order = _frame_order(scan, chunks, len(frames))

@@ -22,7 +22,7 @@ Eights = npt.NDArray[np.uint64]
 
 _EIGHT = 8
 _CHUNK = 1 << 16
-_MINUS, _POINT, _NEWLINE = b"-.\n"
+_MINUS, _POINT, _NEWLINE, _ZERO = b"-.\n0"
 
 # All integers below this and these powers of ten are exact as floats. (An integer above it may be rounded down to it.)
 _EXACT = float(1 << 53)
@@ -131,7 +131,12 @@ class Text:
         """
         negative = self._bytes[offsets] == _MINUS
         offsets = offsets + negative
-        values, counts = _digits(self._eights[offsets])
+        if (self._bytes[offsets + 1] == _POINT).all():
+            # One digit before the point, as in quaternions and texture coordinates.
+            digits = self._bytes[offsets] - np.uint8(_ZERO)
+            values, counts = digits.astype(np.float64), (digits < 10).astype(np.int64)
+        else:
+            values, counts = _digits(self._eights[offsets])
         is_number = counts > 0
         offsets += counts
         has_point = self._bytes[offsets] == _POINT
