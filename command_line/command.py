@@ -22,9 +22,11 @@ from ..io_common.operators import preferences
 from . import arguments, characters, plan
 from .archives import is_in_archive
 from .convert import convert
+from .empty_scene import EmptyScene
 from .extract import extract
 from .interrupt import Interrupt, deferred_interrupt
 from .listing import print_list
+from .output_files import remove_abandoned
 from .progress import Progress, table
 from .records import Records
 from .settings import FAILED, UP_TO_DATE, Outcome, Task
@@ -173,8 +175,10 @@ def _outcomes(
             yield task, Outcome(UP_TO_DATE)
         else:
             outdated.append(replace(task, is_forced=force))
+    remove_abandoned({task.target.parent for task in outdated})
     if jobs > 1 and len(outdated) > 1:
         yield from convert_all(outdated, records, jobs)
     else:
+        empty_scene = EmptyScene()
         for task in outdated:
-            yield task, convert(task, records)
+            yield task, convert(task, records, empty_scene)

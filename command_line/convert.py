@@ -15,6 +15,7 @@ from ..io_common.files.regular_files import open_file
 from ..io_common.reports import Report, report_of
 from ..io_common.scene import axes
 from ..io_common.scene.objects import NothingToExportError
+from .empty_scene import EmptyScene
 from .load_character import CHARACTER_ERRORS, load_character
 from .output_files import TargetError, find_targets, move, temporary_folder, with_target_name
 from .records import Records, digest
@@ -24,12 +25,13 @@ from .writers import WRITERS, Scene
 _EXPECTED = (*(family.error for family in FAMILIES), NothingToExportError, TargetError, *CHARACTER_ERRORS)
 
 
-def convert(task: Task, records: Records) -> Outcome:
+def convert(task: Task, records: Records, empty_scene: EmptyScene) -> Outcome:
     """Converts a file.
 
     Args:
         task: the source and the target, whose folder is made if needed.
         records: of the output folder, with the settings; updated.
+        empty_scene: of the run.
 
     Returns:
         The outcome. Both bad files and internal errors of the extension fail; the traceback of an internal error is
@@ -41,17 +43,21 @@ def convert(task: Task, records: Records) -> Outcome:
     try:
         with temporary_folder(task.target.parent) as folder:
             scene = (
-                load_character(task, settings, report)
+                load_character(task, settings, empty_scene, report)
                 if task.character
-                else _load(task.source, settings, report)
+                else _load(task.source, settings, empty_scene, report)
             )
             written = WRITERS[settings.format](folder / task.target.name, scene, settings, report)
+            if settings.format == "blend" and not task.character:
+                # The other writers prepare the scene for their exporters.
+                empty_scene.allow_restoring()
             targets = find_targets(written, task, records)
             digests = {target: digest(path) for path, target in targets.items()}
             # If Blender is killed from here on, a later run may still replace the targets.
-            records.store_pending(task, digests)
+            is_final = records.store_before_moving(task, digests)
             move(targets)
-            records.store_done(task, digests)
+            if not is_final:
+                records.store_done(task, digests)
         outcome = Outcome(CONVERTED)
     except Exception as error:
         # Even an internal error must not stop the conversion of the other files.
@@ -65,7 +71,7 @@ def convert(task: Task, records: Records) -> Outcome:
     return outcome
 
 
-def _load(source: Path, settings: Settings, report: Report) -> Scene:
+def _load(source: Path, settings: Settings, empty_scene: EmptyScene, report: Report) -> Scene:
     """Loads a file as the scene.
 
     Raises:
@@ -78,7 +84,7 @@ def _load(source: Path, settings: Settings, report: Report) -> Scene:
         open_file(source).close()
         bpy.ops.wm.open_mainfile(filepath=str(source), load_ui=False, use_scripts=False)
         return Scene(None, settings.scale)
-    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    empty_scene.open()
     options = LoadOptions(
         conversion=axes.from_file(settings.scale, "Y", "Z"),
         use_textures=settings.use_textures,

@@ -15,6 +15,7 @@ from ..io_common.reports import Report
 from ..io_common.scene import axes
 from ..io_common.textures.game_files import FileReadError
 from .characters import catalogue, entry_of
+from .empty_scene import EmptyScene
 from .settings import Settings, Task
 from .writers import Scene
 
@@ -25,7 +26,7 @@ CHARACTER_ERRORS: tuple[type[ValueError], ...] = (CharacterError, FileReadError)
 """What is wrong with the data of a character, rather than with this extension."""
 
 
-def load_character(task: Task, settings: Settings, report: Report) -> Scene:
+def load_character(task: Task, settings: Settings, empty_scene: EmptyScene, report: Report) -> Scene:
     """Loads a character as the scene.
 
     Raises:
@@ -34,7 +35,7 @@ def load_character(task: Task, settings: Settings, report: Report) -> Scene:
     """
     found = catalogue(settings.game_data)
     character = found.character(entry_of(task, settings))
-    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    empty_scene.open()
     options = CharacterOptions(
         use_textures=settings.use_textures,
         game_folders=settings.game_folders,

@@ -14,7 +14,7 @@ import re
 import shutil
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -34,7 +34,6 @@ class TargetError(ValueError):
 def temporary_folder(folder: Path) -> Iterator[Path]:
     """A temporary folder inside an output folder, which is made if needed; removed at the end of the block."""
     folder.mkdir(parents=True, exist_ok=True)
-    _remove_abandoned(folder)
     with tempfile.TemporaryDirectory(prefix=_PREFIX, dir=folder, ignore_cleanup_errors=True) as name:
         yield Path(name)
 
@@ -100,8 +99,14 @@ def _target_of(path: Path, task: Task) -> Path:
     return task.target.with_name(f"{task.prefix}{path.name}")
 
 
-def _remove_abandoned(folder: Path) -> None:
-    for path in folder.glob(f"{_PREFIX}*"):
-        with suppress(OSError):
-            if _ABANDONED.fullmatch(path.name) and time.time() - path.lstat().st_mtime > _ABANDONED_AFTER:
-                shutil.rmtree(path)
+def remove_abandoned(folders: Iterable[Path]) -> None:
+    """Removes the temporary folders that killed runs left behind.
+
+    Args:
+        folders: output folders, some of which may not exist.
+    """
+    for folder in folders:
+        for path in folder.glob(f"{_PREFIX}*"):
+            with suppress(OSError):
+                if _ABANDONED.fullmatch(path.name) and time.time() - path.lstat().st_mtime > _ABANDONED_AFTER:
+                    shutil.rmtree(path)

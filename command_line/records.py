@@ -79,19 +79,26 @@ class Records:
             and all(file.exists() for file in files)
         )
 
-    def store_pending(self, task: Task, digests: Mapping[Path, str]) -> None:
+    def store_before_moving(self, task: Task, digests: Mapping[Path, str]) -> bool:
         """Stores which files a task is about to write, so that a later run may replace them if this one is killed.
 
         Args:
             task: the task.
             digests: the hash of each new file; until it is moved, the target may still have its old one.
 
+        Returns:
+            Whether the record is final, because no target and no record existed: until all files have been moved, the
+            task is not up to date, as some are missing. Else `store_done` must be called afterwards.
+
         Raises:
             OSError: the record cannot be written.
         """
+        if not any(os.path.lexists(path) for path in digests) and self._create(task, digests):
+            return True
         old = self._files(_read(self._path(task)))
         both = {path: [new, *old.get(path, ())] for path, new in digests.items()}
-        self._write(task, {}, both)
+        self._replace(task, self._content({}, both))
+        return False
 
     def store_done(self, task: Task, digests: Mapping[Path, str]) -> None:
         """Stores that a task is done.
@@ -103,16 +110,43 @@ class Records:
         Raises:
             OSError: the record cannot be written.
         """
-        self._write(task, self._state(task), {path: [new] for path, new in digests.items()})
+        self._replace(task, self._final_content(task, digests))
 
-    def _write(self, task: Task, state: dict[str, Any], files: Mapping[Path, list[str]]) -> None:
+    def _create(self, task: Task, digests: Mapping[Path, str]) -> bool:
+        """Writes the final record of a task; False if there is a record, or anything else in its place.
+
+        If Blender is killed, the record may be cut off. That does no harm as long as its files do not exist.
+        """
+        path = self._path(task)
+        content = self._final_content(task, digests)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            file = open(path, "xb")  # noqa: SIM115 # only errors of writing remove the file
+        except FileExistsError:
+            return False
+        try:
+            with file:
+                file.write(content)
+        except OSError as error:
+            with suppress(OSError):
+                path.unlink()
+            raise OSError(error.errno, error.strerror, str(path)) from error
+        return True
+
+    def _replace(self, task: Task, content: bytes) -> None:
         path = self._path(task)
         path.parent.mkdir(parents=True, exist_ok=True)
         if path.is_symlink() or (path.exists() and not path.is_file()):
             # Records are regular files; the target of a link belongs to somebody else.
             path.unlink()
+        atomic.write_file(path, content)
+
+    def _final_content(self, task: Task, digests: Mapping[Path, str]) -> bytes:
+        return self._content(self._state(task), {path: [new] for path, new in digests.items()})
+
+    def _content(self, state: dict[str, Any], files: Mapping[Path, list[str]]) -> bytes:
         names = {os.path.relpath(file, self.out): digests for file, digests in files.items()}
-        atomic.write_file(path, json.dumps({**state, "files": names}, indent=1).encode())
+        return json.dumps({**state, "files": names}, indent=1).encode()
 
     def _files(self, record: dict[str, Any]) -> dict[Path, list[str]]:
         """The files in a record that lie in the output folder, each with its possible hashes."""

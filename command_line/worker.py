@@ -16,6 +16,7 @@ from ..io_common import manifest
 from ..io_common.files.regular_files import open_file
 from . import messages
 from .convert import convert
+from .empty_scene import EmptyScene
 from .records import Records
 from .settings import Settings, Task
 from .source_files import Sources
@@ -36,9 +37,10 @@ def work(replies: Path) -> None:
         return
     settings = Settings.from_json(job["settings"])
     records = Records(Path(job["out"]), settings, manifest.version(), Sources.from_json(job["sources"]))
+    empty_scene = EmptyScene()
     with suppress(FileNotFoundError), open(replies, "ab", buffering=0) as out:
         while (message := messages.read(sys.stdin.buffer)) is not None:
-            outcome = convert(Task.from_json(message), records)
+            outcome = convert(Task.from_json(message), records, empty_scene)
             out.write(messages.pack(asdict(outcome)))
     # The Blender that started this one may have been killed.
     shutil.rmtree(replies.parent, ignore_errors=True)

@@ -31,7 +31,7 @@ _RENDER_PROPERTIES = ("fps", "fps_base", "resolution_x", "resolution_y", "pixel_
 @contextmanager
 def all_or_nothing(context: Context) -> Iterator[None]:
     """Undoes all changes if the block raises an exception, which is raised again."""
-    snapshot = _Snapshot(context)
+    snapshot = Snapshot(context)
     try:
         yield
     except BaseException:
@@ -40,8 +40,12 @@ def all_or_nothing(context: Context) -> Iterator[None]:
         raise
 
 
-class _Snapshot:
-    """The existing data-blocks, and the state that an import may change."""
+class Snapshot:
+    """The existing data-blocks, and the state that an import may change.
+
+    Args:
+        context: of the scene and view layer.
+    """
 
     def __init__(self, context: Context) -> None:
         self._context = context
@@ -51,6 +55,7 @@ class _Snapshot:
         self._view = _view(context)
 
     def restore(self) -> None:
+        """Removes the data-blocks that were added since, and restores the state. The same .blend file must be open."""
         self._scene.restore()
         for pose in self._poses:
             pose.restore()

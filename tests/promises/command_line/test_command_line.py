@@ -20,6 +20,7 @@ import md2_samples
 import md5_scenes
 import numpy as np
 import pytest
+from blend_content import content_of
 from enabled_families import FAMILIES
 from paths import ROOT
 
@@ -200,6 +201,34 @@ def test_several_blenders_make_the_same_files_as_one(idtech, tree, tmp_path):
     assert files(tmp_path / "1") == files(tmp_path / "3")
     for name in files(tmp_path / "1"):
         assert (tmp_path / "1" / name).read_bytes() == (tmp_path / "3" / name).read_bytes()
+
+
+@pytest.mark.slow
+def test_blend_files_do_not_depend_on_what_was_converted_before(idtech, tmp_path):
+    folder = tmp_path / "in"
+    folder.mkdir()
+    for name in ("a", "d"):
+        md5_scenes.write(folder, name)
+    write_animation(md5_scenes.animation(md5_scenes.model().joints, frames=400, rate=50.0), folder / "x.md5anim")
+    for name in ("b", "e"):
+        md2_samples.write_sample(folder).rename(folder / f"{name}.md2")
+    write_shot(folder).rename(folder / "c.md5camera")
+    (folder / "cb.md5mesh").write_text("damaged")
+    words = ("--animations", "same")
+    filepaths = bpy.context.preferences.filepaths
+    filepaths.use_file_compression, is_compressed = False, filepaths.use_file_compression
+    try:
+        assert idtech("convert", folder, "--to", tmp_path / "together", *words)[0] == 1
+        for name in ("a.md5mesh", "b.md2", "c.md5camera", "d.md5mesh", "e.md2"):
+            assert idtech("convert", folder / name, "--to", tmp_path / "alone", *words)[0] == 0
+    finally:
+        filepaths.use_file_compression = is_compressed
+    for name in "abcde":
+        together, alone = (
+            content_of(tmp_path / place / f"{name}.blend") for place in ("together", "alone")
+        )
+        assert [struct for struct, _ in together] == [struct for struct, _ in alone]
+        assert [one for one, other in zip(together, alone, strict=True) if one != other] == []
 
 
 def test_a_blender_that_dies_fails_its_file_and_is_replaced(idtech, tree, tmp_path, part, monkeypatch):
@@ -415,11 +444,11 @@ def test_an_interrupted_run_says_so_and_keeps_what_is_done(idtech, tree, tmp_pat
     convert = command.convert
     done = []
 
-    def interrupted(task, records):
+    def interrupted(*arguments):
         if done:
             os.kill(os.getpid(), signal.SIGINT)
-        done.append(task)
-        return convert(task, records)
+        done.append(arguments)
+        return convert(*arguments)
 
     before = signal.getsignal(signal.SIGINT)
     monkeypatch.setattr(command, "convert", interrupted)
