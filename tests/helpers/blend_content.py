@@ -25,20 +25,28 @@ _PASSING = {"session_uid", "uid_", "recalc_after_undo_push", "runtime_flag", "fa
 class _Block(NamedTuple):
     code: bytes
     kind: int
+    address: int
     data: bytes
 
 
 def content_of(path: Path) -> list[tuple[str, bytes]]:
-    """The name of the struct of each block of a file, and its bytes; pointers and what passes with the session are 0."""
+    """The name of the struct of each block, and its bytes, with zeros for pointers, padding, and what passes."""
     blocks = list(_blocks(path.read_bytes()))
     structs = _Structs(next(block.data for block in blocks if block.code == b"DNA1"))
+    addresses = np.array([block.address for block in blocks], dtype=np.uint64)
     result = []
     for block in blocks:
         name = structs.names[block.kind]
-        is_passing = structs.passing(name)
-        data = np.frombuffer(block.data, dtype=np.uint8)
-        if len(is_passing):
-            data = np.where(np.resize(is_passing, len(data)), np.uint8(0), data)
+        data = np.frombuffer(block.data, dtype=np.uint8).copy()
+        if name == "raw_data" and len(data) % _POINTER_SIZE == 0:
+            # Arrays of pointers have no struct.
+            words = data.view(np.uint64)
+            words[np.isin(words, addresses)] = 0
+        elif name != "FileGlobal":
+            data[np.resize(structs.passing(name), len(data))] = 0
+        else:
+            # Bytes after the ends of its texts are whatever was in memory.
+            data = data[:0]
         result.append((name, data.tobytes()))
     return result
 
@@ -51,11 +59,11 @@ def _blocks(data: bytes) -> Iterator[_Block]:
     code = b""
     while code != b"ENDB":
         if is_old:
-            code, length, _, kind, _ = head.unpack_from(data, position)
+            code, length, address, kind, _ = head.unpack_from(data, position)
         else:
-            code, kind, _, length, _ = head.unpack_from(data, position)
+            code, kind, address, length, _ = head.unpack_from(data, position)
         position += head.size
-        yield _Block(code, kind, data[position : position + length])
+        yield _Block(code, kind, address, data[position : position + length])
         position += length
 
 
@@ -82,13 +90,13 @@ class _Structs:
         self.names = list(self._fields)
 
     def passing(self, name: str) -> npt.NDArray[np.bool_]:
-        """For each byte of a type, whether it belongs to a pointer or to what passes with the session."""
+        """For each byte of a type, whether it belongs to a pointer, to padding, or to what passes."""
         parts = [np.zeros(0, dtype=np.bool_)]
         for kind, field in self._fields.get(name, ()):
             count = math.prod(int(number) for number in re.findall(r"\[(\d+)\]", field))
             if field.startswith(("*", "(*")):
                 parts.append(np.ones(count * _POINTER_SIZE, dtype=np.bool_))
-            elif field.partition("[")[0] in _PASSING:
+            elif field.partition("[")[0] in _PASSING or field.startswith("_pad"):
                 parts.append(np.ones(count * self._sizes[kind], dtype=np.bool_))
             else:
                 parts.append(np.tile(self.passing(kind), count))

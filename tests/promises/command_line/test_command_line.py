@@ -228,7 +228,7 @@ def test_blend_files_do_not_depend_on_what_was_converted_before(idtech, tmp_path
             content_of(tmp_path / place / f"{name}.blend") for place in ("together", "alone")
         )
         assert [struct for struct, _ in together] == [struct for struct, _ in alone]
-        assert [one for one, other in zip(together, alone, strict=True) if one != other] == []
+        assert [one[0] for one, other in zip(together, alone, strict=True) if one != other] == []
 
 
 def test_a_blender_that_dies_fails_its_file_and_is_replaced(idtech, tree, tmp_path, part, monkeypatch):
