@@ -483,7 +483,8 @@ class Jobs:
 
     def conversion(self) -> None:
         """Whole trees on the command line."""
-        models = [self.bob, self.md2_player]
+        # Each half of them, every other one, holds as many of both.
+        models = [self.bob, self.md2_player, self.md2_player, self.bob]
         tree = conversion.make_tree(self.folder / "tree", models, _CONVERTED)
         out = self.folder / "converted"
         one = conversion.measure(tree, out, "blend")
@@ -501,6 +502,11 @@ class Jobs:
         self.results.rows.append(
             Row(f"{job}, --jobs 2", two[conversion.WHOLE], "one job", one[conversion.WHOLE], IN_PARALLEL)
         )
+        half = conversion.measure(tree, out, "blend", "--shard", "1/2")[conversion.WHOLE]
+        halves = conversion.measure_at_once(tree, out, "blend", 2)
+        separate = f"{job}, two separate processes at once with half of them each"
+        self.results.rows.append(Row(separate, halves, "one job", one[conversion.WHOLE]))
+        self.results.rows.append(Row(separate, halves, "one of the two alone", half))
         few = conversion.make_tree(self.folder / "few", models, _EXPORTED)
         glb = conversion.measure(few, out, "glb")
         least = glb[conversion.WRITING]

@@ -29,9 +29,11 @@ def work(replies: Path) -> None:
     """Converts files until standard input ends.
 
     Args:
-        replies: the file for the outcomes, in a folder with the file `JOB`. The folder is removed at the end.
+        replies: the file for the outcomes, in a folder with the file `JOB`. Once that file is gone, no further task
+            is started. The folder is removed at the end.
     """
-    job = _read_job(replies.with_name(JOB))
+    job_path = replies.with_name(JOB)
+    job = _read_job(job_path)
     if job is None:
         # The run has already ended.
         return
@@ -39,7 +41,7 @@ def work(replies: Path) -> None:
     records = Records(Path(job["out"]), settings, manifest.version(), Sources.from_json(job["sources"]))
     empty_scene = EmptyScene()
     with suppress(FileNotFoundError), open(replies, "ab", buffering=0) as out:
-        while (message := messages.read(sys.stdin.buffer)) is not None:
+        while (message := messages.read(sys.stdin.buffer)) is not None and job_path.exists():
             outcome = convert(Task.from_json(message), records, empty_scene)
             out.write(messages.pack(asdict(outcome)))
     # The Blender that started this one may have been killed.

@@ -13,6 +13,7 @@ import time
 from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from io import BufferedReader
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,9 @@ from .records import Records
 from .settings import FAILED, Outcome, Task
 
 _EXTENSION = (__package__ or "").rpartition(".")[0]
-_POLL_INTERVAL = 0.001  # seconds; a small model takes a few thousandths
+_POLL_INTERVAL = 0.005  # seconds; a small model takes a few times as long
+# Tasks that a worker is sent at a time, so that it need not wait for the next poll once it has finished one.
+_SENT_AHEAD = 2
 _SHUTDOWN_TIMEOUT = 20.0  # seconds, for an idle Blender
 
 # For Blender as a Python module, which enables no add-ons and has no command line.
@@ -53,12 +56,16 @@ def convert_all(tasks: Sequence[Task], records: Records, jobs: int) -> Iterator[
     """
     waiting = deque(tasks)
     with _shared_folder(records) as folder, _pool(folder, min(jobs, len(tasks))) as pool:
-        while waiting or any(one.task for one in pool):
-            finished = [result for one in pool if (result := one.poll()) is not None]
+        while waiting or any(one.tasks for one in pool):
+            finished = [result for one in pool for result in one.poll()]
             yield from finished
             for one in pool:
-                if one.task is None and waiting:
-                    one.start(waiting.popleft())
+                waiting.extendleft(reversed(one.take_back()))
+            for count in range(_SENT_AHEAD):
+                for one in pool:
+                    # At the end, no task waits for one worker while another is idle.
+                    if one.has_room(count) and len(waiting) > count * len(pool):
+                        one.send(waiting.popleft())
             if not finished:
                 time.sleep(_POLL_INTERVAL)
 
@@ -93,6 +100,8 @@ def _pool(folder: Path, size: int) -> Iterator[list[_Worker]]:
     try:
         yield pool
     except GeneratorExit:
+        # Without it, workers start no further tasks.
+        (folder / worker.JOB).unlink(missing_ok=True)
         _shut_down(pool)
         raise
     else:
@@ -116,20 +125,24 @@ class _Worker:
         replies: the start of the names of its files of outcomes; each process has its own.
 
     Attributes:
-        task: the current task; None if idle.
+        tasks: those that it has been sent and that are not finished; it works on the first.
     """
 
     def __init__(self, replies: Path) -> None:
-        self.task: Task | None = None
+        self.tasks: deque[Task] = deque()
         self._replies = replies
         self._start_count = 0
-        self._offset = 0
         self._process: subprocess.Popen[bytes] | None = None
+        self._outcomes: BufferedReader | None = None
         self._start_error = ""
 
-    def start(self, task: Task) -> None:
-        """Starts a task, and first a Blender if none is running."""
-        self.task = task
+    def has_room(self, count: int) -> bool:
+        """Whether it can be sent a task on top of so many: the first may have failed to start a Blender."""
+        return len(self.tasks) == count and (count == 0 or self._process is not None)
+
+    def send(self, task: Task) -> None:
+        """Sends a task to the Blender, which is started if none is running."""
+        self.tasks.append(task)
         try:
             if self._process is None:
                 self._process = self._start_process()
@@ -142,13 +155,31 @@ class _Worker:
             self._process.stdin.write(messages.pack(task.to_json()))
             self._process.stdin.flush()
 
-    def poll(self) -> tuple[Task, Outcome] | None:
-        """The current task and its outcome if it is finished, which makes the worker idle; else None."""
-        task, outcome = self.task, self._outcome()
-        if task is None or outcome is None:
-            return None
-        self.task = None
-        return task, outcome
+    def poll(self) -> list[tuple[Task, Outcome]]:
+        """The tasks that have been finished since the last call, with their outcomes."""
+        if not self.tasks:
+            return []
+        if self._process is None:
+            return [(self.tasks.popleft(), Outcome(FAILED, self._start_error))]
+        # The status comes first: a process that has ended has written all its messages.
+        status = self._process.poll()
+        finished = []
+        while self.tasks and (message := self._next_message()) is not None:
+            finished.append((self.tasks.popleft(), Outcome(**message)))
+        if status is not None:
+            self._forget_process()
+            if self.tasks:
+                reason = f"Blender ended with status {status} while converting this file"
+                finished.append((self.tasks.popleft(), Outcome(FAILED, reason)))
+        return finished
+
+    def take_back(self) -> list[Task]:
+        """The tasks that were sent to a Blender that has ended before it came to them."""
+        if self._process is not None:
+            return []
+        tasks = list(self.tasks)
+        self.tasks.clear()
+        return tasks
 
     def shut_down(self) -> None:
         """Lets the process end after its current task."""
@@ -160,17 +191,17 @@ class _Worker:
         """Waits for the process to end: without a timeout while it has a task."""
         if self._process is not None:
             with suppress(subprocess.TimeoutExpired):
-                self._process.wait(None if self.task is not None else _SHUTDOWN_TIMEOUT)
+                self._process.wait(None if self.tasks else _SHUTDOWN_TIMEOUT)
 
     def kill(self) -> None:
         """Kills the process."""
         if self._process is not None:
             self._process.kill()
             self._process.wait()
+            self._forget_process()
 
     def _start_process(self) -> subprocess.Popen[bytes]:
         self._start_count += 1
-        self._offset = 0
         return subprocess.Popen(
             command(self._file()),
             stdin=subprocess.PIPE,
@@ -180,32 +211,23 @@ class _Worker:
             creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
         )
 
+    def _forget_process(self) -> None:
+        self._process = None
+        if self._outcomes is not None:
+            self._outcomes.close()
+            self._outcomes = None
+
     def _file(self) -> Path:
         return self._replies.with_name(f"{self._replies.name}-{self._start_count}")
 
-    def _outcome(self) -> Outcome | None:
-        """The outcome of the current task; None if it is not finished."""
-        if self.task is None:
-            return None
-        if self._process is None:
-            return Outcome(FAILED, self._start_error)
-        # The status comes first: a process that has ended has written all its messages.
-        status = self._process.poll()
-        message = self._next_message()
-        if message is not None:
-            return Outcome(**message)
-        if status is None:
-            return None
-        self._process = None
-        return Outcome(FAILED, f"Blender ended with status {status} while converting this file")
-
     def _next_message(self) -> dict[str, Any] | None:
-        try:
-            with open_file(self._file()) as file:
-                file.seek(self._offset)
-                message = messages.read(file)
-                if message is not None:
-                    self._offset = file.tell()
-                return message
-        except FileNotFoundError:
+        if self._outcomes is None:
+            with suppress(FileNotFoundError):
+                self._outcomes = open_file(self._file())
+        if self._outcomes is None:
             return None
+        start = self._outcomes.tell()
+        message = messages.read(self._outcomes)
+        if message is None:
+            self._outcomes.seek(start)
+        return message

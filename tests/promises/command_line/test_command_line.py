@@ -232,7 +232,9 @@ def test_blend_files_do_not_depend_on_what_was_converted_before(idtech, tmp_path
 
 
 def test_a_blender_that_dies_fails_its_file_and_is_replaced(idtech, tree, tmp_path, part, monkeypatch):
-    # It speaks as a worker does, among noise, and dies of one file.
+    # It speaks as a worker does, among noise, and dies of one file. More have been sent to it by then.
+    for number in range(8):
+        md5_scenes.write(tree, f"imp{number}")
     script = tmp_path / "dying.py"
     script.write_text(
         "import json, os, struct, sys\n"
@@ -253,8 +255,65 @@ def test_a_blender_that_dies_fails_its_file_and_is_replaced(idtech, tree, tmp_pa
         (tmp_path / "out" / folder).mkdir(parents=True)
     status, table, _ = idtech("convert", tree, "--to", tmp_path / "out", "--jobs", 2)
     assert status == 1
-    assert counts(table) == [2, 0, 1]
+    assert counts(table) == [10, 0, 1]
     assert "zombie.md5mesh: Blender ended with status 11" in table
+
+
+def test_a_blender_that_runs_in_parallel_starts_no_further_file_once_the_run_is_interrupted(
+    tree, tmp_path, part, monkeypatch
+):
+    # It tells at its end whether it could still start a file that has been sent to it.
+    script = tmp_path / "recording.py"
+    script.write_text(
+        "import json, os, struct, sys\n"
+        "out = open(sys.argv[1], 'ab', buffering=0)\n"
+        "while head := sys.stdin.buffer.read(8):\n"
+        "    sys.stdin.buffer.read(*struct.unpack('>Q', head))\n"
+        "    reply = json.dumps({'status': 'converted'}).encode()\n"
+        "    out.write(struct.pack('>Q', len(reply)) + reply)\n"
+        "job = os.path.join(os.path.dirname(sys.argv[1]), 'job')\n"
+        "open(f'{sys.argv[2]}/{os.getpid()}', 'w').write(str(os.path.exists(job)))\n"
+    )
+    pool, settings, records = (
+        part(f"command_line.{name}") for name in ("worker_pool", "settings", "records")
+    )
+    told = tmp_path / "told"
+    told.mkdir()
+    monkeypatch.setattr(
+        pool, "command", lambda replies: [sys.executable, str(script), str(replies), str(told)]
+    )
+    tasks = [settings.Task(tree / f"{number}", tmp_path / f"{number}", f"{number}") for number in range(9)]
+    outcomes = pool.convert_all(tasks, records.Records(tmp_path, settings.Settings(), "1"), 2)
+    next(outcomes)
+    outcomes.close()
+    assert [path.read_text() for path in told.iterdir()] == ["False", "False"]
+
+
+def test_a_file_that_was_sent_ahead_is_not_started_after_an_interrupt(tree, tmp_path, part, monkeypatch):
+    worker, messages, settings = (part(f"command_line.{name}") for name in ("worker", "messages", "settings"))
+    job = tmp_path / "replies" / worker.JOB
+    job.parent.mkdir()
+    sources = part("command_line.source_files").Sources()
+    common = {
+        "settings": settings.Settings().to_json(),
+        "out": str(tmp_path / "out"),
+        "sources": sources.to_json(),
+    }
+    job.write_bytes(messages.pack(common))
+    tasks = [settings.Task(tree / name, tmp_path / "out" / name, name) for name in ("first", "second")]
+    started = []
+
+    def convert(task, *_arguments):
+        started.append(task)
+        job.unlink()
+        return settings.Outcome("converted")
+
+    stdin = io.TextIOWrapper(io.BytesIO(b"".join(messages.pack(task.to_json()) for task in tasks)))
+    monkeypatch.setattr(sys, "stdin", stdin)
+    monkeypatch.setattr(worker, "convert", convert)
+    worker.work(job.with_name("replies0-1"))
+    assert started == tasks[:1]
+    assert not job.parent.exists()
 
 
 @pytest.mark.slow
