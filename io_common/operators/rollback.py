@@ -66,8 +66,10 @@ class Snapshot:
         state.switch_to_object_mode(self._context)
         bpy.data.batch_remove(new)
         active, mode, selected = self._view
-        state.select_only(self._context, selected, None)
-        self._context.view_layer.objects.active = active
+        objects = self._context.view_layer.objects
+        if len(objects):
+            state.select_only(self._context, selected, None)
+            objects.active = active
         if active is not None and active.mode != mode:
             bpy.ops.object.mode_set(mode=mode)
 

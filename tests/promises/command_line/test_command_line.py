@@ -209,7 +209,9 @@ def test_blend_files_do_not_depend_on_what_was_converted_before(idtech, tmp_path
     folder.mkdir()
     for name in ("a", "d"):
         md5_scenes.write(folder, name)
-    write_animation(md5_scenes.animation(md5_scenes.model().joints, frames=400, rate=50.0), folder / "x.md5anim")
+    write_animation(
+        md5_scenes.animation(md5_scenes.model().joints, frames=400, rate=50.0), folder / "x.md5anim"
+    )
     for name in ("b", "e"):
         md2_samples.write_sample(folder).rename(folder / f"{name}.md2")
     write_shot(folder).rename(folder / "c.md5camera")
@@ -224,9 +226,7 @@ def test_blend_files_do_not_depend_on_what_was_converted_before(idtech, tmp_path
     finally:
         filepaths.use_file_compression = is_compressed
     for name in "abcde":
-        together, alone = (
-            content_of(tmp_path / place / f"{name}.blend") for place in ("together", "alone")
-        )
+        together, alone = (content_of(tmp_path / place / f"{name}.blend") for place in ("together", "alone"))
         assert [struct for struct, _ in together] == [struct for struct, _ in alone]
         assert [one[0] for one, other in zip(together, alone, strict=True) if one != other] == []
 
