@@ -16,18 +16,19 @@ class EmptyScene:
 
     def __init__(self) -> None:
         self._snapshot: Snapshot | None = None
-        self._is_restorable = False
+        self._restorable: Snapshot | None = None
 
     def open(self) -> None:
         """Makes the scene empty."""
-        if self._snapshot is not None and self._is_restorable:
-            self._snapshot.restore()
+        # Whatever happens from now on may change more than an import does, or end half-way.
+        snapshot, self._restorable = self._restorable, None
+        if snapshot is not None:
+            snapshot.restore()
         else:
             bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
-            self._snapshot = Snapshot(bpy.context)
-        # Whatever happens now may change more than an import does, or end half-way.
-        self._is_restorable = False
+            snapshot = Snapshot(bpy.context)
+        self._snapshot = snapshot
 
     def allow_restoring(self) -> None:
         """Tells that nothing but an import has changed the scene since it was opened."""
-        self._is_restorable = True
+        self._restorable = self._snapshot
