@@ -164,7 +164,7 @@ def _convert(extension: str, tree: str, out: str, kind: str, *options: str) -> d
     )
     parts = _Parts()
     parts.time(convert, "_load", "loading")
-    parts.time(empty_scene.EmptyScene, "open", EMPTYING)
+    parts.time(empty_scene.EmptyScene, "prepare", EMPTYING)
     parts.time(md2, "read_model", READING)
     parts.time(md5, "read_mesh", READING)
     parts.time(writers.WRITERS, kind, WRITING)

@@ -84,7 +84,7 @@ def _load(source: Path, settings: Settings, empty_scene: EmptyScene, report: Rep
         open_file(source).close()
         bpy.ops.wm.open_mainfile(filepath=str(source), load_ui=False, use_scripts=False)
         return Scene(None, settings.scale)
-    empty_scene.open()
+    empty_scene.prepare()
     options = LoadOptions(
         conversion=axes.from_file(settings.scale, "Y", "Z"),
         use_textures=settings.use_textures,

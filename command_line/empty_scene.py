@@ -18,7 +18,7 @@ class EmptyScene:
         self._snapshot: Snapshot | None = None
         self._restorable: Snapshot | None = None
 
-    def open(self) -> None:
+    def prepare(self) -> None:
         """Makes the scene empty."""
         # Whatever happens from now on may change more than an import does, or end half-way.
         snapshot, self._restorable = self._restorable, None
@@ -30,5 +30,5 @@ class EmptyScene:
         self._snapshot = snapshot
 
     def allow_restoring(self) -> None:
-        """Tells that nothing but an import has changed the scene since it was opened."""
+        """Tells that nothing but an import has changed the scene since it was prepared."""
         self._restorable = self._snapshot

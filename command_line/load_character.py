@@ -35,7 +35,7 @@ def load_character(task: Task, settings: Settings, empty_scene: EmptyScene, repo
     """
     found = catalogue(settings.game_data)
     character = found.character(entry_of(task, settings))
-    empty_scene.open()
+    empty_scene.prepare()
     options = CharacterOptions(
         use_textures=settings.use_textures,
         game_folders=settings.game_folders,
