@@ -68,16 +68,14 @@ class Records:
         """Whether a task can be skipped."""
         record = _read(self._path(task))
         files = self._files(record)
+        if not files or not all(file.exists() for file in files):
+            return False
         try:
             state = self._state(task)
         except OSError:
             # A missing source is reported when the task tries to read it.
             return False
-        return (
-            all(record.get(key) == value for key, value in state.items())
-            and bool(files)
-            and all(file.exists() for file in files)
-        )
+        return all(record.get(key) == value for key, value in state.items())
 
     def store_before_moving(self, task: Task, digests: Mapping[Path, str]) -> bool:
         """Stores which files a task is about to write, so that a later run may replace them if this one is killed.
