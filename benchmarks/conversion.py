@@ -17,10 +17,10 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
-from functools import wraps
 from pathlib import Path
 from typing import Any
+
+from parts import TimedFunctions
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -97,32 +97,6 @@ def resident_memory() -> int:
     return int(status.read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") if status.exists() else 0
 
 
-class _Parts:
-    """The seconds of each part, measured around functions of the extension."""
-
-    def __init__(self) -> None:
-        self.seconds: dict[str, float] = {}
-
-    def time(self, owner: Any, name: str, part: str) -> None:
-        """Measures a function that is an attribute, or an item of a dictionary."""
-        is_dictionary = isinstance(owner, dict)
-        function: Callable[..., Any] = owner[name] if is_dictionary else getattr(owner, name)
-
-        @wraps(function)
-        def timed(*arguments: Any, **named: Any) -> Any:
-            started = time.perf_counter()
-            try:
-                return function(*arguments, **named)
-            finally:
-                spent = time.perf_counter() - started
-                self.seconds[part] = self.seconds.get(part, 0.0) + spent
-
-        if is_dictionary:
-            owner[name] = timed
-        else:
-            setattr(owner, name, timed)
-
-
 def _main(tree: str, out: str, kind: str, *options: str) -> None:
     stdout = os.fdopen(os.dup(1), "w")
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
@@ -162,7 +136,7 @@ def _convert(extension: str, tree: str, out: str, kind: str, *options: str) -> d
     md2, md5 = (
         importlib.import_module(f"{extension}.{name}") for name in ("io_md2.importer", "io_md5.import_read")
     )
-    parts = _Parts()
+    parts = TimedFunctions()
     parts.time(convert, "_load", "loading")
     parts.time(empty_scene.EmptyScene, "prepare", EMPTYING)
     parts.time(md2, "read_model", READING)

@@ -6,8 +6,7 @@ import gc
 import statistics
 import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
@@ -20,50 +19,67 @@ Functions = dict[str, tuple[str, ...]]
 
 def measure_parts(job: Job, functions: Functions) -> tuple[float, dict[str, float]]:
     """The median seconds of a job, and of each of its parts in the same runs."""
-    with _timed(functions) as seconds:
-        whole: list[float] = []
-        parts: dict[str, list[float]] = {part: [] for part in functions}
+    timed = TimedFunctions()
+    for part, names in functions.items():
+        for name in names:
+            module, _, path = name.partition(":")
+            owner: Any = sys.modules[f"io_idtech.{module}"]
+            *outer, attribute = path.split(".")
+            for step in outer:
+                owner = getattr(owner, step)
+            timed.time(owner, attribute, part)
+    whole: list[float] = []
+    parts: dict[str, list[float]] = {part: [] for part in functions}
+    try:
         for _ in rounds():
             job.prepare()
             gc.collect()
-            seconds.update(dict.fromkeys(functions, 0.0))
+            timed.seconds.clear()
             started = time.perf_counter()
             job.run()
             whole.append(time.perf_counter() - started)
             for part, times in parts.items():
-                times.append(seconds[part])
+                times.append(timed.seconds[part])
+    finally:
+        timed.restore()
     return statistics.median(whole[1:]), {part: statistics.median(times[1:]) for part, times in parts.items()}
 
 
-@contextmanager
-def _timed(functions: Functions) -> Iterator[dict[str, float]]:
-    """The seconds of each part so far, while its functions are replaced by timed ones."""
-    seconds = dict.fromkeys(functions, 0.0)
-    replaced: list[tuple[Any, str, Any]] = []
+class TimedFunctions:
+    """Functions of the extension that are replaced by timed ones.
 
-    def timed(function: Callable[..., Any], part: str) -> Callable[..., Any]:
+    Attributes:
+        seconds: of each part so far.
+    """
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+        self._replaced: list[tuple[Any, str, Any]] = []
+
+    def time(self, owner: Any, name: str, part: str) -> None:
+        """Measures a function that is an attribute, or an item of a dictionary."""
+        function: Callable[..., Any] = owner[name] if isinstance(owner, dict) else getattr(owner, name)
+
         @wraps(function)
-        def call(*arguments: Any, **named: Any) -> Any:
+        def timed(*arguments: Any, **named: Any) -> Any:
             started = time.perf_counter()
             try:
                 return function(*arguments, **named)
             finally:
-                seconds[part] += time.perf_counter() - started
+                spent = time.perf_counter() - started
+                self.seconds[part] = self.seconds.get(part, 0.0) + spent
 
-        return call
+        self._replaced.append((owner, name, function))
+        _assign(owner, name, timed)
 
-    try:
-        for part, names in functions.items():
-            for name in names:
-                module, _, path = name.partition(":")
-                owner: Any = sys.modules[f"io_idtech.{module}"]
-                *outer, attribute = path.split(".")
-                for step in outer:
-                    owner = getattr(owner, step)
-                function = getattr(owner, attribute)
-                replaced.append((owner, attribute, function))
-                setattr(owner, attribute, timed(function, part))
-        yield seconds
-    finally:
-        for owner, attribute, function in reversed(replaced):
-            setattr(owner, attribute, function)
+    def restore(self) -> None:
+        """Puts the functions back."""
+        while self._replaced:
+            _assign(*self._replaced.pop())
+
+
+def _assign(owner: Any, name: str, function: Callable[..., Any]) -> None:
+    if isinstance(owner, dict):
+        owner[name] = function
+    else:
+        setattr(owner, name, function)
