@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,7 +12,7 @@ from ..io_common.reports import Report
 from ..io_common.scene import state
 from ..io_common.verification import Verify
 from .exporter import Build, ExportOptions, build_model
-from .format import Finding, Game, check_model
+from .format import Finding, check_model
 
 if TYPE_CHECKING:
     from bpy.types import Context
@@ -19,22 +20,21 @@ if TYPE_CHECKING:
     from .export_topology import Part
 
 
-def find(context: Context, game: Game, game_folders: tuple[str, ...]) -> list[LocatedFinding]:
-    """The findings of a game about the visible meshes, joined.
+def find(context: Context, options: ExportOptions) -> list[LocatedFinding]:
+    """The findings of a game about the model that an export would write.
 
     Args:
         context: of the scene and view layer.
-        game: the game that is to load the model.
-        game_folders: the user's, to which the paths of images are relative.
+        options: of the export, with the game. Nothing is verified.
 
     Raises:
+        Md2Error: the format cannot hold the model.
         NothingToExportError: there is nothing to check.
     """
     # Warnings of the export itself are not findings of the game.
     with state.temporary_object_mode(context):
-        options = ExportOptions(game=game, verify=Verify.NONE, game_folders=game_folders)
-        built = build_model(context, options, Report())
-    findings = check_model(built.model, game, built.source_counts)
+        built = build_model(context, replace(options, verify=Verify.NONE), Report())
+    findings = check_model(built.model, options.game, built.source_counts)
     return [
         LocatedFinding(finding.code, finding.is_error, finding.text, _location(finding, built))
         for finding in findings

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import bpy
 import numpy as np
 
 from ..io_common.counting import counted
@@ -20,14 +21,14 @@ from ..io_common.operators.game_check import (
 )
 from ..io_common.reports import Report, listing, progress
 from ..io_common.scene import state
-from ..io_common.scene.objects import Scope
 from ..io_common.textures.search import Search
 from ..io_common.verification import Verify
-from .clips import AnimationOptions, Clip
+from .clips import Clip
 from .companions import Companion, find_companion
-from .export_build import Build, ModelOptions, build
+from .export_build import Build, build
 from .export_game import prepare
 from .export_source import clips_by_file, find_source
+from .exporter import ExportOptions
 from .format.check import Finding, check_animation, check_model
 from .format.games import PROFILES, Game, Target
 from .format.suffixes import ANIMATION_SUFFIX
@@ -35,80 +36,92 @@ from .one_animation import placed
 from .texture_rules import TEXTURE_RULES
 
 if TYPE_CHECKING:
-    from bpy.types import Context
+    from bpy.types import Context, Object
 
 
 def find(
-    context: Context, game: Game, *, make_names_safe: bool, folder: Path, game_folders: tuple[str, ...]
+    context: Context, options: ExportOptions, *, path: Path | None = None, has_mesh: bool = True
 ) -> list[LocatedFinding]:
-    """The findings of a game about the active armature, its meshes and all its actions.
+    """The findings of a game about what an export would write.
 
     Args:
         context: of the scene and view layer.
-        game: the game to check for.
-        make_names_safe: names that an export replaces are only warnings.
-        folder: the folder of the animations if they were exported. A model there that the game would replace by the
-            armature, such as the MDL with its name, has to have the same sequences.
-        game_folders: the user's, to which the paths of images are relative.
+        options: of the export, with the game. Names that an export replaces are only warnings. Nothing is verified.
+        path: the file that would be written; None for a file beside the .blend, with the name of the armature. A model
+            there that the game would replace, such as the MDL with its name, has to have the same sequences.
+        has_mesh: whether a mesh would be written, and not only animations.
 
     Raises:
         NothingToExportError: there is nothing to check.
     """
     # Warnings of the export itself are not findings.
     report = Report()
+    model_options = replace(options.model, verify=Verify.NONE)
+    game = model_options.game
     with state.temporary_object_mode(context):
-        source = find_source(context, Scope(), report)
-        clips = clips_by_file(context, source.armature, "ALL", folder, "", report)
-        options = ModelOptions(game=game, verify=Verify.NONE, game_folders=game_folders)
+        source = find_source(context, model_options.scope, report)
+        path = path or _default_path(source.armature)
+        clips = clips_by_file(context, source.armature, options.actions, path.parent, path.stem, report)
         with progress(len(source.meshes) + len(clips)) as progress_bar:
-            built = build(context, source, options, clips, AnimationOptions(), report, progress_bar)
+            built = build(context, source, model_options, clips, options.animation, report, progress_bar)
     model, animations = built.model, dict(built.animations)
     prepare(built, Target(game, make_names_safe=False), report)
-    found = _findings(built, game)
-    if make_names_safe:
+    found = _findings(built, game, has_mesh=has_mesh)
+    if model_options.make_names_safe:
         built.model, built.animations = model, animations
         prepare(built, Target(game), report)
-        left = {(finding.code, subject) for subject, finding in _findings(built, game)}
+        left = {(finding.code, subject) for subject, finding in _findings(built, game, has_mesh=has_mesh)}
         found = [
             (subject, finding if (finding.code, subject) in left else replace(finding, is_error=False))
             for subject, finding in found
         ]
     if Target(game).writing.animation_beside and source.armature is not None:
-        path = folder / f"{source.armature.name}{ANIMATION_SUFFIX}"
-        companion, _ = find_companion(path, Search(game_folders, TEXTURE_RULES))
-        found += [("", finding) for finding in _of_one_animation(clips, companion, game)]
+        companion = None
+        if options.match_companion:
+            search = Search(model_options.game_folders, TEXTURE_RULES)
+            companion, _ = find_companion(path.with_suffix(ANIMATION_SUFFIX), search)
+        found += [("", finding) for finding in _of_one_animation(clips, companion, options)]
     result = [_placed(finding, subjects, built) for finding, subjects in _grouped(found)]
     return sorted(result, key=lambda finding: not finding.is_error)
 
 
-def _findings(built: Build, game: Game) -> list[tuple[str, Finding]]:
+def _default_path(armature: Object | None) -> Path:
+    """A file beside the .blend with the name of an armature."""
+    folder = Path(bpy.path.abspath("//")) if bpy.data.filepath else Path()
+    return folder / f"{armature.name if armature is not None else 'model'}{ANIMATION_SUFFIX}"
+
+
+def _findings(built: Build, game: Game, *, has_mesh: bool) -> list[tuple[str, Finding]]:
     """Findings of the model, and of each animation with its name."""
-    found = [("", finding) for finding in check_model(built.model, game, has_animation=True)]
+    of_model = check_model(built.model, game, has_animation=True) if has_mesh else []
+    found = [("", finding) for finding in of_model]
     for path, animation in built.animations.items():
         findings = check_animation(animation, built.model.joints, game)
         found += [(path.stem, finding) for finding in findings]
     return found
 
 
-def _of_one_animation(clips: dict[Path, Clip], companion: Companion | None, game: Game) -> Iterator[Finding]:
+def _of_one_animation(
+    clips: dict[Path, Clip], companion: Companion | None, options: ExportOptions
+) -> Iterator[Finding]:
     """The findings about all clips as one animation.
 
     Args:
-        clips: all clips of the armature.
+        clips: that would be written.
         companion: the model that the game replaces; None if it is unknown.
-        game: that takes one animation.
+        options: of the export, with a game that takes one animation.
     """
-    options = AnimationOptions()
+    game = options.model.game
     order = list(clips)
     if companion is not None and companion.game is game and clips:
-        order, problems, _ = placed(clips, companion, options)
+        order, problems, _ = placed(clips, companion, options.animation)
         for problem in problems:
             yield Finding(
                 "companion_frames", True,
                 f"{problem}; the game counts the frames of {companion.name}: change the action",
                 engine=PROFILES[game].engines, remedy="change the action",
             )  # fmt: skip
-    total = sum(len(clips[key].samples(options)[0]) for key in order)
+    total = sum(len(clips[key].samples(options.animation)[0]) for key in order)
     rule = next((rule for rule in PROFILES[game].rules if rule.code == "frame_count"), None)
     if rule is not None and total > rule.limit and len(order) > 1:
         yield rule.finding(

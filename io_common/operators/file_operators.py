@@ -163,7 +163,19 @@ class ImportFiles(Transform, ImportHelper):
         return axes.from_file(self.scale(), self.axis_forward, self.axis_up)
 
 
-class ExportFile(Transform, ExportHelper):
+class ExportTransform(Transform):
+    """Scale and axes of an export."""
+
+    def default_scale(self) -> float:
+        """The inverse of the scale of the preferences."""
+        return 1.0 / preferences.default_scale()
+
+    def conversion(self) -> axes.Conversion:
+        """The conversion from the coordinates of the scene to those of the file."""
+        return axes.to_file(self.scale(), self.axis_forward, self.axis_up)
+
+
+class ExportFile(ExportTransform, ExportHelper):
     """An operator that exports one file, and possibly others next to it."""
 
     if TYPE_CHECKING:
@@ -176,10 +188,6 @@ class ExportFile(Transform, ExportHelper):
             subtype="FILE_PATH",
             options=versions.PATH_OPTIONS,
         )
-
-    def default_scale(self) -> float:
-        """The inverse of the scale of the preferences."""
-        return 1.0 / preferences.default_scale()
 
     def default_game(self) -> str | None:
         """The game of the preferences; None for files that are the same for all games."""
@@ -209,10 +217,6 @@ class ExportFile(Transform, ExportHelper):
         """
         path = _file_path(bpy.path.abspath(self.filepath))
         return Path(bpy.path.ensure_ext(str(path), self.filename_ext))
-
-    def conversion(self) -> axes.Conversion:
-        """The conversion from the coordinates of the scene to those of the file."""
-        return axes.to_file(self.scale(), self.axis_forward, self.axis_up)
 
 
 class ExportScope(Operator):

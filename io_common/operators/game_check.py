@@ -19,16 +19,21 @@ from bpy.props import BoolProperty, CollectionProperty, EnumProperty, IntPropert
 
 from ..counting import counted
 from ..scene import state
+from .animation_list import scope_of_panel
+from .blender_mixins import Operator
+from .file_operators import ExportTransform, chosen_path
 from .row_list import RowList
 
 if TYPE_CHECKING:
-    from bpy.types import Context, Object, UILayout
+    from bpy.types import Context, Event, Object, UILayout
 
     from .blender_mixins import OperatorResult
 
 VERTICES, FACES, BONES, NOTHING = "VERTICES", "FACES", "BONES", "NOTHING"
 _CHARACTER_WIDTH = 7  # pixels
 _SHOWN_BEFORE_EXPORT = 6  # findings in the panel of an export
+# Properties of a check that are not options of an export, or do not change what is found.
+_OWN_OPTIONS = {"rna_type", "game", "is_export", "filepath", "has_mesh", "verify", "scale_of_preferences"}
 
 
 @dataclass(frozen=True)
@@ -75,7 +80,39 @@ def faces_of_corners(mesh: Any, corners: np.ndarray) -> np.ndarray:
     return np.unique(np.searchsorted(starts, corners[corners >= 0], side="right") - 1)
 
 
-def store(context: Context, family: str, game: str, findings: Iterable[LocatedFinding]) -> None:
+class GameCheck(ExportTransform, Operator):
+    """An operator that checks what an export with the same options would write."""
+
+    if TYPE_CHECKING:
+        is_export: bool
+        filepath: str
+    else:
+        is_export: BoolProperty(
+            name="Export",
+            description="Check what an export with these options would write. A check that is started elsewhere does "
+            "not take the options of the last one",
+            default=False,
+            options={"HIDDEN", "SKIP_SAVE"},
+        )
+        filepath: StringProperty(
+            name="File Path",
+            description="The file that would be written. If empty, a file beside the .blend",
+            subtype="FILE_PATH",
+            options={"HIDDEN", "SKIP_SAVE"},
+        )
+
+    def invoke(self, context: Context, event: Event) -> OperatorResult:
+        """Checks. Blender remembers the options of the last check, which only count if an export panel gives them."""
+        del event
+        if not self.is_export:
+            for name in _option_names(self.bl_idname):
+                self.properties.property_unset(name)
+        return self.execute(context)
+
+
+def store(
+    context: Context, family: str, game: str, findings: Iterable[LocatedFinding], options: str = ""
+) -> None:
     """Replaces the stored findings.
 
     Args:
@@ -83,8 +120,10 @@ def store(context: Context, family: str, game: str, findings: Iterable[LocatedFi
         family: the family whose panel lists them, such as "MD5".
         game: the label of the game.
         findings: errors first.
+        options: what was checked; see `options_key`.
     """
     manager: Any = context.window_manager
+    manager.io_idtech_checked_options = options
     manager.io_idtech_findings.clear()
     for finding in findings:
         item = manager.io_idtech_findings.add()
@@ -250,14 +289,16 @@ def draw(layout: UILayout, context: Context, family: str, operator: str) -> None
 
 
 def draw_for_export(
-    layout: Any, context: Context, family: str, operator: str, identifier: str, label: str
+    layout: Any, context: Context, export: Any, operator: str, identifier: str, label: str
 ) -> Any:
     """Draws a button that lists the problems of a game before a file is written, and what it has found.
+
+    The check takes the options of the export. What it has found is shown until they change.
 
     Args:
         layout: of a panel of an export operator.
         context: the panel's context.
-        family: such as "MD5".
+        export: the export operator.
         operator: the identifier of the family's check operator.
         identifier: of the game that is exported for.
         label: of that game.
@@ -266,11 +307,55 @@ def draw_for_export(
         The properties of the check that the button runs.
     """
     properties = layout.operator(operator, text="Check for Game", icon="CHECKMARK")
-    properties.game = identifier
+    options = _options(export, operator)
+    # A collection exporter exports its collection.
+    options["collection"] = scope_of_panel(context, export).collection
+    for name, value in options.items():
+        setattr(properties, name, value)
+    properties.game, properties.is_export = identifier, True
+    properties.filepath = str(chosen_path(context, export))
     manager: Any = context.window_manager
-    if (manager.io_idtech_checked_family, manager.io_idtech_checked_game) == (family, label):
+    checked = (manager.io_idtech_checked_game, manager.io_idtech_checked_options)
+    if checked == (label, _key(options)):
         _draw_findings(layout, context, list(manager.io_idtech_findings))
     return properties
+
+
+def options_key(check: Any) -> str:
+    """What a check operator looks at, to know whether its findings are about an export with the same options."""
+    return _key(_options(check, check.bl_idname))
+
+
+def _key(options: dict[str, Any]) -> str:
+    return str(sorted(options.items()))
+
+
+def _options(operator: Any, check: str) -> dict[str, Any]:
+    """The values of an export's or a check's options, except the game.
+
+    Args:
+        operator: the export or the check.
+        check: the identifier of the check operator.
+    """
+    options = {name: getattr(operator, name) for name in _option_names(check)}
+    # Without a value of its own, the scale is that of the preferences.
+    options["global_scale"] = operator.scale()
+    return {
+        name: value if isinstance(value, str | int | float) else tuple(value)
+        for name, value in options.items()
+    }
+
+
+def _option_names(check: str) -> list[str]:
+    """The options that a check operator shares with the exports of its family, except the game.
+
+    Args:
+        check: the identifier of the operator, as in `bpy.ops` or in `bpy.types`.
+    """
+    module, _, name = check.replace("_OT_", ".").partition(".")
+    module = module.lower()
+    properties = getattr(getattr(bpy.ops, module), name).get_rna_type().properties
+    return [found.identifier for found in properties if found.identifier not in _OWN_OPTIONS]
 
 
 def _draw_findings(layout: Any, context: Context, findings: list[Any]) -> None:
@@ -320,7 +405,7 @@ def report(operator: Any, game: str, findings: list[LocatedFinding]) -> None:
 
 
 _CLASSES = (IO_IDTECH_PG_finding, IO_IDTECH_UL_findings, OBJECT_OT_io_idtech_select_finding)
-_PROPERTIES = ("findings", "active_finding", "checked_family", "checked_game")
+_PROPERTIES = ("findings", "active_finding", "checked_family", "checked_game", "checked_options")
 
 
 def register() -> None:
@@ -332,6 +417,7 @@ def register() -> None:
     manager.io_idtech_active_finding = IntProperty(default=-1, update=_select_active, options={"SKIP_SAVE"})
     manager.io_idtech_checked_family = StringProperty(options={"SKIP_SAVE"})
     manager.io_idtech_checked_game = StringProperty(options={"SKIP_SAVE"})
+    manager.io_idtech_checked_options = StringProperty(options={"SKIP_SAVE"})
 
 
 def unregister() -> None:

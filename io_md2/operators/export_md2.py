@@ -19,12 +19,13 @@ from ..exporter import DEFAULT_SKIN_SIZE, ExportOptions, export_model
 from ..format import PROFILES, Game, Md2Error
 from ..format.templates import Template, match_template
 from ..listed_sequences import LABELS, list_of, sequence_names
-from . import check_game
 
 if TYPE_CHECKING:
     from bpy.types import Context, Object, UILayout
 
     from ...io_common.operators.blender_mixins import OperatorResult
+
+FAMILY, CHECK = "MD2", "object.md2_check_game"
 
 
 def exported_meshes(context: Context, operator: Any) -> list[Object]:
@@ -48,18 +49,10 @@ def _list_when_chosen(operator: Any, context: Context) -> None:
         animation_list_panel.update(owner_of_list(objects) if objects else None, context.scene)
 
 
-class EXPORT_SCENE_OT_md2(
-    file_operators.ExportFile, file_operators.ExportScope, file_operators.ExportVerify, bpy.types.Operator
-):
-    """Export meshes as one MD2 model, with frames from shape keys or from the scene"""
+class BuildOptions(file_operators.ExportTransform, file_operators.ExportScope, file_operators.ExportVerify):
+    """The properties that decide what is exported, and the options made from them."""
 
-    bl_idname = "export_scene.md2"
-    bl_label = "Export MD2"
-    bl_options = {"REGISTER", "PRESET"}
-
-    filename_ext = ".md2"
     if TYPE_CHECKING:
-        filter_glob: str
         apply_modifiers: bool
         frames: str
         sequence_template: str
@@ -72,8 +65,6 @@ class EXPORT_SCENE_OT_md2(
         skin_size: tuple[int, int]
         game: str
     else:
-        filter_glob: StringProperty(default="*.md2", options={"HIDDEN"})
-
         apply_modifiers: BoolProperty(
             name="Apply Modifiers",
             description="Export meshes with modifiers applied. Armature modifiers are always applied",
@@ -172,6 +163,49 @@ class EXPORT_SCENE_OT_md2(
         """The default game in the preferences."""
         return preferences.game("md2")
 
+    def export_options(self, context: Context) -> ExportOptions:
+        """The options of the export."""
+        return ExportOptions(
+            scope=self.scope(),
+            apply_modifiers=self.apply_modifiers,
+            frames=FrameOptions(self.frames, self.frame_step, self._frame_range(context)),
+            template=Template(self.sequence_template),
+            one_box=self.one_box,
+            skin_size=tuple(self.skin_size),
+            force_skin_size=self.skin_size_from == "CUSTOM",
+            game=Game(game_option.game_or_default(self, self.default_game())),
+            verify=self.verification(),
+            conversion=self.conversion(),
+            game_folders=tuple(preferences.game_folders()),
+        )
+
+    def _frame_range(self, context: Context) -> tuple[int, int] | None:
+        """The custom range, with the scene's start or end for what a script has not set; None for the scene's range."""
+        has_start, has_end = (self.properties.is_property_set(name) for name in ("frame_start", "frame_end"))
+        if self.use_frame_range:
+            return self.frame_start, self.frame_end
+        if self.properties.is_property_set("use_frame_range") or not (has_start or has_end):
+            return None
+        scene = context.scene
+        return (
+            self.frame_start if has_start else scene.frame_start,
+            self.frame_end if has_end else scene.frame_end,
+        )
+
+
+class EXPORT_SCENE_OT_md2(BuildOptions, file_operators.ExportFile, bpy.types.Operator):
+    """Export meshes as one MD2 model, with frames from shape keys or from the scene"""
+
+    bl_idname = "export_scene.md2"
+    bl_label = "Export MD2"
+    bl_options = {"REGISTER", "PRESET"}
+
+    filename_ext = ".md2"
+    if TYPE_CHECKING:
+        filter_glob: str
+    else:
+        filter_glob: StringProperty(default="*.md2", options={"HIDDEN"})
+
     def default_name(self, context: Context) -> str:
         """The name of the active object."""
         active = context.view_layer.objects.active
@@ -195,7 +229,7 @@ class EXPORT_SCENE_OT_md2(
         self._draw_model(layout, context)
 
     def _export(self, context: Context) -> file_operators.Outcome:
-        result = export_model(context, self.path(), self._options(context))
+        result = export_model(context, self.path(), self.export_options(context))
         return result.report, result.paths
 
     def _draw_frames(self, layout: UILayout, context: Context) -> None:
@@ -263,35 +297,5 @@ class EXPORT_SCENE_OT_md2(
             body.prop(self, "skin_size", text=fallback)
             body.prop(self, "game")
             game = Game(game_option.game_or_default(self, self.default_game()))
-            game_check.draw_for_export(
-                body, context, check_game.FAMILY, check_game.IDENTIFIER, game.value, PROFILES[game].label
-            )
+            game_check.draw_for_export(body, context, self, CHECK, game.value, PROFILES[game].label)
             body.prop(self, "verify")
-
-    def _options(self, context: Context) -> ExportOptions:
-        return ExportOptions(
-            scope=self.scope(),
-            apply_modifiers=self.apply_modifiers,
-            frames=FrameOptions(self.frames, self.frame_step, self._frame_range(context)),
-            template=Template(self.sequence_template),
-            one_box=self.one_box,
-            skin_size=tuple(self.skin_size),
-            force_skin_size=self.skin_size_from == "CUSTOM",
-            game=Game(game_option.game_or_default(self, self.default_game())),
-            verify=self.verification(),
-            conversion=self.conversion(),
-            game_folders=tuple(preferences.game_folders()),
-        )
-
-    def _frame_range(self, context: Context) -> tuple[int, int] | None:
-        """The custom range, with the scene's start or end for what a script has not set; None for the scene's range."""
-        has_start, has_end = (self.properties.is_property_set(name) for name in ("frame_start", "frame_end"))
-        if self.use_frame_range:
-            return self.frame_start, self.frame_end
-        if self.properties.is_property_set("use_frame_range") or not (has_start or has_end):
-            return None
-        scene = context.scene
-        return (
-            self.frame_start if has_start else scene.frame_start,
-            self.frame_end if has_end else scene.frame_end,
-        )

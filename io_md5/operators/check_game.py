@@ -3,65 +3,72 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import bpy
-from bpy.props import BoolProperty
+from bpy.props import BoolProperty, EnumProperty
 
 from ...io_common import reports
-from ...io_common.operators import game_check, game_option, preferences
+from ...io_common.operators import game_check
 from ...io_common.scene.objects import NothingToExportError
-from ..format.games import PROFILES, Game
+from ..exporter import ExportOptions
+from ..format import Md5Error
+from ..format.games import PROFILES
 from ..game_findings import find
+from .export_options import ACTIONS, CHECK, FAMILY, BuildOptions
 
 if TYPE_CHECKING:
     from bpy.types import Context
 
     from ...io_common.operators.blender_mixins import OperatorResult
 
-FAMILY, IDENTIFIER = "MD5", "object.md5_check_game"
 
-
-class OBJECT_OT_md5_check_game(bpy.types.Operator):
+class OBJECT_OT_md5_check_game(BuildOptions, game_check.GameCheck, bpy.types.Operator):
     """List the problems that a game would have with the active armature, its meshes and its actions"""
 
-    bl_idname = IDENTIFIER
+    bl_idname = CHECK
     bl_label = "Check for Game (MD5)"
     bl_options = {"REGISTER", "UNDO"}
 
     if TYPE_CHECKING:
-        game: str
-        make_names_safe: bool
+        actions: str
+        has_mesh: bool
     else:
-        game: game_option.game_property(PROFILES)
-        make_names_safe: BoolProperty(
-            name="Make Names Safe",
-            description="List names that export replaces as warnings instead of errors",
-            default=True,
+        actions: EnumProperty(
+            name="Actions",
+            description="Animations to check",
+            items=(("NONE", "None", "Check no animations"), *ACTIONS),
+            default="ALL",
         )
+        has_mesh: BoolProperty(
+            name="Mesh",
+            description="Check the mesh too, not only animations",
+            default=True,
+            options={"HIDDEN", "SKIP_SAVE"},
+        )
+
+    def draw(self, context: Context) -> None:
+        """Draws the game and how it is checked: the other options are those of an export."""
+        del context
+        layout: Any = self.layout
+        layout.prop(self, "game")
+        layout.prop(self, "make_names_safe")
 
     def execute(self, context: Context) -> OperatorResult:
         """Checks, and stores the findings for the panel and for scripts."""
-        game = Game(game_option.game_or_default(self, preferences.game("md5")))
+        options = ExportOptions(
+            self.model_options(), self.actions, self.animation_options(), self.match_companion
+        )
+        path = Path(bpy.path.abspath(self.filepath)) if self.filepath else None
         try:
-            found = find(
-                context,
-                game,
-                make_names_safe=self.make_names_safe,
-                folder=_folder(),
-                game_folders=tuple(preferences.game_folders()),
-            )
-        except NothingToExportError as error:
+            found = find(context, options, path=path, has_mesh=self.has_mesh)
+        except (NothingToExportError, Md5Error) as error:
             reports.report_message(self, "ERROR", str(error))
             return {"CANCELLED"}
-        label = PROFILES[game].label
-        game_check.store(context, FAMILY, label, found)
+        label = PROFILES[options.model.game].label
+        game_check.store(context, FAMILY, label, found, game_check.options_key(self))
         game_check.report(self, label, found)
         return {"FINISHED"}
-
-
-def _folder() -> Path:
-    return Path(bpy.path.abspath("//")) if bpy.data.filepath else Path()
 
 
 class DATA_PT_md5_game(bpy.types.Panel):
@@ -80,4 +87,4 @@ class DATA_PT_md5_game(bpy.types.Panel):
 
     def draw(self, context: Context) -> None:
         """Draws the check and its findings."""
-        game_check.draw(self.layout, context, FAMILY, IDENTIFIER)
+        game_check.draw(self.layout, context, FAMILY, CHECK)

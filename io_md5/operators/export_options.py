@@ -29,12 +29,13 @@ from ..format.games import PROFILES, Game
 from ..format.suffixes import ANIMATION_SUFFIX
 from ..one_animation import placed
 from ..vertex_groups import WeightOptions
-from . import check_game
 
 if TYPE_CHECKING:
     from bpy.types import Context, UILayout
 
     from ...io_common.operators.blender_mixins import OperatorResult
+
+FAMILY, CHECK = "MD5", "object.md5_check_game"
 
 # Lines about sequences in the panel.
 _MOST_PROBLEMS = 12
@@ -60,11 +61,10 @@ ACTIONS = (
 )
 
 
-class ExportOptions(file_operators.ExportFile, file_operators.ExportScope, file_operators.ExportVerify):
-    """The properties of an export operator, and the options made from them."""
+class BuildOptions(file_operators.ExportTransform, file_operators.ExportScope, file_operators.ExportVerify):
+    """The properties that decide what is exported, and the options made from them."""
 
     if TYPE_CHECKING:
-        actions: str
         apply_modifiers: bool
         deform_only: bool
         add_origin: bool
@@ -191,6 +191,13 @@ class ExportOptions(file_operators.ExportFile, file_operators.ExportScope, file_
         if self.properties.is_property_set("use_frame_rate"):
             return self.use_frame_rate
         return self.properties.is_property_set("frame_rate")
+
+
+class ExportOptions(BuildOptions, file_operators.ExportFile):
+    """The properties of an export operator."""
+
+    if TYPE_CHECKING:
+        actions: str
 
     def invoke(self, context: Context, event: bpy.types.Event) -> OperatorResult:
         """Opens the file browser; a list of animations that was shown before is brought up to date."""
@@ -366,10 +373,8 @@ def _draw_game(layout: UILayout, context: Context, operator: ExportOptions, pref
         body.prop(operator, "game")
         body.prop(operator, "make_names_safe")
         game = Game(game_option.game_or_default(operator, operator.default_game()))
-        check = game_check.draw_for_export(
-            body, context, check_game.FAMILY, check_game.IDENTIFIER, game.value, PROFILES[game].label
-        )
-        check.make_names_safe = operator.make_names_safe
+        check = game_check.draw_for_export(body, context, operator, CHECK, game.value, PROFILES[game].label)
+        check.has_mesh = operator.filename_ext != ANIMATION_SUFFIX
 
 
 def _draw_mesh(layout: UILayout, operator: ExportOptions, prefix: str) -> None:

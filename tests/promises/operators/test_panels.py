@@ -30,17 +30,22 @@ class Layout:
     """Notes what is drawn."""
 
     def __init__(
-        self, drawn: list[tuple[str, str]] | None = None, wide: set[str] | None = None, icons: Any = None
+        self,
+        drawn: list[tuple[str, str]] | None = None,
+        wide: set[str] | None = None,
+        icons: Any = None,
+        buttons: Any = None,
     ) -> None:
         self.drawn = [] if drawn is None else drawn
         self.wide = set() if wide is None else wide
         self.icons: list[tuple[str, str]] = [] if icons is None else icons
+        self.buttons: dict[str, SimpleNamespace] = {} if buttons is None else buttons
         self.use_property_split = self.use_property_decorate = self.active = True
 
     def _part(self, **options: Any) -> Layout:
         if options.get("heading"):
             self.drawn.append(("heading", options["heading"]))
-        return Layout(self.drawn, self.wide, self.icons)
+        return Layout(self.drawn, self.wide, self.icons, self.buttons)
 
     row = column = split = _part
 
@@ -58,11 +63,13 @@ class Layout:
 
     def panel(self, name: str) -> tuple[Layout, Layout]:
         self.drawn.append(("panel", name))
-        return Layout(self.drawn, self.wide, self.icons), Layout(self.drawn, self.wide, self.icons)
+        return Layout(self.drawn, self.wide, self.icons, self.buttons), Layout(
+            self.drawn, self.wide, self.icons, self.buttons
+        )
 
     def operator(self, name: str, **options: Any) -> SimpleNamespace:
         self.drawn.append(("operator", name))
-        return SimpleNamespace()
+        return self.buttons.setdefault(name, SimpleNamespace())
 
     def label(self, text: str = "", icon: str = "") -> None:
         self.drawn.append(("label", text))
@@ -94,7 +101,10 @@ def drawn(name: str, *, selected: str = "", folder: str = "", **values: Any) -> 
     properties = (
         getattr(getattr(bpy.ops, name.partition(".")[0]), name.partition(".")[2]).get_rna_type().properties
     )
-    defaults = {p.identifier: getattr(p, "default", None) for p in properties}
+    defaults = {
+        p.identifier: tuple(p.default_array) if getattr(p, "is_array", False) else getattr(p, "default", None)
+        for p in properties
+    }
     defaults |= {"filepath": "", "files": (), "scale_of_preferences": 1.0} | values
     state = SimpleNamespace(**defaults)
     attributes = {
@@ -171,23 +181,134 @@ def test_the_panel_lists_the_sequences_that_do_not_fit_the_md2_before_anything_i
     [("md5mesh", "DOOM3", "QUAKE"), ("md5anim", "DOOM3", "QUAKE"), ("md2", "QUAKE2", "ANY")],
 )
 def test_exports_show_the_problems_of_the_game_before_writing(tmp_path: Path, name, game, other):
-    bpy.ops.import_scene.md5(filepath=str(md5_scenes.write(tmp_path, "imp")))
+    run = md5_scenes.animation(md5_scenes.skeleton())
+    bpy.ops.import_scene.md5(filepath=str(md5_scenes.write(tmp_path, "imp", run=run)), animations="FOLDER")
     armature = bpy.context.object
     bpy.ops.object.mode_set(mode="EDIT")
     armature.data.edit_bones.new("stray").tail = (0, 0, 1)
     bpy.ops.object.mode_set(mode="OBJECT")
     bpy.ops.mesh.primitive_grid_add(x_subdivisions=60, y_subdivisions=60)
     bpy.context.view_layer.objects.active = armature
-    family = "md2" if name == "md2" else "md5"
-    assert ("operator", f"object.{family}_check_game") in drawn(f"export_scene.{name}", game=game).drawn
-    getattr(bpy.ops.object, f"{family}_check_game")(game=game)
+    press_check(name, game=game)
     found = [item.text for item in bpy.context.window_manager.io_idtech_findings]
     labels = drawn(f"export_scene.{name}", game=game).labels
     assert found
     assert any(label.startswith(("0 errors, 1 warning", "1 error, ")) for label in labels)
     assert all(text in " ".join(labels) for text in found)
-    # The findings of one game are not those of another.
-    assert found[0] not in " ".join(drawn(f"export_scene.{name}", game=other).labels)
+    # The findings of one game are not those of another, nor those of other options.
+    for options in ({"game": other}, {"game": game, "use_selection": True}):
+        assert found[0] not in " ".join(drawn(f"export_scene.{name}", **options).labels)
+
+
+def press_check(export: str, **options: Any) -> list[str]:
+    """Presses *Check for Game* in the panel of an export, and returns the identifiers of what is found."""
+    operator = f"md{'2' if export == 'md2' else '5'}_check_game"
+    button = drawn(f"export_scene.{export}", **options).buttons[f"object.{operator}"]
+    assert getattr(bpy.ops.object, operator)(**vars(button)) == {"FINISHED"}
+    return [item.code for item in bpy.context.window_manager.io_idtech_findings]
+
+
+def box_with_grid() -> tuple[Any, Any]:
+    """A small mesh, and one that is too large for Quake II and in a collection of its own."""
+    bpy.ops.mesh.primitive_cube_add()
+    small = bpy.context.object
+    bpy.ops.mesh.primitive_grid_add(x_subdivisions=60, y_subdivisions=60)
+    large = bpy.context.object
+    other = bpy.data.collections.new("other")
+    bpy.context.scene.collection.children.link(other)
+    for found in list(large.users_collection):
+        found.objects.unlink(large)
+    other.objects.link(large)
+    return small, large
+
+
+def test_the_check_of_an_export_looks_at_the_objects_that_it_would_write():
+    small, large = box_with_grid()
+    assert "too_many_triangles" in press_check("md2", game="QUAKE2")
+    large.select_set(False)
+    small.select_set(True)
+    assert "too_many_triangles" not in press_check("md2", game="QUAKE2", use_selection=True)
+    large.select_set(True)
+    assert "too_many_triangles" in press_check("md2", game="QUAKE2", use_selection=True)
+    layers = bpy.context.view_layer.layer_collection
+    bpy.context.view_layer.active_layer_collection = layers.children["other"]
+    assert "too_many_triangles" in press_check("md2", game="QUAKE2", use_active_collection=True)
+    bpy.data.collections["other"].objects.unlink(large)
+    bpy.context.scene.collection.objects.link(large)
+    bpy.data.collections["other"].objects.link(small)
+    assert "too_many_triangles" not in press_check("md2", game="QUAKE2", use_active_collection=True)
+    assert "too_many_triangles" not in press_check("md2", game="QUAKE2", collection="other")
+
+
+def test_the_check_of_an_md5_export_looks_at_the_armature_that_it_would_write(tmp_path: Path):
+    for name in ("imp", "ogre"):
+        bpy.ops.import_scene.md5(filepath=str(md5_scenes.write(tmp_path, name)))
+    imp, ogre = (bpy.data.objects[name] for name in ("imp", "ogre"))
+    bpy.context.view_layer.objects.active = ogre
+    bpy.ops.object.mode_set(mode="EDIT")
+    ogre.data.edit_bones.new("stray").tail = (0, 0, 1)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    for chosen, expected in ((imp, False), (ogre, True)):
+        bpy.ops.object.select_all(action="DESELECT")
+        chosen.select_set(True)
+        bpy.context.view_layer.objects.active = chosen
+        found = press_check("md5mesh", game="DOOM3", use_selection=True)
+        assert ("roots" in "".join(found)) is expected, found
+
+
+def test_turning_on_the_remedy_of_a_finding_removes_it_from_the_next_check(tmp_path: Path):
+    armature = rig()
+    bpy.context.view_layer.objects.active = armature
+    bpy.ops.object.mode_set(mode="EDIT")
+    armature.data.edit_bones.new("stray").tail = (0, 0, 1)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    options = {"game": "DOOM3", "actions": "ALL"}
+    before = press_check("md5mesh", **options)
+    after = press_check("md5mesh", **options, add_origin=True)
+    assert [code for code in before if "root" in code]
+    assert not [code for code in after if "root" in code]
+
+
+def test_the_check_of_an_export_looks_at_the_animations_that_it_would_write(tmp_path: Path):
+    names = {name: md5_scenes.animation(md5_scenes.skeleton()) for name in ("run", "walk")}
+    bpy.ops.import_scene.md5(filepath=str(md5_scenes.write(tmp_path, "imp", **names)), animations="FOLDER")
+
+    def rates(**options: Any) -> list[str]:
+        press_check(game="DOOM3", frame_rate=23.5, use_frame_rate=True, **options)
+        found = bpy.context.window_manager.io_idtech_findings
+        return [item.text.partition(":")[0] for item in found if item.code == "rate_fraction"]
+
+    assert rates(export="md5mesh", actions="NONE") == []
+    assert rates(export="md5mesh", actions="ALL") == ["run, walk"]
+    assert rates(export="md5anim", actions="ACTIVE") == ["run"]
+
+
+@pytest.mark.parametrize("name", ["md5mesh", "md5anim", "md2"])
+def test_every_option_of_an_export_is_one_of_its_check(name):
+    operator = f"md{'2' if name == 'md2' else '5'}_check_game"
+    check = getattr(bpy.ops.object, operator).get_rna_type().properties
+    export = getattr(bpy.ops.export_scene, name).get_rna_type().properties
+    of_files = {"filter_glob", "check_existing"}
+    assert {found.identifier for found in export} - of_files <= {found.identifier for found in check}
+
+
+@pytest.mark.parametrize("family", ["md5", "md2"])
+def test_a_check_outside_the_export_does_not_take_the_options_of_the_last_one(family):
+    """Blender gives them to an operator that a button calls; without a window, no operator is called that way."""
+    cls = operator_class(f"object.{family}_check_game")
+    unset: set[str] = set()
+    check = SimpleNamespace(
+        is_export=True,
+        bl_idname=cls.bl_idname,
+        properties=SimpleNamespace(property_unset=unset.add),
+        execute=lambda context: {"FINISHED"},
+    )
+    assert cls.invoke(check, bpy.context, None) == {"FINISHED"}
+    assert unset == set()
+    check.is_export = False
+    assert cls.invoke(check, bpy.context, None) == {"FINISHED"}
+    assert {"use_selection", "use_active_collection", "collection", "global_scale"} <= unset
+    assert "game" not in unset
 
 
 @pytest.mark.parametrize("kind", ["md5mesh", "md5anim"])
