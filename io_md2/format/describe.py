@@ -64,7 +64,7 @@ def describe(source: Source | Model, game: str = "") -> Description:
     lines = [
         "MD2 model",
         f"{counted(model.frame_count, 'frames')}, {counted(model.vertex_count, 'vertices')}, "
-        f"{counted(model.triangle_count, 'triangles')}, {facts['gl_commands']:,} strips and fans",
+        f"{counted(model.triangle_count, 'triangles')}, {counted(facts['gl_commands'], 'GL commands')}",
         f"skin of {model.skin_width} by {model.skin_height} pixels: {', '.join(model.skins) or 'none named'}",
         *([f"box from ({corners[0]}) to ({corners[1]})"] if corners else []),
         *(

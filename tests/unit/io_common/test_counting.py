@@ -30,14 +30,16 @@ def test_a_single_one_is_in_the_singular(arguments, text):
 
 NOUNS = (
     "vertices|triangles|frames|joints|meshes|bones|faces|weights|objects|images|actions|warnings|errors|corners|numbers|"
-    "words|indices|coordinates|components|keys|materials|animations|cuts|edges"
+    "words|indices|coordinates|components|keys|materials|animations|cuts|edges|characters|folders|skins|"
+    "heads|attachments|sequences|declarations|layers|shaders|strips|markers|cameras|vertex groups|curves|seconds|"
+    "lines|rows|textures|archives|entries|groups|slots|collections|steps|samples"
 )
 PLURAL = re.compile(rf" ((joint|normal|such|texture) )?({NOUNS})\b")
 # Limits, and numbers that are checked to be more than one.
 NEVER_ONE = re.compile(r"(at most|more than|faces have|there are) $")
 MESSAGES = [
     path
-    for folder in ("io_common", "io_md2", "io_md5", "command_line")
+    for folder in ("io_characters", "io_common", "io_md2", "io_md5", "command_line")
     for path in (ROOT / folder).rglob("*.py")
 ]
 
