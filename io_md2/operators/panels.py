@@ -31,7 +31,7 @@ from ..source.settings import (
     store_own_skin_size,
 )
 from ..texture_rules import TEXTURE_RULES
-from . import sequences
+from . import frame_key, sequences
 
 if TYPE_CHECKING:
     from bpy.types import Context, Material
@@ -84,6 +84,7 @@ class DATA_PT_md2(bpy.types.Panel):
             layout.label(text="The stored data is damaged: it is not used", icon="ERROR")
         else:
             sequences.draw(layout, context, model)
+            frame_key.draw(layout, context, obj, model)
         column = layout.column()
         column.use_property_split = True
         column.use_property_decorate = False
@@ -168,4 +169,4 @@ PROPERTIES: tuple[tuple[Any, str, Any], ...] = (
     ),
 )
 
-CLASSES = (*sequences.CLASSES, MATERIAL_OT_md2_find_images, DATA_PT_md2, MATERIAL_PT_md2)
+CLASSES = (*sequences.CLASSES, frame_key.OBJECT_OT_md2_select_key, MATERIAL_OT_md2_find_images, DATA_PT_md2, MATERIAL_PT_md2)

@@ -279,6 +279,53 @@ def test_playing_a_sequence_is_one_step_of_undo(box):
     assert (bpy.context.scene.frame_start, bpy.context.scene.frame_end) == (0, 3)
 
 
+@pytest.mark.parametrize("kind", ["RELATIVE", "ABSOLUTE"])
+def test_the_button_of_the_frame_selects_its_shape_key(box, kind):
+    bpy.ops.import_scene.md2(filepath=str(box), animation=kind, frame_start=10)
+    scene, obj = bpy.context.scene, bpy.context.object
+    obj.active_shape_key_index = 0
+    scene.frame_set(13)
+    assert "object.md2_select_key" in shown(obj)["DATA_PT_md2"].texts("operator")
+    assert bpy.ops.object.md2_select_key() == {"FINISHED"}
+    assert obj.active_shape_key_index == 3
+    # Keys are found by their names.
+    obj.data.shape_keys.key_blocks[3].name = "other"
+    with pytest.raises(RuntimeError, match="no shape key for frame 13"):
+        bpy.ops.object.md2_select_key()
+    scene.frame_set(50)
+    assert "object.md2_select_key" not in shown(obj)["DATA_PT_md2"].texts("operator")
+    with pytest.raises(RuntimeError, match="no shape key for frame 50"):
+        bpy.ops.object.md2_select_key()
+
+
+def test_an_edit_of_the_selected_shape_key_changes_one_frame_of_the_export(box, tmp_path):
+    bpy.ops.import_scene.md2(filepath=str(box))
+    bpy.context.scene.frame_set(2)
+    bpy.ops.object.md2_select_key()
+    bpy.ops.object.mode_set(mode="EDIT")
+    bpy.ops.mesh.select_all(action="SELECT")
+    bpy.ops.transform.translate(value=(5.0, 0.0, 0.0))
+    bpy.ops.object.mode_set(mode="OBJECT")
+    path = tmp_path / "edited.md2"
+    bpy.ops.export_scene.md2(filepath=str(path))
+    before, after = (
+        model.vertices * model.scale[:, None] + model.translate[:, None]
+        for model in (read_model(box), read_model(path))
+    )
+    changed = [index for index in range(len(before)) if not np.array_equal(before[index], after[index])]
+    assert changed == [2]
+
+
+def test_selecting_the_basis_warns_that_its_edits_change_all_frames(box, capfd):
+    bpy.ops.import_scene.md2(filepath=str(box))
+    bpy.context.scene.frame_set(0)
+    assert bpy.ops.object.md2_select_key() == {"FINISHED"}
+    assert "an edit of it changes all frames" in capfd.readouterr().out
+    bpy.context.scene.frame_set(1)
+    assert bpy.ops.object.md2_select_key() == {"FINISHED"}
+    assert "changes all frames" not in capfd.readouterr().out
+
+
 # Where panels appear
 
 
