@@ -84,9 +84,17 @@ class IO_IDTECH_UL_game_folders(RowList, bpy.types.UIList):
     def draw_row(self, layout: Any, item: Any, index: int) -> None:
         """Draws one folder."""
         del index
-        is_game = looks_like_game_folder(Path(bpy.path.abspath(item.path)))
-        folder_icon = "FILE_FOLDER" if is_game or not item.path else "ERROR"
+        folder_icon = "ERROR" if _problem(item.path) else "FILE_FOLDER"
         layout.prop(item, "path", text="", emboss=False, icon=folder_icon)
+
+
+def _problem(path: str) -> str:
+    """Why a game folder cannot be used, and what to choose instead; empty if it can be, or is not chosen yet."""
+    if not path or looks_like_game_folder(folder := Path(bpy.path.abspath(path))):
+        return ""
+    if not folder.exists():
+        return "This folder does not exist"
+    return "No models, materials or archives in it. Choose the folder that holds them, such as base"
 
 
 class _GameFolderOperator(Operator):
@@ -205,6 +213,9 @@ class IO_IDTECH_preferences(bpy.types.AddonPreferences):
         for direction, icon in (("UP", "TRIA_UP"), ("DOWN", "TRIA_DOWN")):
             move = buttons.operator(PREFERENCES_OT_io_idtech_game_folder_move.bl_idname, text="", icon=icon)
             move.direction = direction
+        for folder in self.game_folders[self.active_game_folder :][:1]:
+            if problem := _problem(folder.path):
+                layout.label(text=problem, icon="ERROR")
         layout.prop(self, "default_scale")
         for family in _families_with_games():
             layout.prop(self, _game_property(family.name))

@@ -169,4 +169,10 @@ PROPERTIES: tuple[tuple[Any, str, Any], ...] = (
     ),
 )
 
-CLASSES = (*sequences.CLASSES, frame_key.OBJECT_OT_md2_select_key, MATERIAL_OT_md2_find_images, DATA_PT_md2, MATERIAL_PT_md2)
+CLASSES = (
+    *sequences.CLASSES,
+    frame_key.OBJECT_OT_md2_select_key,
+    MATERIAL_OT_md2_find_images,
+    DATA_PT_md2,
+    MATERIAL_PT_md2,
+)

@@ -494,3 +494,21 @@ def test_a_folder_without_models_materials_and_archives_is_no_game_folder(tmp_pa
     (tmp_path / "archives").mkdir()
     (tmp_path / "archives" / "pak000.pk4").touch()
     assert looks_like(tmp_path / "archives")
+
+
+def test_the_preferences_say_what_is_wrong_with_the_selected_game_folder(tmp_path: Path):
+    (tmp_path / "base" / "models").mkdir(parents=True)
+    folders = [SimpleNamespace(path=str(tmp_path / name)) for name in ("base", "nowhere", "")]
+
+    def labels(active: int) -> str:
+        layout = Layout()
+        shown = SimpleNamespace(layout=layout, game_folders=folders, active_game_folder=active)
+        bpy.types.AddonPreferences.bl_rna_get_subclass_py("IO_IDTECH_preferences").draw(shown, bpy.context)
+        return " ".join(layout.labels)
+
+    assert "exist" not in labels(0)
+    assert "This folder does not exist" in labels(1)
+    folders[2].path = str(tmp_path)
+    assert "No models, materials or archives in it. Choose the folder that holds them" in labels(2)
+    folders.clear()
+    assert "in it" not in labels(0)
