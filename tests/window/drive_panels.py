@@ -97,6 +97,12 @@ def steps() -> Iterator[float]:
     yield 2.0
     results["sequence"] = [bpy.context.scene.frame_start, bpy.context.scene.frame_end]
     take("panel-md2-clicked")
+    # The button with the shape key of the frame.
+    xdotool("mousemove", 913, 611)
+    yield 1.0
+    xdotool("click", 1)
+    yield 1.0
+    results["selected key"] = bpy.context.view_layer.objects.active.active_shape_key.name
 
 
 def show(kind: str, header: tuple[int, int], picture: str) -> Iterator[float]:

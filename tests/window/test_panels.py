@@ -106,6 +106,10 @@ def test_a_click_in_the_list_of_sequences_plays_one(session):
     assert session["sequence"] == [run.first, run.last]
 
 
+def test_a_click_selects_the_shape_key_of_the_frame(session):
+    assert session["selected key"] == "run01"
+
+
 def test_every_picture_is_made(session):
     pages = sorted((session["folder"] / "pages").iterdir())
     assert {picture.stem for picture in pages} == set(CROPS)
