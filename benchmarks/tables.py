@@ -71,7 +71,7 @@ def lines(results: Results) -> Iterable[str]:
     yield "| job | time | against | time | ratio | target | Assimp |"
     yield "|---|---:|---|---:|---:|---:|---:|"
     for row in results.rows:
-        target = "" if row.target is None else f"{row.target:g}"
+        target = "" if row.target is None else f"{row.target:.3g}"
         peer = "" if row.peer is None else _time(row.peer)
         own, least = (
             _time(value) if row.unit == "s" else f"{value:.3g} {row.unit}"
@@ -132,7 +132,7 @@ def _greatest(rows: Iterable[object], name: str) -> float | None:
 
 def _target(what: str, target: float, ratios: list[float | None]) -> str:
     cells = ["–" if r is None else f"{r:.2f}" if r <= target else f"**{r:.2f}**" for r in ratios]
-    return f"| {what} | {target:g} | {' | '.join(cells)} |"
+    return f"| {what} | {target:.3g} | {' | '.join(cells)} |"
 
 
 def _time(seconds: float) -> str:
