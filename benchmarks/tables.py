@@ -59,10 +59,11 @@ Targets that were missed, or disturbed by other work on the machine, are bold. W
 - Exporting many short clips: each is verified on its first and last frame and one between, a large part of ten frames.
   Blender's evaluation of these frames and skinning them take most of that; the poses themselves are read from F-curves.
 - Exporting an MD2 player model: no part is large; the rows list them.
-- Converting a tree: the parts are listed below. Most of the time is for saving, in Blender, and for building the
-  models, as in any import. With `--jobs 2`, Blender starts twice, one start after the other: first the one that plans
-  the work, then the two that do it. What the machine allows is what two separate processes take at once, each with half
-  of the models. For .glb, Blender's own exporter takes nearly all of the time.
+- Converting a tree: the parts are listed below. Most of the time is for building the models, as in any import, and in
+  Blender 5 for saving them; reading and building alone take longer than saving. With `--jobs 2`, Blender starts twice,
+  one start after the other: first the one that plans the work, then the two that do it. What the machine allows is what
+  two separate processes take at once, each with half of the models. For .glb, Blender's own exporter takes nearly all of
+  the time.
 """
 
 
