@@ -62,8 +62,8 @@ Targets that were missed, or disturbed by other work on the machine, are bold. W
 - Converting a tree: the parts are listed below. Most of the time is for building the models, as in any import, and in
   Blender 5 for saving them; reading and building alone take longer than saving. With `--jobs 2`, Blender starts twice,
   one start after the other: first the one that plans the work, then the two that do it. What the machine allows is what
-  two separate processes take at once, each with half of the models. For .glb, Blender's own exporter takes nearly all of
-  the time.
+  two separate processes take at once, each with half of the models. For .glb, Blender's own exporter takes nearly all
+  of the time.
 """
 
 
