@@ -33,3 +33,9 @@ def operator(path: str | Path) -> Callable[[], object]:
     module, _, name = family.blender().importer.bl_idname.partition(".")
     importer = getattr(getattr(bpy.ops, module), name)
     return lambda: importer(filepath=str(path), use_textures=False)
+
+
+def load(path: str | Path) -> None:
+    """Imports a file into an empty one."""
+    empty()
+    operator(path)()

@@ -17,7 +17,7 @@ import inputs
 import md2_inputs
 import memory
 import numpy as np
-from extension import empty, operator
+from extension import empty, load, operator
 from floors import ActionFloor, FramesFloor, ModelFloor, NumberFloor
 from parts import Functions, measure_parts
 from results import Memory, Results, Row
@@ -234,7 +234,7 @@ class Jobs:
             "`np.fromstring` of the floor": Job(NumberFloor(path.read_bytes()).run),
             "the floor's calls": Job(floor.run, empty),
         }
-        self._add_parts("that clip", Job(operator(path), self._load_bob), parts)
+        self._add_parts("that clip", Job(operator(path), lambda: load(self.bob)), parts)
 
     def mesh(self) -> None:
         """A mesh of some 7,400 vertices."""
@@ -317,18 +317,15 @@ class Jobs:
         clip = read_animation(path)
         floor = self._action_floor(path)
         numbers = NumberFloor(path.read_bytes())
-        seconds, least = medians(Job(operator(path), self._load_bob), Job(_both(floor, numbers), empty))
+        seconds, least = medians(
+            Job(operator(path), lambda: load(self.bob)), Job(_both(floor, numbers), empty)
+        )
         job = f"import clip, {clip.frame_count:,} frames of {len(clip.names)} joints"
         self.results.rows.append(Row(job, seconds, "floor", least, target))
 
-    def _load_bob(self) -> None:
-        """Imports the model of the clips into an empty file."""
-        empty()
-        operator(self.bob)()
-
     def _action_floor(self, path: Path) -> ActionFloor:
         """The floor of a clip, for the curves and keys that its import creates."""
-        self._load_bob()
+        load(self.bob)
         operator(path)()
         action = bpy.context.view_layer.objects.active.animation_data.action
         versions = sys.modules[self.curves.__module__]
@@ -366,8 +363,7 @@ class Jobs:
 
     def export_clip(self) -> None:
         """501 frames of 46 joints with bounds, compared with playing them once."""
-        empty()
-        operator(self.rifle)()
+        load(self.rifle)
         operator(self.rifle_clip)()
         target = str(self.folder / "out.md5anim")
 
@@ -398,17 +394,12 @@ class Jobs:
                 OWN_EXPORT,
             )
 
-        def load() -> None:
-            empty()
-            operator(self.rifle)()
-
-        export = Job(lambda: bpy.ops.export_scene.md5mesh(filepath=out), load)
+        export = Job(lambda: bpy.ops.export_scene.md5mesh(filepath=out), lambda: load(self.rifle))
         self._functions("exporting the mesh of 7,421 vertices", "the export", export, MESH_EXPORT)
 
     def verification(self) -> None:
         """Exports with verification, compared with the same without."""
-        empty()
-        operator(self.rifle)()
+        load(self.rifle)
         operator(self.rifle_clip)()
         mesh, clip = str(self.folder / "verified.md5mesh"), str(self.folder / "verified.md5anim")
         frames = bpy.context.scene.frame_end - bpy.context.scene.frame_start + 1
@@ -434,8 +425,7 @@ class Jobs:
 
     def short_clips(self) -> None:
         """An export of many short clips with verification, compared with the same without."""
-        empty()
-        operator(self.rifle)()
+        load(self.rifle)
         joints = read_mesh(self.rifle).joints
         for number in range(_SHORT_CLIPS):
             clip = inputs.animation(joints, _SHORT_FRAMES, seed=number)
@@ -461,7 +451,7 @@ class Jobs:
         models = game_folder.make(self.folder / "game", inputs.model(400, 5))
         importer = sys.modules["io_idtech.io_md5.importer"]
 
-        def load(paths: list[Path]) -> Job:
+        def importing(paths: list[Path]) -> Job:
             return Job(
                 lambda: importer.import_files(bpy.context, paths, importer.ImportOptions(use_textures=True)),
                 empty,
@@ -471,7 +461,7 @@ class Jobs:
             lambda: importer.import_files(bpy.context, models, importer.ImportOptions(use_textures=False)),
             empty,
         )
-        first, all_models, without = medians(load(models[:1]), load(models), bare)
+        first, all_models, without = medians(importing(models[:1]), importing(models), bare)
         count = len(models)
         own = without / count
         job = "images of a model with 50 materials in a game folder of 20,000 files and 40 archives"
@@ -541,11 +531,8 @@ class Jobs:
 
         self._export("export MD2 player model", export, self.md2_player, OWN_EXPORT)
 
-        def load() -> None:
-            empty()
-            operator(self.md2_player)()
-
-        self._functions("exporting the MD2 player model", "the export", Job(export, load), MD2_EXPORT)
+        job = Job(export, lambda: load(self.md2_player))
+        self._functions("exporting the MD2 player model", "the export", job, MD2_EXPORT)
         self._export(
             "export MD2 player model, every frame edited", export, self.md2_player, EVERY_FRAME, edit
         )
@@ -559,12 +546,11 @@ class Jobs:
         target: float,
         change: Callable[[], object] = lambda: None,
     ) -> None:
-        def load() -> None:
-            empty()
-            operator(path)()
+        def prepare() -> None:
+            load(path)
             change()
 
-        seconds, importing = medians(Job(export, load), Job(operator(path), empty))
+        seconds, importing = medians(Job(export, prepare), Job(operator(path), empty))
         self.results.rows.append(Row(job, seconds, "its import", importing, target))
 
     # Memory
