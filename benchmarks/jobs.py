@@ -59,8 +59,11 @@ CLIP_EXPORT: Functions = {
         "io_md5.player:Player.play",
         "io_md5.player:Player.evaluate",
     ),
-    "skinning these frames": ("io_md5.verification:poses", "io_md5.verification:skin"),
-    "the bounds": ("io_md5.export_build:bundle", "io_md5.export_build:bundled_bounds"),
+    "skinning these frames": (
+        "io_md5.verification:poses",
+        "io_md5.format.weights_by_joint:WeightsByJoint.skin",
+    ),
+    "the bounds": ("io_md5.export_build:bounds_of_weights",),
     "printing the files": ("io_md5.export_build:encode_clip", "io_md5.exporter:format_animation"),
     "writing them through to the disk": ("io_common.files.atomic:write_files",),
 }

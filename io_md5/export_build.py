@@ -23,7 +23,7 @@ from .export_mesh import Block, export_object
 from .export_skeleton import Skeleton, build_skeleton
 from .export_source import Source
 from .format import Animation, Model
-from .format.bounds import bundle, bundled_bounds
+from .format.bounds import bounds_of_weights
 from .format.encoding import ORIENTATION_PRECISION, POSITION_PRECISION
 from .format.games import Game, Target
 from .format.joint_scales import ScaleTable
@@ -148,11 +148,10 @@ def build(
         verifier.warn(other_causes, report)
     parts = [(obj, block) for obj, part in rest.items() for block in part.blocks]
     meshes = [block.mesh for _, block in parts]
-    parts_of_bounds = [bundle(mesh) for mesh in meshes] if animations else []
     for path, animation in animations.items():
         table = sampled[path].scales
-        bounds = bundled_bounds(
-            parts_of_bounds,
+        bounds = bounds_of_weights(
+            [block.weights_by_joint for _, block in parts],
             sampled[path].positions,
             sampled[path].orientations,
             table.values if table else None,

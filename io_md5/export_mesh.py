@@ -11,6 +11,7 @@ Data of imported files keeps its order, and its stored weights where they reprod
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,6 +25,7 @@ from .format import Mesh
 from .format import quaternions as quat
 from .format.model import Floats, Ints
 from .format.skinning import row_ids
+from .format.weights_by_joint import WeightsByJoint, weights_by_joint
 from .source.meshes import UNKNOWN, load_name
 from .stored_weights import SourceMesh, load_source, verified_sources
 from .vertex_groups import WeightOptions, current_weights
@@ -57,6 +59,11 @@ class Block:
     corners: Integers
     disagreements: Floats
     vertex_count: int
+
+    @cached_property
+    def weights_by_joint(self) -> WeightsByJoint:
+        """The weights of the mesh by joint."""
+        return weights_by_joint(self.mesh)
 
 
 @dataclass(eq=False)

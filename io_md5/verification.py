@@ -131,7 +131,7 @@ class Verifier:
             positions, orientations = scaled_poses(part_of_animation, scales)
             factors = scales.values
         skinned = {
-            obj: [skin(block.mesh, positions, orientations, factors) for block in part.blocks]
+            obj: [block.weights_by_joint.skin(positions, orientations, factors) for block in part.blocks]
             for obj, part in self._meshes.items()
         }
         for row, index in enumerate(chosen):
@@ -144,7 +144,7 @@ class Verifier:
                 self._check_uvs(obj, graph, frame_label)
                 self._check_faces(obj, graph, frame_label)
                 warn_of_instances(obj, graph, self._instance_report)
-                distance, excess = _distance(part.blocks, vertices, expected)
+                distance = _distance(part.blocks, vertices, expected)
                 if distance <= self._tolerance or distance <= self._largest(obj):
                     continue
                 self._moving[obj] = Difference(
@@ -152,7 +152,8 @@ class Verifier:
                     frame,
                     sampled.clip.name,
                     likely_causes(obj, self._skeleton, graph),
-                    excess <= self._tolerance,
+                    bool(np.isfinite(distance))
+                    and _excess(part.blocks, vertices, expected) <= self._tolerance,
                     expected,
                     positions[row],
                     orientations[row],
@@ -325,7 +326,7 @@ def _is_closer(blocks: list[Block], difference: Difference) -> bool:
     """Whether other blocks of the same object are closer to what Blender shows where the difference was largest."""
     pose = difference.positions, difference.orientations, difference.scales
     vertices = [skin(block.mesh, *pose) for block in blocks]
-    return _distance(blocks, vertices, difference.expected)[0] < 0.5 * difference.distance
+    return _distance(blocks, vertices, difference.expected) < 0.5 * difference.distance
 
 
 def _evaluated_vertices(obj: Object, graph: Depsgraph, skeleton: Skeleton) -> Floats:
@@ -333,16 +334,23 @@ def _evaluated_vertices(obj: Object, graph: Depsgraph, skeleton: Skeleton) -> Fl
     return skeleton.conversion.points(evaluated.world_vertices(obj.evaluated_get(graph)))
 
 
-def _distance(blocks: list[Block], vertices: list[Floats], expected: Floats) -> tuple[float, float]:
-    """The largest distance, and the largest in excess of the disagreement of stored weights."""
-    furthest = excess = 0.0
+def _distance(blocks: list[Block], vertices: list[Floats], expected: Floats) -> float:
+    """The largest distance; infinite if the numbers of vertices differ."""
+    if any(block.vertex_count != len(expected) for block in blocks):
+        return np.inf
+    return max(
+        (_longest(found - expected[block.vertices]) for block, found in zip(blocks, vertices, strict=True)),
+        default=0.0,
+    )
+
+
+def _excess(blocks: list[Block], vertices: list[Floats], expected: Floats) -> float:
+    """The largest distance in excess of the disagreement of stored weights, where `_distance` is finite."""
+    excess = 0.0
     for block, found in zip(blocks, vertices, strict=True):
-        if block.vertex_count != len(expected):
-            return np.inf, np.inf
         distances = np.linalg.norm(found - expected[block.vertices], axis=1)
-        furthest = max(furthest, float(distances.max(initial=0.0)))
         excess = max(excess, float((distances - block.disagreements).max(initial=0.0)))
-    return furthest, excess
+    return excess
 
 
 def _longest(offsets: Floats) -> float:
