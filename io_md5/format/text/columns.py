@@ -24,10 +24,11 @@ MAX_GAP = 32
 # The most bytes that a number and the gap after it take, or that are read while parsing them.
 _MAX_FIELD = 64 + MAX_GAP
 
-# Lines converted at once: few enough to stay in the processor's cache and to be allocated quickly.
-_CHUNK = 1 << 13
-# Lines with another layout than the first, for instance with an exponent, and lines at the end of the text are read one
-# by one, up to one in this many, plus a few.
+LINES_AT_ONCE = 1 << 13
+"""Lines converted at once: few enough to stay in the processor's cache and to be allocated quickly."""
+
+# Lines with another layout than the first, for instance with an exponent, are read one by one, up to one in this many,
+# plus a few.
 _MAX_ODD_FRACTION, _MAX_ODD_LINES = 16, 64
 
 
@@ -79,13 +80,23 @@ class Layout:
         """
         table = np.empty((self.width, len(starts))).T
         # A line with another layout may be read beyond its end, but nothing may be read beyond the end of the text.
-        line_count = int(np.searchsorted(ends, len(text) - self.width * _MAX_FIELD, side="right"))
-        odd_lines = list(range(line_count, len(starts)))
-        for first in range(0, line_count, _CHUNK):
-            piece = slice(first, min(first + _CHUNK, line_count))
-            is_regular = self._read(text, starts[piece], ends[piece], table[piece], integers)
-            odd_lines += (np.flatnonzero(~is_regular) + first).tolist()
-            if len(odd_lines) > _MAX_ODD_LINES + (first + len(is_regular)) // _MAX_ODD_FRACTION:
+        room = self.width * _MAX_FIELD
+        line_count = int(np.searchsorted(ends, len(text) - room, side="right"))
+        pieces = [
+            (slice(first, min(first + LINES_AT_ONCE, line_count)), text, 0)
+            for first in range(0, line_count, LINES_AT_ONCE)
+        ]
+        if line_count < len(starts):
+            before = int(starts[line_count])
+            last = Text(text.line(before, len(text)) + bytes(room))
+            pieces.append((slice(line_count, len(starts)), last, before))
+        odd_lines: list[int] = []
+        for piece, source, before in pieces:
+            is_regular = self._read(
+                source, starts[piece] - before, ends[piece] - before, table[piece], integers
+            )
+            odd_lines += (np.flatnonzero(~is_regular) + piece.start).tolist()
+            if len(odd_lines) > _MAX_ODD_LINES + piece.stop // _MAX_ODD_FRACTION:
                 return None
         for line in odd_lines:
             numbers = self._numbers(text.line(int(starts[line]), int(ends[line])))

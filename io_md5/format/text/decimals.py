@@ -34,23 +34,23 @@ def every_byte(byte: int) -> np.uint64:
     return np.uint64(int.from_bytes(bytes([byte] * _EIGHT), "little"))
 
 
-# A digit minus "0" is at most 9, so the upper half of its byte is empty, even with 6 added.
-_ZEROS, _SIXES, _UPPER_HALVES = every_byte(0x30), every_byte(0x06), every_byte(0xF0)
-# By digit count: the left shift that removes all bytes after the digits.
-_BITS_BEHIND = np.array([8 * (_EIGHT - count) for count in range(_EIGHT + 1)], dtype=np.uint64)
-# The steps that combine two neighbours into one number, for digits, pairs and groups of four: a mask, the multiplier
-# that weights the first and adds the second, and the right shift of the result.
+_ONE = np.uint64(1)
+# A digit minus "0" is at most 9. With this added, it is just below the highest bit of its byte.
+_ZEROS, _TO_HIGHEST_BIT, _HIGHEST_BITS = every_byte(0x30), every_byte(0x76), every_byte(0x80)
+_HIGHEST_TO_LOWEST = np.uint64(7)
+# The steps that combine two neighbours into one number, for digits, pairs and groups of four: the multiplier that
+# weights the first and adds the second, and the right shift and the mask of the result.
 _NEIGHBOURS = tuple(
-    (np.uint64(mask), np.uint64(1 + (weight << shift)), np.uint64(shift))
-    for mask, weight, shift in (
-        (0x0F0F0F0F0F0F0F0F, 10, 8),
-        (0x00FF00FF00FF00FF, 100, 16),
-        (0x0000FFFF0000FFFF, 10000, 32),
+    (np.uint64(1 + (weight << shift)), np.uint64(shift), np.uint64(mask))
+    for weight, shift, mask in (
+        (10, 8, 0x00FF00FF00FF00FF),
+        (100, 16, 0x0000FFFF0000FFFF),
+        (10000, 32, 0x00000000FFFFFFFF),
     )
 )
 # The exponent of a power of two as a float, minus the exponent bias, is the index of a bit; divided by 8, of a byte.
 _TO_BYTE, _ZERO_BYTE = 52 + 3, 1023 // 8
-# The bits that flag bytes other than digits are in the upper halves of the bytes.
+# The bits that flag bytes other than digits are the highest of the bytes.
 _FIRST_BYTE = _ZERO_BYTE + 1
 
 
@@ -86,15 +86,13 @@ class Text:
     def lines(self, start: int, end: int) -> tuple[Offsets, Offsets]:
         """The start and end offsets, each (n,), of the lines between two offsets; the last line ends with a newline."""
         # In chunks, because allocating large arrays takes longer than filling them.
-        parts = [
-            _find(_NEWLINE, self._bytes[first : min(first + _CHUNK, end)]) + (first + 1)
-            for first in range(start, end, _CHUNK)
-        ]
-        ends = np.concatenate(parts) if parts else np.empty(0, dtype=np.int64)
-        starts = np.empty_like(ends)
-        starts[:1] = start
-        starts[1:] = ends[:-1]
-        return starts, ends
+        places = [np.array([start], dtype=np.int64)]
+        for first in range(start, end, _CHUNK):
+            newlines = np.flatnonzero(self._bytes[first : min(first + _CHUNK, end)] == _NEWLINE)
+            newlines += first + 1
+            places.append(newlines)
+        joined = np.concatenate(places)
+        return joined[:-1], joined[1:]
 
     def matches(self, offsets: Offsets, words: bytes) -> Flags:
         """Whether these words are at each offset, (n,)."""
@@ -105,6 +103,19 @@ class Text:
         for first in range(_EIGHT, len(words), _EIGHT):
             found &= self._matches_eight(offsets + first, words[first : first + _EIGHT])
         return found
+
+    def beginning_with(self, starts: Offsets, words: bytes) -> Offsets:
+        """The indices of the lines (n,) that begin with these words, rising."""
+        lines = np.arange(np.searchsorted(starts, len(self) - len(words), side="right"))
+        for place, byte in enumerate(words):
+            lines = lines[self._bytes[starts[lines] + place] == byte]
+        return lines
+
+    def all_equal(self, starts: Offsets, ends: Offsets, line: bytes) -> bool:
+        """Whether the lines between some offsets are all the same as a short one."""
+        if not (ends - starts == len(line)).all():
+            return False
+        return all(bool((self._bytes[starts + place] == byte).all()) for place, byte in enumerate(line))
 
     def _matches_eight(self, offsets: Offsets, words: bytes) -> Flags:
         """The same for up to eight bytes; no bytes match everywhere."""
@@ -119,7 +130,8 @@ class Text:
         Returns:
             Their values, float64 (n,); whether there is one at each offset, (n,); and the offsets after them, (n,).
         """
-        values, counts = _digits(self._eights[offsets])
+        values, counts = _padded_digits(self._eights[offsets])
+        values /= _POWERS[_EIGHT - counts]
         return values, counts > 0, offsets + counts
 
     def decimals(self, offsets: Offsets) -> tuple[Floats, Flags, Offsets]:
@@ -127,42 +139,56 @@ class Text:
 
         Returns:
             The nearest floats, (n,); whether there is a decimal at each offset that is converted exactly, (n,); and the
-            offsets after them, (n,). Decimals with up to eight digits before the point and 15 in all are exact.
+            offsets after them, (n,). Exact are integers of up to eight digits, and decimals with up to seven digits
+            before the point and up to eight after it, or with more after it and 15 digits in all.
         """
         negative = self._bytes[offsets] == _MINUS
         offsets = offsets + negative
         if (self._bytes[offsets + 1] == _POINT).all():
             # One digit before the point, as in quaternions and texture coordinates.
             digits = self._bytes[offsets] - np.uint8(_ZERO)
-            values, counts = digits.astype(np.float64), (digits < 10).astype(np.int64)
+            values, is_number = digits.astype(np.float64), digits < 10
+            offsets += 2
+            is_number &= self._add_fractions(values, offsets, self._eights[offsets])
         else:
-            values, counts = _digits(self._eights[offsets])
-        is_number = counts > 0
-        offsets += counts
-        has_point = self._bytes[offsets] == _POINT
-        if has_point.any():
-            offsets += has_point
-            is_number &= self._add_fractions(values, offsets, has_point)
+            values, is_number, offsets = self.integers(offsets)
+            has_point = self._bytes[offsets] == _POINT
+            if has_point.any():
+                offsets += has_point
+                is_number &= (
+                    self._add_fractions(values, offsets, self._eights_where(offsets, has_point)) | ~has_point
+                )
         if negative.any():
             values *= 1.0 - 2.0 * negative
         return values, is_number, offsets
 
-    def _add_fractions(self, values: Floats, offsets: Offsets, has_point: Flags) -> Flags:
-        """Adds the digits after the points to `values` and advances `offsets`; returns where that is exact, (n,)."""
-        fractions, counts = _digits(self._eights_where(offsets, has_point))
+    def _add_fractions(self, values: Floats, offsets: Offsets, eights: Eights) -> Flags:
+        """Adds the digits after points to `values` and advances `offsets`.
+
+        Args:
+            values: the integers before the points, (n,).
+            offsets: after the points, (n,).
+            eights: the bytes there, (n,), which are overwritten; zeros where there is no point.
+
+        Returns:
+            Where there are digits and the sum is exact, (n,).
+        """
+        fractions, counts = _padded_digits(eights)
         offsets += counts
+        scales: Floats | float = _POWERS[_EIGHT]
         is_full = counts == _EIGHT
         if is_full.any():
-            more, more_counts = _digits(self._eights_where(offsets, is_full))
+            more, more_counts = _padded_digits(self._eights_where(offsets, is_full))
             offsets += more_counts
-            fractions *= _POWERS[more_counts]
+            powers = _POWERS[more_counts]
+            fractions *= powers
+            more /= _POWERS[_EIGHT - more_counts]
             fractions += more
-            counts += more_counts
-        scales = _POWERS[counts]
+            scales = scales * powers
         values *= scales
         values += fractions
         # A point without digits is not a plain decimal; the scanner reads it.
-        exact: Flags = (values < _EXACT) & ((counts > 0) | ~has_point)
+        exact: Flags = (values < _EXACT) & (counts > 0)
         values /= scales
         return exact
 
@@ -174,39 +200,30 @@ class Text:
         return eights
 
 
-def _find(byte: int, text: npt.NDArray[np.uint8]) -> Offsets:
-    """The offsets of a byte in a text, (n,)."""
-    found = text == byte
-    eights = found[: len(found) // _EIGHT * _EIGHT].view("<u8")
-    some = np.flatnonzero(eights != 0)
-    if len(some) != np.count_nonzero(found):
-        return np.flatnonzero(found)
-    # Eight bytes at a time; no group holds the byte twice.
-    exponents = eights[some].astype(np.float64).view(np.int64) >> _TO_BYTE
-    offsets: Offsets = some * _EIGHT + (exponents - _ZERO_BYTE)
-    return offsets
+def _padded_digits(eights: Eights) -> tuple[Floats, Offsets]:
+    """The digits that eight bytes begin with, as integers of eight digits, and their counts, 0 to 8, (n,).
 
-
-def _digits(eights: Eights) -> tuple[Floats, Offsets]:
-    """The integers that eight bytes begin with, float64 (n,), and their digit counts, 0 to 8, (n,).
+    Missing digits are zeros at the end: ``12`` followed by a blank gives 12000000.
 
     `eights` is overwritten.
     """
     eights ^= _ZEROS
-    non_digits = eights + _SIXES
+    non_digits = eights + _TO_HIGHEST_BIT
     non_digits |= eights
-    non_digits &= _UPPER_HALVES
+    non_digits &= _HIGHEST_BITS
     # The lowest set bit is in the first byte that is not a digit. (Carries only reach bytes after such a byte.)
     non_digits &= np.negative(non_digits)
     counts = non_digits.astype(np.float64).view(np.int64) >> _TO_BYTE
     counts ^= _FIRST_BYTE
     # Without such a byte no bit is set, and the float is 0.
     np.minimum(counts, _EIGHT, out=counts)
-    # Shifted so that zero bytes come before the digits.
-    eights <<= _BITS_BEHIND[counts]
-    for mask, weight, shift in _NEIGHBOURS:
-        eights &= mask
+    # All bits before that byte; all bits if there is none, because 0 - 1 is the largest number.
+    non_digits = non_digits >> _HIGHEST_TO_LOWEST
+    non_digits -= _ONE
+    eights &= non_digits
+    for weight, shift, mask in _NEIGHBOURS:
         eights *= weight
         # An in-place shift is slower in numpy 1.24.
         eights = eights >> shift
+        eights &= mask
     return eights.astype(np.float64), counts

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..model import Floats
-from .columns import MAX_GAP, Layout
+from .columns import LINES_AT_ONCE, MAX_GAP, Layout
 from .decimals import Offsets, Text
 from .rows import MIN_LINES, ExtractedBlock, ReducedText, extract
 
@@ -33,9 +33,9 @@ def extract_frames(data: bytes) -> ReducedText:
     first, head = _first_frame(with_newline)
     if head is None:
         return unchanged
-    text = Text(with_newline + b"\n" * 2 * MAX_GAP)
-    starts, ends = text.lines(first, len(with_newline))
-    frames = np.flatnonzero(text.matches(starts, head.lead))
+    text = Text(with_newline)
+    starts, ends = text.lines(first, len(text))
+    frames = text.beginning_with(starts, head.lead)
     step = int(frames[1]) if len(frames) > 1 else 0
     if not step or not np.array_equal(frames, np.arange(len(frames)) * step):
         return unchanged
@@ -99,7 +99,7 @@ class _Frames:
             if layout is not None:
                 tables.setdefault(layout, []).append(line)
                 widths[line] = layout.width
-            elif content.strip(_BLANKS) == (b"}" if line == size - 1 else b""):
+            elif len(content) <= MAX_GAP and content.strip(_BLANKS) == (b"}" if line == size - 1 else b""):
                 fixed.setdefault((content, line < size), []).append(line)
             else:
                 return None
@@ -109,30 +109,35 @@ class _Frames:
         for (content, is_inside), line_indices in fixed.items():
             # The lines after the last frame may differ from those between frames.
             frames = self.firsts if is_inside else self.firsts[:-1]
-            if not self._all_equal(content, (frames[:, None] + line_indices).ravel()):
+            indices = (frames[:, None] + line_indices).ravel()
+            if not self.text.all_equal(self.starts[indices], self.ends[indices], content):
                 return None
+        places: dict[Layout, slice | Offsets] = {
+            layout: _places(columns, line_indices, layout.width) for layout, line_indices in tables.items()
+        }
         table = np.empty((len(self.firsts), columns[-1]))
-        for layout, line_indices in tables.items():
-            indices = (self.firsts[:, None] + line_indices).ravel()
-            numbers = layout.read(
-                self.text, self.starts[indices], self.ends[indices], integers=int(layout is head)
-            )
-            if numbers is None:
-                return None
-            parts = numbers.reshape(len(table), len(line_indices), layout.width)
-            if line_indices[-1] - line_indices[0] + 1 == len(line_indices):
-                table[:, columns[line_indices[0]] : columns[line_indices[-1] + 1]].reshape(parts.shape)[:] = (
-                    parts
+        step = max(1, LINES_AT_ONCE // size)
+        for begin in range(0, len(table), step):
+            piece = slice(begin, begin + step)
+            for layout, line_indices in tables.items():
+                indices = (self.firsts[piece, None] + line_indices).ravel()
+                numbers = layout.read(
+                    self.text, self.starts[indices], self.ends[indices], integers=int(layout is head)
                 )
-            else:
-                for line, part in zip(line_indices, parts.swapaxes(0, 1), strict=True):
-                    table[:, columns[line] : columns[line + 1]] = part
+                if numbers is None:
+                    return None
+                table[piece, places[layout]] = numbers.reshape(-1, len(line_indices) * layout.width)
         return table
 
-    def _all_equal(self, content: bytes, lines: Offsets) -> bool:
-        """Whether some lines all have this content."""
-        if len(content) > MAX_GAP:
-            return False
-        starts = self.starts[lines]
-        same = (self.ends[lines] - starts == len(content)) & self.text.matches(starts, content)
-        return bool(same.all())
+
+def _places(columns: Offsets, lines: list[int], width: int) -> slice | Offsets:
+    """The columns of the numbers of some lines in a row of a frame.
+
+    Args:
+        columns: the first of each line.
+        lines: of a frame.
+        width: the number of columns of each of them.
+    """
+    if lines[-1] - lines[0] + 1 == len(lines):
+        return slice(int(columns[lines[0]]), int(columns[lines[-1]]) + width)
+    return (columns[lines][:, None] + np.arange(width)).ravel()
