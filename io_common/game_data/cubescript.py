@@ -26,7 +26,7 @@ _BARE = re.compile(r'(?:[^\s"/;()\[\]]|/(?!/))+')
 _BLANK = re.compile(r"(?:[ \t\r]|//[^\n]*)+")
 _ESCAPE = re.compile(r"\^(.)", re.DOTALL)
 _ESCAPES = {"n": "\n", "t": "\t", "f": "\f"}
-_NUMBER = re.compile(r"\s*[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
+_NUMBER = re.compile(r"[ \t\n\v\f\r]*[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?", re.ASCII)
 _SUBSTITUTION = re.compile(r"@+(?:\[([^\[\]]*)\]|\(([^()]*)\)|([\w.]+))")
 _ARGUMENT = re.compile(r"arg\d+")
 

@@ -36,6 +36,7 @@ def calls(text: str) -> list[tuple[str, ...]]:
         ("i = 4; a [@i]", [("a", "4")]),
         ("(a b", [("a", "b"), ("",)]),
         ("]]) a", [("a",)]),
+        ('a (+ "^n\t 5" 1) (+ "\x1e5" 1) (+ "\u0665" 1)', [("a", "6", "1", "1")]),
     ],
 )
 def test_scripts_run_the_commands_that_the_games_run(text, expected):
