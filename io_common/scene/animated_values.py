@@ -63,10 +63,12 @@ def _animated_paths(others: Iterable[tuple[Any, Action]]) -> list[tuple[Any, str
     """Every data-block with an action or NLA strips, and the paths of the properties that their curves set."""
     paths: dict[tuple[int, str], tuple[Any, str]] = {}
     owners = list(_owners())
-    curves = [(owner, curve) for owner in owners for curve in _curves(owner.animation_data)]
-    curves += [(owner, curve) for owner, action in others for curve in versions.all_fcurves(action)]
-    for owner, curve in curves:
-        paths[owner.as_pointer(), curve.data_path] = (owner, curve.data_path)
+    curves = [(owner, _curves(owner.animation_data)) for owner in owners]
+    curves += [(owner, versions.all_fcurves(action)) for owner, action in others]
+    for owner, own_curves in curves:
+        pointer = owner.as_pointer()
+        for path in dict.fromkeys(curve.data_path for curve in own_curves):
+            paths[pointer, path] = (owner, path)
     strips = [
         strip for owner in owners for track in owner.animation_data.nla_tracks for strip in track.strips
     ]
