@@ -43,12 +43,17 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True)
 class Count:
-    """How many of something are there, and how many are named but missing."""
+    """How many of something are there, and how many are named but missing.
 
-    found: int = 0
+    `found` is None if they are inside the model files, like the frames of an MD2.
+    """
+
+    found: int | None = 0
     missing: int = 0
 
     def __str__(self) -> str:
+        if self.found is None:
+            return "in file"
         return f"{self.found} ({self.missing} missing)" if self.missing else str(self.found)
 
 
@@ -61,7 +66,8 @@ class CatalogueEntry:
         kind: what it is.
         path: game path of the file with the declaration, of the folder, or of the model.
         meshes: model files.
-        animations: those under a name of their own; of a loose model, the animation files in its folder.
+        animations: those under a name of their own; of a loose model, the animation files in its folder; those of MD2
+            are in the models.
         skins: skins that are declared or lie beside the model.
     """
 
@@ -278,11 +284,13 @@ def _entry(name: str, kind: Kind, path: str, character: Character) -> CatalogueE
     lost = [one for one in missing if one.endswith(_ANIMATION_SUFFIX) and one not in named]
     skins = sum(len(part.skins) for part in character.parts)
     images = sum(one.image is not None for part in character.parts for one in part.textures)
+    is_md2 = bool(character.parts) and all(fold(part.model).endswith(".md2") for part in character.parts)
+    are_inside = is_md2 and not animations
     return CatalogueEntry(
         name,
         kind,
         path,
         Count(len(character.parts), sum(one.endswith(MODEL_SUFFIXES) for one in missing)),
-        Count(len(animations) - len(broken), len(broken) + len(lost)),
+        Count(None) if are_inside else Count(len(animations) - len(broken), len(broken) + len(lost)),
         Count(skins + images, sum(one.startswith("skin ") or is_image(one) for one in missing)),
     )

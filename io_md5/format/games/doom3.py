@@ -47,12 +47,12 @@ _DOOM3_RULES = (
         "Doom 3 `renderer/tr_trisurf.cpp`, `MAX_SIL_EDGES`", 65536,
     ),
     Rule(
-        "several_roots", False, meshes.several_roots, "Doom 3", "one root joint", "Doom 3's animations need one",
+        "several_roots", False, meshes.several_roots, "Doom 3", "one root joint", "Doom 3 refuses its animations",
         ONE_ROOT, f"{DOOM3_ANIM}, `LoadAnim`",
     ),
     Rule(
         "animation_roots", True, anims.several_roots, "Doom 3", "one root joint in an animation",
-        "Doom 3 refuses that", ONE_ROOT, f"{DOOM3_ANIM}, `LoadAnim`",
+        "Doom 3 needs one and refuses the file", ONE_ROOT, f"{DOOM3_ANIM}, `LoadAnim`",
     ),
 )  # fmt: skip
 

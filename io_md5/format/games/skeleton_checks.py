@@ -56,9 +56,7 @@ def several_roots(rule: Rule, subject: Subject) -> Iterator[Finding]:
     names, roots = joint_names(subject), np.flatnonzero(joint_parents(subject) == ROOT)
     if len(roots) > 1:
         listed = listing([names[joint] for joint in roots])
-        yield rule.finding(
-            f"{rule.engine} needs one root bone, found {len(roots)}: {listed}", len(roots), joints=roots
-        )
+        yield rule.finding(f"{len(roots)} root bones: {listed}", len(roots), joints=roots)
 
 
 def repeated_names(rule: Rule, subject: Subject) -> Iterator[Finding]:

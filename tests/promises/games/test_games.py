@@ -162,7 +162,7 @@ def test_all_errors_of_a_game_are_told_at_once_with_names_and_options_and_nothin
     with pytest.raises(RuntimeError) as caught:
         export(out, "DOOM3", actions="ACTIVE", use_frame_rate=True, frame_rate=0.5)
     text = str(caught.value)
-    assert "Doom 3 needs one root bone, found 3: root, " in text
+    assert "3 root bones: root, " in text
     assert "stray" in text
     assert "Add Root Bone" in text
     assert "set Frame Rate to 1 or more" in text

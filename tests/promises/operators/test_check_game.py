@@ -285,5 +285,5 @@ def test_the_same_finding_about_several_animations_is_listed_once(tmp_path):
     bpy.ops.object.mode_set(mode="OBJECT")
     bpy.ops.object.md5_check_game(game="DOOM3")
     texts = [item.text for item in bpy.context.window_manager.io_idtech_findings]
-    assert [text for text in texts if text.startswith("run, walk: Doom 3 needs one root bone")]
+    assert [text for text in texts if text.startswith("run, walk: 2 root bones: ")]
     assert not [text for text in texts if text.startswith(("run:", "walk:"))]

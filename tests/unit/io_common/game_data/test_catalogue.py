@@ -36,8 +36,8 @@ def test_doom3_has_entities_models_and_what_none_of_them_names(tmp_path: Path, m
 
 def test_quake2_has_players_with_their_weapons_and_models(tmp_path: Path) -> None:
     assert listed(game_folders.quake2(tmp_path)) == [
-        ("player", "players/hero", "3", "0", "2"),
-        ("loose model", "models/monsters/hound/tris.md2", "1", "0", "1"),
+        ("player", "players/hero", "3", "in file", "2"),
+        ("loose model", "models/monsters/hound/tris.md2", "1", "in file", "1"),
     ]
 
 
