@@ -178,27 +178,30 @@ def _channels(
         bones: indices into the rig, (n,).
         scaling: the scales of the bones and of their parents, each (F, n); None for 1.
     """
-    positions, orientations = table[..., :3], quat.wxyz_from_xyz(table[..., 3:])
+    # All frames of a bone follow each other in memory: numpy repeats what is the same in all of them quickly then.
+    rows = np.ascontiguousarray(table.swapaxes(0, 1))
+    positions, orientations = rows[..., :3], quat.wxyz_from_xyz(rows[..., 3:])
 
     bind = rig.joints
     parents = bind.parents[bones]
     parent_positions, parent_orientations = _parent_transforms(bind.positions, bind.orientations, parents)
     rest_positions, inverse_rest = rig.rest_positions[bones], quat.conjugate(rig.rest_orientations[bones])
     inverse_bind = quat.conjugate(bind.orientations[bones])
-    pre_rotation = quat.multiply(inverse_rest, parent_orientations)
-    pre_translation = quat.rotate(inverse_rest, parent_positions - rest_positions)
-    post_rotation = quat.multiply(inverse_bind, rig.rest_orientations[bones])
-    post_translation = quat.rotate(inverse_bind, rest_positions - bind.positions[bones])
+    pre_rotation = quat.multiply(inverse_rest, parent_orientations)[:, None]
+    pre_translation = quat.rotate(inverse_rest, parent_positions - rest_positions)[:, None]
+    post_rotation = quat.multiply(inverse_bind, rig.rest_orientations[bones])[:, None]
+    post_translation = quat.rotate(inverse_bind, rest_positions - bind.positions[bones])[:, None]
 
     offsets = quat.rotate(orientations, post_translation)
     if scaling is None:
         locations = quat.rotate(pre_rotation, positions + offsets) + pre_translation
     else:
-        own, above = scaling
-        offsets *= own[..., None]
-        locations = quat.rotate(pre_rotation, positions + offsets) / above[..., None] + pre_translation
-    rotations = quat.multiply(quat.multiply(pre_rotation, orientations), post_rotation)
-    return locations.astype(np.float32), _positive_first(quat.make_continuous(rotations)).astype(np.float32)
+        own, above = (values.T[..., None] for values in scaling)
+        offsets *= own
+        locations = quat.rotate(pre_rotation, positions + offsets) / above + pre_translation
+    rotations = quat.multiply(quat.multiply(pre_rotation, orientations), post_rotation).swapaxes(0, 1)
+    continuous = _positive_first(quat.make_continuous(rotations))
+    return locations.swapaxes(0, 1).astype(np.float32), continuous.astype(np.float32)
 
 
 def _parent_transforms(
