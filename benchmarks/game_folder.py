@@ -11,7 +11,7 @@ from io_md5.format import Model, write_mesh
 LOOSE_FILES, ARCHIVES, FILES_PER_ARCHIVE = 10_000, 40, 250
 """Together 20,000 files."""
 
-_MATERIALS, _MODELS = 50, 5
+_MATERIALS, _MODELS = 50, 10
 _PER_FOLDER = 200
 
 # The smallest picture that all readers accept: one pixel, uncompressed.
