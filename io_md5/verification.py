@@ -315,8 +315,9 @@ def _rest_difference(part: RestMesh, skeleton: Skeleton) -> tuple[float, float]:
             offsets = vertices[triangles] - expected[shown]
         furthest = max(furthest, _longest(offsets))
         if mesh.uvs is not None:
-            uvs = flip_v(block.mesh.uvs)[triangles]
-            furthest_uv = max(furthest_uv, _longest(uvs - mesh.uvs[corners]))
+            # `take` is twice as fast as an index.
+            uvs = np.take(flip_v(block.mesh.uvs), triangles.ravel(), axis=0)
+            furthest_uv = max(furthest_uv, _longest(uvs - np.take(mesh.uvs, corners.ravel(), axis=0)))
     if count != len(mesh.triangles):
         return np.inf, furthest_uv
     return furthest, furthest_uv
@@ -339,7 +340,10 @@ def _distance(blocks: list[Block], vertices: list[Floats], expected: Floats) -> 
     if any(block.vertex_count != len(expected) for block in blocks):
         return np.inf
     return max(
-        (_longest(found - expected[block.vertices]) for block, found in zip(blocks, vertices, strict=True)),
+        (
+            _longest(found - np.take(expected, block.vertices, axis=0))
+            for block, found in zip(blocks, vertices, strict=True)
+        ),
         default=0.0,
     )
 
