@@ -39,6 +39,16 @@ SAVING, IN_PARALLEL, GLB, LEVEL = 1.3, 1 / 1.8, 1.1, 1.05
 FIRST_MODEL, FURTHER_MODEL = 0.3, 0.02
 """The target seconds of a model with 50 materials in a large game folder."""
 
+CLIP_READING: Functions = {
+    "reading its bytes": ("io_md5.format.sources:read_file",),
+    "finding the lines": ("io_md5.format.text.decimals:Text.lines",),
+    "converting the digits": ("io_md5.format.text.decimals:Text.decimals",),
+    "comparing the bytes between the numbers": (
+        "io_md5.format.text.decimals:Text.matches",
+        "io_md5.format.text.decimals:Text.all_equal",
+    ),
+    "scanning what is not a frame": ("io_md5.format.anim_file:Scan",),
+}
 MESH_IMPORT: Functions = {
     "merging copies of vertices along seams": ("io_md5.import_mesh:weld_vertices",),
     "the bind pose": ("io_md5.import_build:bind_pose",),
@@ -214,6 +224,10 @@ class Jobs:
         shutil.copyfile(self.huge_clip, clip)
         job = f"read md5anim of {clip.stat().st_size / 1e6:.1f} MB and its small md5mesh into arrays"
         self._against_assimp(job, lambda: (read_mesh(pair), read_animation(clip)), pair, READING)
+        extension = sys.modules["io_idtech.io_md5.format"]
+        self._functions(
+            "reading that md5anim", "all of it", Job(lambda: extension.read_animation(clip)), CLIP_READING
+        )
         player = self.md2_player
         self._against_assimp("read MD2 player model into arrays", lambda: read_model(player), player, None)
 
