@@ -77,6 +77,12 @@ CLIP_EXPORT: Functions = {
     "printing the files": ("io_md5.export_build:encode_clip", "io_md5.exporter:format_animation"),
     "writing them through to the disk": ("io_common.files.atomic:write_files",),
 }
+MD2_IMPORT: Functions = {
+    "the positions of all frames": ("io_md2.importer:_positions",),
+    "sequences and their markers": ("io_md2.importer:add_markers",),
+    "storing what a Blender mesh cannot hold": ("io_md2.importer:_store",),
+    "what is undone after an error": ("io_common.operators.rollback:Snapshot.__init__",),
+}
 MD2_EXPORT: Functions = {
     "reading the shape keys": ("io_md2.exporter:plan_frames", "io_md2.exporter:sample_frames"),
     "the grid and the bytes of the frames": ("io_md2.exporter:requantise",),
@@ -293,6 +299,7 @@ class Jobs:
         whole, _reading, floor, *updates = self._parts(
             "that MD2 model", path, "io_idtech.io_md2.importer", parts
         )
+        self._functions("importing that MD2 model", "the import", Job(operator(path), empty), MD2_IMPORT)
         both = "floor and Blender's updates of the scene"
         self.results.rows.append(Row("import MD2 player model", whole, both, floor + sum(updates), IMPORT))
 
