@@ -133,8 +133,9 @@ def weights_by_joint(mesh: Mesh) -> WeightsByJoint:
         members = rest[sizes == size]
         order.append(members)
         sums.append(row_of[starts[members, None] + np.arange(size)])
-    place = np.full(len(firsts), sum(map(len, order)))
-    place[np.concatenate([np.empty(0, dtype=np.int64), *order])] = np.arange(sum(map(len, order)))
+    joined = np.concatenate([np.empty(0, dtype=np.int64), *order])
+    place = np.full(len(firsts), len(joined))
+    place[joined] = np.arange(len(joined))
     width = max(total, max((len(points) for _, points in alone), default=0))
     return WeightsByJoint(alone, shared, sums, width, place[numbers])
 
