@@ -192,6 +192,7 @@ def _md5_files(
             AnimationOptions(),
             report,
             progress_bar,
+            writes_meshes=True,
         )
     prepare(built, model_options.target, report)
     animations = {

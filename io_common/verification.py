@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from enum import Enum
 
-# How many frames between the first and the last are verified, by the number of frames: each takes Blender long.
-_FRAMES_BETWEEN = ((30, 1), (120, 2))
+# How many frames between the first and the last are verified, by the number of frames. Blender needs as long for each
+# as the export for ten to twenty frames.
+_FRAMES_BETWEEN = ((30, 1), (600, 2))
 _MAX_FRAMES_BETWEEN = 3
 
 

@@ -99,6 +99,8 @@ def build(
     animation_options: AnimationOptions,
     report: Report,
     progress_bar: Progress,
+    *,
+    writes_meshes: bool,
 ) -> Build:
     """The model of a source and its animations, verified.
 
@@ -110,6 +112,7 @@ def build(
         animation_options: of the animations.
         report: takes warnings.
         progress_bar: takes a step for each mesh and clip.
+        writes_meshes: whether the meshes are exported, and not only used for the bounds and to verify animations.
 
     Raises:
         NothingToExportError: no bone is left.
@@ -117,7 +120,9 @@ def build(
     skeleton = _skeleton(context, source, options, report)
     rest = _build_rest(context, source.meshes, skeleton, options, report)
     progress_bar.step(len(source.meshes))
-    verifier = Verifier(skeleton, rest, options.verify) if options.verify is not Verify.NONE else None
+    verifier = None
+    if options.verify is not Verify.NONE:
+        verifier = Verifier(skeleton, rest, options.verify, writes_meshes=writes_meshes)
     other_causes = _causes_of_options(options, animation_options)
     sampled: dict[Path, SampledClip] = {}
     animations: dict[Path, Animation] = {}

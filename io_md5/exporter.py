@@ -75,7 +75,16 @@ def _export_mesh(context: Context, path: Path, options: ExportOptions, report: R
         if model_options.target.writing.animation_beside and clips:
             clips = arrange(clips, beside, companion, options.animation, report)
         with progress(len(source.meshes) + len(clips) + 1) as progress_bar:
-            built = build(context, source, model_options, clips, options.animation, report, progress_bar)
+            built = build(
+                context,
+                source,
+                model_options,
+                clips,
+                options.animation,
+                report,
+                progress_bar,
+                writes_meshes=True,
+            )
             if model_options.target.writing.animation_beside and clips:
                 join(built, beside, report)
             prepare(built, model_options.target, report)
@@ -128,7 +137,16 @@ def _export_animations(context: Context, path: Path, options: ExportOptions, rep
         elif options.actions not in ("ALL", "LIST"):
             clips = {path: next(iter(clips.values()))}
         with progress(len(source.meshes) + len(clips)) as progress_bar:
-            built = build(context, source, model_options, clips, options.animation, report, progress_bar)
+            built = build(
+                context,
+                source,
+                model_options,
+                clips,
+                options.animation,
+                report,
+                progress_bar,
+                writes_meshes=False,
+            )
             if is_one:
                 join(built, path, report)
             prepare(built, model_options.target, report)

@@ -63,7 +63,16 @@ def find(
         path = path or _default_path(source.armature)
         clips = clips_by_file(context, source.armature, options.actions, path.parent, path.stem, report)
         with progress(len(source.meshes) + len(clips)) as progress_bar:
-            built = build(context, source, model_options, clips, options.animation, report, progress_bar)
+            built = build(
+                context,
+                source,
+                model_options,
+                clips,
+                options.animation,
+                report,
+                progress_bar,
+                writes_meshes=has_mesh,
+            )
     model, animations = built.model, dict(built.animations)
     prepare(built, Target(game, make_names_safe=False), report)
     found = _findings(built, game, has_mesh=has_mesh)

@@ -88,14 +88,17 @@ class Verifier:
         skeleton: the joints of the file.
         rest: each object at rest.
         verify: the frames of animations to compare.
+        writes_meshes: whether the meshes are exported, and so compared at rest too.
     """
 
-    def __init__(self, skeleton: Skeleton, rest: dict[Object, RestMesh], verify: Verify) -> None:
+    def __init__(
+        self, skeleton: Skeleton, rest: dict[Object, RestMesh], verify: Verify, *, writes_meshes: bool
+    ) -> None:
         self._skeleton = skeleton
         self._verify = verify
         self._meshes = rest
         self._size = _size(skeleton, rest)
-        self._rest = {obj: _rest_difference(part, skeleton) for obj, part in rest.items()}
+        self._rest = {obj: _rest_difference(part, skeleton) for obj, part in rest.items() if writes_meshes}
         self._moving: dict[Object, Difference] = {}
         self._uv_changes: dict[Object, tuple[float, str]] = {}
         self._face_changes: dict[Object, str] = {}
@@ -204,21 +207,21 @@ class Verifier:
         ]
 
     def _is_exact_at_rest(self, obj: Object) -> bool:
-        distance, uv_distance = self._rest[obj]
+        distance, uv_distance = self._rest.get(obj, (0.0, 0.0))
         return distance <= self._tolerance and uv_distance <= UV_TOLERANCE
 
     def accept_improvements(self, rebuilt: dict[Object, RestMesh]) -> dict[Object, RestMesh]:
         """Uses and returns rebuilt objects that are closer to what Blender shows; they must be checked again."""
         taken = {}
         for obj, part in rebuilt.items():
-            difference = _rest_difference(part, self._skeleton)
+            at_rest = {obj: _rest_difference(part, self._skeleton)} if obj in self._rest else {}
             if obj in self._moving:
                 is_better = _is_closer(part.blocks, self._moving[obj])
             else:
-                is_better = max(difference) < max(self._rest[obj])
+                is_better = max(at_rest[obj]) < max(self._rest[obj])
             if is_better:
                 taken[obj] = part
-                self._rest[obj] = difference
+                self._rest |= at_rest
                 self._moving.pop(obj, None)
         self._meshes |= taken
         return taken
@@ -232,8 +235,8 @@ class Verifier:
         """
         report.merge(self._instance_report)
         for obj in self._meshes:
-            distance, uv_distance = self._rest[obj]
             if not self._is_exact_at_rest(obj):
+                distance, uv_distance = self._rest[obj]
                 report.warn(
                     f"{obj.name}: the export is up to {self._in_units(distance)} and {uv_distance:.2g} in UV space off "
                     "from what Blender shows at rest",
