@@ -160,7 +160,10 @@ def build_skeleton(
     rig = read_rig(armature.data)
     exported = np.array([name not in left_out for name in rig.bone_names], dtype=bool)
     if not exported.any():
-        what = "no bone has Deform enabled" if len(exported) else "the armature has no bones"
+        if len(exported):
+            what = "no bone has Deform enabled: enable it, or turn off Deform Bones Only"
+        else:
+            what = "the armature has no bones: add bones, or remove the armature to export meshes without it"
         raise NothingToExportError(f"{armature.name}: {what}")
     joint_of_bone, parents = _exported_parents(rig.joints.parents, exported)
     names = [rig.joints.names[bone] for bone in np.flatnonzero(exported)]

@@ -93,7 +93,9 @@ def _choose(context: Context, armatures: list[Object]) -> Object | None:
     if active in armatures:
         return active
     names_of = listing([obj.name for obj in armatures])
-    raise NothingToExportError(f"several armatures: {names_of}; make one active, or select what to export")
+    raise NothingToExportError(
+        f"several armatures: {names_of}. An MD5 file holds one: make one active, or select what to export"
+    )
 
 
 def clips_by_file(
