@@ -12,6 +12,7 @@ from collections.abc import Callable
 import bpy
 import md2_compare
 import mesh_edits
+import numpy as np
 import pytest
 from md2_compare import bench_of, compare, visible_meshes
 from md2_edits import EDITS
@@ -22,6 +23,9 @@ pytestmark = pytest.mark.slow
 FIRST = int(os.environ.get("IO_IDTECH_MD2_FIRST_SEED", "0"))
 COUNT = int(os.environ.get("IO_IDTECH_MD2_SEEDS", "60"))
 
+# What a file cannot hold at all.
+REFUSALS = ("all frames of a model must have the same", "texture coordinates do not fit into 16 bits")
+
 # Operators of Blender that need minutes or change the meaning of a frame.
 LEFT_OUT = {"remesh", "shape keys applied as a mix"}
 
@@ -29,22 +33,17 @@ LEFT_OUT = {"remesh", "shape keys applied as a mix"}
 def move_keyframes(bench: Bench, rng: random.Random) -> None:
     factor, offset = rng.choice([0.5, 1.0, 2.0]), rng.choice([0, 0, 3])
     for action in bpy.data.actions:
-        for curve in _curves(action):
+        for curve in [curve for bag in _bags(action) for curve in bag.fcurves]:
             for point in curve.keyframe_points:
                 point.co.x = point.co.x * factor + offset
             curve.update()
 
 
-def _curves(action):
-    if hasattr(action, "fcurves"):
-        return list(action.fcurves)
-    return [
-        curve
-        for layer in action.layers
-        for strip in layer.strips
-        for bag in strip.channelbags
-        for curve in bag.fcurves
-    ]
+def _bags(action) -> list:
+    """The owners of F-curves: one for each slot, or the action itself before Blender 4.4."""
+    if not hasattr(action, "layers"):
+        return [action]
+    return [bag for layer in action.layers for strip in layer.strips for bag in strip.channelbags]
 
 
 def animate_object(bench: Bench, rng: random.Random) -> None:
@@ -148,14 +147,50 @@ def step(bench: Bench, rng: random.Random) -> str:
 
 def first_frame() -> int:
     """The first frame of what plays, as Blender's own timeline shows it."""
-    scene = bpy.context.scene
-    ranges = [
-        min(point.co.x for curve in curves for point in curve.keyframe_points)
+    frames = [
+        point.co.x
         for obj in visible_meshes()
         if (keys := obj.data.shape_keys) is not None and keys.animation_data and keys.animation_data.action
-        if "md2" in obj.data and (curves := _curves(keys.animation_data.action))
+        if "md2" in obj.data
+        for bag in _bags(keys.animation_data.action)
+        # The object may be animated by another slot of the same action.
+        if getattr(bag, "slot", None) == getattr(keys.animation_data, "action_slot", None)
+        for curve in bag.fcurves
+        for point in curve.keyframe_points
     ]
-    return int(min(ranges)) if ranges else scene.frame_start
+    return int(min(frames)) if frames else bpy.context.scene.frame_start
+
+
+def is_decided_by_rounding(step: float) -> bool:
+    """Whether moving vertices by the last digits of their coordinates moves what Blender shows by more than `step`.
+
+    The normal of a vertex between folded faces is such a case: Displace moves it anywhere.
+    """
+    rng = np.random.default_rng(1)
+    before = _places()
+    for obj in visible_meshes():
+        for key in obj.data.shape_keys.key_blocks if obj.data.shape_keys is not None else ():
+            places = np.empty(3 * len(key.data), dtype=np.float32)
+            key.data.foreach_get("co", places)
+            places *= 1.0 + rng.uniform(-1e-6, 1e-6, len(places))
+            key.data.foreach_set("co", places)
+        obj.data.update()
+    return bool(np.abs(_places() - before).max() > step)
+
+
+def _places() -> np.ndarray:
+    """The vertices that Blender shows on every frame, (n,)."""
+    scene = bpy.context.scene
+    shown = []
+    for frame in range(first_frame(), first_frame() + 12):
+        scene.frame_set(frame)
+        graph = bpy.context.evaluated_depsgraph_get()
+        for obj in visible_meshes():
+            mesh = obj.evaluated_get(graph).data
+            places = np.empty(3 * len(mesh.vertices), dtype=np.float32)
+            mesh.vertices.foreach_get("co", places)
+            shown.append(places)
+    return np.concatenate(shown)
 
 
 @pytest.mark.parametrize("seed", range(FIRST, FIRST + COUNT))
@@ -172,8 +207,9 @@ def test_a_sequence_of_operators(tmp_path, seed):
     gl_texels = 0.5 if name == "tube" else 1.5
     try:
         result = compare(tmp_path, source="SCENE", gl_texels=gl_texels, **bench.options)
+        count = len(compare(tmp_path, gl_texels=gl_texels, **bench.options).file.frame_names)
     except RuntimeError as error:
-        if "all frames of an MD2 model have the same" in str(error):
+        if any(reason in str(error) for reason in REFUSALS):
             return
         pytest.fail(f"{said}: {error}")
     is_told = [
@@ -182,8 +218,6 @@ def test_a_sequence_of_operators(tmp_path, seed):
         if "differ from Blender" in text or "triangulated differently" in text
     ]
     assert result.wrong == [] or is_told, said
-    automatic = compare(tmp_path, gl_texels=gl_texels, **bench.options)
-    count = len(automatic.file.frame_names)
     start = first_frame()
     automatic = compare(
         tmp_path, frames=list(range(start, start + count)), gl_texels=gl_texels, **bench.options
@@ -202,4 +236,5 @@ def test_a_sequence_of_operators(tmp_path, seed):
             )
         )
     ]
-    assert automatic.wrong == [] or is_told, said
+    grid = float(np.linalg.norm(automatic.file.steps, axis=1).max())
+    assert automatic.wrong == [] or is_told or is_decided_by_rounding(grid), said
