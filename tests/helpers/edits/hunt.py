@@ -1,4 +1,4 @@
-"""Runs new random sequences for some minutes and prints each that fails, without the steps it does not need.
+"""Runs new random sequences for some minutes and prints each that fails, those of MD5 without needless steps.
 
 python tests/helpers/edits/hunt.py [minutes] [first seed]
 """
@@ -14,13 +14,15 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(path) for path in (HERE, HERE.parent, HERE.parents[2])]
 
 import installed  # noqa: E402, F401  (enables the extension)
+import md2_sequences  # noqa: E402
+import md5_compare  # noqa: E402
 import sequences  # noqa: E402
 
 
 def hunt(minutes: float, seed: int) -> int:
-    """How many sequences failed."""
+    """How many sequences of MD5 and of MD2 failed."""
     end = time.monotonic() + 60.0 * minutes
-    outcomes, failed = [], 0
+    outcomes, failed, failed_md2 = [], 0, 0
     while time.monotonic() < end:
         one = sequences.sequence(seed)
         outcome = sequences.run(one)
@@ -29,15 +31,21 @@ def hunt(minutes: float, seed: int) -> int:
             failed += 1
             one, outcome = sequences.shrunk(one)
             print(f"seed {seed}: {one}\n    {'; '.join(outcome.findings[:2])}", flush=True)
+        with md5_compare.silence():
+            wrong = md2_sequences.run(seed)
+        if wrong:
+            failed_md2 += 1
+            print(f"MD2 seed {seed}: {wrong}", flush=True)
         seed += 1
     done = sequences.tally(outcomes)
     never = [kind for kind in sequences.KINDS if not done[kind]]
     refused = sum(bool(outcome.refused) for outcome in outcomes)
     exact = sum(outcome.exact for outcome in outcomes)
     print(f"{len(outcomes)} sequences, {failed} failed, {refused} refused, {exact} exact; next seed {seed}")
+    print(f"{len(outcomes)} sequences of MD2, {failed_md2} failed")
     if never:
         print(f"never done: {', '.join(never)}")
-    return failed
+    return failed + failed_md2
 
 
 if __name__ == "__main__":

@@ -70,7 +70,7 @@ def partners(a: Triangles, b: Triangles, place_limit: float, uv_limit: float) ->
         choices.setdefault(one, []).append(other)
     taken: dict[int, int] = {}
     for one in choices:
-        _assign(one, choices, taken, set())
+        _assign(one, choices, taken)
     result = np.full(len(a), -1)
     for other, one in taken.items():
         result[one] = other
@@ -106,19 +106,25 @@ def _candidates(a: Triangles, b: Triangles, place_limit: float, uv_limit: float)
     return first, order[np.repeat(starts, counts) + ranks]
 
 
-def _assign(one: int, choices: dict[int, list[int]], taken: dict[int, int], tried: set[int]) -> bool:
-    """Gives a triangle one of its choices, moving others to another of theirs where it must."""
-    for other in choices[one]:
-        if other not in taken:
-            taken[other] = one
-            return True
-    for other in choices[one]:
-        if other not in tried:
-            tried.add(other)
-            if _assign(taken[other], choices, taken, tried):
-                taken[other] = one
-                return True
-    return False
+def _assign(one: int, choices: dict[int, list[int]], taken: dict[int, int]) -> None:
+    """Gives a triangle one of its choices, if there is a way to move others to another of theirs."""
+    wanted_by: dict[int, int] = {}
+    held: dict[int, int] = {}
+    queue = [one]
+    for current in queue:
+        for other in choices[current]:
+            if other in wanted_by:
+                continue
+            wanted_by[other] = current
+            if other in taken:
+                held[taken[other]] = other
+                queue.append(taken[other])
+                continue
+            while True:
+                current = taken[other] = wanted_by[other]
+                if current == one:
+                    return
+                other = held[current]
 
 
 def _extent(places: np.ndarray) -> float:
