@@ -53,3 +53,29 @@ def lowest_vertex_first(triangles: npt.NDArray[np.integer]) -> npt.NDArray[Any]:
     first = triangles.argmin(axis=1)
     rotated: npt.NDArray[Any] = np.take_along_axis(triangles, (first[:, None] + np.arange(3)) % 3, axis=1)
     return rotated
+
+
+def bend(
+    corners: npt.NDArray[np.floating], loops: npt.NDArray[np.int32], other_loops: npt.NDArray[np.int32]
+) -> float:
+    """How far the surface moves if faces are split into other triangles.
+
+    Args:
+        corners: positions of the corners of the mesh, (L, 3).
+        loops: the corners of triangles, (T, 3).
+        other_loops: the same faces split differently, (T, 3); triangle i belongs to the same face.
+    """
+    differing = (np.sort(loops, axis=1) != np.sort(other_loops, axis=1)).any(axis=1)
+    if not differing.any():
+        return 0.0
+    cut, other = corners[loops[differing]], corners[other_loops[differing]]
+    normals, other_normals = (
+        np.cross(part[:, 1] - part[:, 0], part[:, 2] - part[:, 0]) for part in (cut, other)
+    )
+    lengths = np.linalg.norm(normals, axis=1)
+    units = normals / np.where(lengths > 0.0, lengths, 1.0)[:, None]
+    heights = np.abs(np.einsum("tci,ti->tc", other - cut[:, :1], units)).max(axis=1)
+    edges = np.linalg.norm(other - np.roll(other, 1, axis=1), axis=2).max(axis=1)
+    # A triangle that faces the other way lies outside of a concave face.
+    is_outside = np.einsum("ti,ti->t", normals, other_normals) < 0.0
+    return float(np.where(is_outside, edges, heights).max())

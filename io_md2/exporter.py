@@ -20,7 +20,13 @@ from ..io_common.scene.frame_plan import LIST, FrameOptions, FramePlan, common_s
 from ..io_common.scene.frame_sampling import Samples, first_frame_keys, sample_frames
 from ..io_common.scene.instances import warn_of_collections, warn_of_instances
 from ..io_common.scene.listed_frames import plan_sequences, restored_playback
-from ..io_common.scene.objects import Scope, collect, nothing_to_export
+from ..io_common.scene.objects import (
+    Scope,
+    collect,
+    nothing_to_export,
+    warn_of_animated_visibility,
+    warn_of_shapes,
+)
 from ..io_common.scene.time_dependence import warn_of_simulations
 from ..io_common.source_elements import NONE
 from ..io_common.validation import raise_errors
@@ -277,6 +283,8 @@ def _mesh_objects(context: Context, options: ExportOptions, report: Report) -> l
     meshes = [obj for obj in objects if obj.type == "MESH"]
     if not meshes:
         raise nothing_to_export(context, options.scope, {"MESH": "mesh"})
+    warn_of_shapes(objects, context, report)
+    warn_of_animated_visibility(context, options.scope, meshes, report, concerns=lambda _: True)
     return meshes
 
 

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..io_common.scene.axes import Conversion
-from ..io_common.triangles import drop_degenerate, flip_v
+from ..io_common.triangles import bend, drop_degenerate, flip_v
 from .format import Model, commands_match, decompress, drawn_triangles, grid_tolerance, st_fractions
 
 if TYPE_CHECKING:
@@ -95,39 +95,15 @@ def find_differences(
             if not (off <= allowed).all():
                 _note(worst, Difference(part.obj.name, frame, _longest(off), POSITION))
             if found.loops is not None:
-                bend = _bend(shown[part.corners], part.loops, found.loops)
-                if bend > np.linalg.norm(allowed):
-                    _note(worst, Difference(part.obj.name, frame, bend, TRIANGULATION))
+                moved = bend(shown[part.corners], part.loops, found.loops)
+                if moved > np.linalg.norm(allowed):
+                    _note(worst, Difference(part.obj.name, frame, moved, TRIANGULATION))
             corner_uvs = part.uvs if found.uvs is None else found.uvs[part.loops]
             if corner_uvs is not None:
                 off = np.abs(uvs[triangle_st[rows]] - corner_uvs) * texels
                 if not (off <= 0.5 + _TEXEL_ROUNDING).all():
                     _note(worst, Difference(part.obj.name, frame, _longest(off), UV))
     return list(worst.values())
-
-
-def _bend(corners: Floats, loops: npt.NDArray[np.int32], other_loops: npt.NDArray[np.int32]) -> float:
-    """How far the surface moves if faces are split into other triangles.
-
-    Args:
-        corners: positions of the corners of the mesh, (L, 3).
-        loops: the corners of triangles, (T, 3).
-        other_loops: the same faces split differently, (T, 3); triangle i belongs to the same face.
-    """
-    differing = (np.sort(loops, axis=1) != np.sort(other_loops, axis=1)).any(axis=1)
-    if not differing.any():
-        return 0.0
-    cut, other = corners[loops[differing]], corners[other_loops[differing]]
-    normals, other_normals = (
-        np.cross(part[:, 1] - part[:, 0], part[:, 2] - part[:, 0]) for part in (cut, other)
-    )
-    lengths = np.linalg.norm(normals, axis=1)
-    units = normals / np.where(lengths > 0.0, lengths, 1.0)[:, None]
-    heights = np.abs(np.einsum("tci,ti->tc", other - cut[:, :1], units)).max(axis=1)
-    edges = np.linalg.norm(other - np.roll(other, 1, axis=1), axis=2).max(axis=1)
-    # A triangle that faces the other way lies outside of a concave face.
-    is_outside = np.einsum("ti,ti->t", normals, other_normals) < 0.0
-    return float(np.where(is_outside, edges, heights).max())
 
 
 def _longest(off: Floats) -> float:

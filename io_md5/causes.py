@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import bpy
 import numpy as np
 
 from ..io_common.reports import listing
 from ..io_common.scene import evaluated
+from ..io_common.scene.time_dependence import is_animated, references
 from .binding import armature_modifiers, armatures_of, is_deformed, parent_bone_of
 from .export_skeleton import Skeleton, nearest_rotations
 from .vertex_groups import MIN_WEIGHT_SUM
@@ -53,6 +55,14 @@ def _modifier_causes(obj: Object, armature: Object) -> list[str]:
         later = [modifier.name for modifier in list(obj.modifiers)[indices[0] + 1 :] if _is_visible(modifier)]
         if later:
             found.append(f"modifiers after the Armature: {listing(later)}")
+    others = [
+        modifier.name
+        for modifier in obj.modifiers
+        if _is_visible(modifier)
+        and any(isinstance(value, bpy.types.Object) for value in references(modifier))
+    ]
+    if others:
+        found.append(f"modifiers that depend on other objects: {listing(others)}")
     nodes = [
         modifier.name for modifier in obj.modifiers if modifier.type == "NODES" and _is_visible(modifier)
     ]
@@ -65,13 +75,18 @@ def _is_visible(modifier: Modifier) -> bool:
     return modifier.show_viewport and modifier.type != "ARMATURE"
 
 
+def _parents(obj: Object) -> list[Object]:
+    """The parents of an object, the nearest first."""
+    parents: list[Object] = []
+    while obj.parent is not None and obj.parent not in parents:
+        obj = obj.parent
+        parents.append(obj)
+    return parents
+
+
 def _shares_parents(obj: Object, armature: Object) -> bool:
     """Whether an object is a descendant of the armature, or shares its parent."""
-    parents = set()
-    ancestor = obj.parent
-    while ancestor is not None and ancestor not in parents:
-        parents.add(ancestor)
-        ancestor = ancestor.parent
+    parents = _parents(obj)
     return armature in parents or (armature.parent is not None and armature.parent in parents)
 
 
@@ -80,9 +95,11 @@ def _object_causes(obj: Object, skeleton: Skeleton, armature: Object, graph: Dep
     bone = parent_bone_of(obj, armature)
     if bone is not None and is_deformed(obj, armature):
         found.append(f"the object is both parented to the bone {bone} and deformed by the armature")
-    data = obj.animation_data
-    if data is not None and (data.action is not None or data.nla_tracks or data.drivers):
+    if is_animated(obj):
         found.append("the object or one of its modifiers is animated")
+    moving = [parent.name for parent in _parents(obj) if parent != armature and is_animated(parent)]
+    if moving:
+        found.append(f"its parents are animated: {listing(moving)}")
     if any(not constraint.mute for constraint in obj.constraints):
         found.append("the object has constraints")
     keys = obj.data.shape_keys

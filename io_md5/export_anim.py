@@ -14,7 +14,7 @@ from ..io_common.reports import Report
 from ..io_common.scene import evaluated
 from .clips import AnimationOptions, Clip
 from .export_skeleton import Skeleton
-from .format import Animation, encoding
+from .format import Animation, Md5Error, encoding
 from .format import quaternions as quat
 from .format.joint_scales import ScaleTable
 from .format.model import Floats
@@ -63,6 +63,9 @@ def sample_clip(
         options: of the animations.
         report: takes warnings.
         with_scales: whether the game takes scales of joints.
+
+    Raises:
+        Md5Error: a bone has no finite pose.
     """
     frames, rate = clip.samples(options)
     if player is None or skeleton.armature is None:
@@ -149,7 +152,11 @@ def _without_scales(positions: Floats, scales: ScaleTable) -> Floats:
 
 
 def _sample(clip: Clip, skeleton: Skeleton, player: Player, frames: Floats) -> Floats:
-    """The joint of each bone in the space of the scene at some frames, (F, J, 4, 4)."""
+    """The joint of each bone in the space of the scene at some frames, (F, J, 4, 4).
+
+    Raises:
+        Md5Error: a bone has no finite pose.
+    """
     armature, rig = skeleton.armature, skeleton.rig
     assert armature is not None
     order = [armature.pose.bones.find(name) for name in rig.bone_names]
@@ -162,4 +169,11 @@ def _sample(clip: Clip, skeleton: Skeleton, player: Player, frames: Floats) -> F
         # Blender's matrices are stored by columns.
         local = buffer.reshape(-1, 4, 4)[order].swapaxes(1, 2)
         poses[index] = evaluated.world_matrix(posed) @ local
+        if not np.isfinite(poses[index]).all():
+            bone = rig.bone_names[int(np.flatnonzero(~np.isfinite(poses[index]).all(axis=(1, 2)))[0])]
+            raise Md5Error(
+                f"{bone}: its pose is not a number on frame {frame:g}"
+                + (f" of {clip.name}" if clip.name else "")
+                + ": delete the key or driver that causes it"
+            )
     return poses @ quat.transforms(*rig.joints_in_bones())

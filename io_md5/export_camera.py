@@ -136,14 +136,17 @@ def read_scene(context: Context, options: CameraExportOptions, report: Report) -
     """
     plan = _Plan(context.scene, options, use_stored=True)
     for camera in plan.cameras:
-        _check(camera, report)
+        if camera.type != "CAMERA":
+            raise NothingToExportError(
+                f"{camera.name} is not a camera: choose a camera as the scene's or the marker's"
+            )
     verified = {plan.frames[index] for index in frames_to_verify(len(plan.frames), options.verify)}
-    views, evaluated_views = _sample(context, plan.moments, options.conversion, verified)
+    views, evaluated_views = _sample(context, plan.moments, options.conversion, verified, report)
     result = _assemble(context.scene, plan, views.copy(), options, report)
     differences = camera_verification.find_differences(result, evaluated_views, options.conversion)
     if differences and any(stored is not None for stored in plan.stored.values()):
         plan = _Plan(context.scene, options, use_stored=False)
-        views, evaluated_views = _sample(context, plan.moments, options.conversion, verified)
+        views, evaluated_views = _sample(context, plan.moments, options.conversion, verified, report)
         result = _assemble(context.scene, plan, views, options, report)
         differences = camera_verification.find_differences(result, evaluated_views, options.conversion)
     camera_verification.warn(differences, report)
@@ -172,18 +175,16 @@ def _assemble(
     )
 
 
-def _check(camera: Object, report: Report) -> None:
-    if camera.type != "CAMERA":
+def _check(camera: Object, frame: int, report: Report) -> None:
+    """Checks a camera as it is evaluated on a frame: its type and lens shift may be animated."""
+    data = camera.data
+    if data.type != "PERSP":
+        kind = data.bl_rna.properties["type"].enum_items[data.type].name
         raise NothingToExportError(
-            f"{camera.name} is not a camera: choose a camera as the scene's or the marker's"
+            f"{camera.name} is of the type {kind} on frame {frame}, which the format does not have: set Type to "
+            "Perspective in the properties of the camera"
         )
-    if camera.data.type != "PERSP":
-        kind = camera.data.bl_rna.properties["type"].enum_items[camera.data.type].name
-        raise NothingToExportError(
-            f"{camera.name} is of the type {kind}, which the format does not have: set Type to Perspective in the "
-            "properties of the camera"
-        )
-    if camera.data.shift_x or camera.data.shift_y:
+    if data.shift_x or data.shift_y:
         report.warn("lens shift is ignored, because the format has none", camera.name)
 
 
@@ -308,7 +309,11 @@ def _cameras_of_frames(scene: Scene, bound: dict[int, Object]) -> dict[int, Obje
 
 
 def _sample(
-    context: Context, moments: list[_Moment], conversion: axes.Conversion, verified: set[int]
+    context: Context,
+    moments: list[_Moment],
+    conversion: axes.Conversion,
+    verified: set[int],
+    report: Report,
 ) -> tuple[_ViewTable, dict[int, EvaluatedView]]:
     """The evaluated views of the cameras; extrapolated entries are left to be filled in.
 
@@ -317,6 +322,10 @@ def _sample(
         moments: the entries.
         conversion: from the scene to the file.
         verified: the frames of the scene to verify.
+        report: takes warnings.
+
+    Raises:
+        NothingToExportError: a camera has no field of view.
 
     Returns:
         The views of the entries, and the evaluated view of each frame to verify, by frame counted from the first.
@@ -339,6 +348,7 @@ def _sample(
                 depsgraph = context.evaluated_depsgraph_get()
             camera = moment.camera.evaluated_get(depsgraph)
             data = camera.data
+            _check(camera, frame, report)
             matrices[index] = world_matrix(camera)
             fields_of_view[index] = camera_view.field_of_view(
                 data.lens, data.sensor_width, data.sensor_height, data.sensor_fit, aspect

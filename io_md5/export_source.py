@@ -10,7 +10,14 @@ from ..io_common.name_patterns import distinct_file_names
 from ..io_common.reports import Report, listing
 from ..io_common.scene import names
 from ..io_common.scene.instances import warn_of_collections
-from ..io_common.scene.objects import NothingToExportError, Scope, collect, nothing_to_export
+from ..io_common.scene.objects import (
+    NothingToExportError,
+    Scope,
+    collect,
+    nothing_to_export,
+    warn_of_animated_visibility,
+    warn_of_shapes,
+)
 from .binding import armatures_of
 from .chosen_clips import chosen_clips
 from .clips import Clip, active_clip, all_clips, scene_clip
@@ -19,8 +26,6 @@ from .source.meshes import load_index
 
 if TYPE_CHECKING:
     from bpy.types import Context, Object
-
-_SURFACES = {"CURVE", "SURFACE", "META", "FONT", "CURVES", "GREASEPENCIL"}
 
 
 @dataclass(eq=False)
@@ -49,6 +54,7 @@ def find_source(context: Context, scope: Scope, report: Report) -> Source:
     armature = _choose(context, armatures)
     if armature is None:
         report.warn("no armature selected: everything is bound to one joint named origin")
+        _warn_of_hidden(context, scope, objects, meshes, None, report)
         return Source(None, sorted(meshes, key=_file_order))
     own_meshes = [obj for obj in meshes if armature in owners[obj]]
     if scope.use_selection and not own_meshes:
@@ -57,6 +63,7 @@ def find_source(context: Context, scope: Scope, report: Report) -> Source:
             obj for obj in collect(context, Scope()) if obj.type == "MESH" and armature in armatures_of(obj)
         ]
     _warn_of_others(armature, own_meshes, owners, report)
+    _warn_of_hidden(context, scope, objects, own_meshes, armature, report)
     return Source(armature, sorted(own_meshes, key=_file_order))
 
 
@@ -67,14 +74,30 @@ def _warn_of_others(
     unmoved = [obj.name for obj, found in owners.items() if obj.type == "MESH" and armature not in found]
     if unmoved:
         report.warn(f"not exported, because {armature.name} does not move it: {listing(unmoved)}")
-    surfaces = [obj.name for obj, found in owners.items() if obj.type in _SURFACES and armature in found]
-    if surfaces:
-        report.warn(f"not exported, because only meshes can be: convert {listing(surfaces)} to meshes")
-    warn_of_collections([obj for obj, found in owners.items() if armature in found], report)
     for obj in own_meshes:
         others = [other.name for other in armatures_of(obj) if other != armature]
         if others:
             report.warn(f"also moved by {listing(others)}, which is not exported", obj.name)
+
+
+def _warn_of_hidden(
+    context: Context,
+    scope: Scope,
+    objects: list[Object],
+    meshes: list[Object],
+    armature: Object | None,
+    report: Report,
+) -> None:
+    """Warns about what is shown but is no mesh, and about meshes that are shown on some frames only."""
+    warn_of_shapes(objects, context, report)
+    warn_of_collections(objects, report)
+    warn_of_animated_visibility(
+        context,
+        scope,
+        meshes,
+        report,
+        concerns=lambda obj: armature is None or armature in armatures_of(obj),
+    )
 
 
 def _file_order(obj: Object) -> tuple[int, str]:

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 _WIDTHS = {"location": 3, "rotation_quaternion": 4, "scale": 3}
 _TOLERANCE = 1e-6
 
+# Blender treats shorter quaternions as no rotation.
+_SHORTEST_QUATERNION = 1e-3
+
 # How many keys are read in the time that Blender needs to evaluate a curve once.
 _KEYS_PER_EVALUATION = 16
 
@@ -56,6 +59,9 @@ def poses_from_curves(
     if channels is None:
         return None
     locations, rotations, bone_scales = channels
+    # NaN is not above it either.
+    if not (np.linalg.norm(rotations, axis=2) > _SHORTEST_QUATERNION).all():
+        return None
     scales = _even_scales(armature, rig, bone_scales)
     if scales is None or (not with_scales and (scales != 1.0).any()):
         return None
@@ -85,7 +91,7 @@ def _even_scales(armature: Object, rig: Rig, channels: Floats) -> Floats | None:
     is_plain = np.abs(channels - 1.0) <= _TOLERANCE
     if is_plain.all():
         return np.ones(scales.shape)
-    if (scales <= 0.0).any() or np.abs(channels - scales[..., None]).max() > 0.0:
+    if not (scales > 0.0).all() or np.abs(channels - scales[..., None]).max() > 0.0:
         return None
     if any(armature.data.bones[name].inherit_scale != "NONE" for name in rig.bone_names):
         return None
@@ -156,8 +162,10 @@ def _channels(
             continue
         # Versions of Blender differ in the effect of a muted group.
         group = curve.group
-        if (group is not None and group.mute) or curve.modifiers or curve.is_empty:
+        if (group is not None and group.mute) or curve.modifiers or not curve.keyframe_points:
             return None
+        if curve.array_index >= _WIDTHS[found[1]]:
+            continue
         moving.append((curve, *found))
     for (curve, bone, channel), row in zip(
         moving, _curve_values([one[0] for one in moving], frames), strict=True

@@ -14,7 +14,7 @@ import numpy as np
 from ..io_common.reports import Report
 from ..io_common.scene import evaluated, mesh_data
 from ..io_common.scene.instances import warn_of_instances
-from ..io_common.triangles import flip_v
+from ..io_common.triangles import bend, flip_v
 from ..io_common.verification import Verify, frames_to_verify
 from .causes import likely_causes
 from .export_anim import SampledClip
@@ -42,8 +42,8 @@ _SMALL = 0.5
 # Coordinates of vertices that are computed at once, to limit the memory when all frames are verified.
 _NUMBERS = 4_000_000
 
-# Bevel interpolates them between vertices that move.
-_UV_MODIFIERS = {"BEVEL", "DATA_TRANSFER", "UV_PROJECT", "UV_WARP", "NODES"}
+# Only these may give faces other materials over time.
+_MATERIAL_MODIFIERS = {"NODES", "SOLIDIFY"}
 
 
 @dataclass(frozen=True)
@@ -102,6 +102,7 @@ class Verifier:
         self._moving: dict[Object, Difference] = {}
         self._uv_changes: dict[Object, tuple[float, str]] = {}
         self._face_changes: dict[Object, str] = {}
+        self._bends: dict[Object, tuple[float, str]] = {}
         self._instance_report = Report()
 
     def check(self, sampled: SampledClip, animation: Animation, player: Player) -> None:
@@ -141,11 +142,15 @@ class Verifier:
             frame = float(sampled.frames[index])
             graph = player.evaluate(frame)
             for obj, part in self._meshes.items():
+                if obj.evaluated_get(graph).hide_viewport:
+                    # Blender does not evaluate what is hidden, and shows nothing.
+                    continue
                 expected = _evaluated_vertices(obj, graph, self._skeleton)
                 vertices = [found[row] for found in skinned[obj]]
                 frame_label = _frame_label(frame, sampled.clip.name)
                 self._check_uvs(obj, graph, frame_label)
                 self._check_faces(obj, graph, frame_label)
+                self._check_triangulation(obj, graph, expected, frame_label)
                 warn_of_instances(obj, graph, self._instance_report)
                 distance = _distance(part.blocks, vertices, expected)
                 if distance <= self._tolerance or distance <= self._largest(obj):
@@ -166,7 +171,7 @@ class Verifier:
     def _check_uvs(self, obj: Object, graph: Depsgraph, frame_label: str) -> None:
         """Compares the texture coordinates of a frame with those at rest, if modifiers may change them."""
         at_rest = self._meshes[obj].triangles.uvs
-        if at_rest is None or not any(modifier.type in _UV_MODIFIERS for modifier in obj.modifiers):
+        if at_rest is None or not _has_modifiers(obj):
             return
         uvs = evaluated.texture_coordinates(obj.evaluated_get(graph).data)
         if uvs is None or uvs.shape != at_rest.shape:
@@ -177,12 +182,12 @@ class Verifier:
 
     def _check_faces(self, obj: Object, graph: Depsgraph, frame_label: str) -> None:
         """Compares faces and their materials with those at rest, if modifiers may change them."""
-        if obj in self._face_changes or all(modifier.type == "ARMATURE" for modifier in obj.modifiers):
+        if obj in self._face_changes or not _has_modifiers(obj):
             return
         at_rest = self._meshes[obj].triangles
         mesh = obj.evaluated_get(graph).data
         has_changed = not np.array_equal(mesh_data.corner_vertices(mesh), at_rest.corner_vertices)
-        if not has_changed and any(modifier.type == "NODES" for modifier in obj.modifiers):
+        if not has_changed and any(modifier.type in _MATERIAL_MODIFIERS for modifier in obj.modifiers):
             current = evaluated.triangle_mesh(obj, graph)
             has_changed = len(current.materials) != len(at_rest.materials) or current.slots != at_rest.slots
             has_changed = has_changed or not np.array_equal(
@@ -190,6 +195,22 @@ class Verifier:
             )
         if has_changed:
             self._face_changes[obj] = frame_label
+
+    def _check_triangulation(self, obj: Object, graph: Depsgraph, shown: Floats, frame_label: str) -> None:
+        """Compares the triangles of faces of more than three corners with those at rest: Blender splits them anew."""
+        at_rest = self._meshes[obj].triangles
+        posed = obj.evaluated_get(graph)
+        mesh = posed.data
+        if len(mesh.loops) == 3 * len(mesh.polygons) or obj in self._face_changes:
+            return
+        loops, _ = evaluated.triangulation(posed)
+        if loops.shape != at_rest.loops.shape or not np.array_equal(
+            mesh_data.corner_vertices(mesh), at_rest.corner_vertices
+        ):
+            return
+        moved = bend(shown[at_rest.corner_vertices], at_rest.loops, loops)
+        if moved > max(self._tolerance, self._bends.get(obj, (0.0, ""))[0]):
+            self._bends[obj] = moved, frame_label
 
     @property
     def _tolerance(self) -> float:
@@ -207,7 +228,9 @@ class Verifier:
         ]
 
     def _is_exact_at_rest(self, obj: Object) -> bool:
-        distance, uv_distance = self._rest.get(obj, (0.0, 0.0))
+        if obj not in self._rest:
+            return True
+        distance, uv_distance = self._rest[obj]
         return distance <= self._tolerance and uv_distance <= UV_TOLERANCE
 
     def accept_improvements(self, rebuilt: dict[Object, RestMesh]) -> dict[Object, RestMesh]:
@@ -253,6 +276,12 @@ class Verifier:
                     f"{obj.name}: modifiers move texture coordinates by up to {uv_distance:.2g} {frame_label}; "
                     "the export has those at rest"
                 )
+            if obj in self._bends:
+                distance, frame_label = self._bends[obj]
+                report.warn(
+                    f"{obj.name}: faces are triangulated differently from Blender's {frame_label}, off by up to "
+                    f"{self._in_units(distance)}. Likely cause: they bend. Add a Triangulate modifier before the others"
+                )
             if obj in self._moving:
                 self._warn_of_motion(obj, self._moving[obj], other_causes, report)
 
@@ -279,6 +308,11 @@ class Verifier:
 
     def _in_units(self, distance: float) -> str:
         return f"{distance:.4g} units ({distance / self._size:.2%} of the model's size)"
+
+
+def _has_modifiers(obj: Object) -> bool:
+    """Whether an object has modifiers that may change faces and texture coordinates."""
+    return any(modifier.type != "ARMATURE" for modifier in obj.modifiers)
 
 
 def _frame_label(frame: float, clip: str) -> str:

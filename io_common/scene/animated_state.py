@@ -140,7 +140,7 @@ class Pose:
         changed = False
         for name, values in self._channels.items():
             if not np.array_equal(pose_channel(self._obj, name), values):
-                self._obj.pose.bones.foreach_set(name, values.ravel())
+                _set_pose_channel(self._obj, name, values)
                 changed = True
         if changed:
             self._obj.update_tag(refresh={"OBJECT", "DATA"})
@@ -205,8 +205,17 @@ def pose_channel(obj: Object, name: str) -> npt.NDArray[np.float32]:
 def reset_pose(obj: Object) -> None:
     """Sets all bones of an armature to their rest pose."""
     for name, rest in POSE_CHANNELS.items():
-        values = np.tile(np.array(rest, dtype=np.float32), len(obj.pose.bones))
-        obj.pose.bones.foreach_set(name, values)
+        _set_pose_channel(obj, name, np.tile(np.array(rest, dtype=np.float32), (len(obj.pose.bones), 1)))
+
+
+def _set_pose_channel(obj: Object, name: str, values: npt.NDArray[np.float32]) -> None:
+    """Sets a channel of all bones of an armature, float32 (J, width)."""
+    if obj.library is None:
+        obj.pose.bones.foreach_set(name, values.ravel())
+        return
+    # `foreach_set` has no effect on linked data.
+    for bone, value in zip(obj.pose.bones, values.tolist(), strict=True):
+        setattr(bone, name, value)
 
 
 def _is_pose_channel(path: str) -> bool:

@@ -98,18 +98,26 @@ def _value(owner: Any, path: str) -> Any:
     """The value of a property as plain data; None if there is no such property."""
     try:
         value = owner.path_resolve(path)
-    except ValueError:
+        if path.endswith('"]') and isinstance(value, float):
+            # `path_resolve` rounds custom properties to single precision.
+            holder, name = _custom_property(owner, path)
+            value = holder[name]
+    except (KeyError, ValueError):
         return None
     return value if isinstance(value, bool | int | float | str) else tuple(value)
 
 
 def _set(owner: Any, path: str, value: Any) -> None:
-    holder, _, name = path.rpartition(".")
     if path.endswith('"]'):
-        # A custom property: pose.bones["a"]["b"]
-        holder, _, name = path.rpartition('["')
-        target = owner.path_resolve(holder) if holder else owner
-        target[bpy.utils.unescape_identifier(name[:-2])] = value
+        custom, key = _custom_property(owner, path)
+        custom[key] = value
         return
+    holder, _, name = path.rpartition(".")
     target = owner.path_resolve(holder) if holder else owner
     setattr(target, name, value)
+
+
+def _custom_property(owner: Any, path: str) -> tuple[Any, str]:
+    """The holder and the name of a custom property, such as the path pose.bones["a"]["b"]."""
+    holder, _, name = path.rpartition('["')
+    return owner.path_resolve(holder) if holder else owner, bpy.utils.unescape_identifier(name[:-2])

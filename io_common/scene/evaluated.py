@@ -48,19 +48,14 @@ class TriangleMesh:
 
 
 def triangle_mesh(obj: Object, depsgraph: Depsgraph) -> TriangleMesh:
-    """An object as it is evaluated: modifiers, shape keys and transform applied, n-gons triangulated by Blender.
-
-    A transform that mirrors turns the triangles inside out; their winding is flipped back.
-    """
+    """An object as it is evaluated: modifiers, shape keys and transform applied, n-gons triangulated by Blender."""
     evaluated = obj.evaluated_get(depsgraph)
     mesh = evaluated.data
-    loops, polygons = _triangulation(mesh)
+    loops, polygons = triangulation(evaluated)
     corner_vertices = mesh_data.corner_vertices(mesh)
     polygon_materials = integers(mesh, "material_index", "FACE")
     if polygon_materials is None:
         polygon_materials = np.zeros(len(mesh.polygons), dtype=np.int32)
-    if np.linalg.det(world_matrix(evaluated)[:3, :3]) < 0.0:
-        loops = np.ascontiguousarray(loops[:, FLIPPED_WINDING])
     slots = [slot.material and slot.material.original for slot in evaluated.material_slots]
     return TriangleMesh(
         obj=evaluated,
@@ -77,17 +72,24 @@ def triangle_mesh(obj: Object, depsgraph: Depsgraph) -> TriangleMesh:
     )
 
 
-def _triangulation(mesh: Mesh) -> tuple[Ints, Ints]:
-    """The corners of each triangle that Blender splits faces into, int32 (T, 3), and its face, int32 (T,)."""
+def triangulation(evaluated: Object) -> tuple[Ints, Ints]:
+    """The corners of each triangle that Blender splits faces into, int32 (T, 3), and its face, int32 (T,).
+
+    A transform that mirrors turns the triangles inside out; their winding is flipped back.
+    """
+    mesh = evaluated.data
     if len(mesh.loops) == 3 * len(mesh.polygons):
         # All faces are triangles, which Blender takes as they are.
         faces = np.arange(len(mesh.polygons), dtype=np.int32)
-        return np.arange(3 * len(faces), dtype=np.int32).reshape(-1, 3), faces
-    mesh.calc_loop_triangles()
-    loops = np.empty((len(mesh.loop_triangles), 3), dtype=np.int32)
-    mesh.loop_triangles.foreach_get("loops", loops.reshape(-1))
-    faces = np.empty(len(loops), dtype=np.int32)
-    mesh.loop_triangles.foreach_get("polygon_index", faces)
+        loops = np.arange(3 * len(faces), dtype=np.int32).reshape(-1, 3)
+    else:
+        mesh.calc_loop_triangles()
+        loops = np.empty((len(mesh.loop_triangles), 3), dtype=np.int32)
+        mesh.loop_triangles.foreach_get("loops", loops.reshape(-1))
+        faces = np.empty(len(loops), dtype=np.int32)
+        mesh.loop_triangles.foreach_get("polygon_index", faces)
+    if np.linalg.det(world_matrix(evaluated)[:3, :3]) < 0.0:
+        loops = np.ascontiguousarray(loops[:, FLIPPED_WINDING])
     return loops, faces
 
 

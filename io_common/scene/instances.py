@@ -33,6 +33,13 @@ def warn_of_instances(obj: Object, graph: Depsgraph, report: Report) -> None:
         report.warn(_LEFT_OUT, obj.name)
 
 
+def is_hidden_instancer(obj: Object) -> bool:
+    """Whether only the instances or particles of an object are shown, and not the object itself."""
+    return not obj.show_instancer_for_viewport and (
+        obj.instance_type != "NONE" or len(obj.particle_systems) > 0
+    )
+
+
 def instances_any(obj: Object, kinds: Collection[str]) -> bool:
     """Whether an object shows a collection with objects of some types."""
     collection = obj.instance_collection if obj.instance_type == "COLLECTION" else None

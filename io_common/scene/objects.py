@@ -8,10 +8,19 @@ from typing import TYPE_CHECKING
 import bpy
 
 from ..reports import listing
-from .instances import instances_any
+from . import versions
+from .instances import instances_any, is_hidden_instancer
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from bpy.types import Context, Object
+
+    from ..reports import Report
+
+
+# The types of objects that Blender can convert to meshes.
+_SHAPES = {"CURVE", "SURFACE", "META", "FONT"}
 
 
 class NothingToExportError(ValueError):
@@ -66,11 +75,74 @@ def _candidates(context: Context, scope: Scope) -> list[Object]:
 
 def _is_present(obj: Object, context: Context) -> bool:
     """Whether an object is in the view layer, hidden or not."""
-    return context.view_layer.objects.get(obj.name) == obj
+    # Not by name: a linked object may have the same.
+    return obj in set(context.view_layer.objects)
 
 
 def _is_shown(obj: Object, context: Context) -> bool:
-    return _is_present(obj, context) and obj.visible_get(view_layer=context.view_layer)
+    """Whether an object is in the view layer and visible."""
+    return obj.visible_get(view_layer=context.view_layer) and not is_hidden_instancer(obj)
+
+
+def warn_of_shapes(objects: list[Object], context: Context, report: Report) -> None:
+    """Warns of objects that show faces but are no meshes, such as texts and curves with a bevel.
+
+    Args:
+        objects: those that are shown.
+        context: of their view layer.
+        report: takes the warning.
+    """
+    graph = context.evaluated_depsgraph_get()
+    shapes = [obj.name for obj in objects if obj.type in _SHAPES and _has_faces(obj.evaluated_get(graph))]
+    if shapes:
+        report.warn(f"not exported, because only meshes can be: convert {listing(shapes)} to meshes")
+
+
+def _has_faces(evaluated: Object) -> bool:
+    try:
+        return len(evaluated.to_mesh().polygons) > 0
+    finally:
+        evaluated.to_mesh_clear()
+
+
+def warn_of_animated_visibility(
+    context: Context,
+    scope: Scope,
+    exported: list[Object],
+    report: Report,
+    *,
+    concerns: Callable[[Object], bool],
+) -> None:
+    """Warns of meshes that are shown on some frames only.
+
+    Args:
+        context: of the view layer.
+        scope: which objects were looked at.
+        exported: the meshes that are exported.
+        report: takes the warnings.
+        concerns: whether a mesh that is hidden now would be exported.
+    """
+    for obj in exported:
+        if _has_animated_visibility(obj):
+            report.warn("its visibility is animated, but a game shows it on all frames", obj.name)
+    for obj in () if scope.use_selection else _candidates(context, scope):
+        is_left_out = obj.type == "MESH" and obj not in exported and _is_present(obj, context)
+        if is_left_out and _has_animated_visibility(obj) and concerns(obj):
+            report.warn(
+                "not exported, because it is hidden on the current frame; its visibility is animated",
+                obj.name,
+            )
+
+
+def _has_animated_visibility(obj: Object) -> bool:
+    data = obj.animation_data
+    if data is None:
+        return False
+    strips = [strip for track in data.nla_tracks for strip in track.strips] if data.use_nla else []
+    curves = [*versions.played_fcurves(data), *data.drivers]
+    for strip in strips:
+        curves += versions.all_fcurves(strip.action) if strip.action is not None else ()
+    return any(curve.data_path == "hide_viewport" for curve in curves)
 
 
 def nothing_to_export(context: Context, scope: Scope, kinds: dict[str, str]) -> NothingToExportError:

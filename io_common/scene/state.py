@@ -68,19 +68,39 @@ def target_collection(context: Context) -> Collection:
 
 @contextmanager
 def temporary_object_mode(context: Context) -> Iterator[None]:
-    """Object Mode while the block runs, so that edits are in the data-blocks; Edit Mode is entered again afterwards."""
-    view_layer = context.view_layer
-    active = view_layer.objects.active
-    if active is None or active.mode != "EDIT":
+    """Object Mode while the block runs, so that edits are in the data-blocks; Edit Mode is entered again afterwards.
+
+    With *Lock Object Modes* off, objects other than the active one may be in Edit Mode, of several types.
+    """
+    objects = context.view_layer.objects
+    edited = [obj for obj in objects if obj.mode == "EDIT"]
+    if not edited:
         yield
         return
-    with context.temp_override(active_object=active, object=active):
-        bpy.ops.object.mode_set(mode="OBJECT")
-        try:
-            yield
-        finally:
-            # All selected objects enter Edit Mode again, as before.
-            bpy.ops.object.mode_set(mode="EDIT")
+    active, selected = objects.active, [obj for obj in objects if obj.select_get()]
+    try:
+        for obj in edited:
+            if obj.mode == "EDIT":
+                # The others of its type leave Edit Mode too.
+                _set_mode(context, obj, "OBJECT")
+        yield
+    finally:
+        for kind in dict.fromkeys(obj.type for obj in edited):
+            members = [obj for obj in edited if obj.type == kind]
+            # All selected objects of a type enter Edit Mode.
+            for obj in objects:
+                obj.select_set(obj in members)
+            _set_mode(context, members[0], "EDIT")
+        for obj in objects:
+            obj.select_set(obj in selected)
+        objects.active = active
+
+
+def _set_mode(context: Context, obj: Object, mode: str) -> None:
+    """Switches the mode of an object, which becomes the active one."""
+    context.view_layer.objects.active = obj
+    with context.temp_override(active_object=obj, object=obj):
+        bpy.ops.object.mode_set(mode=mode)
 
 
 @contextmanager

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, cast
 
+import bpy
+
 if TYPE_CHECKING:
     from bpy.types import (
         ClothModifier,
@@ -153,7 +155,11 @@ def _with_related(obj: Object, seen: set[Object]) -> Iterator[Object]:
         if current.parent is not None:
             waiting.append(current.parent)
         for owner in (*current.modifiers, *_constraints(current)):
-            waiting += _objects_of(owner)
+            for value in references(owner):
+                if isinstance(value, bpy.types.Object):
+                    waiting.append(value)
+                elif isinstance(value, bpy.types.Collection):
+                    waiting += value.all_objects
 
 
 def _changes_by_itself(obj: Object, *, with_keys: bool) -> bool:
@@ -163,10 +169,25 @@ def _changes_by_itself(obj: Object, *, with_keys: bool) -> bool:
     if with_keys:
         owners.append(getattr(data, "shape_keys", None))
     return (
-        any(_is_animated(owner) for owner in owners if owner is not None)
+        any(is_animated(owner) for owner in owners if owner is not None)
         or obj.rigid_body is not None
         or any(modifier.type in _PHYSICS for modifier in obj.modifiers)
         or any(constraint.type in _TIMED_CONSTRAINTS for constraint in _constraints(obj))
+        or any(
+            isinstance(value, bpy.types.Texture) and _is_moving_texture(value)
+            for modifier in obj.modifiers
+            for value in references(modifier)
+        )
+    )
+
+
+def _is_moving_texture(texture: Any) -> bool:
+    """Whether a texture may change over time: by itself, its nodes, or an image of several frames."""
+    image = getattr(texture, "image", None)
+    return (
+        is_animated(texture)
+        or (texture.node_tree is not None and is_animated(texture.node_tree))
+        or (image is not None and image.source in {"MOVIE", "SEQUENCE"})
     )
 
 
@@ -177,20 +198,19 @@ def _constraints(obj: Object) -> list[Any]:
     return [constraint for holder in holders for constraint in holder.constraints]
 
 
-def _is_animated(owner: Any) -> bool:
+def is_animated(owner: Any) -> bool:
+    """Whether an action, NLA tracks or drivers animate a data-block."""
     data = owner.animation_data
     return data is not None and bool(data.action or data.drivers or (data.use_nla and data.nla_tracks))
 
 
-def _objects_of(owner: Any) -> list[Object]:
-    """The objects that a modifier or constraint refers to."""
-    found = []
+def references(owner: Any) -> Iterator[Any]:
+    """The data-blocks that a modifier or constraint refers to, such as objects, collections and textures."""
     for prop in owner.bl_rna.properties:
-        if prop.type == "POINTER" and prop.fixed_type.identifier == "Object":
+        if prop.type == "POINTER":
             value = getattr(owner, prop.identifier)
-            if value is not None:
-                found.append(value)
+            if isinstance(value, bpy.types.ID):
+                yield value
     for target in getattr(owner, "targets", ()):
         if target.target is not None:
-            found.append(target.target)
-    return found
+            yield target.target
