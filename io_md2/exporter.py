@@ -207,6 +207,7 @@ def _build(
         samples = sample_frames(context, parts, plan, frames, steps, report, play)
     topology = join(parts)
     if plan.may_be_single and (samples.positions == samples.positions[:1]).all():
+        _warn_of_moving_uvs(parts, samples, report)
         plan = plan.first_frame(topology.stored)
         names = single_frame_name(names, topology.stored)
         samples = samples.first_frame()
@@ -215,6 +216,19 @@ def _build(
     if options.verify is not Verify.NONE:
         differences = verification.find_differences(model, parts, samples, options.conversion)
     return model, parts, differences
+
+
+def _warn_of_moving_uvs(parts: list[Part], samples: Samples, report: Report) -> None:
+    """Warns of modifiers that move texture coordinates, where no vertex moves and one frame is exported."""
+    for number, part in enumerate(parts):
+        for found in samples.verified.values():
+            uvs = found[number].uvs
+            if (
+                part.uvs is not None
+                and uvs is not None
+                and not np.allclose(uvs[part.loops], part.uvs, atol=1e-5)
+            ):
+                report.warn("modifiers move its UVs over time, which MD2 cannot hold", part.obj.name)
 
 
 def _assemble(

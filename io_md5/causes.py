@@ -100,6 +100,8 @@ def _object_causes(obj: Object, skeleton: Skeleton, armature: Object, graph: Dep
     moving = [parent.name for parent in _parents(obj) if parent != armature and is_animated(parent)]
     if moving:
         found.append(f"its parents are animated: {listing(moving)}")
+    if not np.linalg.norm(evaluated.world_matrix(obj.evaluated_get(graph))[:3, :3], axis=0).all():
+        found.append("the object is scaled to nothing: make its scale other than 0")
     if any(not constraint.mute for constraint in obj.constraints):
         found.append("the object has constraints")
     keys = obj.data.shape_keys

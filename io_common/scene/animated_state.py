@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import bpy
 import numpy as np
 import numpy.typing as npt
 
@@ -43,7 +44,8 @@ class AnimatedState:
         self._armature = armature
         self._had_data = armature.animation_data is not None
         self._position = armature.data.pose_position
-        self._poses = [Pose(obj) for obj in objects if obj.pose is not None]
+        # Constraints may refer to armatures of other scenes.
+        self._poses = [Pose(obj) for obj in bpy.data.objects if obj.pose is not None]
         self._values = AnimatedValues([(armature, action) for action in actions], skips=_is_pose_channel)
 
     def restore_values(self) -> None:
@@ -210,10 +212,10 @@ def reset_pose(obj: Object) -> None:
 
 def _set_pose_channel(obj: Object, name: str, values: npt.NDArray[np.float32]) -> None:
     """Sets a channel of all bones of an armature, float32 (J, width)."""
-    if obj.library is None:
+    if obj.library is None and obj.override_library is None:
         obj.pose.bones.foreach_set(name, values.ravel())
         return
-    # `foreach_set` has no effect on linked data.
+    # `foreach_set` has no effect on linked and overridden data.
     for bone, value in zip(obj.pose.bones, values.tolist(), strict=True):
         setattr(bone, name, value)
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeVar
 
+import bpy
 import numpy as np
 import numpy.typing as npt
 
@@ -179,7 +180,9 @@ def _keys_are_frames(
     is_moving = any(depends_on_time(obj) for obj in objects)
     if not imported:
         is_playing = any(is_animated(keys) for obj in keyed if (keys := shape_keys(obj)) is not None)
-        if is_moving or is_playing or _armature_range(objects) is not None:
+        handlers = bpy.app.handlers
+        has_handlers = bool(handlers.frame_change_pre or handlers.frame_change_post)
+        if is_moving or is_playing or has_handlers or _armature_range(objects) is not None:
             return False
         _warn_of_mixes(keyed, report)
         return True

@@ -122,7 +122,11 @@ def playback_of(obj: Object, source: SourceFrames, scene: Scene) -> Playback:
     if not is_plain or scene.render.frame_map_old != scene.render.frame_map_new:
         return Playback.OTHER
     curves = {curve.data_path: curve for curve in versions.played_fcurves(data)}
-    if any(curve.mute or len(curve.modifiers) for curve in curves.values()):
+    # Versions of Blender differ in the effect of a muted group.
+    if any(
+        curve.mute or len(curve.modifiers) or (curve.group is not None and curve.group.mute)
+        for curve in curves.values()
+    ):
         return Playback.OTHER
     plays_in_order = _relative_in_order if keys.use_relative else _absolute_in_order
     return Playback.IN_ORDER if plays_in_order(keys, curves, source) else Playback.OTHER

@@ -68,29 +68,30 @@ def target_collection(context: Context) -> Collection:
 
 @contextmanager
 def temporary_object_mode(context: Context) -> Iterator[None]:
-    """Object Mode while the block runs, so that edits are in the data-blocks; Edit Mode is entered again afterwards.
+    """Object Mode while the block runs, so that edits are in the data-blocks; other modes are entered again afterwards.
 
-    With *Lock Object Modes* off, objects other than the active one may be in Edit Mode, of several types.
+    With *Lock Object Modes* off, objects other than the active one may be in Edit Mode, of several types. Pose Mode
+    changes nothing that Blender shows, and is kept.
     """
     objects = context.view_layer.objects
-    edited = [obj for obj in objects if obj.mode == "EDIT"]
-    if not edited:
+    modes = {obj: obj.mode for obj in objects if obj.mode not in ("OBJECT", "POSE")}
+    if not modes:
         yield
         return
     active, selected = objects.active, [obj for obj in objects if obj.select_get()]
     try:
-        for obj in edited:
-            if obj.mode == "EDIT":
-                # The others of its type leave Edit Mode too.
+        for obj in modes:
+            if obj.mode != "OBJECT":
+                # Others of its type leave Edit Mode too.
                 _set_mode(context, obj, "OBJECT")
         yield
     finally:
-        for kind in dict.fromkeys(obj.type for obj in edited):
-            members = [obj for obj in edited if obj.type == kind]
+        for kind, mode in dict.fromkeys((obj.type, mode) for obj, mode in modes.items()):
+            members = [obj for obj in modes if (obj.type, modes[obj]) == (kind, mode)]
             # All selected objects of a type enter Edit Mode.
             for obj in objects:
                 obj.select_set(obj in members)
-            _set_mode(context, members[0], "EDIT")
+            _set_mode(context, members[0], mode)
         for obj in objects:
             obj.select_set(obj in selected)
         objects.active = active
