@@ -92,6 +92,7 @@ def _add_convert(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--characters",
         action="append",
+        type=_pattern,
         default=[],
         metavar="PATTERN",
         help="convert the characters of a game that have such names, such as 'monster_*', with all that is declared "
@@ -162,6 +163,7 @@ def _add_extract(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--files",
         action="append",
+        type=_pattern,
         required=True,
         metavar="PATTERN",
         help="the files to write, such as 'models/md5/*'; may be given several times",
@@ -182,8 +184,14 @@ def _add_list(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="a list of objects, one for each entry")
 
 
+def _pattern(text: str) -> str:
+    if not text:
+        raise argparse.ArgumentTypeError("the pattern is empty: '*' stands for everything")
+    return text
+
+
 def _count(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
+    if not text.isdecimal() or len(text) > 9 or int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of at least 1")
     return int(text)
 
@@ -223,6 +231,7 @@ def _out_folder(text: str) -> str:
 
 def _shard(text: str) -> tuple[int, int]:
     first, slash, second = text.partition("/")
-    if not (slash and first.isdecimal() and second.isdecimal() and 1 <= int(first) <= int(second)):
+    is_number = first.isdecimal() and second.isdecimal() and len(text) <= 19
+    if not (slash and is_number and 1 <= int(first) <= int(second)):
         raise argparse.ArgumentTypeError(f"{text!r} is not of the form I/N with I from 1 to N, such as 2/8")
     return int(first), int(second)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from pathlib import Path
 
+from ..io_common.files import file_info
 from ..io_common.game_data.catalogue import Catalogue, CatalogueEntry
 from ..io_common.game_data.character import Character
 from ..io_common.game_data.files import GameFiles
@@ -43,6 +45,8 @@ def make_plan(
     # The files may have changed since the last run in this process.
     catalogue.cache_clear()
     found = catalogue(settings.game_data)
+    for warning in found.warnings:
+        file_info.write(sys.stderr, f"warning: {file_info.on_one_line(warning)}\n")
     tasks: list[Task] = []
     refused: list[tuple[Task, Outcome]] = []
     taken: set[str] = set()

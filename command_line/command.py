@@ -62,6 +62,11 @@ def main(words: Sequence[str]) -> int:
     Returns:
         The exit status: 0 for success, 1 if a file failed, 2 if the arguments are invalid, 130 after Ctrl-C.
     """
+    with file_info.writable_output():
+        return file_info.written(partial(_run, words))
+
+
+def _run(words: Sequence[str]) -> int:
     try:
         options = arguments.parse(words)
     except SystemExit as end:
@@ -73,8 +78,7 @@ def main(words: Sequence[str]) -> int:
     if options.command == "extract":
         return extract(options.game, options.files, Path(options.to), force=options.force)
     if options.command == "work":
-        work(options.replies)
-        return 0
+        return work(options.replies)
     try:
         with deferred_interrupt(_NOTICE) as interrupt:
             return _convert(options, interrupt)

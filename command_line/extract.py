@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
@@ -35,9 +36,10 @@ def extract(folders: Iterable[str], patterns: Sequence[str], target: Path, *, fo
         # Each file is an import of its own.
         files.budget.renew()
         place = target.joinpath(*name.split("/"))
-        if place.exists() and not force:
+        if os.path.lexists(place) and not (force and os.path.isfile(place)):
             failed += 1
-            _tell(f"failed {name}: {place} exists: choose another folder, or use --force")
+            remedy = "choose another folder" + (", or use --force" if os.path.isfile(place) else "")
+            _tell(f"failed {name}: {place} exists: {remedy}")
             continue
         try:
             files.extract([name], target)

@@ -18,11 +18,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from .records import Records
+from .records import Records, listed
 from .settings import Task
 
-_PREFIX = ".idtech-"
-_ABANDONED = re.compile(r"\.idtech-[a-z0-9_]{8}")  # how `tempfile` completes the prefix
+_PREFIX = ".idtech-converting-"
+_ABANDONED = re.compile(r"\.idtech-converting-[a-z0-9_]{8}")  # how `tempfile` completes the prefix
 _ABANDONED_AFTER = 86400.0  # seconds; no file takes a day to convert
 
 
@@ -68,6 +68,10 @@ def _check_replaceable(path: Path, task: Task, records: Records) -> None:
         raise TargetError(f"{path} is a broken link: remove it, or choose another output folder")
     if not path.is_file():
         raise TargetError(f"{path} exists and is not a regular file: choose another output folder")
+    if path.is_symlink():
+        raise TargetError(f"{path} is a link: choose another output folder")
+    if not os.access(path, os.W_OK):
+        raise TargetError(f"{path} is write-protected: choose another output folder, or make it writable")
     if not task.is_forced and not records.is_result(task, path):
         raise TargetError(
             f"{path} exists and was not written by an earlier run, or was changed since: choose another output folder, "
@@ -90,6 +94,9 @@ def with_target_name(error: OSError, task: Task) -> OSError:
     name = error.filename
     if error.filename2 is not None or not isinstance(name, str) or _PREFIX not in name:
         return error
+    if Path(name).name.startswith(_PREFIX):
+        # The temporary folder itself.
+        return OSError(error.errno, error.strerror, os.path.dirname(name))
     return OSError(error.errno, error.strerror, str(_target_of(Path(name), task)))
 
 
@@ -106,7 +113,7 @@ def remove_abandoned(folders: Iterable[Path]) -> None:
         folders: output folders, some of which may not exist.
     """
     for folder in folders:
-        for path in folder.glob(f"{_PREFIX}*"):
+        for path in listed(folder):
             with suppress(OSError):
                 if _ABANDONED.fullmatch(path.name) and time.time() - path.lstat().st_mtime > _ABANDONED_AFTER:
                     shutil.rmtree(path)

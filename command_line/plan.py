@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from bisect import bisect_left, insort
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from itertools import chain, count
 from pathlib import Path
@@ -46,9 +46,15 @@ def make_plan(
                 tasks.setdefault(str(file), _task(file, relative, out, settings))
             continue
         if path.is_dir():
-            for file in _walk(path, out, settings):
+            unreadable: list[OSError] = []
+            for file in _walk(path, out, settings, unreadable.append):
                 if resolved_path(file) not in known:
                     tasks.setdefault(resolved_path(file), _task(file, file.relative_to(path), out, settings))
+            for error in unreadable:
+                closed = Path(error.filename)
+                refused.append(
+                    _refuse(Task(closed, out / closed.name, str(closed)), "the folder cannot be read")
+                )
             continue
         reason = _reason_to_refuse(path, settings)
         if reason:
@@ -86,11 +92,16 @@ def _searched_suffixes(settings: Settings) -> list[str]:
     return [suffix for suffix in source_suffixes(settings.format) if role_of(suffix) is not Role.ANIMATION]
 
 
-def _walk(folder: Path, out: Path, settings: Settings) -> Iterable[Path]:
-    """The sources in a folder, searched recursively, without animations: those are converted with their models."""
+def _walk(
+    folder: Path, out: Path, settings: Settings, onerror: Callable[[OSError], object]
+) -> Iterable[Path]:
+    """The sources in a folder, searched recursively, without animations: those are converted with their models.
+
+    `onerror` gets the error of each folder that cannot be read.
+    """
     suffixes = _searched_suffixes(settings)
     results = os.path.realpath(out)
-    for parent, folders, names in os.walk(folder):
+    for parent, folders, names in os.walk(folder, onerror=onerror):
         folders[:] = sorted(
             name
             for name in folders

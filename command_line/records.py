@@ -52,8 +52,9 @@ class Records:
 
     def results(self) -> Iterator[Path]:
         """All files that earlier runs wrote."""
-        for path in (self.out / FOLDER).glob("*.json"):
-            yield from self._files(_read(path))
+        for path in listed(self.out / FOLDER):
+            if path.suffix == ".json":
+                yield from self._files(_read(path))
 
     def is_result(self, task: Task, path: Path) -> bool:
         """Whether a file is byte for byte what the last run of a task wrote.
@@ -68,7 +69,7 @@ class Records:
         """Whether a task can be skipped."""
         record = _read(self._path(task))
         files = self._files(record)
-        if not files or not all(file.exists() for file in files):
+        if not files or not all(os.path.exists(file) for file in files):
             return False
         try:
             state = self._state(task)
@@ -193,6 +194,14 @@ class Records:
             return os.path.abspath(path)
 
 
+def listed(folder: Path) -> list[Path]:
+    """The entries of a folder; none if it cannot be read."""
+    try:
+        return sorted(folder.iterdir())
+    except OSError:
+        return []
+
+
 def digest(path: Path) -> str:
     """The hash of a file.
 
@@ -212,6 +221,10 @@ def _read(path: Path) -> dict[str, Any]:
 
 
 def _is_inside(name: str) -> bool:
-    """Whether a relative path stays below its folder."""
+    """Whether a relative path stays below its folder, and can be the name of a file."""
+    try:
+        os.fsencode(name)
+    except UnicodeEncodeError:
+        return False
     normal = os.path.normpath(name)
     return "\0" not in name and not os.path.isabs(normal) and normal.split(os.sep)[0] not in ("", ".", "..")

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import shutil
 import sys
-from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -21,31 +20,44 @@ from .records import Records
 from .settings import Settings, Task
 from .source_files import Sources
 
+CANNOT_REPLY = 74
+"""The exit status if an outcome cannot be written, as on a full disk: that of `EX_IOERR` in `sysexits.h`."""
+
 JOB = "job"
 """The name of the file with what all tasks of a run have in common."""
 
 
-def work(replies: Path) -> None:
+def work(replies: Path) -> int:
     """Converts files until standard input ends.
 
     Args:
         replies: the file for the outcomes, in a folder with the file `JOB`. Once that file is gone, no further task
             is started. The folder is removed at the end.
+
+    Returns:
+        The exit status: 0, or `CANNOT_REPLY`.
     """
     job_path = replies.with_name(JOB)
     job = _read_job(job_path)
     if job is None:
         # The run has already ended.
-        return
+        return 0
     settings = Settings.from_json(job["settings"])
     records = Records(Path(job["out"]), settings, manifest.version(), Sources.from_json(job["sources"]))
     empty_scene = EmptyScene()
-    with suppress(FileNotFoundError), open(replies, "ab", buffering=0) as out:
+    try:
         while (message := messages.read(sys.stdin.buffer)) is not None and job_path.exists():
             outcome = convert(Task.from_json(message), records, empty_scene)
-            out.write(messages.pack(asdict(outcome)))
+            with open(replies, "ab") as out:
+                out.write(messages.pack(asdict(outcome)))
+    except FileNotFoundError:
+        pass
+    except OSError:
+        # The folder is left to the Blender that started this one, which reads the outcomes before.
+        return CANNOT_REPLY
     # The Blender that started this one may have been killed.
     shutil.rmtree(replies.parent, ignore_errors=True)
+    return 0
 
 
 def _read_job(path: Path) -> dict[str, Any] | None:

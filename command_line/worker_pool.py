@@ -170,6 +170,8 @@ class _Worker:
             self._forget_process()
             if self.tasks:
                 reason = f"Blender ended with status {status} while converting this file"
+                if status == worker.CANNOT_REPLY:
+                    reason = f"its outcome cannot be written to {self._replies.parent}: free some space there"
                 finished.append((self.tasks.popleft(), Outcome(FAILED, reason)))
         return finished
 

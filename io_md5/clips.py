@@ -106,7 +106,8 @@ class Clip:
 
     def samples(self, options: AnimationOptions) -> tuple[Floats, float]:
         """The frames of the scene to sample, (F,), and the frame rate of the file."""
-        rate = (options.frame_rate or self.rate) / options.frame_step
+        # NaN is not above 0 either.
+        rate = (options.frame_rate if options.frame_rate > 0.0 else self.rate) / options.frame_step
         step = self.rate / rate
         count = max(int((self.end - self.start) / step + _END_SLACK) + 1, 1)
         frames = self.start + np.arange(count, dtype=np.float64) * step

@@ -172,7 +172,7 @@ def _sample(clip: Clip, skeleton: Skeleton, player: Player, frames: Floats) -> F
         if not np.isfinite(poses[index]).all():
             bone = rig.bone_names[int(np.flatnonzero(~np.isfinite(poses[index]).all(axis=(1, 2)))[0])]
             raise Md5Error(
-                f"{bone}: its pose is not a number on frame {frame:g}"
+                f"the pose of {bone} is not a number on frame {frame:g}"
                 + (f" of {clip.name}" if clip.name else "")
                 + ": delete the key or driver that causes it"
             )

@@ -54,7 +54,6 @@ def find_source(context: Context, scope: Scope, report: Report) -> Source:
     armature = _choose(context, armatures)
     if armature is None:
         report.warn("no armature selected: everything is bound to one joint named origin")
-        _warn_of_hidden(context, scope, objects, meshes, None, report)
         return Source(None, sorted(meshes, key=_file_order))
     own_meshes = [obj for obj in meshes if armature in owners[obj]]
     if scope.use_selection and not own_meshes:
@@ -63,7 +62,6 @@ def find_source(context: Context, scope: Scope, report: Report) -> Source:
             obj for obj in collect(context, Scope()) if obj.type == "MESH" and armature in armatures_of(obj)
         ]
     _warn_of_others(armature, own_meshes, owners, report)
-    _warn_of_hidden(context, scope, objects, own_meshes, armature, report)
     return Source(armature, sorted(own_meshes, key=_file_order))
 
 
@@ -80,24 +78,16 @@ def _warn_of_others(
             report.warn(f"also moved by {listing(others)}, which is not exported", obj.name)
 
 
-def _warn_of_hidden(
-    context: Context,
-    scope: Scope,
-    objects: list[Object],
-    meshes: list[Object],
-    armature: Object | None,
-    report: Report,
-) -> None:
+def warn_of_left_out(context: Context, scope: Scope, source: Source, report: Report) -> None:
     """Warns about what is shown but is no mesh, and about meshes that are shown on some frames only."""
+    objects = collect(context, scope)
     warn_of_shapes(objects, context, report)
     warn_of_collections(objects, report)
-    warn_of_animated_visibility(
-        context,
-        scope,
-        meshes,
-        report,
-        concerns=lambda obj: armature is None or armature in armatures_of(obj),
-    )
+
+    def is_own(obj: Object) -> bool:
+        return source.armature is None or source.armature in armatures_of(obj)
+
+    warn_of_animated_visibility(context, scope, source.meshes, report, concerns=is_own)
 
 
 def _file_order(obj: Object) -> tuple[int, str]:

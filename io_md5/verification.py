@@ -323,6 +323,7 @@ def _size(skeleton: Skeleton, rest: dict[Object, RestMesh]) -> float:
     """The diagonal of the box around the vertices at rest, or around the joints if there are none."""
     clouds = [skeleton.conversion.points(part.triangles.vertices) for part in rest.values()]
     cloud = np.concatenate([np.empty((0, 3)), *clouds])
+    cloud = cloud[np.isfinite(cloud).all(axis=1)]
     cloud = cloud if len(cloud) else skeleton.joints.positions
     return max(float(np.linalg.norm(np.ptp(cloud, axis=0))), 1e-9)
 

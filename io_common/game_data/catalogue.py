@@ -94,6 +94,7 @@ class Catalogue:
         self.files = files
         self._doom3 = Doom3Declarations(files)
         self._warnings: list[str] = []
+        self._animations: dict[str, tuple[CharacterAnimation, ...]] = {}
         with files.budget.timed():
             entries = self._all_entries()
         order = list(Kind)
@@ -261,11 +262,16 @@ class Catalogue:
             prefix = f"{folder}/" if folder else ""
             found = tuple(CharacterSkin(split_extension(name)[0], (("*", prefix + name),)) for name in skins)
             return Character(stem, QUAKE2, (CharacterPart(stem, path, skins=found),))
-        animations = tuple(
-            CharacterAnimation(split_extension(file.rpartition("/")[2])[0], (file,))
-            for file in self.files.paths(folder, _ANIMATION_SUFFIX)
-        )
-        return Character(stem, DOOM3, (CharacterPart(stem, path, animations=animations),))
+        return Character(stem, DOOM3, (CharacterPart(stem, path, animations=self._animations_in(folder)),))
+
+    def _animations_in(self, folder: str) -> tuple[CharacterAnimation, ...]:
+        """The animations in a folder, which all models there share."""
+        if folder not in self._animations:
+            self._animations[folder] = tuple(
+                CharacterAnimation(split_extension(file.rpartition("/")[2])[0], (file,))
+                for file in self.files.paths(folder, _ANIMATION_SUFFIX)
+            )
+        return self._animations[folder]
 
 
 def _names(entry: CatalogueEntry) -> list[str]:

@@ -26,6 +26,10 @@ class MemberStream(io.BytesIO):
         self.name = name
 
 
+# Of errors whose text is the reason: with the number of a system error, the user would be told of that.
+_OTHER_REASON = 0
+
+
 def readable(path: Path) -> Path | MemberStream:
     """What the readers of the formats take for a path: the path itself, or the content of a member of an archive.
 
@@ -38,7 +42,7 @@ def readable(path: Path) -> Path | MemberStream:
     try:
         return MemberStream(file.read(), os.fspath(path))
     except FileReadError as error:
-        raise OSError(errno.EIO, str(error).removeprefix(f"{file}: "), os.fspath(path)) from error
+        raise OSError(_OTHER_REASON, str(error).removeprefix(f"{file}: "), os.fspath(path)) from error
 
 
 def files_in(folder: Path) -> list[Path]:
@@ -99,6 +103,8 @@ def _member(path: Path) -> GameFile | None:
     found = root.find_file(archive[1])
     if found is None:
         if root.warnings:
-            raise OSError(errno.EIO, root.warnings[0].removeprefix(f"{archive[0]}: "), os.fspath(archive[0]))
+            raise OSError(
+                _OTHER_REASON, root.warnings[0].removeprefix(f"{archive[0]}: "), os.fspath(archive[0])
+            )
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), os.fspath(path))
     return found

@@ -88,7 +88,8 @@ def split_archive_path(path: str | os.PathLike[str]) -> tuple[Path, str] | None:
     for index in range(1, len(parts)):
         if is_archive_name(parts[index]):
             archive = Path(*parts[: index + 1])
-            if archive.is_file():
+            # `Path.is_file` raises for folders that cannot be read and for names that are too long.
+            if os.path.isfile(archive):
                 return archive, "/".join(parts[index + 1 :])
     return None
 
@@ -273,6 +274,8 @@ def _zip_members(stream: _BudgetedFile) -> list[Member]:
 
 def _pak_members(stream: _BudgetedFile, path: Path) -> list[Member]:
     header = stream.read(12)
+    if len(header) < 12:
+        raise ValueError("it ends within its header")
     _, start, size = struct.unpack("<4s2i", header)
     length = path.stat().st_size
     if start < 0 or size < 0 or start + size > length:

@@ -76,7 +76,7 @@ def _common_length(own: list[str], other: list[str]) -> int:
 
 def looks_like_game_folder(root: Path) -> bool:
     """Whether a path is an archive, or a folder with one, or with a folder such as `models` or `textures` in it."""
-    if is_archive_name(root.name) and root.is_file():
+    if is_archive_name(root.name) and os.path.isfile(root):
         return True
     return _has_entry(root, _TYPICAL_FOLDERS.union(_TOP_FOLDERS))
 

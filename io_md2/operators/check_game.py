@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import bpy
 
 from ...io_common import reports
+from ...io_common.error_messages import message_for
 from ...io_common.operators import game_check
 from ...io_common.scene.objects import NothingToExportError
 from ..format import PROFILES, Md2Error
@@ -37,8 +38,9 @@ class OBJECT_OT_md2_check_game(BuildOptions, game_check.GameCheck, bpy.types.Ope
         options = self.export_options(context)
         try:
             found = find(context, options)
-        except (NothingToExportError, Md2Error) as error:
-            reports.report_message(self, "ERROR", str(error))
+        except (NothingToExportError, Md2Error, OSError, MemoryError) as error:
+            message = message_for(error, (NothingToExportError, Md2Error))
+            reports.report_message(self, "ERROR", message)
             return {"CANCELLED"}
         label = PROFILES[options.game].label
         game_check.store(context, FAMILY, label, found, game_check.options_key(self))

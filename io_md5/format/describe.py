@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -117,6 +118,9 @@ def describe_animation(path: FilePath, game: str = "") -> Description:
 
 def _describe_animation(animation: Animation, game: str, joints: Joints | None = None) -> Description:
     seconds = animation.frame_count / animation.frame_rate if animation.frame_rate > 0 else 0.0
+    if not math.isfinite(seconds):
+        # The frame rate is next to 0, and JSON has no infinity.
+        seconds = 0.0
     loop = loop_type(animation)
     moving = int((animation.flags != 0).sum())
     corners = animation.bounds.reshape(-1, 3)

@@ -10,7 +10,9 @@ import json
 import os
 import sys
 import unicodedata
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol, TextIO
 
@@ -106,22 +108,56 @@ def print_info(
     Returns:
         The exit status: 1 if a file could not be read, or there is none.
     """
-    out = out or sys.stdout
-    results: list[dict[str, Any]] = []
+    with writable_output():
+        return written(partial(_print_info, files, describers, as_json, game, out or sys.stdout))
+
+
+@contextmanager
+def writable_output() -> Iterator[None]:
+    """Standard output and error that can be written to, although the process was started without them."""
+    before = sys.stdout, sys.stderr
+    with open(os.devnull, "w", encoding="utf-8") as nothing:
+        sys.stdout, sys.stderr = before[0] or nothing, before[1] or nothing
+        try:
+            yield
+        finally:
+            sys.stdout, sys.stderr = before
+
+
+def written(command: Callable[[], int]) -> int:
+    """The exit status of a command that prints: 1 if its output cannot be written, which is told."""
     try:
-        for file in _expanded(files, describers):
-            facts, lines = _describe(file, describers, game)
-            if not as_json:
-                gap = "\n" if results else ""
-                text_lines = [f"{file}: {lines[0]}", *(f"  {line}" for line in lines[1:])]
-                write(out, gap + "".join(f"{on_one_line(line)}\n" for line in text_lines))
-            results.append({"file": file, **facts})
-        if as_json:
-            write(out, json.dumps(results, indent=2) + "\n")
-        out.flush()
+        status = command()
+        sys.stdout.flush()
     except BrokenPipeError:
-        # The reader has closed the pipe; Python must not write to it again when it exits.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), out.fileno())
+        # The reader has closed the pipe, as `head` does. Python must not write to it again when it exits.
+        _discard_output()
+        return 1
+    except OSError as error:
+        _discard_output()
+        write(sys.stderr, f"error: the output cannot be written: {error.strerror or error}\n")
+        return 1
+    return status
+
+
+def _discard_output() -> None:
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _print_info(
+    files: Iterable[str], describers: Mapping[str, Describe], as_json: bool, game: str, out: TextIO
+) -> int:
+    results: list[dict[str, Any]] = []
+    for file in _expanded(files, describers):
+        facts, lines = _describe(file, describers, game)
+        if not as_json:
+            gap = "\n" if results else ""
+            text_lines = [f"{file}: {lines[0]}", *(f"  {line}" for line in lines[1:])]
+            write(out, gap + "".join(f"{on_one_line(line)}\n" for line in text_lines))
+        results.append({"file": file, **facts})
+    if as_json:
+        write(out, json.dumps(results, indent=2) + "\n")
     if not results:
         write(sys.stderr, f"No {', '.join(describers)} file found\n")
     return int(not results or any("error" in facts for facts in results))
@@ -132,9 +168,11 @@ def _expanded(files: Iterable[str], describers: Mapping[str, Describe]) -> Itera
         if not os.path.isdir(file):
             yield file
             continue
-        for folder, folders, names in os.walk(file):
+        unreadable: list[OSError] = []
+        for folder, folders, names in os.walk(file, onerror=unreadable.append):
             folders.sort()
             yield from (os.path.join(folder, name) for name in sorted(names) if _suffix(name) in describers)
+        yield from (error.filename for error in unreadable)
 
 
 def _describe(file: str, describers: Mapping[str, Describe], game: str) -> tuple[dict[str, Any], list[str]]:
@@ -156,6 +194,8 @@ def _describer(file: str, describers: Mapping[str, Describe]) -> Describe:
     """
     if not os.path.exists(file):
         raise ValueError("there is no such file or folder")
+    if os.path.isdir(file):
+        raise ValueError("the folder cannot be read: permission denied")
     if not os.path.isfile(file):
         # Reading from a pipe might wait for ever.
         raise ValueError("it is not a regular file")

@@ -179,7 +179,7 @@ def loop_type(animation: Animation) -> LoopType:
     times that step, and less than half of the whole motion. Positions are divided by the extent of all positions, so
     that they weigh like quaternions.
     """
-    if animation.frame_count < 3:
+    if animation.frame_count < 3 or not animation.names:
         return "none"
     lowest, highest = _component_ranges(animation)
     extent = float((highest[:, :3].max(axis=0) - lowest[:, :3].min(axis=0)).max(initial=0.0)) or 1.0

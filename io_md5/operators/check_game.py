@@ -9,6 +9,7 @@ import bpy
 from bpy.props import BoolProperty, EnumProperty
 
 from ...io_common import reports
+from ...io_common.error_messages import message_for
 from ...io_common.operators import game_check
 from ...io_common.scene.objects import NothingToExportError
 from ..exporter import ExportOptions
@@ -62,8 +63,9 @@ class OBJECT_OT_md5_check_game(BuildOptions, game_check.GameCheck, bpy.types.Ope
         path = Path(bpy.path.abspath(self.filepath)) if self.filepath else None
         try:
             found = find(context, options, path=path, has_mesh=self.has_mesh)
-        except (NothingToExportError, Md5Error) as error:
-            reports.report_message(self, "ERROR", str(error))
+        except (NothingToExportError, Md5Error, OSError, MemoryError) as error:
+            message = message_for(error, (NothingToExportError, Md5Error))
+            reports.report_message(self, "ERROR", message)
             return {"CANCELLED"}
         label = PROFILES[options.model.game].label
         game_check.store(context, FAMILY, label, found, game_check.options_key(self))

@@ -136,6 +136,7 @@ class BuildOptions(file_operators.ExportTransform, file_operators.ExportScope, f
             "0 is the rate of the action",
             default=24.0,
             min=0.0,
+            max=1000.0,
             soft_min=1.0,
             soft_max=120.0,
         )

@@ -25,8 +25,11 @@ from unkeyed import Unkeyed
 PLACE_LIMIT = 1e-4
 """Of the model's size."""
 UV_LIMIT = 1e-5
-# What the export tells of objects that does not announce a difference.
-_HARMLESS = re.compile("no material|no UV map|without weights: bound|have the same name and shader")
+# What the export tells of objects that does not announce a difference, or one in how Blender splits bent faces into
+# triangles: here they are split as at rest.
+_HARMLESS = re.compile(
+    "no material|no UV map|without weights: bound|have the same name and shader|faces are triangulated differently"
+)
 
 
 @dataclass

@@ -1,0 +1,275 @@
+"""What lies around the files: forged records, folders of other programs, closed output, full disks, long names."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import subprocess
+import sys
+import zipfile
+from io import BytesIO
+from pathlib import Path
+from types import SimpleNamespace
+
+import bpy
+import md5_scenes
+import pytest
+from paths import ROOT
+
+LONG = "a" * 300
+# The permissions of files do not bind root.
+needs_permissions = pytest.mark.skipif(
+    not hasattr(os, "geteuid") or os.geteuid() == 0, reason="permissions have no effect here"
+)
+
+
+@pytest.fixture
+def idtech(part, capfd):
+    """Runs the command; returns its status, what it printed, and what it told on the way."""
+    main = part("command_line.command").main
+
+    def run(*words: str | Path) -> tuple[int, str, str]:
+        capfd.readouterr()
+        status = main([str(word) for word in words])
+        told = capfd.readouterr()
+        return status, told.out, told.err
+
+    return run
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> Path:
+    folder = tmp_path / "in"
+    folder.mkdir()
+    md5_scenes.write(folder, "imp")
+    return folder / "imp.md5mesh"
+
+
+def archive(path: Path, **members: str) -> Path:
+    with zipfile.ZipFile(path, "w") as file:
+        for name, text in members.items():
+            file.writestr(name, text)
+    return path
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["a\ud800/b.blend", f"{LONG}.blend", f"{LONG}/b.blend"])
+def test_a_record_with_names_that_no_file_has_does_not_stop_the_run(idtech, model, tmp_path, name):
+    out = tmp_path / "out"
+    assert idtech("convert", model, "--to", out)[0] == 0
+    (record,) = (out / ".idtech").iterdir()
+    content = json.loads(record.read_text())
+    content["files"][name] = ["x"]
+    record.write_text(json.dumps(content))
+    assert idtech("convert", model, "--to", out)[0] == 0
+
+
+@pytest.mark.slow
+def test_folders_of_other_programs_are_kept_whatever_their_age(idtech, model, tmp_path):
+    own = tmp_path / "out" / ".idtech-textures"
+    own.mkdir(parents=True)
+    (own / "texture").write_text("a week of work")
+    os.utime(own, (0, 0))
+    assert idtech("convert", model, "--to", tmp_path / "out")[0] == 0
+    assert (own / "texture").read_text() == "a week of work"
+
+
+@pytest.mark.slow
+def test_folders_that_killed_runs_left_are_removed_after_a_day(idtech, model, tmp_path, part):
+    folder = tmp_path / "out"
+    folder.mkdir()
+    temporary = part("command_line.output_files").temporary_folder
+    with temporary(folder) as made:
+        left = folder / made.name
+        kept = made.name
+    left.mkdir()
+    os.utime(left, (0, 0))
+    assert idtech("convert", model, "--to", folder)[0] == 0
+    assert kept not in os.listdir(folder)
+
+
+@pytest.mark.slow
+def test_an_archive_with_a_name_that_is_too_long_is_named_and_stops_nothing_else(idtech, model, tmp_path):
+    status, _, told = idtech("convert", model, f"{LONG}.pk4", "--to", tmp_path / "out")
+    assert (status, (tmp_path / "out" / "imp.blend").exists()) == (1, True)
+    assert "there is no such file or folder" in told
+    for words in (
+        ("list", f"{LONG}.pk4"),
+        ("convert", model, "--to", tmp_path, "--game-folder", f"{LONG}.pk4"),
+    ):
+        status, _, told = idtech(*words)
+        assert (status, "neither a folder nor an archive" in told) == (2, True)
+
+
+def test_a_game_folder_with_a_name_that_is_too_long_does_not_stop_an_import(model, extension):
+    preferences = bpy.context.preferences.addons[extension.__name__].preferences
+    folder = preferences.game_folders.add()
+    folder.path = f"/{LONG}.pk4"
+    try:
+        assert bpy.ops.import_scene.md5(filepath=str(model)) == {"FINISHED"}
+    finally:
+        preferences.game_folders.clear()
+
+
+@pytest.mark.slow
+def test_one_name_that_is_too_long_stops_no_other_file_of_an_archive(idtech, model, tmp_path):
+    packed = archive(
+        tmp_path / "game.pk4",
+        **{f"{'b' * 300}/x.md5mesh": model.read_text(), "fine.md5mesh": model.read_text()},
+    )
+    status, table, _ = idtech("extract", packed, "--files", "*", "--to", tmp_path / "loose")
+    assert (status, table) == (1, "1 written, 1 failed\n")
+    assert (tmp_path / "loose" / "fine.md5mesh").exists()
+    status, _, _ = idtech("convert", packed, "--to", tmp_path / "out")
+    assert (status, (tmp_path / "out" / "fine.blend").exists()) == (1, True)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("force", [(), ("--force",)])
+def test_extract_does_not_write_through_a_broken_link(idtech, model, tmp_path, force):
+    target = tmp_path / "loose"
+    target.mkdir()
+    (target / "imp.md5mesh").symlink_to(tmp_path / "elsewhere")
+    status, _, told = idtech("extract", model.parent, "--files", "*", "--to", target, *force)
+    assert (status, "exists: choose another folder" in told) == (1, True)
+    assert not (tmp_path / "elsewhere").exists()
+
+
+@pytest.mark.slow
+def test_force_replaces_no_link(idtech, model, tmp_path):
+    out, own = tmp_path / "out", tmp_path / "own.blend"
+    out.mkdir()
+    own.write_text("a week of work")
+    (out / "imp.blend").symlink_to(own)
+    status, table, _ = idtech("convert", model, "--to", out, "--force")
+    assert (status, "imp.blend is a link" in table) == (1, True)
+    assert (out / "imp.blend").is_symlink()
+    assert own.read_text() == "a week of work"
+
+
+@pytest.mark.slow
+@needs_permissions
+def test_folders_that_cannot_be_read_and_files_that_cannot_be_written_are_named(idtech, model, tmp_path):
+    closed = model.parent / "closed"
+    closed.mkdir()
+    closed.chmod(0)
+    try:
+        status, table, _ = idtech("convert", model.parent, "--to", tmp_path / "out")
+        assert (status, "closed: the folder cannot be read" in table) == (1, True)
+        status, text, _ = idtech("info", model.parent)
+        assert (status, "closed: ERROR: the folder cannot be read" in text) == (1, True)
+    finally:
+        closed.chmod(0o700)
+    (tmp_path / "out" / "imp.blend").chmod(0o400)
+    status, table, _ = idtech("convert", model, "--to", tmp_path / "out", "--force")
+    assert (status, "write-protected" in table) == (1, True)
+
+
+@pytest.mark.slow
+def test_why_a_member_of_an_archive_cannot_be_read_is_said(idtech, model, tmp_path):
+    packed = archive(tmp_path / "game.pk4", **{"imp.md5mesh": model.read_text()})
+    data = bytearray(packed.read_bytes())
+    for signature, offset in ((b"PK\3\4", 6), (b"PK\1\2", 8)):
+        data[data.find(signature) + offset] |= 1
+    packed.write_bytes(data)
+    _, table, _ = idtech("convert", packed, "--to", tmp_path / "out")
+    assert "imp.md5mesh: encrypted, or compressed with an unsupported method" in table
+    packed.write_bytes(data[:40])
+    _, _, told = idtech("convert", packed, "--to", tmp_path / "out", "--characters", "*")
+    assert "warning: " in told
+    assert "game.pk4" in told
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("convert", "IN", "--to", "out", "--characters", ""),
+        ("extract", "IN", "--to", "out", "--files", ""),
+        ("convert", "IN", "--to", "out", "--jobs", "9" * 5000),
+        ("convert", "IN", "--to", "out", "--shard", f"1/{'9' * 5000}"),
+    ],
+)
+def test_arguments_that_mean_nothing_are_errors(idtech, model, words):
+    status, _, told = idtech(*(str(model.parent) if word == "IN" else word for word in words))
+    assert (status, "Traceback" in told) == (2, False)
+
+
+class Closed:
+    """A stream that cannot be written to."""
+
+    encoding = "utf-8"
+
+    def __init__(self, number: int) -> None:
+        self._number = number
+
+    def write(self, text: str) -> int:
+        raise OSError(self._number, os.strerror(self._number))
+
+    def flush(self) -> None:
+        pass
+
+    def fileno(self) -> int:
+        raise ValueError("there is no file")
+
+
+@pytest.mark.parametrize("command", ["info", "list"])
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EPIPE, None])
+def test_output_that_cannot_be_written_is_no_traceback(idtech, model, monkeypatch, command, number):
+    monkeypatch.setattr(sys, "stdout", None if number is None else Closed(number))
+    status, _, told = idtech(command, model.parent)
+    assert status == int(number is not None)
+    assert told == (
+        "" if number != errno.ENOSPC else f"error: the output cannot be written: {os.strerror(number)}\n"
+    )
+
+
+@pytest.mark.slow
+def test_a_program_without_output_describes_files(model):
+    process = subprocess.run(
+        [sys.executable, "-m", "io_md5", "info", str(model)], cwd=ROOT, stdout=subprocess.PIPE, check=True
+    )
+    assert process.stdout
+
+
+@pytest.mark.slow
+def test_a_worker_that_cannot_reply_fails_its_files_and_says_why(idtech, model, tmp_path, part, monkeypatch):
+    worker, pool = part("command_line.worker"), part("command_line.worker_pool")
+    settings, messages = part("command_line.settings"), part("command_line.messages")
+    task = settings.Task(model, tmp_path / "out" / "imp.blend", model.name)
+    job = {
+        "settings": settings.Settings().to_json(),
+        "out": str(tmp_path / "out"),
+        "sources": part("command_line.source_files").Sources().to_json(),
+    }
+    folder = tmp_path / "replies"
+    # A folder in place of the file of replies cannot be written to, as on a full disk.
+    (folder / "file").mkdir(parents=True)
+    (folder / worker.JOB).write_bytes(messages.pack(job))
+    stdin = SimpleNamespace(buffer=BytesIO(messages.pack(task.to_json())))
+    monkeypatch.setattr(sys, "stdin", stdin)
+    assert worker.work(folder / "file") == worker.CANNOT_REPLY
+    assert folder.exists()
+    ended = [sys.executable, "-c", f"import sys; sys.exit({worker.CANNOT_REPLY})"]
+    monkeypatch.setattr(pool, "command", lambda _replies: ended)
+    md5_scenes.write(model.parent, "second")
+    status, table, _ = idtech("convert", model.parent, "--to", tmp_path / "other", "--jobs", "2")
+    assert status == 1
+    assert table.count("its outcome cannot be written to ") == 2
+
+
+def test_an_animation_without_joints_is_imported_and_described(idtech, tmp_path):
+    path = tmp_path / "none.md5anim"
+    count = 20
+    path.write_text(
+        f'MD5Version 10\ncommandline ""\n\nnumFrames {count}\nnumJoints 0\nframeRate 1e-320\n'
+        "numAnimatedComponents 0\n\nhierarchy {\n}\n\nbounds {\n"
+        + "\t( 0 0 0 ) ( 1 1 1 )\n" * count
+        + "}\n\nbaseframe {\n}\n"
+        + "".join(f"\nframe {number} {{\n}}\n" for number in range(count))
+    )
+    status, text, _ = idtech("info", path, "--json")
+    assert status == 0
+    (facts,) = json.loads(text, parse_constant=lambda name: pytest.fail(f"{name} is not JSON"))
+    assert facts["frames"] == count
+    assert bpy.ops.import_scene.md5(filepath=str(path)) == {"FINISHED"}
