@@ -104,7 +104,7 @@ def export_object(
     slots = np.flatnonzero(np.bincount(source_mesh.materials)).tolist()
     if not slots and source is not None:
         slots = [0]
-    if source_mesh.uvs is None and slots and source is None:
+    if source_mesh.uvs is None and slots:
         report.warn("no UV map: all texture coordinates are 0", obj.name)
     parts = _Parts(source_mesh, positions, skeleton, current, source, load_name(obj.data))
     return [_block(parts, slot, is_first=slot == slots[0]) for slot in slots]

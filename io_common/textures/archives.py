@@ -127,6 +127,8 @@ class _Index:
     """The folders in each folder, as spelled, by their folded name."""
     cost: int = 0
     """Bytes of the directory."""
+    too_large: list[str] = field(default_factory=list)
+    """The names of members that are not listed because of their size."""
 
     def add(self, member: Member) -> None:
         """Adds a member, unless its path leads out of the archive or is already taken."""
@@ -217,6 +219,10 @@ class Archive:
             ) as error:
                 self.warnings.append(f"{self.path}: not a readable archive ({error})")
                 self._index = _Index()
+            if self._index.too_large:
+                self.warnings.append(
+                    f"{self.path}: files over {MAX_FILE_SIZE >> 20} MB are left out, such as {self._index.too_large[0]}"
+                )
         return self._index
 
     def _cached(self) -> _Index:
@@ -250,8 +256,12 @@ class Archive:
             raise FileReadError(f"{len(members)} members are too many")
         for member in members:
             # The names of folders end with a slash.
-            if member.size <= MAX_FILE_SIZE and not member.name.endswith(("/", "\\")):
+            if member.name.endswith(("/", "\\")):
+                continue
+            if member.size <= MAX_FILE_SIZE:
                 index.add(member)
+            else:
+                index.too_large.append(member.name)
         return index
 
 

@@ -394,6 +394,13 @@ def test_the_likely_cause_of_a_difference_is_named(tmp_path, arrange):
     assert said(exported(tmp_path, actions="SCENE").warnings, bench.mesh.name, "Likely cause", cause)
 
 
+def test_an_imported_mesh_that_lost_its_uv_map_is_named(tmp_path):
+    bench = workbench.sample(tmp_path)
+    mesh = bench.mesh.data
+    mesh.uv_layers.remove(mesh.uv_layers[0])
+    assert said(exported(tmp_path).warnings, bench.mesh.name, "no UV map")
+
+
 # State
 
 

@@ -208,3 +208,11 @@ def test_a_search_of_too_many_folders_ends_with_a_warning(
     files = GameFiles([tmp_path])
     assert list(files.walk()) == ["0/a.txt", "1/a.txt"]
     assert "too many folders" in files.warnings[0]
+
+
+def test_files_that_are_too_large_are_left_out_with_a_warning(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setattr("io_common.textures.archives.MAX_FILE_SIZE", 8)
+    game_folders.zipped(tmp_path / "pak0.pk4", {"small.txt": "small", "large.txt": "far too large"})
+    files = GameFiles([str(tmp_path)])
+    assert [name for name in files.walk() if name.endswith(".txt")] == ["small.txt"]
+    assert files.warnings == [f"{tmp_path / 'pak0.pk4'}: files over 0 MB are left out, such as large.txt"]
