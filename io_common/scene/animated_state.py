@@ -91,12 +91,15 @@ class PlayedData:
         self._use_nla = data.use_nla
         self._action = data.action
         self._slot = versions.assigned_slot(data)
+        self._last_slot = versions.last_slot_identifier(data)
         self._tracks = [(track, track.is_solo, track.mute) for track in data.nla_tracks]
         self._strips = [(strip, strip.mute) for track in data.nla_tracks for strip in track.strips]
 
     def restore(self) -> bool:
         """Restores them, and returns whether anything had changed."""
-        return self._restore_nla() | self._restore_action()
+        changed = self._restore_nla() | self._restore_action()
+        versions.set_last_slot_identifier(self._data, self._last_slot)
+        return changed
 
     def _restore_nla(self) -> bool:
         changed = False

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 
     from ..reports import Report
 
+# The modes in which the mesh or the bones of an object are not as in Object Mode.
+_CHANGING_MODES = {"EDIT", "SCULPT", "WEIGHT_PAINT", "VERTEX_PAINT", "TEXTURE_PAINT"}
+
 # Blender's limits for fps and fps_base.
 _LOWEST_FPS, _HIGHEST_FPS = 1, 32767
 _LOWEST_BASE, _HIGHEST_BASE = 1e-5, 1e6
@@ -70,11 +73,11 @@ def target_collection(context: Context) -> Collection:
 def temporary_object_mode(context: Context) -> Iterator[None]:
     """Object Mode while the block runs, so that edits are in the data-blocks; other modes are entered again afterwards.
 
-    With *Lock Object Modes* off, objects other than the active one may be in Edit Mode, of several types. Pose Mode
-    changes nothing that Blender shows, and is kept.
+    With *Lock Object Modes* off, objects other than the active one may be in Edit Mode, of several types. Pose Mode and
+    the modes of hair and Grease Pencil change nothing that is exported, and are kept.
     """
     objects = context.view_layer.objects
-    modes = {obj: obj.mode for obj in objects if obj.mode not in ("OBJECT", "POSE")}
+    modes = {obj: obj.mode for obj in objects if obj.mode in _CHANGING_MODES}
     if not modes:
         yield
         return

@@ -120,6 +120,17 @@ def slot_name(slot: Any) -> str:
     return slot.name_display if slot is not None else ""
 
 
+def last_slot_identifier(animation_data: AnimData) -> str:
+    """The slot that was assigned last, by which Blender finds one in the next action; empty before 4.4."""
+    return _newer(animation_data).last_slot_identifier if _HAS_SLOTS else ""
+
+
+def set_last_slot_identifier(animation_data: AnimData, identifier: str) -> None:
+    """Sets what `last_slot_identifier` returns."""
+    if _HAS_SLOTS and _newer(animation_data).last_slot_identifier != identifier:
+        _newer(animation_data).last_slot_identifier = identifier
+
+
 def last_slot_name(animation_data: AnimData) -> str:
     """The name of the slot that was played last, even if nothing is played now; empty if there was none."""
     return _newer(animation_data).last_slot_identifier[2:] if _HAS_SLOTS else ""

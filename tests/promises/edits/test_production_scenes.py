@@ -418,6 +418,19 @@ def test_an_unkeyed_pose_in_another_scene_is_kept(tmp_path):
     assert tuple(control.pose.bones["root"].location) == (0.0, 5.0, 0.0)
 
 
+@pytest.mark.skipif(not HAS_SLOTS, reason="before Blender 4.4 there are no slots")
+@pytest.mark.parametrize("actions", ["ACTIVE", "ALL"])
+def test_the_slot_that_blender_would_choose_next_is_kept(tmp_path, actions):
+    bench = workbench.made()
+    data = bench.armature.animation_data
+    data.action.use_fake_user = True
+    if actions == "ALL":
+        data.action = None
+    data.last_slot_identifier = "OBOther"
+    exported(tmp_path, actions=actions)
+    assert data.last_slot_identifier == "OBOther"
+
+
 def test_custom_properties_keep_their_precision(tmp_path):
     bench = workbench.made()
     bone = bench.armature.pose.bones["mid"]
