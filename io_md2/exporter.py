@@ -18,14 +18,14 @@ from ..io_common.scene.animated_values import restored_frame_and_values
 from ..io_common.scene.animation_list import AnimationList
 from ..io_common.scene.frame_plan import LIST, FrameOptions, FramePlan, common_source, plan_frames
 from ..io_common.scene.frame_sampling import Samples, first_frame_keys, sample_frames
-from ..io_common.scene.instances import warn_of_collections, warn_of_instances
+from ..io_common.scene.instances import warn_of_instances
 from ..io_common.scene.listed_frames import plan_sequences, restored_playback
 from ..io_common.scene.objects import (
     Scope,
     collect,
     nothing_to_export,
     warn_of_animated_visibility,
-    warn_of_shapes,
+    warn_of_left_out,
 )
 from ..io_common.scene.time_dependence import warn_of_simulations
 from ..io_common.source_elements import NONE
@@ -293,11 +293,10 @@ def _plan(
 
 def _mesh_objects(context: Context, options: ExportOptions, report: Report) -> list[Object]:
     objects = collect(context, options.scope)
-    warn_of_collections(objects, report)
     meshes = [obj for obj in objects if obj.type == "MESH"]
     if not meshes:
         raise nothing_to_export(context, options.scope, {"MESH": "mesh"})
-    warn_of_shapes(objects, context, report)
+    warn_of_left_out(context, options.scope, report)
     warn_of_animated_visibility(context, options.scope, meshes, report, concerns=lambda _: True)
     return meshes
 

@@ -9,14 +9,12 @@ from typing import TYPE_CHECKING
 from ..io_common.name_patterns import distinct_file_names
 from ..io_common.reports import Report, listing
 from ..io_common.scene import names
-from ..io_common.scene.instances import warn_of_collections
 from ..io_common.scene.objects import (
     NothingToExportError,
     Scope,
     collect,
     nothing_to_export,
     warn_of_animated_visibility,
-    warn_of_shapes,
 )
 from .binding import armatures_of
 from .chosen_clips import chosen_clips
@@ -78,11 +76,8 @@ def _warn_of_others(
             report.warn(f"also moved by {listing(others)}, which is not exported", obj.name)
 
 
-def warn_of_left_out(context: Context, scope: Scope, source: Source, report: Report) -> None:
-    """Warns about what is shown but is no mesh, and about meshes that are shown on some frames only."""
-    objects = collect(context, scope)
-    warn_of_shapes(objects, context, report)
-    warn_of_collections(objects, report)
+def warn_of_hidden(context: Context, scope: Scope, source: Source, report: Report) -> None:
+    """Warns about meshes of a source that are shown on some frames only."""
 
     def is_own(obj: Object) -> bool:
         return source.armature is None or source.armature in armatures_of(obj)

@@ -10,14 +10,14 @@ from ..io_common.files import atomic
 from ..io_common.reports import Report, kept_on_failure, progress
 from ..io_common.results import ExportResult
 from ..io_common.scene import state
-from ..io_common.scene.objects import NothingToExportError
+from ..io_common.scene.objects import NothingToExportError, warn_of_left_out
 from ..io_common.textures.search import Search
 from ..io_common.validation import raise_all
 from .clips import AnimationOptions
 from .companions import Companion, find_companion
 from .export_build import Build, ModelOptions, build
 from .export_game import animation_beside, prepare, scale_files, with_object_name
-from .export_source import clips_by_file, find_source, warn_of_left_out
+from .export_source import clips_by_file, find_source, warn_of_hidden
 from .format import Md5Error, format_animation, format_mesh
 from .format.check import check_animation, check_model
 from .format.suffixes import ANIMATION_SUFFIX
@@ -69,7 +69,8 @@ def _export_mesh(context: Context, path: Path, options: ExportOptions, report: R
     model_options = options.model
     with state.temporary_object_mode(context):
         source = find_source(context, model_options.scope, report)
-        warn_of_left_out(context, model_options.scope, source, report)
+        warn_of_left_out(context, model_options.scope, report)
+        warn_of_hidden(context, model_options.scope, source, report)
         clips = clips_by_file(context, source.armature, options.actions, path.parent, path.stem, report)
         beside = path.with_suffix(ANIMATION_SUFFIX)
         companion = _companion(beside, options, report)

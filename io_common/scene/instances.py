@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from ..reports import Report
 
 _MAKERS = {"NODES", "PARTICLE_SYSTEM"}
-_LEFT_OUT = "its instances are left out: make them real, or add a Realize Instances node"
+INSTANCES_LEFT_OUT = "its instances are left out: make them real, or add a Realize Instances node"
 
 
 def warn_of_instances(obj: Object, graph: Depsgraph, report: Report) -> None:
@@ -30,14 +30,13 @@ def warn_of_instances(obj: Object, graph: Depsgraph, report: Report) -> None:
         instance.is_instance and instance.parent is not None and instance.parent.original == obj
         for instance in graph.object_instances
     ):
-        report.warn(_LEFT_OUT, obj.name)
+        report.warn(INSTANCES_LEFT_OUT, obj.name)
 
 
 def is_hidden_instancer(obj: Object) -> bool:
     """Whether only the instances or particles of an object are shown, and not the object itself."""
-    return not obj.show_instancer_for_viewport and (
-        obj.instance_type != "NONE" or len(obj.particle_systems) > 0
-    )
+    makes_instances = obj.instance_type != "NONE" or len(obj.particle_systems) > 0
+    return obj.type == "MESH" and makes_instances and not obj.show_instancer_for_viewport
 
 
 def instances_any(obj: Object, kinds: Collection[str]) -> bool:
@@ -52,4 +51,4 @@ def warn_of_collections(objects: list[Object], report: Report) -> None:
     """Warns of objects that show meshes of a collection."""
     for obj in objects:
         if instances_any(obj, ("MESH",)):
-            report.warn(_LEFT_OUT, obj.name)
+            report.warn(INSTANCES_LEFT_OUT, obj.name)

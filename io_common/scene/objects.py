@@ -9,7 +9,7 @@ import bpy
 
 from ..reports import listing
 from . import versions
-from .instances import instances_any, is_hidden_instancer
+from .instances import INSTANCES_LEFT_OUT, instances_any, is_hidden_instancer, warn_of_collections
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -84,14 +84,19 @@ def _is_shown(obj: Object, context: Context) -> bool:
     return obj.visible_get(view_layer=context.view_layer) and not is_hidden_instancer(obj)
 
 
-def warn_of_shapes(objects: list[Object], context: Context, report: Report) -> None:
-    """Warns of objects that show faces but are no meshes, such as texts and curves with a bevel.
+def warn_of_left_out(context: Context, scope: Scope, report: Report) -> None:
+    """Warns of what is shown but not exported: texts, curves with a bevel and other shapes, and instances.
 
     Args:
-        objects: those that are shown.
-        context: of their view layer.
-        report: takes the warning.
+        context: of the view layer.
+        scope: which objects are exported.
+        report: takes the warnings.
     """
+    objects = collect(context, scope)
+    warn_of_collections(objects, report)
+    for obj in () if scope.use_selection else _candidates(context, scope):
+        if is_hidden_instancer(obj) and obj.visible_get(view_layer=context.view_layer):
+            report.warn(INSTANCES_LEFT_OUT, obj.name)
     graph = context.evaluated_depsgraph_get()
     shapes = [obj.name for obj in objects if obj.type in _SHAPES and _has_faces(obj.evaluated_get(graph))]
     if shapes:
@@ -126,8 +131,9 @@ def warn_of_animated_visibility(
         if _has_animated_visibility(obj):
             report.warn("its visibility is animated, but a game shows it on all frames", obj.name)
     for obj in () if scope.use_selection else _candidates(context, scope):
-        is_left_out = obj.type == "MESH" and obj not in exported and _is_present(obj, context)
-        if is_left_out and _has_animated_visibility(obj) and concerns(obj):
+        # Few objects have it, so it is asked first.
+        is_left_out = _has_animated_visibility(obj) and obj not in exported and _is_present(obj, context)
+        if obj.type == "MESH" and is_left_out and concerns(obj):
             report.warn(
                 "not exported, because it is hidden on the current frame; its visibility is animated",
                 obj.name,

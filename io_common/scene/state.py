@@ -81,7 +81,7 @@ def temporary_object_mode(context: Context) -> Iterator[None]:
     if not modes:
         yield
         return
-    active, selected = objects.active, [obj for obj in objects if obj.select_get()]
+    active, selected = objects.active, {obj for obj in objects if obj.select_get()}
     try:
         for obj in modes:
             if obj.mode != "OBJECT":

@@ -260,7 +260,9 @@ def test_an_emitter_that_only_shows_its_particles_is_not_exported(tmp_path):
     emitter.parent, emitter.parent_type, emitter.parent_bone = bench.armature, "BONE", "tip"
     assert written_triangles(exported(tmp_path)) == 96 + 12
     emitter.show_instancer_for_viewport = False
-    assert written_triangles(exported(tmp_path)) == 96
+    result = exported(tmp_path)
+    assert written_triangles(result) == 96
+    assert said(result.warnings, emitter.name, "its instances are left out")
 
 
 # What no file holds
