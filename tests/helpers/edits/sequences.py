@@ -31,8 +31,8 @@ MOST_STEPS = 8
 MOST_VERTICES = 2500
 # An export that says why it does not happen is no finding.
 _REFUSALS = re.compile(
-    r"no active action|there is no action|no bone has Deform enabled|the armature has no bones|no armature and no mesh"
-    r"|not finite"
+    r"no active action|there is no action|no slot of the action|no bone has Deform enabled|the armature has no bones"
+    r"|no armature and no mesh|not finite"
 )
 # What an edit that does not suit the scene comes to.
 _UNSUITABLE = (
