@@ -110,9 +110,10 @@ def _has_missing_target(armature) -> bool:
 
 
 def _is_stable_at_rest(objects) -> bool:
-    """Whether rounding does not change UVs: Bevel takes others when what it bevels moves by as little as 1e-5.
+    """Whether Armature modifiers change nothing at rest but the last digits, and these change nothing else.
 
-    Armature modifiers change nothing at rest but the last digits.
+    Bevel and Decimate take other UVs when what they work on moves by as little as 1e-5. Where modifiers change the
+    vertex groups, an Armature modifier may show the last pose at rest.
     """
     armatures = [
         one.object for obj in objects for one in obj.modifiers if one.type == "ARMATURE" and one.object
@@ -124,7 +125,8 @@ def _is_stable_at_rest(objects) -> bool:
         without = at_rest(armatures[0], objects, Triangulation())
     return len(with_modifiers) == len(without) and all(
         one.triangles.uvs.shape == other.triangles.uvs.shape
-        and np.allclose(one.triangles.uvs, other.triangles.uvs, atol=1e-4)
+        and np.allclose(one.triangles.uvs, other.triangles.uvs, rtol=0.0, atol=5e-6)
+        and np.allclose(one.triangles.places, other.triangles.places, atol=1e-3)
         for one, other in zip(with_modifiers, without, strict=True)
     )
 
