@@ -62,8 +62,7 @@ def main(words: Sequence[str]) -> int:
     Returns:
         The exit status: 0 for success, 1 if a file failed, 2 if the arguments are invalid, 130 after Ctrl-C.
     """
-    with file_info.writable_output():
-        return file_info.written(partial(_run, words))
+    return file_info.written(partial(_run, words))
 
 
 def _run(words: Sequence[str]) -> int:

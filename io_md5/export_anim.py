@@ -169,11 +169,12 @@ def _sample(clip: Clip, skeleton: Skeleton, player: Player, frames: Floats) -> F
         # Blender's matrices are stored by columns.
         local = buffer.reshape(-1, 4, 4)[order].swapaxes(1, 2)
         poses[index] = evaluated.world_matrix(posed) @ local
-        if not np.isfinite(poses[index]).all():
-            bone = rig.bone_names[int(np.flatnonzero(~np.isfinite(poses[index]).all(axis=(1, 2)))[0])]
-            raise Md5Error(
-                f"the pose of {bone} is not a number on frame {frame:g}"
-                + (f" of {clip.name}" if clip.name else "")
-                + ": delete the key or driver that causes it"
-            )
+    is_finite = np.isfinite(poses).all(axis=(2, 3))
+    if not is_finite.all():
+        index, bone = np.argwhere(~is_finite)[0].tolist()
+        raise Md5Error(
+            f"the pose of {rig.bone_names[bone]} is not a number on frame {frames[index]:g}"
+            + (f" of {clip.name}" if clip.name else "")
+            + ": delete the key or driver that causes it"
+        )
     return poses @ quat.transforms(*rig.joints_in_bones())

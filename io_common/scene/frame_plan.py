@@ -14,9 +14,9 @@ from ..counting import counted
 from ..source_elements import NONE
 from .animation_list import ListedAnimation
 from .objects import NothingToExportError
-from .shape_key_playback import Playback, SourceFrames, is_animated, keys_at_frames, playback_of, played_range
+from .shape_key_playback import Playback, SourceFrames, keys_at_frames, playback_of, played_range
 from .shape_keys import frame_keys, has_effect, require_shape_keys, shape_keys
-from .time_dependence import depends_on_time
+from .time_dependence import depends_on_time, is_animated
 
 if TYPE_CHECKING:
     from bpy.types import Action, Object, Scene

@@ -18,6 +18,7 @@ import numpy as np
 from . import names, versions
 from .keyframes import write_keyframes
 from .shape_keys import has_effect, shape_keys, slider_limits, value_path
+from .time_dependence import is_animated
 
 if TYPE_CHECKING:
     from bpy.types import Action, FCurve, Key, Object, Scene, ShapeKey
@@ -96,14 +97,6 @@ def build_frame_action(name: str, keys: Key, first: int, last: int, frame_start:
 
 
 # Reading
-
-
-def is_animated(keys: Key) -> bool:
-    """Whether anything animates shape keys."""
-    data = keys.animation_data
-    if data is None:
-        return False
-    return bool(data.action or data.drivers or (data.use_nla and data.nla_tracks))
 
 
 def playback_of(obj: Object, source: SourceFrames, scene: Scene) -> Playback:

@@ -10,8 +10,8 @@ import json
 import os
 import sys
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, Protocol, TextIO
@@ -85,7 +85,7 @@ def run_alone(
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     add_arguments(commands.add_parser("info", help="describe files, with warnings"), games)
     given = parser.parse_args(arguments)
-    return print_info(given.files, describers, as_json=given.json, game=given.game)
+    return written(partial(print_info, given.files, describers, as_json=given.json, game=given.game))
 
 
 def print_info(
@@ -108,46 +108,7 @@ def print_info(
     Returns:
         The exit status: 1 if a file could not be read, or there is none.
     """
-    with writable_output():
-        return written(partial(_print_info, files, describers, as_json, game, out or sys.stdout))
-
-
-@contextmanager
-def writable_output() -> Iterator[None]:
-    """Standard output and error that can be written to, although the process was started without them."""
-    before = sys.stdout, sys.stderr
-    with open(os.devnull, "w", encoding="utf-8") as nothing:
-        sys.stdout, sys.stderr = before[0] or nothing, before[1] or nothing
-        try:
-            yield
-        finally:
-            sys.stdout, sys.stderr = before
-
-
-def written(command: Callable[[], int]) -> int:
-    """The exit status of a command that prints: 1 if its output cannot be written, which is told."""
-    try:
-        status = command()
-        sys.stdout.flush()
-    except BrokenPipeError:
-        # The reader has closed the pipe, as `head` does. Python must not write to it again when it exits.
-        _discard_output()
-        return 1
-    except OSError as error:
-        _discard_output()
-        write(sys.stderr, f"error: the output cannot be written: {error.strerror or error}\n")
-        return 1
-    return status
-
-
-def _discard_output() -> None:
-    with suppress(OSError, ValueError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def _print_info(
-    files: Iterable[str], describers: Mapping[str, Describe], as_json: bool, game: str, out: TextIO
-) -> int:
+    out = out or sys.stdout
     results: list[dict[str, Any]] = []
     for file in _expanded(files, describers):
         facts, lines = _describe(file, describers, game)
@@ -161,6 +122,35 @@ def _print_info(
     if not results:
         write(sys.stderr, f"No {', '.join(describers)} file found\n")
     return int(not results or any("error" in facts for facts in results))
+
+
+def written(command: Callable[[], int]) -> int:
+    """The exit status of a command that prints: 1 if its output cannot be written, which is told.
+
+    Standard output and error may be missing, if the process was started without them.
+    """
+    before = sys.stdout, sys.stderr
+    with open(os.devnull, "w", encoding="utf-8") as nothing:
+        sys.stdout, sys.stderr = before[0] or nothing, before[1] or nothing
+        try:
+            status = command()
+            sys.stdout.flush()
+        except BrokenPipeError:
+            # The reader has closed the pipe, as `head` does. Python must not write to it again when it exits.
+            _discard_output()
+        except OSError as error:
+            _discard_output()
+            write(sys.stderr, f"error: the output cannot be written: {error.strerror or error}\n")
+        else:
+            return status
+        finally:
+            sys.stdout, sys.stderr = before
+    return 1
+
+
+def _discard_output() -> None:
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _expanded(files: Iterable[str], describers: Mapping[str, Describe]) -> Iterable[str]:

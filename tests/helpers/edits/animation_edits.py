@@ -12,17 +12,21 @@ from workbench import Bench
 HAS_SLOTS = bpy.app.version >= (4, 4, 0)
 
 
+def bags_of(action) -> list:
+    """The owners of F-curves: one for each slot, or the action itself before Blender 4.4."""
+    if not HAS_SLOTS:
+        return [action]
+    return [bag for layer in action.layers for strip in layer.strips for bag in strip.channelbags]
+
+
 def curves_of(bench: Bench, action=None):
     action = action or bench.armature.animation_data.action
-    if not HAS_SLOTS:
-        return list(action.fcurves)
-    return [curve for bag in action.layers[0].strips[0].channelbags for curve in bag.fcurves]
+    return [curve for bag in bags_of(action) for curve in bag.fcurves]
 
 
 def remove_curves(bench: Bench, bone: str, action=None) -> None:
     action = action or bench.armature.animation_data.action
-    owners = [action] if not HAS_SLOTS else list(action.layers[0].strips[0].channelbags)
-    for owner in owners:
+    for owner in bags_of(action):
         for curve in list(owner.fcurves):
             if f'["{bone}"]' in curve.data_path:
                 owner.fcurves.remove(curve)

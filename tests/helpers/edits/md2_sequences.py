@@ -12,6 +12,7 @@ import bpy
 import md2_compare
 import mesh_edits
 import numpy as np
+from animation_edits import bags_of
 from md2_compare import bench_of, compare, visible_meshes
 from md2_edits import EDITS
 from paths import CORPUS
@@ -31,17 +32,10 @@ LEFT_OUT = {"remesh", "shape keys applied as a mix"}
 def move_keyframes(bench: Bench, rng: random.Random) -> None:
     factor, offset = rng.choice([0.5, 1.0, 2.0]), rng.choice([0, 0, 3])
     for action in bpy.data.actions:
-        for curve in [curve for bag in _bags(action) for curve in bag.fcurves]:
+        for curve in [curve for bag in bags_of(action) for curve in bag.fcurves]:
             for point in curve.keyframe_points:
                 point.co.x = point.co.x * factor + offset
             curve.update()
-
-
-def _bags(action) -> list:
-    """The owners of F-curves: one for each slot, or the action itself before Blender 4.4."""
-    if not hasattr(action, "layers"):
-        return [action]
-    return [bag for layer in action.layers for strip in layer.strips for bag in strip.channelbags]
 
 
 def animate_object(bench: Bench, rng: random.Random) -> None:
@@ -150,7 +144,7 @@ def first_frame() -> int:
         for obj in visible_meshes()
         if (keys := obj.data.shape_keys) is not None and keys.animation_data and keys.animation_data.action
         if "md2" in obj.data
-        for bag in _bags(keys.animation_data.action)
+        for bag in bags_of(keys.animation_data.action)
         # The object may be animated by another slot of the same action.
         if getattr(bag, "slot", None) == getattr(keys.animation_data, "action_slot", None)
         for curve in bag.fcurves

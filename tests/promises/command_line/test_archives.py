@@ -12,20 +12,6 @@ import pytest
 from paths import CORPUS
 
 
-@pytest.fixture
-def idtech(part, capfd):
-    """Runs the command; returns its status, what it printed, and what it told on the way."""
-    main = part("command_line.command").main
-
-    def run(*words: str | Path) -> tuple[int, str, str]:
-        capfd.readouterr()
-        status = main([str(word) for word in words])
-        told = capfd.readouterr()
-        return status, told.out, told.err
-
-    return run
-
-
 def results(folder: Path) -> dict[str, bytes]:
     """The content of all files below a folder but the records."""
     found = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.is_file()}

@@ -40,20 +40,6 @@ FORMATS = {"blend": ".blend", **FAMILY_FORMATS, "glb": ".glb", "fbx": ".fbx"}
 
 
 @pytest.fixture
-def idtech(part, capfd):
-    """Runs the command; returns its status, what it printed, and what it told on the way."""
-    main = part("command_line.command").main
-
-    def run(*words: str | Path) -> tuple[int, str, str]:
-        capfd.readouterr()
-        status = main([str(word) for word in words])
-        told = capfd.readouterr()
-        return status, told.out, told.err
-
-    return run
-
-
-@pytest.fixture
 def tree(tmp_path: Path) -> Path:
     """Models in folders, with animations, a model of the other family, a damaged file, and what is no model."""
     folder = tmp_path / "in"

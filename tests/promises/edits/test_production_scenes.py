@@ -8,7 +8,7 @@ import md5_compare
 import pytest
 import scene_state
 import workbench
-from animation_edits import HAS_SLOTS, curves_of
+from animation_edits import HAS_SLOTS, bags_of, curves_of
 from workbench import Bench
 
 pytestmark = pytest.mark.slow
@@ -72,8 +72,7 @@ def test_sampled_curves_are_exported_as_they_play(tmp_path, actions):
 def test_curves_of_an_axis_that_no_channel_has_are_ignored_as_blender_does(tmp_path, channel, index):
     bench = workbench.made()
     action = bench.armature.animation_data.action
-    owner = action.layers[0].strips[0].channelbags[0] if HAS_SLOTS else action
-    owner.fcurves.new(f'pose.bones["mid"].{channel}', index=index).keyframe_points.insert(1, 5.0)
+    bags_of(action)[0].fcurves.new(f'pose.bones["mid"].{channel}', index=index).keyframe_points.insert(1, 5.0)
     md5_compare.assert_exact(compared(tmp_path, bench))
 
 
@@ -509,8 +508,7 @@ def test_handlers_that_move_objects_make_frames_those_of_the_scene(tmp_path):
 def test_a_muted_group_of_frames_plays_as_this_version_does(tmp_path):
     tube = imported_tube(tmp_path)
     keys = tube.data.shape_keys.animation_data
-    owner = keys.action.layers[0].strips[0].channelbags[0] if HAS_SLOTS else keys.action
-    for curve in owner.fcurves:
+    for curve in bags_of(keys.action)[0].fcurves:
         curve.group.mute = True
     bpy.context.scene.frame_set(0)
     count = exported_md2(tmp_path)[0]
