@@ -87,7 +87,6 @@ def fuzz(name: str, seconds: str, files: list[str]) -> None:
         "-rss_limit_mb=0",  # memory is checked above; the fuzzer itself needs some for every error
         "-print_final_stats=1",
         "-verbosity=0",
-        "-seed=1",
     ]
     atheris.Setup([sys.argv[0], *options, *(files or [str(corpus)])], one_input)
     atheris.Fuzz()
