@@ -114,10 +114,13 @@ def _write_glb(target: Path, scene: Scene, settings: Settings, report: Report) -
         # Blender's glTF exporter takes several actions from NLA tracks.
         if actions and (len(actions) > 1 or owner.animation_data.action not in actions):
             add_parallel_tracks(owner, actions)
+    # Blender's exporter makes an address of the name, which it cannot do of one that is not UTF-8.
+    exported = target.with_name("scene.glb")
     with _enabled("io_scene_gltf2"), _silent():
         bpy.ops.export_scene.gltf(
-            filepath=str(target), export_format="GLB", export_cameras=True, check_existing=False
+            filepath=str(exported), export_format="GLB", export_cameras=True, check_existing=False
         )
+    exported.replace(target)
     return [target]
 
 

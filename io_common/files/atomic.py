@@ -29,12 +29,12 @@ _PREFIX, _SUFFIX = ".io_idtech-", ".tmp"
 _LONG_AGO, _JUST_NOW = 3600.0, 5.0
 
 
-def write_file(path: str | os.PathLike[str], data: bytes) -> None:
+def write_file(path: str | os.PathLike[str], data: bytes, *, remove_abandoned: bool = True) -> None:
     """Writes one file; see `write_files`."""
-    write_files({Path(path): data})
+    write_files({Path(path): data}, remove_abandoned=remove_abandoned)
 
 
-def write_files(files: Mapping[Path, bytes]) -> None:
+def write_files(files: Mapping[Path, bytes], *, remove_abandoned: bool = True) -> None:
     """Writes files that belong together: no target is replaced before all of them are on the disk.
 
     An existing file keeps its content until then, and its permissions afterwards. If a path is a link, the file that it
@@ -42,15 +42,17 @@ def write_files(files: Mapping[Path, bytes]) -> None:
 
     Args:
         files: the content of each path; the folders must exist.
+        remove_abandoned: remove what killed processes left behind in the folders. This lists them, so that a caller
+            that writes thousands of files one by one should do it for the first in each folder only.
 
     Raises:
         OSError: a file cannot be written; it names the target. The old file is intact, and no temporary file is left.
     """
+    targets = {_link_target(path): data for path, data in files.items()}
+    for folder in {target.parent for target in targets} if remove_abandoned else ():
+        _remove_abandoned(folder)
     with ExitStack() as temporaries:
-        staged = [
-            (_stage(target, data, temporaries), target)
-            for target, data in ((_link_target(path), data) for path, data in files.items())
-        ]
+        staged = [(_stage(target, data, temporaries), target) for target, data in targets.items()]
         for temporary, target in staged:
             try:
                 temporary.replace(target)
@@ -67,7 +69,6 @@ def _stage(target: Path, data: bytes, temporaries: ExitStack) -> Path:
     """Writes a temporary file beside a target; if it still exists when `temporaries` are closed, it is removed then."""
     try:
         permissions = _permissions(target)
-        _remove_abandoned(target.parent)
         handle, name = tempfile.mkstemp(prefix=_PREFIX, suffix=_SUFFIX, dir=target.parent)
         temporary = Path(name)
         temporaries.callback(_remove, temporary)
@@ -108,10 +109,11 @@ def _remove(temporary: Path) -> None:
 
 def _remove_abandoned(folder: Path) -> None:
     """Removes temporary files that killed processes left behind."""
-    for path in folder.glob(f"{_PREFIX}*{_SUFFIX}"):
-        with suppress(OSError):
-            if _is_abandoned(path):
-                path.unlink()
+    with suppress(OSError):
+        for path in folder.glob(f"{_PREFIX}*{_SUFFIX}"):
+            with suppress(OSError):
+                if _is_abandoned(path):
+                    path.unlink()
 
 
 def _is_abandoned(path: Path) -> bool:

@@ -42,6 +42,7 @@ class GameFiles:
         self._roots = [Root(folder, budget=self.budget) for folder in self.folders]
         self._listings: dict[str, Listing | None] = {}
         self._warnings: list[str] = []
+        self._written_folders: set[Path] = set()
 
     @property
     def warnings(self) -> list[str]:
@@ -172,7 +173,8 @@ class GameFiles:
             # `read` has found it, so that the path is a clean one and stays below the folder.
             place = target.joinpath(*(clean_name(path).path or "").split("/"))
             place.parent.mkdir(parents=True, exist_ok=True)
-            atomic.write_file(place, data)
+            atomic.write_file(place, data, remove_abandoned=place.parent not in self._written_folders)
+            self._written_folders.add(place.parent)
             written.append(place)
         return written
 

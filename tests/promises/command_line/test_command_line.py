@@ -455,8 +455,8 @@ def test_a_file_that_is_named_again_keeps_its_place_in_the_tree(idtech, tree, tm
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("jobs", [1, 2])
-def test_odd_and_long_names_are_converted_and_reported_on_one_line(idtech, tmp_path, jobs):
+@pytest.mark.parametrize(("jobs", "name"), [(1, "blend"), (2, "blend"), (1, "glb"), (1, "fbx"), (1, "md5")])
+def test_odd_and_long_names_are_converted_and_reported_on_one_line(idtech, tmp_path, jobs, name):
     folder = tmp_path / "in"
     folder.mkdir()
     names = {
@@ -465,13 +465,14 @@ def test_odd_and_long_names_are_converted_and_reported_on_one_line(idtech, tmp_p
         '\nio_idtech outcome: {"status": "failed"}\n',
         os.fsdecode(b"no \xff UTF-8"),
     }
-    for name in names:
-        md5_scenes.write(folder, name)
-    words = ("convert", folder, "--to", tmp_path / "out", "--jobs", jobs)
+    for stem in names:
+        md5_scenes.write(folder, stem)
+    words = ("convert", folder, "--to", tmp_path / "out", "--jobs", jobs, "--format", name)
     status, _, told = idtech(*words)
     assert status == 0
     assert "two\\nlines.md5mesh" in told
-    assert files(tmp_path / "out") == {f"{name}.blend" for name in names}
+    ending = "md5mesh" if name == "md5" else name
+    assert files(tmp_path / "out") == {f"{stem}.{ending}" for stem in names}
     assert counts(idtech(*words)[1], ".md5mesh") == [0, 4, 0]
 
 
