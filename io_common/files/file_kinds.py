@@ -38,6 +38,8 @@ _OTHERS = (
     (b"RIFF", "a WAV sound"),
     (b"<!DOCTYPE", "a web page"),
     (b"<html", "a web page"),
+    (b"\xff\xfe", "UTF-16 text: save it as ASCII or UTF-8"),
+    (b"\xfe\xff", "UTF-16 text: save it as ASCII or UTF-8"),
     (b"version https://git-lfs", "a Git LFS pointer: download the file itself"),
 )
 _HEAD_SIZE = 512

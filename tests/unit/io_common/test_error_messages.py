@@ -41,6 +41,11 @@ def test_a_message_next_to_a_file_name_does_not_repeat_it():
         ),
         (b"\x89PNG\r\n\x1a\n0000", Md5Error, "This is not an MD5 file (it looks like a PNG)"),
         (
+            "MD5Version 10".encode("utf-16"),
+            Md5Error,
+            "This is not an MD5 file (it looks like UTF-16 text: save it as ASCII or UTF-8)",
+        ),
+        (
             b"IDP2" + bytes(64),
             Md5Error,
             "This is not an MD5 file but an MD2 model: use File > Import > id Tech 2 MD2",
