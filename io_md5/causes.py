@@ -128,20 +128,9 @@ def _bone_causes(obj: Object, armature: Object, graph: Depsgraph) -> list[str]:
     posed.foreach_get("matrix", matrices.ravel())
     lengths = np.linalg.norm(matrices[:, :3, :3], axis=2)
     scaled = np.abs(lengths - 1.0).max(axis=1) > _SCALE_TOLERANCE
-    names = [bone.name for bone, is_scaled in zip(posed, scaled.tolist(), strict=True) if is_scaled]
-    found = []
-    stretched = [
-        bone.name for bone in armature.pose.bones
-        if any(constraint.type == "STRETCH_TO" and not constraint.mute for constraint in bone.constraints)
-    ]  # fmt: skip
-    ik_stretched = [bone.name for bone in armature.pose.bones if bone.ik_stretch > 0.0]
-    if names and stretched:
-        found.append(f"Stretch To scales bones: {listing(stretched, 3)}")
-    if names and ik_stretched:
-        found.append(f"IK stretch scales bones: {listing(ik_stretched, 3)}")
-    if names:
-        found.append(f"bones are scaled, which joints cannot be: {listing(names, 3)}")
-    groups = {group.name for group in obj.vertex_groups}
+    names = {bone.name for bone, is_scaled in zip(posed, scaled.tolist(), strict=True) if is_scaled}
+    groups = {group.name for group in obj.vertex_groups} | {parent_bone_of(obj, armature)}
+    found = _scale_causes(armature, names, groups)
     bendy = [bone.name for bone in armature.data.bones if bone.bbone_segments > 1 and bone.name in groups]
     if bendy:
         found.append(f"Bendy Bones: {listing(bendy, 3)}")
@@ -150,6 +139,31 @@ def _bone_causes(obj: Object, armature: Object, graph: Depsgraph) -> list[str]:
     ]
     if enveloped:
         found.append(f"Envelope Multiply is on for bones: {listing(enveloped, 3)}")
+    return found
+
+
+def _scale_causes(armature: Object, scaled: set[str], groups: set[str | None]) -> list[str]:
+    """Why bones that move vertices are scaled: by their own constraints or those of their parents, or otherwise."""
+    chains = [
+        [one for one in (bone, *bone.parent_recursive) if one.name in scaled]
+        for bone in armature.pose.bones
+        if bone.name in scaled and bone.name in groups
+    ]
+    bones = dict.fromkeys(one for chain in chains for one in chain)
+    stretched = [
+        bone.name for bone in bones
+        if any(constraint.type == "STRETCH_TO" and not constraint.mute for constraint in bone.constraints)
+    ]  # fmt: skip
+    ik_stretched = [bone.name for bone in bones if bone.ik_stretch > 0.0]
+    sources = {*stretched, *ik_stretched}
+    others = [chain[0].name for chain in chains if sources.isdisjoint(one.name for one in chain)]
+    found = []
+    if stretched:
+        found.append(f"Stretch To scales bones: {listing(stretched, 3)}")
+    if ik_stretched:
+        found.append(f"IK stretch scales bones: {listing(ik_stretched, 3)}")
+    if others:
+        found.append(f"bones are scaled, which joints cannot be: {listing(others, 3)}")
     return found
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import addon_utils
 import bpy
 import md2_compare
 import md5_compare
@@ -395,11 +396,121 @@ def test_the_likely_cause_of_a_difference_is_named(tmp_path, arrange):
     assert said(exported(tmp_path, actions="SCENE").warnings, bench.mesh.name, "Likely cause", cause)
 
 
+def _stretched(bones) -> None:
+    target = bpy.data.objects.new("Target", None)
+    link(target)
+    target.location.z = 8.0
+    bones["mid"].constraints.new("STRETCH_TO").target = target
+
+
+def _scaled(bones) -> None:
+    bones["mid"].scale = (1.0, 1.5, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("arrange", "cause"),
+    [
+        (_stretched, "Stretch To scales bones: mid"),
+        (_scaled, "bones are scaled, which joints cannot be: mid, tip"),
+    ],
+)
+def test_of_scaled_bones_those_that_move_vertices_are_named_with_what_scales_them(tmp_path, arrange, cause):
+    bench = workbench.made()
+    workbench.activate(bench.armature)
+    bpy.ops.object.mode_set(mode="EDIT")
+    bones = bench.armature.data.edit_bones
+    for name in ("control", "stretched control"):
+        bones.new(name).tail = (0.0, 1.0, 0.0)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    posed = bench.armature.pose.bones
+    posed["control"].scale = (2.0, 2.0, 2.0)
+    constraint = posed["stretched control"].constraints.new("STRETCH_TO")
+    constraint.target, constraint.subtarget = bench.armature, "tip"
+    arrange(posed)
+    for bone in bench.armature.data.bones:
+        bone.bbone_segments = 4
+    warnings = exported(tmp_path, actions="ACTIVE").warnings
+    assert said(warnings, bench.mesh.name, f"Likely cause: {cause}; Bendy Bones: root, mid, tip")
+
+
 def test_an_imported_mesh_that_lost_its_uv_map_is_named(tmp_path):
     bench = workbench.sample(tmp_path)
     mesh = bench.mesh.data
     mesh.uv_layers.remove(mesh.uv_layers[0])
     assert said(exported(tmp_path).warnings, bench.mesh.name, "no UV map")
+
+
+# Rigs of Rigify, which is part of Blender
+
+
+@pytest.fixture
+def rigify_bench():
+    """A generated rig whose controls are keyed, with a beam along each bone that deforms."""
+    addon_utils.enable("rigify", default_set=True)
+    bpy.ops.object.armature_basic_human_metarig_add()
+    metarig = bpy.context.object
+    bpy.ops.pose.rigify_generate()
+    rig = bpy.context.object
+    bpy.data.objects.remove(metarig)
+    for name, angle in (
+        ("torso", 0.3),
+        ("hand_ik.L", 0.5),
+        ("foot_ik.R", 0.4),
+        ("chest", -0.4),
+        ("head", 0.6),
+    ):
+        control = rig.pose.bones[name]
+        for frame, factor in ((1, 0.0), (8, 1.0)):
+            control.rotation_mode = "XYZ"
+            control.rotation_euler = angle * factor, 0.0, 0.5 * angle * factor
+            control.location = 0.0, 0.0, 0.1 * factor
+            control.keyframe_insert("rotation_euler", frame=frame)
+            control.keyframe_insert("location", frame=frame)
+    yield Bench(rig, [_beams(rig)])
+    addon_utils.disable("rigify", default_set=True)
+
+
+def _beams(rig):
+    bones = [bone for bone in rig.data.bones if bone.use_deform]
+    points, faces = [], []
+    for bone in bones:
+        first = len(points)
+        width = 0.1 * bone.length
+        for place in (bone.head_local, bone.tail_local):
+            points += [place + width * bone.x_axis, place + width * bone.z_axis, place - width * bone.x_axis]
+        corners = ((0, 1, 3), (1, 4, 3), (1, 2, 4), (2, 5, 4), (2, 0, 5), (0, 3, 5))
+        faces += [[first + corner for corner in face] for face in corners]
+    mesh = bpy.data.meshes.new("Beams")
+    mesh.from_pydata(points, [], faces)
+    obj = bpy.data.objects.new("Beams", mesh)
+    link(obj)
+    for number, bone in enumerate(bones):
+        obj.vertex_groups.new(name=bone.name).add(list(range(6 * number, 6 * number + 6)), 1.0, "ADD")
+    obj.parent = rig
+    obj.modifiers.new("Armature", "ARMATURE").object = rig
+    return obj
+
+
+RIGIFY = {"deform_only": True, "add_origin": True, "game": "DOOM3"}
+
+
+def test_the_controls_of_rigify_move_the_bones_that_deform(rigify_bench, tmp_path):
+    rig = rigify_bench.armature
+    for bone in rig.pose.bones:
+        for constraint in bone.constraints:
+            constraint.mute = constraint.mute or constraint.type == "STRETCH_TO"
+        bone.ik_stretch = 0.0
+    for bone in rig.data.bones:
+        bone.bbone_segments = 1
+    result = compared(tmp_path, rigify_bench, **RIGIFY)
+    md5_compare.assert_exact(result)
+    assert result.model.names[0] == "origin"
+    assert {name[:4] for name in result.model.names[1:]} == {"DEF-"}
+
+
+def test_bones_that_rigify_stretches_are_named(rigify_bench, tmp_path):
+    result = compared(tmp_path, rigify_bench, **RIGIFY)
+    assert said(result.warnings, "Beams", "Likely cause: Stretch To scales bones: DEF-")
 
 
 # State
