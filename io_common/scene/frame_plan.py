@@ -335,10 +335,10 @@ def _plan_scene(
 
 
 def _warn_of_left_out(source: SourceFrames, key_names: list[str | None], report: Report) -> None:
-    """Warns of frames of an imported model that the timeline does not play."""
+    """Warns of frames of an imported model that the timeline does not play; a single one has no timeline."""
     known = set(source.key_names)
     left_out = len(known - set(key_names))
-    if left_out:
+    if left_out and len(known) > 1:
         report.warn(
             f"{counted(left_out, 'frames', 'were')} left out, because the timeline does not play all {len(known)} of "
             "the imported model. To export all of them, choose Shape Keys as Frames"

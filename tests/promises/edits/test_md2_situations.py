@@ -114,6 +114,21 @@ class TestShapes:
         bench.mesh.modifiers.new("nodes", "NODES").node_group = node_group(on_points)
         assert_matches_blender(compare(tmp_path))
 
+    @pytest.mark.parametrize(("frames", "setting"), [(1, "plain"), (5, "plain"), (5, "one frame")])
+    def test_geometry_nodes_that_change_nothing_change_no_byte(self, tmp_path, frames, setting):
+        """As the Smooth by Angle of Shade Auto Smooth, which each frame could evaluate otherwise."""
+        importing, _ = md2_compare.SETTINGS[setting]
+        md2_compare.write_model(md2_compare.tube_model(frames), tmp_path / "tube.md2")
+        bpy.ops.import_scene.md2(filepath=str(tmp_path / "tube.md2"), **importing)
+        export(tmp_path / "before.md2")
+        mesh = bpy.context.view_layer.objects.active
+        mesh.modifiers.new("nodes", "NODES").node_group = node_group(
+            lambda group: group.nodes.new("GeometryNodeSetShadeSmooth")
+        )
+        _, warnings = export(tmp_path / "after.md2")
+        assert (tmp_path / "after.md2").read_bytes() == (tmp_path / "before.md2").read_bytes()
+        assert warnings == []
+
     @pytest.mark.parametrize("applied", [False, True])
     def test_a_mirror(self, tmp_path, applied):
         bench = bench_of(tmp_path, setting="one frame")
