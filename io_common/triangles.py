@@ -15,6 +15,8 @@ FLIPPED_WINDING = [0, 2, 1]
 """The order of corners that flips the winding of triangles: ``triangles[:, FLIPPED_WINDING]``."""
 
 _V_FACTOR, _V_OFFSET = (1.0, -1.0), (0.0, 1.0)
+_PAIRS, _MOST_MEASURED = 1 << 14, 64
+_TINY = np.finfo(np.float64).tiny
 
 
 def flip_v(uvs: npt.NDArray[np.floating]) -> npt.NDArray[np.float64]:
@@ -60,22 +62,79 @@ def bend(
 ) -> float:
     """How far the surface moves if faces are split into other triangles.
 
+    That is the largest distance from the middle of an edge of one surface to the other. Of faces of very many corners,
+    only some of the edges are measured.
+
     Args:
         corners: positions of the corners of the mesh, (L, 3).
-        loops: the corners of triangles, (T, 3).
+        loops: the corners of triangles, (T, 3), one face after the other.
         other_loops: the same faces split differently, (T, 3); triangle i belongs to the same face.
     """
-    differing = (np.sort(loops, axis=1) != np.sort(other_loops, axis=1)).any(axis=1)
+    rows, other_rows = np.sort(loops, axis=1), np.sort(other_loops, axis=1)
+    differing = (rows != other_rows).any(axis=1)
     if not differing.any():
         return 0.0
-    cut, other = corners[loops[differing]], corners[other_loops[differing]]
-    normals, other_normals = (
-        np.cross(part[:, 1] - part[:, 0], part[:, 2] - part[:, 0]) for part in (cut, other)
-    )
-    lengths = np.linalg.norm(normals, axis=1)
-    units = normals / np.where(lengths > 0.0, lengths, 1.0)[:, None]
-    heights = np.abs(np.einsum("tci,ti->tc", other - cut[:, :1], units)).max(axis=1)
-    edges = np.linalg.norm(other - np.roll(other, 1, axis=1), axis=2).max(axis=1)
-    # A triangle that faces the other way lies outside of a concave face.
-    is_outside = np.einsum("ti,ti->t", normals, other_normals) < 0.0
-    return float(np.where(is_outside, edges, heights).max())
+    # The corners of a face follow each other, and each of its triangles shares some with another one.
+    last = np.maximum.accumulate(rows[:, 2])
+    first = np.minimum.accumulate(rows[::-1, 0])[::-1]
+    faces = np.append(0, np.cumsum(first[1:] > last[:-1]))[differing]
+    both = np.concatenate([rows[differing], other_rows[differing]])
+    # A triangle that both have, at another place in the list, is no difference.
+    _, inverse, counts = np.unique(both, axis=0, return_inverse=True, return_counts=True)
+    is_single = counts[inverse.reshape(-1)] == 1
+    parts = []
+    for triangles, single in zip(np.split(both, 2), np.split(is_single, 2), strict=True):
+        parts.append((corners[triangles[single]].astype(np.float64), faces[single]))
+    return max(_farthest(*parts[0], *parts[1]), _farthest(*parts[1], *parts[0]))
+
+
+def _farthest(
+    triangles: npt.NDArray[np.float64],
+    faces: npt.NDArray[np.integer],
+    others: npt.NDArray[np.float64],
+    other_faces: npt.NDArray[np.integer],
+) -> float:
+    """The largest distance from the middle of an edge to the nearest of the other triangles of its face.
+
+    Args:
+        triangles: corners, (T, 3, 3).
+        faces: the face of each, in ascending order, (T,).
+        others: corners, (T, 3, 3).
+        other_faces: the face of each, in ascending order, (T,).
+    """
+    begins, ends = (np.searchsorted(other_faces, faces, side=side) for side in ("left", "right"))
+    ranks = np.arange(len(faces)) - np.searchsorted(faces, faces)
+    measured = ranks % (1 + (ends - begins) // _MOST_MEASURED) == 0
+    triangles, begins, ends = triangles[measured], begins[measured], ends[measured]
+    middles = (triangles + np.roll(triangles, -1, axis=1)) / 2.0
+    farthest = 0.0
+    # To limit the memory, some pairs at a time.
+    groups = np.cumsum(ends - begins) // _PAIRS
+    for group in np.split(np.arange(len(triangles)), np.flatnonzero(np.diff(groups)) + 1):
+        counts = (ends - begins)[group]
+        starts = np.cumsum(counts) - counts
+        pairs = np.arange(counts.sum()) + np.repeat(begins[group] - starts, counts)
+        found = _distances(np.repeat(middles[group], counts, axis=0), others[pairs])
+        nearest = np.minimum.reduceat(found, starts)
+        farthest = max(farthest, float(nearest.max(initial=0.0)))
+    return farthest
+
+
+def _distances(
+    points: npt.NDArray[np.float64], triangles: npt.NDArray[np.float64]
+) -> npt.NDArray[np.float64]:
+    """The distance of points (P, 3, 3), three for each triangle (P, 3, 3), to that triangle, (P, 3)."""
+    edges = (np.roll(triangles, -1, axis=1) - triangles)[:, None]
+    ways = points[:, :, None] - triangles[:, None]
+    along = np.clip(_dot(ways, edges) / np.maximum(_dot(edges, edges), _TINY), 0.0, 1.0)
+    to_edges = np.linalg.norm(ways - along[..., None] * edges, axis=3).min(axis=2)
+    normals = np.cross(edges[:, :, 0], edges[:, :, 1])
+    lengths = np.linalg.norm(normals, axis=2)
+    is_above = (_dot(np.cross(edges, ways), normals[:, :, None]) >= 0.0).all(axis=2) & (lengths > 0.0)
+    heights = np.abs(_dot(ways[:, :, 0], normals)) / np.where(lengths > 0.0, lengths, 1.0)
+    return np.where(is_above, heights, to_edges)
+
+
+def _dot(a: npt.NDArray[np.float64], b: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    result: npt.NDArray[np.float64] = (a * b).sum(axis=-1)
+    return result
