@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from ..counting import counted
 from ..source_elements import NONE
+from .animated_values import restored_frame_and_values
 from .animation_list import ListedAnimation
 from .objects import NothingToExportError
 from .shape_key_playback import Playback, SourceFrames, keys_at_frames, playback_of, played_range
@@ -325,7 +326,8 @@ def _plan_scene(
     source = np.full(len(frames), NONE)
     key_names: list[str | None] = [None] * len(frames)
     if common is not None and leader is not None and leader in sources and sources[leader].key_names:
-        key_names = keys_at_frames(leader, frames)
+        with restored_frame_and_values(scene):
+            key_names = keys_at_frames(leader, frames, scene)
         source = frames_of_keys(key_names, common)
         if options.frames == AUTO and options.frame_range is None and options.frame_step == 1:
             _warn_of_left_out(common, key_names, report)

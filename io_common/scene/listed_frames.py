@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,8 +12,8 @@ import numpy as np
 from ..reports import Report
 from ..source_elements import NONE
 from .animated_state import AnimatedState, PlayedData, play_alone, play_strip_alone, reset_pose
-from .animated_values import AnimatedValues
-from .animation_list import AnimationList, ListedAnimation, Source, plain_offset
+from .animated_values import AnimatedValues, restored_frame_and_values
+from .animation_list import AnimationList, ListedAnimation, Source
 from .frame_plan import MAX_FRAMES, FramePlan, Segment, common_source, frames_of_keys, leader_of
 from .objects import NothingToExportError
 from .shape_key_playback import SourceFrames, keys_at_frames
@@ -90,27 +90,17 @@ def plan_sequences(
         leader = None
     key_names: list[str | None] = []
     segments = []
-    with restored_playback(found, objects, sequences) as play:
+    with restored_frame_and_values(found.scene), restored_playback(found, objects, sequences) as play:
         for sequence in sequences:
             segments.append(Segment(sequence.name, len(key_names), len(sequence.frames), sequence.animation))
             if leader is None:
                 key_names += [None] * len(sequence.frames)
                 continue
-            animation, frames = _without_strip(sequence)
-            play(animation)
-            key_names += keys_at_frames(leader, frames)
+            play(sequence.animation)
+            key_names += keys_at_frames(leader, sequence.frames, found.scene)
     source = frames_of_keys(key_names, common) if common is not None else np.full(len(key_names), NONE)
     frames = [frame for sequence in sequences for frame in sequence.frames]
     return FramePlan(key_names, source, frames, segments=tuple(segments))
-
-
-def _without_strip(sequence: ChosenSequence) -> tuple[ListedAnimation, Sequence[int]]:
-    """The action of a strip and its frames instead, if that shows the same: only then shape keys can be recognised."""
-    animation = sequence.animation
-    offset = plain_offset(animation.strip) if animation.strip is not None else None
-    if offset is None or not float(offset).is_integer():
-        return animation, sequence.frames
-    return replace(animation, strip=None), [frame + int(offset) for frame in sequence.frames]
 
 
 Play = Callable[[ListedAnimation], None]

@@ -245,39 +245,36 @@ def played_range(obj: Object, source: SourceFrames | None) -> tuple[int, int] | 
     return math.floor(min(first for first, _ in ranges)), math.ceil(max(last for _, last in ranges))
 
 
-def keys_at_frames(obj: Object, frames: Sequence[int]) -> list[str | None]:
-    """The name of the shape key that is shown alone on each frame of the scene.
+def keys_at_frames(obj: Object, frames: Sequence[int], scene: Scene) -> list[str | None]:
+    """The name of the shape key that is shown alone on each frame of the scene; None where several are mixed.
 
-    None where several are mixed, or where drivers or NLA strips make it unknown.
+    The scene is left at another frame.
+
+    Args:
+        obj: with shape keys.
+        frames: of the scene.
+        scene: that plays them.
     """
     keys = shape_keys(obj)
-    data = keys.animation_data if keys is not None else None
-    if (
-        keys is None
-        or data is None
-        or data.action is None
-        or data.drivers
-        or (data.use_nla and data.nla_tracks)
-    ):
+    if keys is None or not is_animated(keys):
         return [None] * len(frames)
-    curves = {curve.data_path: curve for curve in versions.played_fcurves(data) if not curve.mute}
+    return [_key_at_frame(keys, frame, scene) for frame in frames]
+
+
+def _key_at_frame(keys: Key, frame: int, scene: Scene) -> str | None:
+    scene.frame_set(frame)
+    played = keys.evaluated_get(bpy.context.evaluated_depsgraph_get())
     if not keys.use_relative:
-        curve = curves.get("eval_time")
-        key_names = {round(key.frame, 3): key.name for key in keys.key_blocks}
-        return [key_names.get(round(curve.evaluate(frame), 3)) if curve else None for frame in frames]
-    others = [key for key in keys.key_blocks if key != keys.reference_key and not key.mute]
-    values = np.zeros((len(others), len(frames)))
-    for row, key in enumerate(others):
-        curve = curves.get(value_path(key.name))
-        values[row] = [curve.evaluate(frame) for frame in frames] if curve else key.value
-    is_zero, is_one = np.abs(values) <= _TOLERANCE, np.abs(values - 1.0) <= _TOLERANCE
-    result: list[str | None] = []
-    for column in range(len(frames)):
-        ones = np.flatnonzero(is_one[:, column])
-        if is_zero[:, column].all():
-            result.append(keys.reference_key.name)
-        elif len(ones) == 1 and is_zero[:, column].sum() == len(others) - 1:
-            result.append(others[ones[0]].name)
-        else:
-            result.append(None)
-    return result
+        return next(
+            (key.name for key in keys.key_blocks if abs(key.frame - played.eval_time) <= _TOLERANCE), None
+        )
+    values = np.empty(len(keys.key_blocks), dtype=np.float32)
+    played.key_blocks.foreach_get("value", values)
+    muted = np.empty(len(values), dtype=bool)
+    keys.key_blocks.foreach_get("mute", muted)
+    values[0], values[muted] = 0.0, 0.0
+    shown = np.flatnonzero(np.abs(values) > _TOLERANCE).tolist()
+    if not shown:
+        return keys.reference_key.name
+    is_alone = len(shown) == 1 and abs(values[shown[0]] - 1.0) <= _TOLERANCE
+    return keys.key_blocks[shown[0]].name if is_alone else None

@@ -104,6 +104,32 @@ class TestPlaying:
         result = compare(tmp_path, frames=list(range(9)))
         assert_matches_blender(result)
 
+    def test_an_action_that_is_pushed_down_is_exported_as_before(self, tmp_path, tube):
+        before, _ = export(tmp_path / "before.md2")
+        data = tube.data.shape_keys.animation_data
+        data.nla_tracks.new().strips.new("all", 0, data.action)
+        data.action = None
+        assert export(tmp_path / "after.md2")[1] == []
+        assert before.frame_names == NAMES
+        assert (tmp_path / "after.md2").read_bytes() == (tmp_path / "before.md2").read_bytes()
+
+    def test_strips_of_sequences_in_another_order_keep_the_names_of_their_frames(self, tmp_path):
+        model = md2_compare.tube_model()
+        model.frame_names = ["stand1", "stand2", "run1", "run2", "run3"]
+        md2_compare.write_model(model, tmp_path / "two.md2")
+        bpy.ops.import_scene.md2(filepath=str(tmp_path / "two.md2"), sequence_actions=True)
+        data = bpy.context.view_layer.objects.active.data.shape_keys.animation_data
+        data.action = None
+        track = data.nla_tracks.new()
+        for name, start in (("run", 0), ("stand", 3)):
+            action = bpy.data.actions[name]
+            strip = track.strips.new(name, start, action)
+            if hasattr(strip, "action_slot"):
+                strip.action_slot = action.slots[0]
+        result = compare(tmp_path, frames=list(range(5)))
+        assert_matches_blender(result)
+        assert result.file.frame_names == ["run1", "run2", "run3", "stand1", "stand2"]
+
     def test_a_driver(self, tmp_path, relative):
         driver = relative.data.shape_keys.key_blocks["wave4"].driver_add("value").driver
         driver.expression = "frame * 0.1"
