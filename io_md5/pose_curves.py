@@ -16,6 +16,7 @@ import numpy.typing as npt
 from ..io_common.scene import versions
 from ..io_common.scene.animated_state import POSE_CHANNELS, pose_channel
 from ..io_common.scene.keyframes import LINEAR
+from ..io_common.scene.time_dependence import depends_on_time
 from .clips import Clip
 from .format import ROOT
 from .format import quaternions as quat
@@ -109,7 +110,7 @@ def _is_plain(armature: Object, clip: Clip) -> bool:
     )
     return (
         not plays_nla
-        and armature.parent is None
+        and (armature.parent is None or not depends_on_time(armature.parent))
         and not armature.constraints
         and not any(data is not None and data.drivers for data in animation_data)
         and not (armature.data.animation_data and armature.data.animation_data.action)

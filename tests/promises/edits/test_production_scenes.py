@@ -440,6 +440,65 @@ def test_an_imported_mesh_that_lost_its_uv_map_is_named(tmp_path):
     assert said(exported(tmp_path).warnings, bench.mesh.name, "no UV map")
 
 
+# Parents
+
+
+def _held(bench: Bench) -> bpy.types.Object:
+    """An empty as the parent of the armature."""
+    holder = bpy.data.objects.new("Character", None)
+    link(holder)
+    bench.armature.parent = holder
+    return holder
+
+
+def test_an_armature_under_an_empty_is_exported_as_before(tmp_path):
+    bench = workbench.sample(tmp_path)
+    exported(tmp_path, actions="ACTIVE")
+    before = {path: path.read_bytes() for path in (tmp_path / "out").iterdir()}
+    _held(bench)
+    exported(tmp_path, actions="ACTIVE")
+    assert len(before) == 2
+    assert before == {path: path.read_bytes() for path in (tmp_path / "out").iterdir()}
+
+
+def _still(holder) -> None:
+    pass
+
+
+def _animated(holder) -> None:
+    for frame in (1, 10):
+        holder.location.x = frame / 5.0
+        holder.keyframe_insert("location", frame=frame)
+
+
+def _driven(holder) -> None:
+    holder.driver_add("location", 1).driver.expression = "frame / 4"
+
+
+def _follows(holder) -> None:
+    target = bpy.data.objects.new("Target", None)
+    link(target)
+    _animated(target)
+    holder.constraints.new("COPY_LOCATION").target = target
+
+
+def _grandchild(holder) -> None:
+    holder.parent = bpy.data.objects.new("Scene", None)
+    link(holder.parent)
+    _animated(holder.parent)
+
+
+@pytest.mark.parametrize("move", [_still, _animated, _driven, _follows, _grandchild])
+@pytest.mark.parametrize("make", [workbench.made, None])
+def test_an_armature_moves_with_its_parent(tmp_path, move, make):
+    bench = make() if make is not None else workbench.sample(tmp_path)
+    holder = _held(bench)
+    holder.location, holder.rotation_euler, holder.scale = (1.0, 2.0, 3.0), (0.3, 0.2, 0.1), (2.0, 2.0, 2.0)
+    move(holder)
+    bpy.context.scene.frame_set(1)
+    md5_compare.assert_exact(compared(tmp_path, bench))
+
+
 # Rigs of Rigify, which is part of Blender
 
 
