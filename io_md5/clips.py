@@ -163,7 +163,10 @@ def active_clip(armature: Object, scene: Scene) -> Clip:
     """
     data = armature.animation_data
     if data is None or data.action is None:
-        raise NothingToExportError(f"{armature.name} has no active action")
+        raise NothingToExportError(
+            f"{armature.name} has no active action: choose one in the Action Editor, or set Actions to All Actions. If "
+            "NLA strips or constraints move the armature, set it to Scene Playback"
+        )
     if versions.plays_nothing(data):
         raise NothingToExportError(
             f"{armature.name}: no slot of the action {data.action.name} is assigned, so it has no effect; "
