@@ -148,6 +148,8 @@ def build_model(context: Context, options: ExportOptions, report: Report) -> Bui
     is built again without it. Degenerate triangles of the file are put back afterwards.
     """
     objects = _mesh_objects(context, options, report)
+    if len(objects) > 1:
+        report.count("objects", len(objects))
     stored = _stored_models(objects)
     plan, found = _plan(objects, stored, context.scene, options, report)
     names = frame_names(plan, objects, common_source(stored), context.scene, report)

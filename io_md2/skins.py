@@ -72,8 +72,10 @@ def skin_names(parts: list[Part], game_folders: Sequence[str], report: Report) -
         used = {part.materials[slot] for slot in set(part.slots.tolist()) if slot < len(part.materials)}
         drawn |= {material for material in used if material is not None}
     if len(drawn) > 1:
+        remedy = ", or leave objects out with Selected Only" if len(parts) > 1 else ""
         report.warn(
             f"faces have {len(drawn)} materials, but games show one skin on the whole model: bake them into one image"
+            f"{remedy}"
         )
     return result
 

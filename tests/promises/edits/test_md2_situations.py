@@ -78,6 +78,18 @@ class TestSkins:
         assert_matches_blender(result)
         assert "models/test/new.pcx" in result.file.skins
 
+    def test_objects_that_are_joined_are_counted_and_their_materials_named_with_a_remedy(
+        self, tmp_path, capfd
+    ):
+        """As the cube of Blender's start file, which is joined with a model that is imported there."""
+        bench_of(tmp_path)
+        cube().data.materials.append(bpy.data.materials.new("Material"))
+        bpy.ops.export_scene.md2(filepath=str(tmp_path / "out.md2"))
+        said = capfd.readouterr().out
+        assert "Exported out.md2: 2 objects, 5 frames" in said
+        assert "faces have 2 materials" in said
+        assert "or leave objects out with Selected Only" in said
+
     def test_materials_of_the_object(self, tmp_path):
         obj = bench_of(tmp_path).mesh
         obj.material_slots[0].link = "OBJECT"
