@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from bpy.types import Action, FCurve, Key, Object, Scene, ShapeKey
 
 _TOLERANCE = 1e-4
+# The evaluation time of late frames has only three exact decimals.
+_TIME_TOLERANCE = 1e-3
 _GROUP = "Frames"
 _NAMELESS = "frame"
 
@@ -266,15 +268,17 @@ def _key_at_frame(keys: Key, frame: int, scene: Scene) -> str | None:
     played = keys.evaluated_get(bpy.context.evaluated_depsgraph_get())
     if not keys.use_relative:
         return next(
-            (key.name for key in keys.key_blocks if abs(key.frame - played.eval_time) <= _TOLERANCE), None
+            (key.name for key in keys.key_blocks if abs(key.frame - played.eval_time) <= _TIME_TOLERANCE),
+            None,
         )
     values = np.empty(len(keys.key_blocks), dtype=np.float32)
     played.key_blocks.foreach_get("value", values)
     muted = np.empty(len(values), dtype=bool)
     keys.key_blocks.foreach_get("mute", muted)
-    values[0], values[muted] = 0.0, 0.0
+    basis = keys.reference_key.name
+    values[muted], values[keys.key_blocks.find(basis)] = 0.0, 0.0
     shown = np.flatnonzero(np.abs(values) > _TOLERANCE).tolist()
     if not shown:
-        return keys.reference_key.name
+        return basis
     is_alone = len(shown) == 1 and abs(values[shown[0]] - 1.0) <= _TOLERANCE
     return keys.key_blocks[shown[0]].name if is_alone else None
