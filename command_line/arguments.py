@@ -72,6 +72,9 @@ def settings(options: argparse.Namespace, game_folders: Sequence[str]) -> Settin
         verify=options.verify,
         game_folders=(*options.game_folder, *game_folders),
         game_data=tuple(options.inputs) if options.characters else (),
+        deform_only=options.deform_bones_only,
+        add_origin=options.add_root_bone,
+        max_influences=options.bone_influences,
     )
 
 
@@ -140,6 +143,24 @@ def _add_convert(parser: argparse.ArgumentParser) -> None:
         type=str.upper,
         default=Verify.SOME.value,
         help=f"the frames on which {_FAMILY_NAMES} files are compared with what Blender shows (default: SOME)",
+    )
+    parser.add_argument(
+        "--deform-bones-only",
+        action="store_true",
+        help="leave out bones that do not deform meshes, such as those of a control rig, in .md5mesh files",
+    )
+    parser.add_argument(
+        "--add-root-bone",
+        action="store_true",
+        help="add a root joint named origin if there are several roots, or one that is not at the origin, in .md5mesh "
+        "files",
+    )
+    parser.add_argument(
+        "--bone-influences",
+        type=_count,
+        default=0,
+        metavar="N",
+        help="the most bones for each vertex in .md5mesh files, the largest weights first (default: unlimited)",
     )
     parser.add_argument(
         "--force",

@@ -23,6 +23,9 @@ class Settings:
         game_folders: where to search for images.
         verify: the frames on which exports are compared with Blender: 'SOME', 'ALL' or 'NONE'.
         game_data: the folders and archives of the game whose characters are converted; empty for a conversion of files.
+        deform_only: leave out bones that do not deform.
+        add_origin: add a root joint where a game needs one.
+        max_influences: the number of weights to keep for each vertex; 0 for all.
     """
 
     format: str = "blend"
@@ -33,6 +36,9 @@ class Settings:
     game_folders: tuple[str, ...] = ()
     verify: str = "SOME"
     game_data: tuple[str, ...] = ()
+    deform_only: bool = False
+    add_origin: bool = False
+    max_influences: int = 0
 
     def animation_folder(self, source: Path) -> Path | None:
         """The folder with the animations of a model; None if animations are not converted."""

@@ -99,6 +99,9 @@ def _write_family(
         with_animations=with_animations,
         use_scene_range=is_joined,
         game_folders=settings.game_folders,
+        deform_only=settings.deform_only,
+        add_origin=settings.add_origin,
+        max_influences=settings.max_influences,
     )
     result = family.blender().save(bpy.context, target, options)
     for text in result.report.warnings:

@@ -66,6 +66,9 @@ class SaveOptions:
         with_animations: export all animations with the model.
         use_scene_range: export the scene as it plays over its frame range.
         game_folders: the game folders to which the paths of images are relative.
+        deform_only: leave out bones that do not deform, in formats with bones.
+        add_origin: add a root joint where a game needs one, in formats with bones.
+        max_influences: the number of weights to keep for each vertex, in formats with weights; 0 for all.
     """
 
     conversion: axes.Conversion
@@ -74,3 +77,6 @@ class SaveOptions:
     with_animations: bool = False
     use_scene_range: bool = False
     game_folders: tuple[str, ...] = ()
+    deform_only: bool = False
+    add_origin: bool = False
+    max_influences: int = 0

@@ -15,6 +15,7 @@ from .export_camera import CameraExportOptions, export_camera
 from .exporter import ExportOptions, export_animations, export_mesh
 from .format.games import game_named
 from .importer import ImportOptions, import_files
+from .vertex_groups import WeightOptions
 
 if TYPE_CHECKING:
     from bpy.types import Context
@@ -54,6 +55,9 @@ def save(context: Context, path: Path, options: SaveOptions) -> ExportResult:
         game=game_named(options.game),
         verify=options.verify,
         game_folders=options.game_folders,
+        deform_only=options.deform_only,
+        add_origin=options.add_origin,
+        weights=WeightOptions(options.max_influences),
     )
     if suffix == ".md5anim":
         return export_animations(context, path, ExportOptions(model, "ACTIVE", AnimationOptions()))

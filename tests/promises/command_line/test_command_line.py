@@ -20,6 +20,7 @@ import md2_samples
 import md5_scenes
 import numpy as np
 import pytest
+import scripted_scenes
 from blend_content import content_of
 from enabled_families import FAMILIES
 from paths import ROOT
@@ -609,6 +610,33 @@ def test_a_blend_with_several_armatures_is_refused(idtech, tmp_path):
     status, table, _ = idtech("convert", tmp_path / "both.blend", "--to", tmp_path / "out", "--format", "md5")
     assert status == 1
     assert "several armatures: one, two" in table
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_bones_and_weights_of_a_rig_are_chosen_as_in_the_window(idtech, tmp_path, jobs):
+    """A rig with two roots, a control bone, and vertices with two weights."""
+    armature = scripted_scenes.rig()
+    tube = scripted_scenes.tube(armature)
+    assert max(len(vertex.groups) for vertex in tube.data.vertices) > 1
+    bpy.ops.object.mode_set(mode="EDIT")
+    for name in ("control", "second"):
+        armature.data.edit_bones.new(name).tail = (0.0, 1.0, 0.0)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    armature.data.bones["control"].use_deform = False
+    (tmp_path / "in").mkdir()
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "in" / "rig.blend"))
+    words = ("convert", tmp_path / "in", "--to", tmp_path / "out", "--format", "md5", "--jobs", jobs)
+    written = tmp_path / "out" / "rig.md5mesh"
+    assert idtech(*words)[0] == 0
+    assert read_mesh(written).joints.names == ["root", "mid", "tip", "control", "second"]
+    options = ("--deform-bones-only", "--add-root-bone", "--bone-influences", 1)
+    status, table, _ = idtech(*words, *options)
+    assert status == 0
+    assert counts(table, ".blend") == [1, 0, 0]
+    model = read_mesh(written)
+    assert model.joints.names == ["origin", "root", "mid", "tip", "second"]
+    assert all((mesh.weight_counts == 1).all() for mesh in model.meshes)
 
 
 def test_a_blend_is_not_converted_to_formats_that_blender_exports_itself(idtech, tree, tmp_path):
