@@ -12,6 +12,7 @@ import numpy as np
 
 from ..io_common.reports import Report
 from ..io_common.scene import evaluated
+from ..io_common.scene.time_dependence import has_frame_handlers
 from .clips import AnimationOptions, Clip
 from .export_skeleton import Skeleton
 from .format import Animation, Md5Error, encoding
@@ -22,6 +23,10 @@ from .format.skeleton import decompose
 from .import_anim import SMALLEST_SCALE
 from .player import Player
 from .pose_curves import poses_from_curves
+
+# Between poses of F-curves and those that Blender evaluates in single precision: a distance relative to the largest
+# coordinate, and one minus the cosine of half an angle.
+_LARGEST_MOVE, _LARGEST_TURN = 1e-5, 1e-6
 
 
 @dataclass(eq=False)
@@ -77,9 +82,12 @@ def sample_clip(
         poses = poses_from_curves(skeleton.armature, skeleton.rig, clip, frames, with_scales=with_scales)
     if poses is not None:
         pose = skeleton.joints_of_armature(*poses[:2])
-        return SampledClip(
+        sampled = SampledClip(
             clip, frames, rate, *pose, _scale_table(clip, skeleton, skeleton.exported(poses[2]))
         )
+        # Scripts may move bones as well.
+        if not has_frame_handlers() or _is_shown(sampled, skeleton, player):
+            return sampled
     matrices = _sample(clip, skeleton, player, frames)
     if with_scales:
         positions, orientations, scales, skewed = skeleton.scaled_joints_of_scene(matrices)
@@ -94,6 +102,19 @@ def sample_clip(
     if skewed:
         report.warn(problem, clip.name)
     return SampledClip(clip, frames, rate, positions, orientations, table)
+
+
+def _is_shown(sampled: SampledClip, skeleton: Skeleton, player: Player) -> bool:
+    """Whether Blender shows the poses of a clip on its first and last frame and one between."""
+    rows = np.unique([0, len(sampled.frames) // 2, len(sampled.frames) - 1])
+    matrices = _sample(sampled.clip, skeleton, player, sampled.frames[rows])
+    positions, orientations, _ = skeleton.joints_of_scene(matrices)
+    tolerance = _LARGEST_MOVE * max(1.0, np.abs(positions).max())
+    turned = np.abs((orientations * sampled.orientations[rows]).sum(axis=2))
+    return bool(
+        np.allclose(positions, sampled.positions[rows], rtol=0.0, atol=tolerance)
+        and (turned > 1.0 - _LARGEST_TURN).all()
+    )
 
 
 def _scale_table(clip: Clip, skeleton: Skeleton, scales: Floats) -> ScaleTable | None:

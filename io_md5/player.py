@@ -14,6 +14,7 @@ import bpy
 
 from ..io_common.scene import state
 from ..io_common.scene.animated_state import AnimatedState, play_alone, play_strip_alone, reset_pose
+from ..io_common.scene.time_dependence import has_frame_handlers
 from .clips import Clip
 
 if TYPE_CHECKING:
@@ -115,8 +116,7 @@ def _is_self_contained(armature: Object, meshes: list[Object]) -> bool:
     owners = [owner for obj in objects for owner in (obj, obj.data, getattr(obj.data, "shape_keys", None))]
     data = [owner.animation_data for owner in owners if owner is not None]
     return (
-        not bpy.app.handlers.frame_change_pre
-        and not bpy.app.handlers.frame_change_post
+        not has_frame_handlers()
         and not any(found is not None and found.drivers for found in data)
         and not any(obj.constraints for obj in objects)
         and not any(bone.constraints for bone in armature.pose.bones)

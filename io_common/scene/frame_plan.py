@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeVar
 
-import bpy
 import numpy as np
 import numpy.typing as npt
 
@@ -17,7 +16,7 @@ from .animation_list import ListedAnimation
 from .objects import NothingToExportError
 from .shape_key_playback import Playback, SourceFrames, keys_at_frames, playback_of, played_range
 from .shape_keys import frame_keys, has_effect, require_shape_keys, shape_keys
-from .time_dependence import depends_on_time, is_animated
+from .time_dependence import depends_on_time, has_frame_handlers, is_animated
 
 if TYPE_CHECKING:
     from bpy.types import Action, Object, Scene
@@ -181,9 +180,7 @@ def _keys_are_frames(
     is_moving = any(depends_on_time(obj) for obj in objects)
     if not imported:
         is_playing = any(is_animated(keys) for obj in keyed if (keys := shape_keys(obj)) is not None)
-        handlers = bpy.app.handlers
-        has_handlers = bool(handlers.frame_change_pre or handlers.frame_change_post)
-        if is_moving or is_playing or has_handlers or _armature_range(objects) is not None:
+        if is_moving or is_playing or has_frame_handlers() or _armature_range(objects) is not None:
             return False
         _warn_of_mixes(keyed, report)
         return True

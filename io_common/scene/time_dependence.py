@@ -41,6 +41,11 @@ def depends_on_time(obj: Object) -> bool:
     return any(_changes_by_itself(other, with_keys=other is not obj) for other in _with_related(obj, set()))
 
 
+def has_frame_handlers() -> bool:
+    """Whether scripts run on each frame, which may move anything."""
+    return bool(bpy.app.handlers.frame_change_pre or bpy.app.handlers.frame_change_post)
+
+
 def warn_of_simulations(objects: Iterable[Object], scene: Scene, report: Report) -> bool:
     """Warns of simulations that objects depend on and that are not baked: no two runs need give the same.
 

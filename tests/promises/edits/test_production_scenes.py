@@ -499,6 +499,43 @@ def test_an_armature_moves_with_its_parent(tmp_path, move, make):
     md5_compare.assert_exact(compared(tmp_path, bench))
 
 
+# Scripts that run on each frame
+
+
+@pytest.fixture
+def on_each_frame():
+    """A function that has another one called on each frame, as add-ons do for secondary motion."""
+    handlers = bpy.app.handlers.frame_change_post
+    before = list(handlers)
+    yield handlers.append
+    handlers[:] = before
+
+
+@pytest.mark.parametrize("actions", ["ACTIVE", "ALL", "SCENE"])
+def test_bones_that_scripts_move_are_exported_as_shown(tmp_path, on_each_frame, actions):
+    bench = workbench.made()
+    bone = bench.armature.pose.bones["tip"]
+
+    def wiggle(scene, *_rest) -> None:
+        bone.location.x = 0.1 * scene.frame_current
+
+    on_each_frame(wiggle)
+    bpy.context.scene.frame_set(1)
+    md5_compare.assert_exact(compared(tmp_path, bench, actions))
+
+
+def test_scripts_that_move_no_bone_change_no_byte(tmp_path, on_each_frame):
+    bench = workbench.sample(tmp_path)
+    exported(tmp_path, actions="ACTIVE")
+    before = {path: path.read_bytes() for path in (tmp_path / "out").iterdir()}
+    called = []
+    on_each_frame(lambda scene, *_rest: called.append(scene.frame_current))
+    exported(tmp_path, actions="ACTIVE")
+    assert called
+    assert before == {path: path.read_bytes() for path in (tmp_path / "out").iterdir()}
+    assert bench.armature.animation_data.action is not None
+
+
 # Rigs of Rigify, which is part of Blender
 
 
