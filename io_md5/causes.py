@@ -9,7 +9,7 @@ import numpy as np
 
 from ..io_common.reports import listing
 from ..io_common.scene import evaluated
-from ..io_common.scene.time_dependence import is_animated, references
+from ..io_common.scene.time_dependence import has_frame_handlers, is_animated, references
 from .binding import armature_modifiers, armatures_of, is_deformed, parent_bone_of
 from .export_skeleton import Skeleton, nearest_rotations
 from .vertex_groups import MIN_WEIGHT_SUM
@@ -33,6 +33,8 @@ def likely_causes(obj: Object, skeleton: Skeleton, graph: Depsgraph) -> list[str
         *_transform_causes(skeleton, armature, graph),
         *_weight_causes(obj, armature, graph),
     ]
+    if not found and has_frame_handlers():
+        found = ["a script, as of an add-on, moves the object on each frame"]
     return list(dict.fromkeys(found))[:_MAX_CAUSES]
 
 

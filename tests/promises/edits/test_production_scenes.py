@@ -524,6 +524,16 @@ def test_bones_that_scripts_move_are_exported_as_shown(tmp_path, on_each_frame, 
     md5_compare.assert_exact(compared(tmp_path, bench, actions))
 
 
+def test_a_mesh_that_scripts_move_is_named_with_the_cause(tmp_path, on_each_frame):
+    bench = workbench.made()
+
+    def slide(scene, *_rest) -> None:
+        bench.mesh.delta_location.x = 0.1 * scene.frame_current
+
+    on_each_frame(slide)
+    assert said(exported(tmp_path, actions="ACTIVE").warnings, bench.mesh.name, "Likely cause: a script")
+
+
 def test_scripts_that_move_no_bone_change_no_byte(tmp_path, on_each_frame):
     bench = workbench.sample(tmp_path)
     exported(tmp_path, actions="ACTIVE")
