@@ -92,8 +92,9 @@ def fuzz_table(figures: dict[str, dict[str, Any]]) -> str:
     """The number of inputs and the processor time of each reader."""
     lines = ["| Reader | Inputs | Processor time |", "|---|---|---|"]
     for name, figure in figures.items():
-        minutes = figure["cpu_seconds"] / 60
-        lines.append(f"| {LABELS.get(name, name)} | {figure['inputs']:,} | {minutes:,.0f} minutes |")
+        minutes = round(figure["cpu_seconds"] / 60)
+        time = f"{minutes} minute" + "s" * (minutes != 1)
+        lines.append(f"| {LABELS.get(name, name)} | {figure['inputs']:,} | {time} |")
     return "\n".join(lines)
 
 
