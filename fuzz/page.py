@@ -90,11 +90,10 @@ def cost_table(costs: dict[str, dict[str, Any]]) -> str:
 
 def fuzz_table(figures: dict[str, dict[str, Any]]) -> str:
     """The number of inputs and the processor time of each reader."""
-    lines = ["| Reader | Inputs | Processor time |", "|---|---|---|"]
+    lines = ["| Reader | Inputs | Minutes of processor time |", "|---|---|---|"]
     for name, figure in figures.items():
-        minutes = round(figure["cpu_seconds"] / 60)
-        time = f"{minutes} minute" + "s" * (minutes != 1)
-        lines.append(f"| {LABELS.get(name, name)} | {figure['inputs']:,} | {time} |")
+        minutes = figure["cpu_seconds"] / 60
+        lines.append(f"| {LABELS.get(name, name)} | {figure['inputs']:,} | {minutes:,.0f} |")
     return "\n".join(lines)
 
 

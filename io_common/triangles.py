@@ -103,15 +103,16 @@ def _farthest(
         other_faces: the face of each, in ascending order, (T,).
     """
     begins, ends = (np.searchsorted(other_faces, faces, side=side) for side in ("left", "right"))
+    pair_counts = ends - begins
     ranks = np.arange(len(faces)) - np.searchsorted(faces, faces)
-    measured = ranks % (1 + (ends - begins) // _MOST_MEASURED) == 0
-    triangles, begins, ends = triangles[measured], begins[measured], ends[measured]
+    measured = ranks % (1 + pair_counts // _MOST_MEASURED) == 0
+    triangles, begins, pair_counts = triangles[measured], begins[measured], pair_counts[measured]
     middles = (triangles + np.roll(triangles, -1, axis=1)) / 2.0
     farthest = 0.0
     # To limit the memory, some pairs at a time.
-    groups = np.cumsum(ends - begins) // _PAIRS
+    groups = np.cumsum(pair_counts) // _PAIRS
     for group in np.split(np.arange(len(triangles)), np.flatnonzero(np.diff(groups)) + 1):
-        counts = (ends - begins)[group]
+        counts = pair_counts[group]
         starts = np.cumsum(counts) - counts
         pairs = np.arange(counts.sum()) + np.repeat(begins[group] - starts, counts)
         found = _distances(np.repeat(middles[group], counts, axis=0), others[pairs])

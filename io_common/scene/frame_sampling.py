@@ -169,9 +169,7 @@ def _read_frame(mesh_object: Object) -> EvaluatedFrame:
     mesh = mesh_object.data
     loops = None
     if len(mesh.loops) != 3 * len(mesh.polygons):
-        mesh.calc_loop_triangles()
-        loops = np.empty((len(mesh.loop_triangles), 3), dtype=np.int32)
-        mesh.loop_triangles.foreach_get("loops", loops.reshape(-1))
+        loops, _ = evaluated.triangulation(mesh_object)
     return EvaluatedFrame(evaluated.world_vertices(mesh_object), evaluated.texture_coordinates(mesh), loops)
 
 

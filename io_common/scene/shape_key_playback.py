@@ -260,25 +260,25 @@ def keys_at_frames(obj: Object, frames: Sequence[int], scene: Scene) -> list[str
     keys = shape_keys(obj)
     if keys is None or not is_animated(keys):
         return [None] * len(frames)
-    return [_key_at_frame(keys, frame, scene) for frame in frames]
-
-
-def _key_at_frame(keys: Key, frame: int, scene: Scene) -> str | None:
-    scene.frame_set(frame)
-    played = keys.evaluated_get(bpy.context.evaluated_depsgraph_get())
-    if not keys.use_relative:
-        return next(
-            (key.name for key in keys.key_blocks if abs(key.frame - played.eval_time) <= _TIME_TOLERANCE),
-            None,
-        )
-    values = np.empty(len(keys.key_blocks), dtype=np.float32)
-    played.key_blocks.foreach_get("value", values)
-    muted = np.empty(len(values), dtype=bool)
-    keys.key_blocks.foreach_get("mute", muted)
-    basis = keys.reference_key.name
-    values[muted], values[keys.key_blocks.find(basis)] = 0.0, 0.0
-    shown = np.flatnonzero(np.abs(values) > _TOLERANCE).tolist()
-    if not shown:
-        return basis
-    is_alone = len(shown) == 1 and abs(values[shown[0]] - 1.0) <= _TOLERANCE
-    return keys.key_blocks[shown[0]].name if is_alone else None
+    key_names = [key.name for key in keys.key_blocks]
+    basis = key_names.index(keys.reference_key.name)
+    without_effect = np.empty(len(key_names), dtype=bool)
+    keys.key_blocks.foreach_get("mute", without_effect)
+    without_effect[basis] = True
+    times = np.array([key.frame for key in keys.key_blocks])
+    values = np.empty(len(key_names), dtype=np.float32)
+    result: list[str | None] = []
+    for frame in frames:
+        scene.frame_set(frame)
+        played = keys.evaluated_get(bpy.context.evaluated_depsgraph_get())
+        if keys.use_relative:
+            played.key_blocks.foreach_get("value", values)
+            values[without_effect] = 0.0
+            shown = np.flatnonzero(np.abs(values) > _TOLERANCE).tolist() or [basis]
+            values[basis] = 1.0
+            if len(shown) > 1 or abs(values[shown[0]] - 1.0) > _TOLERANCE:
+                shown = []
+        else:
+            shown = np.flatnonzero(np.abs(times - played.eval_time) <= _TIME_TOLERANCE).tolist()
+        result.append(key_names[shown[0]] if shown else None)
+    return result

@@ -49,6 +49,18 @@ def replace_curve(curve, values):
     curve.update()
 
 
+TWO_SEQUENCES = ["stand1", "stand2", "run1", "run2", "run3"]
+
+
+def import_two_sequences(folder):
+    """A tube with an action for each of its sequences."""
+    model = md2_compare.tube_model()
+    model.frame_names = TWO_SEQUENCES
+    md2_compare.write_model(model, folder / "two.md2")
+    bpy.ops.import_scene.md2(filepath=str(folder / "two.md2"), sequence_actions=True)
+    return bpy.context.view_layer.objects.active
+
+
 class TestPlaying:
     def test_frames_twice_as_long(self, tmp_path, part, tube):
         retime(part, tube, lambda x: 2 * x)
@@ -114,11 +126,7 @@ class TestPlaying:
         assert (tmp_path / "after.md2").read_bytes() == (tmp_path / "before.md2").read_bytes()
 
     def test_strips_of_sequences_in_another_order_keep_the_names_of_their_frames(self, tmp_path):
-        model = md2_compare.tube_model()
-        model.frame_names = ["stand1", "stand2", "run1", "run2", "run3"]
-        md2_compare.write_model(model, tmp_path / "two.md2")
-        bpy.ops.import_scene.md2(filepath=str(tmp_path / "two.md2"), sequence_actions=True)
-        data = bpy.context.view_layer.objects.active.data.shape_keys.animation_data
+        data = import_two_sequences(tmp_path).data.shape_keys.animation_data
         data.action = None
         track = data.nla_tracks.new()
         for name, start in (("run", 0), ("stand", 3)):
@@ -141,11 +149,7 @@ class TestPlaying:
 
     def test_the_action_of_one_sequence(self, tmp_path):
         md2_compare.write_model(md2_compare.tube_model(), tmp_path / "tube.md2")
-        model = md2_compare.tube_model()
-        model.frame_names = ["stand1", "stand2", "run1", "run2", "run3"]
-        md2_compare.write_model(model, tmp_path / "two.md2")
-        bpy.ops.import_scene.md2(filepath=str(tmp_path / "two.md2"), sequence_actions=True)
-        obj = bpy.context.view_layer.objects.active
+        obj = import_two_sequences(tmp_path)
         data = obj.data.shape_keys.animation_data
         slot = getattr(data, "action_slot", None)
         data.action = bpy.data.actions["run"]
@@ -159,7 +163,7 @@ class TestPlaying:
             for text in result.warnings
         )
         file, _said = export(tmp_path / "all.md2", frames="SHAPE_KEYS")
-        assert file.frame_names == model.frame_names
+        assert file.frame_names == TWO_SEQUENCES
 
     def test_a_custom_range(self, tmp_path, tube):
         result = compare(tmp_path, frames=[1, 2, 3], frame_start=1, frame_end=3)

@@ -36,6 +36,12 @@ def exported_md2(folder, **options) -> tuple[int, int, list[str]]:
     return len(file.frame_names), len(file.triangles(0)), said
 
 
+def exported_bytes(folder) -> dict[str, bytes]:
+    """The files that an export of the active action writes."""
+    exported(folder, actions="ACTIVE")
+    return {path.name: path.read_bytes() for path in (folder / "out").iterdir()}
+
+
 def said(texts: list[str], *words: str) -> bool:
     return any(all(word in text for word in words) for text in texts)
 
@@ -453,12 +459,10 @@ def _held(bench: Bench) -> bpy.types.Object:
 
 def test_an_armature_under_an_empty_is_exported_as_before(tmp_path):
     bench = workbench.sample(tmp_path)
-    exported(tmp_path, actions="ACTIVE")
-    before = {path: path.read_bytes() for path in (tmp_path / "out").iterdir()}
+    before = exported_bytes(tmp_path)
     _held(bench)
-    exported(tmp_path, actions="ACTIVE")
     assert len(before) == 2
-    assert before == {path: path.read_bytes() for path in (tmp_path / "out").iterdir()}
+    assert before == exported_bytes(tmp_path)
 
 
 def _still(holder) -> None:
@@ -536,13 +540,12 @@ def test_a_mesh_that_scripts_move_is_named_with_the_cause(tmp_path, on_each_fram
 
 def test_scripts_that_move_no_bone_change_no_byte(tmp_path, on_each_frame):
     bench = workbench.sample(tmp_path)
-    exported(tmp_path, actions="ACTIVE")
-    before = {path: path.read_bytes() for path in (tmp_path / "out").iterdir()}
+    before = exported_bytes(tmp_path)
     called = []
     on_each_frame(lambda scene, *_rest: called.append(scene.frame_current))
-    exported(tmp_path, actions="ACTIVE")
+    after = exported_bytes(tmp_path)
     assert called
-    assert before == {path: path.read_bytes() for path in (tmp_path / "out").iterdir()}
+    assert before == after
     assert bench.armature.animation_data.action is not None
 
 
@@ -703,7 +706,7 @@ def test_moving_objects_of_a_collection_make_frames_those_of_the_scene(tmp_path)
     assert exported_md2(tmp_path)[0] == 6
 
 
-def test_handlers_that_move_objects_make_frames_those_of_the_scene(tmp_path):
+def test_handlers_that_move_objects_make_frames_those_of_the_scene(tmp_path, on_each_frame):
     bpy.ops.mesh.primitive_cube_add()
     cube = bpy.context.object
     cube.shape_key_add(name="Basis")
@@ -714,12 +717,8 @@ def test_handlers_that_move_objects_make_frames_those_of_the_scene(tmp_path):
     def move(scene, *_rest):
         cube.location.x = scene.frame_current
 
-    bpy.app.handlers.frame_change_post.append(move)
-    try:
-        result = md2_compare.compare(tmp_path)
-    finally:
-        bpy.app.handlers.frame_change_post.remove(move)
-    assert result.wrong == []
+    on_each_frame(move)
+    assert md2_compare.compare(tmp_path).wrong == []
 
 
 def test_a_muted_group_of_frames_plays_as_this_version_does(tmp_path):
