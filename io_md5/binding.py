@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
+import bpy
+
+from ..io_common.scene.time_dependence import is_property_animated
+
 if TYPE_CHECKING:
     from bpy.types import ArmatureModifier, Constraint, Object
 
@@ -64,12 +68,20 @@ def armatures_of(obj: Object) -> list[Object]:
 
 
 def _constraint_targets(obj: Object) -> list[tuple[Object | None, str]]:
-    """The objects and bones that an object follows by constraints."""
+    """The objects and bones that an object follows by constraints, now or on other frames."""
     result: list[tuple[Object | None, str]] = []
     for constraint in obj.constraints:
-        if constraint.type in _FOLLOWING_CONSTRAINTS and not constraint.mute and constraint.influence > 0.0:
+        if constraint.type in _FOLLOWING_CONSTRAINTS and has_effect(obj, constraint):
             result += _targets_of_constraint(constraint)
     return result
+
+
+def has_effect(obj: Object, constraint: Constraint) -> bool:
+    """Whether a constraint has any effect, now or on other frames."""
+    if not constraint.mute and constraint.influence > 0.0:
+        return True
+    path = f'constraints["{bpy.utils.escape_identifier(constraint.name)}"]'
+    return is_property_animated(obj, *(f"{path}.{name}" for name in ("influence", "mute", "enabled")))
 
 
 def _targets_of_constraint(constraint: Constraint) -> list[tuple[Object | None, str]]:

@@ -9,8 +9,8 @@ import numpy as np
 
 from ..io_common.reports import listing
 from ..io_common.scene import evaluated
-from ..io_common.scene.time_dependence import has_frame_handlers, is_animated, references
-from .binding import armature_modifiers, armatures_of, is_deformed, parent_bone_of
+from ..io_common.scene.time_dependence import has_frame_handlers, is_animated, is_timed, references
+from .binding import armature_modifiers, armatures_of, has_effect, is_deformed, parent_bone_of
 from .export_skeleton import Skeleton, nearest_rotations
 from .vertex_groups import MIN_WEIGHT_SUM
 
@@ -68,6 +68,9 @@ def _modifier_causes(obj: Object, armature: Object) -> list[str]:
     nodes = [
         modifier.name for modifier in obj.modifiers if modifier.type == "NODES" and _is_visible(modifier)
     ]
+    timed = [modifier.name for modifier in obj.modifiers if _is_visible(modifier) and is_timed(modifier)]
+    if timed:
+        found.append(f"modifiers change the mesh over time: {listing(timed)}")
     if nodes:
         found.append(f"Geometry Nodes change the mesh: {listing(nodes)}")
     return found
@@ -104,12 +107,13 @@ def _object_causes(obj: Object, skeleton: Skeleton, armature: Object, graph: Dep
         found.append(f"its parents are animated: {listing(moving)}")
     if not np.linalg.norm(evaluated.world_matrix(obj.evaluated_get(graph))[:3, :3], axis=0).all():
         found.append("the object is scaled to nothing: make its scale other than 0")
-    if any(not constraint.mute for constraint in obj.constraints):
+    if any(has_effect(obj, constraint) for constraint in obj.constraints):
         found.append("the object has constraints")
     keys = obj.data.shape_keys
     if keys is not None and keys.animation_data is not None:
         found.append("shape keys are animated")
-    if not is_deformed(obj, armature) and bone is None:
+    has_modifier = any(modifier.object == armature for modifier in armature_modifiers(obj))
+    if bone is None and not has_modifier and not is_deformed(obj, armature):
         found.append(
             f"no bone of {armature.name} moves the object: add an Armature modifier or parent it to a bone"
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
@@ -175,7 +175,7 @@ def active_clip(armature: Object, scene: Scene) -> Clip:
     clip = _action_clip(data.action, versions.assigned_slot(data), PlaybackMode.ACTIVE, scene)
     if not data.use_tweak_mode:
         return clip
-    return Clip(**{**vars(clip), "to_scene": data.nla_tweak_strip_time_to_scene})
+    return replace(clip, to_scene=data.nla_tweak_strip_time_to_scene)
 
 
 def all_clips(armature: Object, scene: Scene, report: Report) -> list[Clip]:
@@ -194,21 +194,19 @@ def all_clips(armature: Object, scene: Scene, report: Report) -> list[Clip]:
 
 def _action_clip(action: Action, slot: Any, playing: PlaybackMode, scene: Scene) -> Clip:
     stored = load_action(action)
-    start, end = _frame_range(action, stored)
+    start, end = _frame_range(action, slot, stored)
     return Clip(
         action.name, playing, start, end, stored.frame_rate or scene_frame_rate(scene), action, slot, stored
     )
 
 
-def _frame_range(action: Action, stored: StoredAction) -> tuple[float, float]:
+def _frame_range(action: Action, slot: Any, stored: StoredAction) -> tuple[float, float]:
     """The range of an action: the manual one, else that of its keys.
 
     A manual range that the import set is extended to keys that were added outside of it.
     """
-    # The stubs say that a range is a Vector, which has no iterator there.
-    in_scene: Any = action
-    start, end = in_scene.frame_range
+    start, end = versions.frame_range(action, slot)
     if not action.use_frame_range or (start, end) != stored.frame_range:
         return start, end
-    first, last = in_scene.curve_frame_range
+    first, last = versions.key_range(action, slot)
     return min(start, first), max(end, last)

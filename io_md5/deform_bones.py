@@ -77,6 +77,8 @@ def _is_fixed_to_parent(armature: Object, bone: Bone, actions: list[Action]) -> 
     for action in actions:
         for curve in versions.all_fcurves(action):
             path, _, channel = curve.data_path.rpartition(".")
+            if path.startswith(f"{prefix}.constraints["):
+                return False
             if path == prefix and not _is_at_rest(curve, _REST.get(channel)):
                 return False
     return True

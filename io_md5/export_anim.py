@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..io_common.reports import Report
-from ..io_common.scene import evaluated
+from ..io_common.scene import evaluated, versions
 from ..io_common.scene.time_dependence import has_frame_handlers
 from .clips import AnimationOptions, Clip
 from .export_skeleton import Skeleton
@@ -28,6 +28,9 @@ from .pose_curves import poses_from_curves
 # coordinate, and one minus the cosine of half an angle.
 _LARGEST_MOVE, _LARGEST_TURN = 1e-5, 1e-6
 
+# Of the volume of a bone that is not scaled, as Blender evaluates it.
+_LARGEST_CHANGE_OF_VOLUME = 1e-4
+
 
 @dataclass(eq=False)
 class SampledClip:
@@ -40,6 +43,7 @@ class SampledClip:
         positions: of the joints in the coordinates of the file, (F, n, 3).
         orientations: quaternions (F, n, 4).
         scales: of the joints; None if the game has none, or all are 1.
+        most_scaled: the index of the frame on which a bone is scaled most; None if no bone is.
     """
 
     clip: Clip
@@ -48,6 +52,7 @@ class SampledClip:
     positions: Floats
     orientations: Floats
     scales: ScaleTable | None = None
+    most_scaled: int | None = None
 
 
 def sample_clip(
@@ -77,6 +82,7 @@ def sample_clip(
         positions = np.repeat(skeleton.joints.positions[None], len(frames), axis=0)
         orientations = np.repeat(skeleton.joints.orientations[None], len(frames), axis=0)
         return SampledClip(clip, frames, rate, positions, orientations)
+    _warn_of_range(clip, player, report)
     poses = None
     if not player.remaps_time:
         poses = poses_from_curves(skeleton.armature, skeleton.rig, clip, frames, with_scales=with_scales)
@@ -101,7 +107,43 @@ def sample_clip(
         problem = "bones are scaled in the animation, which joints cannot be: remove the scale"
     if skewed:
         report.warn(problem, clip.name)
-    return SampledClip(clip, frames, rate, positions, orientations, table)
+    return SampledClip(
+        clip, frames, rate, positions, orientations, table, _most_scaled(matrices, skeleton.world)
+    )
+
+
+def _most_scaled(matrices: Floats, world: Floats) -> int | None:
+    """The index of the frame on which a bone is scaled most; None if no bone is.
+
+    Args:
+        matrices: of the bones in the space of the scene, (F, J, 4, 4).
+        world: the transform of the armature in the bind pose, (4, 4).
+    """
+    volumes = np.linalg.det(matrices[..., :3, :3]) / (np.linalg.det(world[:3, :3]) or 1.0)
+    changes = np.abs(volumes - 1.0).max(axis=1, initial=0.0)
+    most = int(changes.argmax())
+    return most if changes[most] > _LARGEST_CHANGE_OF_VOLUME else None
+
+
+def _warn_of_range(clip: Clip, player: Player, report: Report) -> None:
+    """Warns if an action moves bones beyond the frames that are exported."""
+    if clip.action is None:
+        return
+    if player.remaps_time:
+        report.warn(
+            f"Time Stretching moves its keys to other frames, but frames {clip.start:g} to {clip.end:g} are exported: "
+            "turn it off, or set Actions to Scene Playback",
+            clip.name,
+        )
+    curves = versions.fcurves_of_slot(clip.action, clip.slot)
+    if clip.start == clip.end and any(
+        not curve.mute and any(not modifier.mute for modifier in curve.modifiers) for curve in curves
+    ):
+        report.warn(
+            "only one frame is exported, as all keys are on one frame, but modifiers of F-curves go on. Set a Manual "
+            "Frame Range in the Action Editor, or Actions to Scene Playback",
+            clip.name,
+        )
 
 
 def _is_shown(sampled: SampledClip, skeleton: Skeleton, player: Player) -> bool:

@@ -325,7 +325,7 @@ def _sample(
         report: takes warnings.
 
     Raises:
-        NothingToExportError: a camera has no field of view.
+        NothingToExportError: a camera has no field of view, or no finite transform.
 
     Returns:
         The views of the entries, and the evaluated view of each frame to verify, by frame counted from the first.
@@ -350,6 +350,11 @@ def _sample(
             data = camera.data
             _check(camera, frame, report)
             matrices[index] = world_matrix(camera)
+            if not np.isfinite(matrices[index]).all():
+                raise NothingToExportError(
+                    f"the transform of {moment.camera.name} is not a number on frame {frame}: delete the key or driver "
+                    "that causes it"
+                )
             fields_of_view[index] = camera_view.field_of_view(
                 data.lens, data.sensor_width, data.sensor_height, data.sensor_fit, aspect
             )

@@ -15,6 +15,7 @@ from ..io_common.scene.objects import (
     collect,
     nothing_to_export,
     warn_of_animated_visibility,
+    why_left_out,
 )
 from .binding import armatures_of
 from .chosen_clips import chosen_clips
@@ -74,6 +75,26 @@ def _warn_of_others(
         others = [other.name for other in armatures_of(obj) if other != armature]
         if others:
             report.warn(f"also moved by {listing(others)}, which is not exported", obj.name)
+
+
+def why_without_meshes(context: Context, scope: Scope, source: Source) -> list[str]:
+    """Why none of the meshes that an armature moves is exported; empty if one is, or if it moves none."""
+    if source.armature is None or source.meshes:
+        return []
+    objects = context.scene.objects
+    own = [obj for obj in objects if obj.type == "MESH" and source.armature in armatures_of(obj)]
+    return why_left_out(context, scope, own)
+
+
+def require_meshes(context: Context, scope: Scope, source: Source) -> None:
+    """Raises an error if all meshes of a source are left out.
+
+    Raises:
+        NothingToExportError: names them and tells why.
+    """
+    reasons = why_without_meshes(context, scope, source)
+    if reasons:
+        raise NothingToExportError(f"there is no mesh to export; {'; '.join(reasons)}")
 
 
 def warn_of_hidden(context: Context, scope: Scope, source: Source, report: Report) -> None:

@@ -17,7 +17,7 @@ from .clips import AnimationOptions
 from .companions import Companion, find_companion
 from .export_build import Build, ModelOptions, build
 from .export_game import animation_beside, prepare, scale_files, with_object_name
-from .export_source import clips_by_file, find_source, warn_of_hidden
+from .export_source import clips_by_file, find_source, require_meshes, warn_of_hidden, why_without_meshes
 from .format import Md5Error, format_animation, format_mesh
 from .format.check import check_animation, check_model
 from .format.suffixes import ANIMATION_SUFFIX
@@ -69,6 +69,7 @@ def _export_mesh(context: Context, path: Path, options: ExportOptions, report: R
     model_options = options.model
     with state.temporary_object_mode(context):
         source = find_source(context, model_options.scope, report)
+        require_meshes(context, model_options.scope, source)
         warn_of_left_out(context, model_options.scope, report)
         warn_of_hidden(context, model_options.scope, source, report)
         clips = clips_by_file(context, source.armature, options.actions, path.parent, path.stem, report)
@@ -128,6 +129,9 @@ def _export_animations(context: Context, path: Path, options: ExportOptions, rep
                 "No armature selected, and an animation is the motion of its bones. To export the motion of objects, "
                 "parent them to the bones of an armature"
             )
+        reasons = why_without_meshes(context, model_options.scope, source)
+        if reasons:
+            report.warn(f"the bounds are those of the joints alone, without meshes: {'; '.join(reasons)}")
         clip_report = Report()
         clips = clips_by_file(context, source.armature, options.actions, path.parent, path.stem, clip_report)
         if not clips:

@@ -27,7 +27,7 @@ from .clips import Clip
 from .companions import Companion, find_companion
 from .export_build import Build, build
 from .export_game import prepare
-from .export_source import clips_by_file, find_source
+from .export_source import clips_by_file, find_source, require_meshes
 from .exporter import ExportOptions
 from .format.check import Finding, check_animation, check_model
 from .format.games import PROFILES, Game, Target
@@ -60,6 +60,8 @@ def find(
     game = model_options.game
     with state.temporary_object_mode(context):
         source = find_source(context, model_options.scope, report)
+        if has_mesh:
+            require_meshes(context, model_options.scope, source)
         path = path or _default_path(source.armature)
         clips = clips_by_file(context, source.armature, options.actions, path.parent, path.stem, report)
         with progress(len(source.meshes) + len(clips)) as progress_bar:

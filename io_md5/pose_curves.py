@@ -152,11 +152,10 @@ def _channels(
     for curve in versions.fcurves_of_slot(clip.action, clip.slot):
         path = curve.data_path
         found = paths.get(path)
-        if found is None and not path.startswith("pose.bones["):
-            return None
         if found is None:
-            # Bones that the armature does not have are ignored, but other channels are not supported.
-            if path.rpartition("].")[2] not in _WIDTHS:
+            # Bones that the armature does not have are ignored, but other channels, and bones by index, are not
+            # supported.
+            if path.rpartition("].")[2] not in _WIDTHS or not path.startswith('pose.bones["'):
                 return None
             continue
         if curve.mute:

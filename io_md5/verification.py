@@ -14,6 +14,7 @@ import numpy as np
 from ..io_common.reports import Report
 from ..io_common.scene import evaluated, mesh_data
 from ..io_common.scene.instances import warn_of_instances
+from ..io_common.scene.time_dependence import changes_apart_from
 from ..io_common.triangles import bend, flip_v
 from ..io_common.verification import Verify, frames_to_verify
 from .causes import likely_causes
@@ -99,6 +100,8 @@ class Verifier:
         self._meshes = rest
         self._size = _size(skeleton, rest)
         self._rest = {obj: _rest_difference(part, skeleton) for obj, part in rest.items() if writes_meshes}
+        armature = skeleton.armature
+        self._changing = {obj for obj in rest if armature is not None and changes_apart_from(obj, armature)}
         self._moving: dict[Object, Difference] = {}
         self._uv_changes: dict[Object, tuple[float, str]] = {}
         self._face_changes: dict[Object, str] = {}
@@ -113,10 +116,22 @@ class Verifier:
             animation: as it will be written.
             player: of the clip.
         """
-        chosen = frames_to_verify(len(sampled.frames), self._verify)
+        count = len(sampled.frames)
+        chosen = frames_to_verify(count, self._verify)
         if not chosen or not self._meshes:
             return
         player.play(sampled.clip)
+        if sampled.most_scaled is not None:
+            chosen = sorted({*chosen, sampled.most_scaled})
+        self._check_all(sampled, animation, player, chosen)
+        if not self._changing <= self._moving.keys():
+            more = frames_to_verify(count, self._verify, is_changing=True)
+            self._check_all(sampled, animation, player, sorted(set(more) - set(chosen)))
+
+    def _check_all(
+        self, sampled: SampledClip, animation: Animation, player: Player, chosen: list[int]
+    ) -> None:
+        """Compares the frames with some indices, a few at a time."""
         vertex_count = sum(block.mesh.vertex_count for part in self._meshes.values() for block in part.blocks)
         step = max(1, _NUMBERS // max(3 * vertex_count, 1))
         for first in range(0, len(chosen), step):
@@ -145,11 +160,11 @@ class Verifier:
                 if obj.evaluated_get(graph).hide_viewport:
                     # Blender does not evaluate what is hidden, and shows nothing.
                     continue
-                expected = _evaluated_vertices(obj, graph, self._skeleton)
+                expected, has_same_faces = self._shown(obj, graph)
                 vertices = [found[row] for found in skinned[obj]]
                 frame_label = _frame_label(frame, sampled.clip.name)
                 self._check_uvs(obj, graph, frame_label)
-                self._check_faces(obj, graph, frame_label)
+                self._check_faces(obj, graph, frame_label, has_same_faces=has_same_faces)
                 self._check_triangulation(obj, graph, expected, frame_label)
                 warn_of_instances(obj, graph, self._instance_report)
                 distance = _distance(part.blocks, vertices, expected)
@@ -180,13 +195,34 @@ class Verifier:
         if distance > max(UV_TOLERANCE, self._uv_changes.get(obj, (0.0, ""))[0]):
             self._uv_changes[obj] = distance, frame_label
 
-    def _check_faces(self, obj: Object, graph: Depsgraph, frame_label: str) -> None:
+    def _shown(self, obj: Object, graph: Depsgraph) -> tuple[Floats, bool]:
+        """The vertices that Blender shows, (n, 3), in the order of those at rest, and whether the faces are the same.
+
+        A modifier such as Edge Split may part other vertices than at rest, and leave every face as it is.
+        """
+        shown = _evaluated_vertices(obj, graph, self._skeleton)
+        if not _has_modifiers(obj):
+            return shown, True
+        at_rest = self._meshes[obj].triangles
+        corners = mesh_data.corner_vertices(obj.evaluated_get(graph).data)
+        if np.array_equal(corners, at_rest.corner_vertices):
+            return shown, True
+        if corners.shape != at_rest.corner_vertices.shape:
+            return shown, False
+        ordered = np.zeros_like(at_rest.vertices)
+        kept = min(len(ordered), len(shown))
+        ordered[:kept] = shown[:kept]
+        ordered[at_rest.corner_vertices] = shown[corners]
+        if np.array_equal(ordered[at_rest.corner_vertices], shown[corners]):
+            return ordered, True
+        return shown, False
+
+    def _check_faces(self, obj: Object, graph: Depsgraph, frame_label: str, *, has_same_faces: bool) -> None:
         """Compares faces and their materials with those at rest, if modifiers may change them."""
         if obj in self._face_changes or not _has_modifiers(obj):
             return
         at_rest = self._meshes[obj].triangles
-        mesh = obj.evaluated_get(graph).data
-        has_changed = not np.array_equal(mesh_data.corner_vertices(mesh), at_rest.corner_vertices)
+        has_changed = not has_same_faces
         if not has_changed and any(modifier.type in _MATERIAL_MODIFIERS for modifier in obj.modifiers):
             current = evaluated.triangle_mesh(obj, graph)
             has_changed = len(current.materials) != len(at_rest.materials) or current.slots != at_rest.slots

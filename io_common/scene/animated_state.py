@@ -91,6 +91,7 @@ class PlayedData:
         self._use_nla = data.use_nla
         self._action = data.action
         self._slot = versions.assigned_slot(data)
+        self._behind_tweak = versions.action_behind_tweak(data)
         self._last_slot = versions.last_slot_identifier(data)
         self._tracks = [(track, track.is_solo, track.mute) for track in data.nla_tracks]
         self._strips = [(strip, strip.mute) for track in data.nla_tracks for strip in track.strips]
@@ -126,7 +127,9 @@ class PlayedData:
             return False
         data.use_nla = self._use_nla
         if self._tweaks:
-            # Entering tweak mode makes the strip's action active again.
+            # Entering tweak mode makes the strip's action active again, and leaving it the one from before.
+            data.use_tweak_mode = False
+            versions.play(data, *self._behind_tweak)
             data.use_tweak_mode = True
         else:
             versions.play(data, self._action, self._slot)

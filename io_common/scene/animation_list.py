@@ -280,9 +280,7 @@ def _actions(owner: Object, scene: Scene, left_out: dict[str, str]) -> Iterator[
 
 
 def _action(action: Action, slot: Any, *, is_preferred: bool) -> ListedAnimation:
-    # The stubs say that a range is a Vector, which has no iterator there.
-    in_scene: Any = action
-    start, end = in_scene.frame_range
+    start, end = versions.frame_range(action, slot)
     return ListedAnimation(
         Source.ACTIONS, action.name, start, end, action=action, slot=slot, is_preferred=is_preferred
     )
@@ -322,6 +320,8 @@ def plain_offset(strip: NlaStrip) -> float | None:
         and strip.blend_type == "REPLACE"
         and strip.scale == 1.0
         and strip.repeat == 1.0
+        # A longer strip plays its action again.
+        and strip.frame_end - strip.frame_start <= strip.action_frame_end - strip.action_frame_start
         and strip.blend_in == strip.blend_out == 0.0
         and not strip.use_reverse
         and not strip.use_animated_influence

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import bpy
 
 from ..reports import listing
-from . import versions
 from .instances import INSTANCES_LEFT_OUT, instances_any, is_hidden_instancer, warn_of_collections
+from .time_dependence import is_property_animated
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from bpy.types import Context, Object
 
@@ -141,14 +141,7 @@ def warn_of_animated_visibility(
 
 
 def _has_animated_visibility(obj: Object) -> bool:
-    data = obj.animation_data
-    if data is None:
-        return False
-    strips = [strip for track in data.nla_tracks for strip in track.strips] if data.use_nla else []
-    curves = [*versions.played_fcurves(data), *data.drivers]
-    for strip in strips:
-        curves += versions.all_fcurves(strip.action) if strip.action is not None else ()
-    return any(curve.data_path == "hide_viewport" for curve in curves)
+    return is_property_animated(obj, "hide_viewport")
 
 
 def nothing_to_export(context: Context, scope: Scope, kinds: dict[str, str]) -> NothingToExportError:
@@ -161,21 +154,34 @@ def nothing_to_export(context: Context, scope: Scope, kinds: dict[str, str]) -> 
     """
     what = " and ".join(f"no {name}" for name in kinds.values())
     candidates = _candidates(context, scope)
-    there = [obj for obj in candidates if obj.type in kinds]
-    excluded = [obj.name for obj in there if not _is_present(obj, context)]
-    hidden = [obj.name for obj in there if _is_present(obj, context) and not _is_shown(obj, context)]
-    unselected = [obj.name for obj in there if _is_shown(obj, context)]
     instances = [obj for obj in candidates if _is_shown(obj, context) and instances_any(obj, kinds)]
-    reasons = []
-    if unselected:
-        reasons.append(f"{listing(unselected, 3)}: not selected. Select what is to be exported")
-    if hidden:
-        reasons.append(f"{listing(hidden, 3)}: hidden. Show it in the Outliner (eye and screen icons)")
-    if excluded:
-        reasons.append(f"{listing(excluded, 3)}: not in the view layer. Tick its collection in the Outliner")
+    reasons = why_left_out(context, scope, [obj for obj in candidates if obj.type in kinds])
     for obj in instances[:3]:
         reasons.append(
             f"{obj.name}: an instance of the collection {obj.instance_collection.name}. Use Object > Apply > Make "
             "Instances Real, or export from the scene or file that the collection is in"
         )
     return NothingToExportError(f"there is {what} to export" + "".join(f"; {reason}" for reason in reasons))
+
+
+def why_left_out(context: Context, scope: Scope, objects: Iterable[Object]) -> list[str]:
+    """Why objects are not exported, and how to change that: one reason for all that share it.
+
+    Args:
+        context: of the view layer.
+        scope: which objects are exported.
+        objects: that are left out.
+    """
+    candidates = set(_candidates(context, scope))
+    names: dict[str, list[str]] = {}
+    for obj in objects:
+        if obj not in candidates:
+            reason = "not in the collection that is exported. Move it there, or export another collection"
+        elif not _is_present(obj, context):
+            reason = "not in the view layer. Tick its collection in the Outliner"
+        elif not _is_shown(obj, context):
+            reason = "hidden. Show it in the Outliner (eye and screen icons)"
+        else:
+            reason = "not selected. Select what is to be exported"
+        names.setdefault(reason, []).append(obj.name)
+    return [f"{listing(found, 3)}: {reason}" for reason, found in names.items()]

@@ -82,6 +82,7 @@ def temporary_object_mode(context: Context) -> Iterator[None]:
         yield
         return
     active, selected = objects.active, {obj for obj in objects if obj.select_get()}
+    posed = {obj for obj in objects if obj.mode == "POSE"}
     try:
         for obj in modes:
             if obj.mode != "OBJECT":
@@ -91,9 +92,10 @@ def temporary_object_mode(context: Context) -> Iterator[None]:
     finally:
         for kind, mode in dict.fromkeys((obj.type, mode) for obj, mode in modes.items()):
             members = [obj for obj in modes if (obj.type, modes[obj]) == (kind, mode)]
-            # All selected objects of a type enter Edit Mode.
+            # All selected objects of a type enter Edit Mode, and with Weight Paint all selected armatures Pose Mode.
+            entering = {*members, *posed} if mode == "WEIGHT_PAINT" else set(members)
             for obj in objects:
-                obj.select_set(obj in members)
+                obj.select_set(obj in entering)
             _set_mode(context, members[0], mode)
         for obj in objects:
             obj.select_set(obj in selected)

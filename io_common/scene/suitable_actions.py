@@ -35,8 +35,11 @@ def suitable_actions(armature: Object) -> SuitableActions:
     They are used by the armature, or animate its bones, or animate only its properties as an object (root motion) and
     are not used by another object.
     """
+    # Blender's own operators address bones by name, scripts may do so by index.
     prefixes = tuple(
-        f'pose.bones["{bpy.utils.escape_identifier(bone.name)}"]' for bone in armature.data.bones
+        prefix
+        for index, bone in enumerate(armature.data.bones)
+        for prefix in (f'pose.bones["{bpy.utils.escape_identifier(bone.name)}"]', f"pose.bones[{index}]")
     )
     played = {action for action, _slot in _plays(armature)}
     elsewhere = {pair for other in bpy.data.objects if other != armature for pair in _plays(other)}

@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING, Any, cast
 
 import bpy
 
+from . import versions
+
 if TYPE_CHECKING:
     from bpy.types import (
         ClothModifier,
         DynamicPaintModifier,
         FluidModifier,
         GeometryNodeGroup,
+        Modifier,
         NodesModifier,
         NodeTree,
         Object,
@@ -22,12 +25,18 @@ if TYPE_CHECKING:
     from ..reports import Report
 
 # Modifiers whose result depends on the frame even if they are not animated.
-_PHYSICS = {
-    "BUILD", "CLOTH", "COLLISION", "DYNAMIC_PAINT", "EXPLODE", "FLUID", "MESH_CACHE", "MESH_SEQUENCE_CACHE", "NODES",
-    "OCEAN", "PARTICLE_INSTANCE", "PARTICLE_SYSTEM", "SOFT_BODY", "WAVE",
+_TIMED_MODIFIERS = {
+    "BUILD", "CLOTH", "COLLISION", "DYNAMIC_PAINT", "EXPLODE", "FLUID", "MESH_CACHE", "MESH_SEQUENCE_CACHE", "OCEAN",
+    "PARTICLE_INSTANCE", "PARTICLE_SYSTEM", "SOFT_BODY", "WAVE",
 }  # fmt: skip
 
 _TIMED_CONSTRAINTS = {"FOLLOW_TRACK", "CAMERA_SOLVER", "OBJECT_SOLVER", "TRANSFORM_CACHE"}
+
+# Geometry nodes that read the time or other objects.
+_TIMED_NODES = {
+    "GeometryNodeCollectionInfo", "GeometryNodeInputSceneTime", "GeometryNodeObjectInfo",
+    "GeometryNodeSimulationOutput",
+}  # fmt: skip
 
 _SIMULATED = {"CLOTH": "cloth", "SOFT_BODY": "soft body"}
 
@@ -39,6 +48,17 @@ def depends_on_time(obj: Object) -> bool:
     may be True for an object that does not move, but never False for one that does.
     """
     return any(_changes_by_itself(other, with_keys=other is not obj) for other in _with_related(obj, set()))
+
+
+def changes_apart_from(obj: Object, armature: Object) -> bool:
+    """Whether anything but the bones of its armature may change an object over time, such as animated shape keys.
+
+    Geometry Nodes count only if they read the time or other objects.
+    """
+    return bool(obj.constraints) or any(
+        _changes_by_itself(other, with_keys=True, timed_nodes_only=True)
+        for other in _with_related(obj, {armature})
+    )
 
 
 def has_frame_handlers() -> bool:
@@ -68,7 +88,8 @@ def warn_of_simulations(objects: Iterable[Object], scene: Scene, report: Report)
                     "export to the next: bake it first",
                     f"{other.name} ({kind})",
                 )
-            if _has_simulation_zone(other):
+            # Whether they are baked into the file cannot be asked.
+            if _has_node(other, {"GeometryNodeSimulationOutput"}):
                 found = True
                 report.warn(
                     "Blender does not tell whether its simulation zone is baked: bake it first, or frames may differ "
@@ -127,8 +148,8 @@ def _is_baked_paint(modifier: DynamicPaintModifier) -> bool:
     )
 
 
-def _has_simulation_zone(obj: Object) -> bool:
-    """Whether geometry nodes of an object simulate; whether they are baked into the file cannot be asked."""
+def _has_node(obj: Object, kinds: set[str]) -> bool:
+    """Whether geometry nodes of an object, or groups in them, include a node of these kinds."""
     waiting: list[NodeTree | None] = [
         cast("NodesModifier", modifier).node_group
         for modifier in obj.modifiers
@@ -141,7 +162,7 @@ def _has_simulation_zone(obj: Object) -> bool:
             continue
         seen.add(tree)
         for node in tree.nodes:
-            if node.bl_idname == "GeometryNodeSimulationOutput":
+            if node.bl_idname in kinds:
                 return True
             if node.bl_idname == "GeometryNodeGroup":
                 waiting.append(cast("GeometryNodeGroup", node).node_tree)
@@ -167,16 +188,24 @@ def _with_related(obj: Object, seen: set[Object]) -> Iterator[Object]:
                     waiting += value.all_objects
 
 
-def _changes_by_itself(obj: Object, *, with_keys: bool) -> bool:
-    """Whether an object may change over time whatever it refers to does."""
+def _changes_by_itself(obj: Object, *, with_keys: bool, timed_nodes_only: bool = False) -> bool:
+    """Whether an object may change over time whatever it refers to does.
+
+    Args:
+        obj: the object.
+        with_keys: whether animated shape keys count.
+        timed_nodes_only: whether Geometry Nodes count only if they read the time or other objects.
+    """
     data: Any = obj.data
     owners = [obj, data]
+    has_nodes = any(modifier.type == "NODES" for modifier in obj.modifiers)
     if with_keys:
         owners.append(getattr(data, "shape_keys", None))
     return (
         any(is_animated(owner) for owner in owners if owner is not None)
         or obj.rigid_body is not None
-        or any(modifier.type in _PHYSICS for modifier in obj.modifiers)
+        or any(is_timed(modifier) for modifier in obj.modifiers)
+        or (_has_node(obj, _TIMED_NODES) if timed_nodes_only else has_nodes)
         or any(constraint.type in _TIMED_CONSTRAINTS for constraint in _constraints(obj))
         or any(
             isinstance(value, bpy.types.Texture) and _is_moving_texture(value)
@@ -203,10 +232,32 @@ def _constraints(obj: Object) -> list[Any]:
     return [constraint for holder in holders for constraint in holder.constraints]
 
 
+def is_timed(modifier: Modifier) -> bool:
+    """Whether a modifier other than Geometry Nodes changes the mesh over time even if it is not animated."""
+    return modifier.type in _TIMED_MODIFIERS
+
+
 def is_animated(owner: Any) -> bool:
     """Whether an action, NLA tracks or drivers animate a data-block."""
     data = owner.animation_data
     return data is not None and bool(data.action or data.drivers or (data.use_nla and data.nla_tracks))
+
+
+def is_property_animated(obj: Object, *paths: str) -> bool:
+    """Whether the active action, NLA tracks or drivers animate a property of an object.
+
+    Args:
+        obj: the object.
+        paths: data paths of the property, or of several.
+    """
+    data = obj.animation_data
+    if data is None:
+        return False
+    strips = [strip for track in data.nla_tracks for strip in track.strips] if data.use_nla else []
+    curves = [*versions.played_fcurves(data), *data.drivers]
+    for strip in strips:
+        curves += versions.all_fcurves(strip.action) if strip.action is not None else ()
+    return any(curve.data_path in paths for curve in curves)
 
 
 def references(owner: Any) -> Iterator[Any]:

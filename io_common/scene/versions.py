@@ -98,6 +98,27 @@ def played_fcurves(animation_data: AnimData) -> Iterable[FCurve]:
     return () if action is None else fcurves_of_slot(action, assigned_slot(animation_data))
 
 
+def frame_range(action: Action, slot: Any) -> tuple[float, float]:
+    """The manual range of an action, else that of the keys of a slot."""
+    return _range(action.frame_range) if action.use_frame_range else key_range(action, slot)
+
+
+def key_range(action: Action, slot: Any) -> tuple[float, float]:
+    """The range of the keys of a slot of an action, or of the whole action if the slot has none."""
+    if _HAS_SLOTS and len(_newer(action).slots) > 1:
+        curves = fcurves_of_slot(action, slot)
+        ranges = [_range(curve.range()) for curve in curves if curve.keyframe_points or curve.sampled_points]
+        if ranges:
+            return min(start for start, _ in ranges), max(end for _, end in ranges)
+    return _range(action.curve_frame_range)
+
+
+def _range(limits: Any) -> tuple[float, float]:
+    # The stubs say that a range is a Vector, which has no iterator there.
+    start, end = limits
+    return start, end
+
+
 def slots_for(action: Action, id_type: str) -> list[Any]:
     """The slots of an action that a kind of data-block can play; before 4.4 a single None for the whole action."""
     if not _HAS_SLOTS:
@@ -140,6 +161,15 @@ def expect_slot(animation_data: AnimData) -> None:
     """Lets Blender pick the slot of imported actions automatically, even for the first one that is assigned."""
     if _HAS_SLOTS and not _newer(animation_data).last_slot_identifier:
         _newer(animation_data).last_slot_identifier = f"OB{SLOT_NAME}"
+
+
+def action_behind_tweak(animation_data: AnimData) -> tuple[Action | None, Any]:
+    """The action, and its slot, that are active again after NLA tweak mode; None outside of it."""
+    action = _newer(animation_data).action_tweak_storage
+    if action is None or not _HAS_SLOTS:
+        return action, None
+    handle = _newer(animation_data).action_slot_handle_tweak_storage
+    return action, next((slot for slot in action.slots if slot.handle == handle), None)
 
 
 def play(animation_data: AnimData, action: Action | None, slot: Any) -> None:

@@ -33,6 +33,7 @@ def everything():
     }
     result["positions"] = {armature.name: armature.pose_position for armature in bpy.data.armatures}
     result["animation"] = {obj.name: _animation(obj.animation_data) for obj in objects if obj.animation_data}
+    result["users of actions"] = {action.name: action.users for action in bpy.data.actions}
     result["maps"] = {
         mesh.name: (mesh.uv_layers.active_index, [(one.name, one.active_render) for one in mesh.uv_layers])
         for mesh in bpy.data.meshes
@@ -112,6 +113,7 @@ def _animation(data):
     slot = getattr(data, "action_slot", None)
     return (
         data.action and data.action.name,
+        data.action_tweak_storage and data.action_tweak_storage.name,
         slot and slot.identifier,
         getattr(data, "last_slot_identifier", None) if slot else None,
         [getattr(data, name) for name in _ANIMATION],

@@ -746,6 +746,22 @@ def test_uvs_that_move_where_no_vertex_does_are_named(tmp_path):
 # Cameras
 
 
+def test_a_camera_whose_transform_is_not_a_number_is_named_with_the_frame(tmp_path):
+    camera = bpy.data.objects.new("Crane", bpy.data.cameras.new("Crane"))
+    link(camera)
+    bpy.context.scene.camera = camera
+    for frame in (1, 3):
+        camera.keyframe_insert("location", frame=frame)
+    curve = bags_of(camera.animation_data.action)[0].fcurves[0]
+    for point in curve.keyframe_points:
+        point.interpolation = "CONSTANT"
+    curve.keyframe_points[1].co.y = float("nan")
+    with pytest.raises(
+        RuntimeError, match="the transform of Crane is not a number on frame 3: delete the key"
+    ):
+        bpy.ops.export_scene.md5camera(filepath=str(tmp_path / "out.md5camera"))
+
+
 def test_an_animated_lens_shift_is_named_and_an_animated_type_refused(tmp_path):
     camera = bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))
     link(camera)
