@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import math
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from ..families import FAMILIES
@@ -15,6 +15,7 @@ from ..io_common.textures.archives import ARCHIVE_EXTENSIONS, split_archive_path
 from ..io_common.verification import Verify
 from .formats import FAMILY_FORMATS, FORMATS, INPUT_SUFFIXES
 from .settings import ANIMATIONS_BESIDE, NO_ANIMATIONS, Settings
+from .source_files import with_single_root
 
 GAMES = game_identifiers(FAMILIES)
 """The identifiers of the games of all families."""
@@ -55,20 +56,26 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
     return parser.parse_args(words)
 
 
-def settings(options: argparse.Namespace, game_folders: Sequence[str]) -> Settings:
+def settings(
+    options: argparse.Namespace, game_folders: Sequence[str], default_game: Callable[[str], str]
+) -> Settings:
     """The settings of a conversion.
 
     Args:
         options: the result of `parse` for ``convert``.
         game_folders: those of the add-on's preferences.
+        default_game: returns the game of the add-on's preferences for a family.
     """
+    game = options.game
+    if not game and options.format in FAMILY_FORMATS:
+        game = default_game(options.format)
     return Settings(
         format=options.format,
         # A character comes with the animations that are declared for it.
         animations=ANIMATIONS_BESIDE if options.characters else options.animations,
         scale=options.scale,
         use_textures=not options.no_textures,
-        game=options.game,
+        game=game,
         verify=options.verify,
         game_folders=(*options.game_folder, *game_folders),
         game_data=tuple(options.inputs) if options.characters else (),
@@ -230,13 +237,13 @@ def _factor(text: str) -> float:
 def _folder(text: str) -> str:
     if not os.path.isdir(text):
         raise argparse.ArgumentTypeError(f"folder {text!r} does not exist")
-    return text
+    return with_single_root(text)
 
 
 def _game_folder(text: str) -> str:
     if not os.path.isdir(text) and split_archive_path(text) is None:
         raise argparse.ArgumentTypeError(f"{text!r} is neither a folder nor an archive")
-    return text
+    return with_single_root(text)
 
 
 def _animations(text: str) -> str:
@@ -247,7 +254,7 @@ def _out_folder(text: str) -> str:
     file_info.given(text)
     if os.path.exists(text) and not os.path.isdir(text):
         raise argparse.ArgumentTypeError(f"{text!r} is not a folder")
-    return text
+    return with_single_root(text)
 
 
 def _shard(text: str) -> tuple[int, int]:

@@ -30,7 +30,7 @@ from .output_files import remove_abandoned
 from .progress import Progress, table
 from .records import Records
 from .settings import FAILED, UP_TO_DATE, Outcome, Task
-from .source_files import as_listed
+from .source_files import as_listed, with_single_root
 from .worker import work
 from .worker_pool import convert_all
 
@@ -111,16 +111,14 @@ def _describe(
 
 
 def _convert(options: Namespace, interrupt: Interrupt) -> int:
-    settings = arguments.settings(options, preferences.game_folders())
+    settings = arguments.settings(options, preferences.game_folders(), preferences.game)
     present = [name for name in options.inputs if os.path.exists(name) or is_in_archive(Path(name))]
     absent = [name for name in dict.fromkeys(options.inputs) if name not in present]
     for name in absent:
-        file_info.write(
-            sys.stderr, f"error: there is no such file or folder: {file_info.on_one_line(name)}\n"
-        )
+        file_info.write(sys.stderr, f"error: {_why_absent(name)}: {file_info.on_one_line(name)}\n")
     if not present:
         return 1
-    present = [str(as_listed(Path(name))) for name in present]
+    present = [str(as_listed(Path(with_single_root(name)))) for name in present]
     out = as_listed(Path(options.to))
     earlier_results = Records(out, settings, manifest.version()).results()
     if options.characters:
@@ -153,6 +151,17 @@ def _convert(options: Namespace, interrupt: Interrupt) -> int:
     progress.close()
     file_info.write(sys.stdout, table(results))
     return int(bool(absent) or any(outcome.status == FAILED for _, outcome in results))
+
+
+def _why_absent(name: str) -> str:
+    """Why an input is not there for this user."""
+    try:
+        os.stat(name)
+    except FileNotFoundError:
+        pass
+    except OSError as error:
+        return f"it cannot be read ({error.strerror})"
+    return "there is no such file or folder"
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from pathlib import Path
 
@@ -51,13 +52,14 @@ def convert(task: Task, records: Records, empty_scene: EmptyScene) -> Outcome:
             if settings.format == "blend" and not task.character:
                 # The other writers prepare the scene for their exporters.
                 empty_scene.allow_restoring()
+            libraries = [] if scene.loaded is not None else _libraries(report)
             targets = find_targets(written, task, records)
             digests = {target: digest(path) for path, target in targets.items()}
             # If Blender is killed from here on, a later run may still replace the targets.
-            is_final = records.store_before_moving(task, digests)
+            is_final = records.store_before_moving(task, digests, libraries)
             move(targets)
             if not is_final:
-                records.store_done(task, digests)
+                records.store_done(task, digests, libraries)
         outcome = Outcome(CONVERTED)
     except Exception as error:
         # Even an internal error must not stop the conversion of the other files.
@@ -69,6 +71,15 @@ def convert(task: Task, records: Records, empty_scene: EmptyScene) -> Outcome:
     outcome.warnings = report.warnings
     outcome.seconds = time.perf_counter() - started
     return outcome
+
+
+def _libraries(report: Report) -> list[Path]:
+    """The .blend files that the current one links to; those that are missing get a warning."""
+    paths = sorted({Path(bpy.path.abspath(library.filepath)) for library in bpy.data.libraries})
+    for path in paths:
+        if not os.path.isfile(path):
+            report.warn(f"the linked file {path} is missing, so what it holds is left out: put it back")
+    return paths
 
 
 def _load(source: Path, settings: Settings, empty_scene: EmptyScene, report: Report) -> Scene:

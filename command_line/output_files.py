@@ -64,9 +64,9 @@ def _check_replaceable(path: Path, task: Task, records: Records) -> None:
         raise TargetError(f"{path} is an input file of this run: choose another output folder")
     if not os.path.lexists(path):
         return
-    if not path.exists():
+    if not os.path.exists(path):
         raise TargetError(f"{path} is a broken link: remove it, or choose another output folder")
-    if not path.is_file():
+    if not os.path.isfile(path):
         raise TargetError(f"{path} exists and is not a regular file: choose another output folder")
     if path.is_symlink():
         raise TargetError(f"{path} is a link: choose another output folder")
@@ -101,9 +101,9 @@ def with_target_name(error: OSError, task: Task) -> OSError:
 
 
 def _target_of(path: Path, task: Task) -> Path:
-    if path.name == task.target.name:
-        return task.target
-    return task.target.with_name(f"{task.prefix}{path.name}")
+    # Games look for an animation with the name of its model.
+    prefix = "" if path.stem == task.target.stem else task.prefix
+    return task.target.with_name(f"{prefix}{path.name}")
 
 
 def remove_abandoned(folders: Iterable[Path]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from bisect import bisect_left, insort
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
@@ -45,7 +46,7 @@ def make_plan(
             for file, relative in found:
                 tasks.setdefault(str(file), _task(file, relative, out, settings))
             continue
-        if path.is_dir():
+        if os.path.isdir(path):
             unreadable: list[OSError] = []
             for file in _walk(path, out, settings, unreadable.append):
                 if resolved_path(file) not in known:
@@ -62,11 +63,8 @@ def make_plan(
         else:
             tasks.setdefault(resolved_path(path), _task(path, Path(path.name), out, settings))
     sources = Sources(source_files(tasks.values(), settings))
-    return (
-        _with_prefixes(_with_unique_targets(list(tasks.values()), sources, refused), settings),
-        refused,
-        sources,
-    )
+    unique = _with_unique_targets(list(tasks.values()), settings, sources, refused)
+    return _with_prefixes(unique, settings), refused, sources
 
 
 def shard(tasks: Sequence[Task], part: int, parts: int) -> list[Task]:
@@ -77,7 +75,11 @@ def shard(tasks: Sequence[Task], part: int, parts: int) -> list[Task]:
 def _reason_to_refuse(path: Path, settings: Settings) -> str:
     """Why a file that the user named cannot be converted; empty if it can."""
     suffix = path.suffix.lower()
-    if not path.is_file():
+    try:
+        is_regular = stat.S_ISREG(path.stat().st_mode)
+    except OSError as error:
+        return f"it cannot be read: {error.strerror}"
+    if not is_regular:
         return "not a regular file"
     if suffix not in INPUT_SUFFIXES:
         return f"not one of {', '.join(INPUT_SUFFIXES)}"
@@ -109,8 +111,19 @@ def _walk(
         )
         for name in sorted(names):
             path = Path(parent, name)
-            if not name.startswith(".") and path.suffix.lower() in suffixes and path.is_file():
+            if not name.startswith(".") and path.suffix.lower() in suffixes and _may_be_read(path):
                 yield path
+
+
+def _may_be_read(path: Path) -> bool:
+    """Whether a path is that of a regular file, or cannot be examined: then its conversion fails with the reason."""
+    try:
+        return stat.S_ISREG(path.stat().st_mode)
+    except FileNotFoundError:
+        # A broken link.
+        return False
+    except OSError:
+        return True
 
 
 def _task(source: Path, relative: Path, out: Path, settings: Settings) -> Task:
@@ -119,13 +132,13 @@ def _task(source: Path, relative: Path, out: Path, settings: Settings) -> Task:
 
 
 def _with_unique_targets(
-    tasks: list[Task], sources: Sources, refused: list[tuple[Task, Outcome]]
+    tasks: list[Task], settings: Settings, sources: Sources, refused: list[tuple[Task, Outcome]]
 ) -> list[Task]:
     """Tasks with different targets: of files with the same one, such as a.md5mesh and a.md2, all but one get another.
 
     A task whose target is an input file goes to `refused`.
     """
-    taken: set[str] = set()
+    taken = _files_beside(tasks, settings)
     accepted, clashing = [], []
     for task in sorted(tasks, key=_priority):
         if path_key(task.target) in taken:
@@ -150,6 +163,22 @@ def _with_unique_targets(
         taken.add(path_key(target))
         accepted.append(replace(task, target=target))
     return sorted(accepted, key=lambda task: task.name)
+
+
+def _files_beside(tasks: Iterable[Task], settings: Settings) -> set[str]:
+    """The keys of the files that models may write beside themselves under their own name."""
+    family = FAMILY_FORMATS.get(settings.format)
+    if family is None or family.has_one_file:
+        return set()
+    suffixes = {family.suffix_beside(settings.game)} - {""}
+    if settings.animations != NO_ANIMATIONS:
+        suffixes |= {kind.suffix for kind in family.kinds if kind.role is Role.ANIMATION}
+    return {
+        path_key(task.target.with_suffix(suffix))
+        for task in tasks
+        if role_of(task.target.suffix) is Role.MODEL
+        for suffix in suffixes
+    }
 
 
 def _priority(task: Task) -> tuple[bool, int, str]:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -76,14 +76,19 @@ class Records:
         except OSError:
             # A missing source is reported when the task tries to read it.
             return False
-        return all(record.get(key) == value for key, value in state.items())
+        libraries = record.get("libraries", {})
+        return all(record.get(key) == value for key, value in state.items()) and (
+            isinstance(libraries, dict)
+            and all(_stamp_or_none(self.out / name) == stamped for name, stamped in libraries.items())
+        )
 
-    def store_before_moving(self, task: Task, digests: Mapping[Path, str]) -> bool:
+    def store_before_moving(self, task: Task, digests: Mapping[Path, str], libraries: Iterable[Path]) -> bool:
         """Stores which files a task is about to write, so that a later run may replace them if this one is killed.
 
         Args:
             task: the task.
             digests: the hash of each new file; until it is moved, the target may still have its old one.
+            libraries: the files that a .blend file links to, missing ones too.
 
         Returns:
             Whether the record is final, because no target and no record existed: until all files have been moved, the
@@ -92,32 +97,33 @@ class Records:
         Raises:
             OSError: the record cannot be written.
         """
-        if not any(os.path.lexists(path) for path in digests) and self._create(task, digests):
+        if not any(os.path.lexists(path) for path in digests) and self._create(task, digests, libraries):
             return True
         old = self._files(_read(self._path(task)))
         both = {path: [new, *old.get(path, ())] for path, new in digests.items()}
         self._replace(task, self._content({}, both))
         return False
 
-    def store_done(self, task: Task, digests: Mapping[Path, str]) -> None:
+    def store_done(self, task: Task, digests: Mapping[Path, str], libraries: Iterable[Path]) -> None:
         """Stores that a task is done.
 
         Args:
             task: the task.
             digests: the hash of each file that it wrote.
+            libraries: the files that a .blend file links to, missing ones too.
 
         Raises:
             OSError: the record cannot be written.
         """
-        self._replace(task, self._final_content(task, digests))
+        self._replace(task, self._final_content(task, digests, libraries))
 
-    def _create(self, task: Task, digests: Mapping[Path, str]) -> bool:
+    def _create(self, task: Task, digests: Mapping[Path, str], libraries: Iterable[Path]) -> bool:
         """Writes the final record of a task; False if there is a record, or anything else in its place.
 
         If Blender is killed, the record may be cut off. That does no harm as long as its files do not exist.
         """
         path = self._path(task)
-        content = self._final_content(task, digests)
+        content = self._final_content(task, digests, libraries)
         path.parent.mkdir(parents=True, exist_ok=True)
         try:
             file = open(path, "xb")  # noqa: SIM115 # only errors of writing remove the file
@@ -140,8 +146,10 @@ class Records:
             path.unlink()
         atomic.write_file(path, content)
 
-    def _final_content(self, task: Task, digests: Mapping[Path, str]) -> bytes:
-        return self._content(self._state(task), {path: [new] for path, new in digests.items()})
+    def _final_content(self, task: Task, digests: Mapping[Path, str], libraries: Iterable[Path]) -> bytes:
+        stamps = {self._relative_path(path): _stamp_or_none(path) for path in libraries}
+        state = {**self._state(task), "libraries": stamps}
+        return self._content(state, {path: [new] for path, new in digests.items()})
 
     def _content(self, state: dict[str, Any], files: Mapping[Path, list[str]]) -> bytes:
         names = {os.path.relpath(file, self.out): digests for file, digests in files.items()}
@@ -192,6 +200,14 @@ class Records:
         except ValueError:
             # It is on another drive of Windows.
             return os.path.abspath(path)
+
+
+def _stamp_or_none(path: Path) -> list[int] | None:
+    """The stamp of a file; None if it is missing."""
+    try:
+        return stamp(path)
+    except (OSError, ValueError):
+        return None
 
 
 def listed(folder: Path) -> list[Path]:

@@ -19,7 +19,7 @@ class Settings:
         animations: 'none', 'same' for the animations next to each model, or the path of another folder.
         scale: factor for all lengths.
         use_textures: load images for materials.
-        game: the identifier of the game to export for; empty for the games in the preferences.
+        game: the identifier of the game to export for; empty for formats without games.
         game_folders: where to search for images.
         verify: the frames on which exports are compared with Blender: 'SOME', 'ALL' or 'NONE'.
         game_data: the folders and archives of the game whose characters are converted; empty for a conversion of files.

@@ -70,10 +70,16 @@ def animations_in(folder: Path) -> list[Path]:
         return [
             path
             for path in files_in(folder)
-            if role_of(path.suffix) is Role.ANIMATION and (not is_real or path.is_file())
+            # Unlike `Path.is_file`, it raises no error for a link that cannot be followed.
+            if role_of(path.suffix) is Role.ANIMATION and (not is_real or os.path.isfile(path))
         ]
     except OSError:
         return []
+
+
+def with_single_root(text: str) -> str:
+    """A path without a second slash at its start, which Blender takes for the folder of the .blend file."""
+    return f"/{text.lstrip('/')}" if os.name == "posix" and text.startswith("//") else text
 
 
 def resolved_path(path: Path) -> str:

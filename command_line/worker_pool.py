@@ -74,8 +74,8 @@ def command(replies: Path) -> list[str]:
     """The command that starts a worker, which writes outcomes to a file."""
     words = ["work", str(replies)]
     if not bpy.app.binary_path:
-        # Blender as a Python module.
-        return [sys.executable, "-c", _AS_MODULE, _EXTENSION, *words]
+        # Blender as a Python module. Without -P, Python runs modules in the current folder instead of its own.
+        return [sys.executable, "-P", "-c", _AS_MODULE, _EXTENSION, *words]
     return [bpy.app.binary_path, "--background", "--addons", _EXTENSION, "--command", "idtech", *words]
 
 

@@ -18,7 +18,6 @@ import bpy
 from ..io_common.batch import Loaded, SaveOptions
 from ..io_common.family import Family
 from ..io_common.files.regular_files import open_file
-from ..io_common.operators import preferences
 from ..io_common.reports import Report
 from ..io_common.scene import axes
 from ..io_common.verification import Verify
@@ -54,8 +53,12 @@ Writer = Callable[[Path, Scene, Settings, Report], list[Path]]
 
 def _write_blend(target: Path, scene: Scene, settings: Settings, report: Report) -> list[Path]:
     del scene, settings, report
+    # The file is written to a temporary folder in the folder that it will be in.
+    _make_paths_relative(target.parent.parent)
     try:
-        bpy.ops.wm.save_as_mainfile(filepath=str(target), copy=True, check_existing=False)
+        bpy.ops.wm.save_as_mainfile(
+            filepath=str(target), copy=True, check_existing=False, relative_remap=False
+        )
         is_complete = _is_complete_blend(target)
     except RuntimeError as error:
         # Blender removes an incomplete file, and then reports that it does not exist.
@@ -67,6 +70,16 @@ def _write_blend(target: Path, scene: Scene, settings: Settings, report: Report)
         number = errno.ENOSPC if is_full else errno.EIO
         raise OSError(number, os.strerror(number), str(target))
     return [target]
+
+
+def _make_paths_relative(folder: Path) -> None:
+    """Makes the paths of images relative to the folder of a .blend file, as Blender does when it saves a new one."""
+    for image in bpy.data.images:
+        path = image.filepath_raw
+        if os.path.isabs(path) and not path.startswith("//"):
+            # On Windows there is none to another drive.
+            with contextlib.suppress(ValueError):
+                image.filepath_raw = bpy.path.relpath(path, start=os.path.abspath(folder))
 
 
 def _is_complete_blend(path: Path) -> bool:
@@ -94,7 +107,7 @@ def _write_family(
         add_consecutive_tracks(armature, actions)
     options = SaveOptions(
         conversion=axes.to_file(scene.scale, "Y", "Z"),
-        game=settings.game or preferences.game(family.name),
+        game=settings.game,
         verify=Verify(settings.verify),
         with_animations=with_animations,
         use_scene_range=is_joined,

@@ -127,6 +127,8 @@ class Family:
         fuzz_targets: returns the readers to be fuzzed, by name.
         frame_rate: frames per second if the format has a fixed rate, else None.
         has_one_file: whether a model and all its animations are one file.
+        suffix_beside: returns the suffix of the file that a game needs beside each model, with the same name; empty if
+            it needs none.
     """
 
     name: str
@@ -139,6 +141,7 @@ class Family:
     fuzz_targets: Callable[[], Mapping[str, FuzzTarget]] = dict
     frame_rate: float | None = None
     has_one_file: bool = False
+    suffix_beside: Callable[[str], str] = lambda game: ""
 
     @property
     def suffixes(self) -> tuple[str, ...]:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from ..io_common.family import Family, FileKind, FuzzTarget, Role
 from .format import Md5Error, read_animation, read_camera, read_mesh
 from .format.describe import describe_animation, describe_camera, describe_mesh
-from .format.games import PROFILES
+from .format.games import PROFILES, Target, game_named
+from .format.suffixes import ANIMATION_SUFFIX
 from .texture_rules import TEXTURE_RULES
 
 if TYPE_CHECKING:
@@ -35,6 +36,10 @@ def _fuzz_targets() -> Mapping[str, FuzzTarget]:
     } | {"mdl": FuzzTarget(fuzz.mdl, (Md5Error,), (fuzz.MDL,), fuzz.WORDS)}
 
 
+def _suffix_beside(game: str) -> str:
+    return ANIMATION_SUFFIX if Target(game_named(game)).writing.animation_beside else ""
+
+
 FAMILY = Family(
     name="md5",
     label="id Tech 4 MD5",
@@ -48,4 +53,5 @@ FAMILY = Family(
     textures=TEXTURE_RULES,
     games=PROFILES,
     fuzz_targets=_fuzz_targets,
+    suffix_beside=_suffix_beside,
 )

@@ -17,6 +17,8 @@ import md5_scenes
 import pytest
 from paths import ROOT
 
+from io_md5.format import read_animation, read_mesh
+
 LONG = "a" * 300
 # The permissions of files do not bind root.
 needs_permissions = pytest.mark.skipif(
@@ -259,3 +261,187 @@ def test_an_animation_without_joints_is_imported_and_described(idtech, tmp_path)
     (facts,) = json.loads(text, parse_constant=lambda name: pytest.fail(f"{name} is not JSON"))
     assert facts["frames"] == count
     assert bpy.ops.import_scene.md5(filepath=str(path)) == {"FINISHED"}
+
+
+# Links that cannot be followed
+
+
+@pytest.fixture
+def endless_link(model: Path) -> Path:
+    """A link whose target has a name that no system can look up."""
+    link = model.with_name("lost.md5anim")
+    link.symlink_to(LONG)
+    return link
+
+
+@pytest.mark.slow
+def test_animations_are_not_overwritten_though_one_beside_them_cannot_be_examined(
+    idtech, model, tmp_path, endless_link
+):
+    anims = tmp_path / "anims"
+    anims.mkdir()
+    md5_scenes.write(anims, "imp", walk=md5_scenes.animation(md5_scenes.model().joints))
+    (anims / "imp.md5mesh").unlink()
+    endless_link.rename(anims / endless_link.name)
+    before = (anims / "walk.md5anim").read_bytes()
+    words = ("--animations", anims, "--format", "md5", "--force")
+    status, table, _ = idtech("convert", model, "--to", anims, *words)
+    assert (status, "walk.md5anim is an input file of this run" in table) == (1, True)
+    assert (anims / "walk.md5anim").read_bytes() == before
+
+
+@pytest.mark.slow
+def test_a_changed_animation_is_noticed_though_one_beside_it_cannot_be_examined(
+    idtech, model, tmp_path, endless_link
+):
+    walk = md5_scenes.animation(md5_scenes.model().joints)
+    md5_scenes.write(model.parent, "imp", walk=walk)
+    words = ("convert", model.parent, "--to", tmp_path / "out", "--animations", "same")
+    for frames in (1, 2):
+        with (model.parent / "walk.md5anim").open("a") as file:
+            file.write("\n" * frames)
+        status, _, told = idtech(*words)
+        assert (status, "up to date" in told) == (0, False)
+
+
+@pytest.mark.slow
+def test_a_file_that_cannot_be_examined_fails_and_stops_no_other(idtech, model, tmp_path, endless_link):
+    lost = endless_link.rename(model.with_name("lost.md5mesh"))
+    for words in ([model.parent], [model, lost]):
+        out = tmp_path / f"out{len(words)}"
+        status, table, told = idtech("convert", *words, "--to", out)
+        assert status == 1
+        assert any("lost.md5mesh" in line and "too long" in line for line in (told + table).splitlines())
+        assert (out / "imp.blend").exists()
+
+
+# Games that need an animation with the name of the model
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("animations", ["same", "none"])
+@pytest.mark.parametrize("game", ["QUAKE", "QUAKE2"])
+def test_each_model_of_a_folder_has_the_animation_that_the_game_looks_for(idtech, tmp_path, game, animations):
+    folder, out = tmp_path / "progs", tmp_path / "out"
+    for name in ("knight", "ogre"):
+        (folder / name).mkdir(parents=True)
+        animation = md5_scenes.animation(md5_scenes.model().joints)
+        md5_scenes.write(folder / name, name, **{name: animation})
+    blends = tmp_path / "blends"
+    assert idtech("convert", folder, "--to", blends, "--animations", "same")[0] == 0
+    flat = tmp_path / "flat"
+    flat.mkdir()
+    for path in blends.rglob("*.blend"):
+        path.rename(flat / path.name)
+    words = ("--format", "md5", "--game", game, "--animations", animations)
+    assert idtech("convert", flat, "--to", out, *words)[0] == 0
+    names = {path.name for path in out.iterdir() if path.suffix.startswith(".md5")}
+    assert names == {"knight.md5mesh", "knight.md5anim", "ogre.md5mesh", "ogre.md5anim"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("force", [(), ("--force",)])
+def test_an_animation_of_its_own_does_not_take_the_name_that_a_model_needs(idtech, model, tmp_path, force):
+    md5_scenes.write(model.parent, "imp", imp=md5_scenes.animation(md5_scenes.model().joints))
+    files = (model, model.with_suffix(".md5anim"))
+    out = tmp_path / "out"
+    status, table, _ = idtech("convert", *files, "--to", out, "--format", "md5", "--game", "QUAKE", *force)
+    assert status == 0, table
+    counts = {path.name: read_animation(path).frame_count for path in out.glob("*.md5anim")}
+    assert counts == {"imp.md5anim": 1, "imp_md5anim.md5anim": 5}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_the_game_of_the_preferences_holds_with_any_number_of_blenders(idtech, model, tmp_path, part, jobs):
+    md5_scenes.write(model.parent, "demon")
+    chosen = part("io_common.operators.preferences")._preferences()
+    words = ("convert", model.parent, "--to", tmp_path / "out", "--format", "md5", "--jobs", jobs)
+    before = chosen.md5_game
+    try:
+        chosen.md5_game = "QUAKE"
+        assert idtech(*words)[0] == 0
+        chosen.md5_game = "DOOM3"
+        assert "up to date" not in idtech(*words)[2]
+    finally:
+        chosen.md5_game = before
+    assert {path.name for path in (tmp_path / "out").glob("*.md5anim")} == {"imp.md5anim", "demon.md5anim"}
+
+
+# What else is read
+
+
+@pytest.mark.slow
+def test_a_missing_library_is_named_and_the_file_converted_again_once_it_is_back(idtech, tmp_path):
+    library, scene = tmp_path / "library.blend", tmp_path / "in" / "scene.blend"
+    scene.parent.mkdir()
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    bpy.ops.mesh.primitive_cube_add()
+    bpy.context.object.name = "Linked"
+    bpy.ops.wm.save_as_mainfile(filepath=str(library))
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    bpy.ops.mesh.primitive_cube_add()
+    with bpy.data.libraries.load(str(library), link=True) as (_, wanted):
+        wanted.objects = ["Linked"]
+    bpy.context.scene.collection.objects.link(wanted.objects[0])
+    bpy.ops.wm.save_as_mainfile(filepath=str(scene))
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    words = ("convert", scene.parent, "--to", tmp_path / "out", "--format", "md5")
+    library.rename(tmp_path / "away.blend")
+    status, _, told = idtech(*words)
+    assert (status, "library.blend is missing" in told) == (0, True)
+    assert "up to date" in idtech(*words)[2]
+    few = len(read_mesh(tmp_path / "out" / "scene.md5mesh").meshes)
+    (tmp_path / "away.blend").rename(library)
+    status, _, told = idtech(*words)
+    assert (status, "is missing" in told) == (0, False)
+    assert len(read_mesh(tmp_path / "out" / "scene.md5mesh").meshes) == few + 1
+
+
+@pytest.mark.slow
+def test_workers_run_no_python_file_of_the_current_folder(idtech, model, tmp_path, monkeypatch):
+    md5_scenes.write(model.parent, "demon")
+    downloaded = tmp_path / "mod"
+    downloaded.mkdir()
+    for name in ("json", "bpy", "numpy"):
+        (downloaded / f"{name}.py").write_text("open('ran', 'w').close()\n")
+    monkeypatch.chdir(downloaded)
+    assert idtech("convert", model.parent, "--to", tmp_path / "out", "--jobs", 2)[0] == 0
+    assert not (downloaded / "ran").exists()
+
+
+def skin_beside(model: Path) -> Path:
+    """The image of the model's material, where the import looks for it."""
+    image = bpy.data.images.new("skin", 2, 2)
+    path = model.parent / "models" / "test" / "skin.png"
+    image.filepath_raw, image.file_format = str(path), "PNG"
+    image.save()
+    return path
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize(
+    "slashes",
+    [
+        "",
+        pytest.param(
+            "/", marks=pytest.mark.skipif(os.name != "posix", reason="the name of another computer")
+        ),
+    ],
+)
+def test_a_converted_blend_shows_its_textures_wherever_both_are_moved(idtech, model, tmp_path, slashes, jobs):
+    md5_scenes.write(model.parent, "demon")
+    skin_beside(model)
+    out = tmp_path / "out" / "monsters"
+    words = ("convert", f"{slashes}{model.parent}", "--to", f"{slashes}{out}", "--jobs", jobs)
+    status, _, told = idtech(*words)
+    assert (status, "Cannot read" in told) == (0, False)
+    moved = tmp_path.with_name(f"{tmp_path.name} moved")
+    tmp_path.rename(moved)
+    for name in ("imp", "demon"):
+        bpy.ops.wm.open_mainfile(filepath=str(moved / "out" / "monsters" / f"{name}.blend"))
+        (image,) = [image for image in bpy.data.images if image.name == "skin.png"]
+        assert len(image.pixels) == 4 * 2 * 2
+        assert image.filepath.startswith("//")
+    moved.rename(tmp_path)
