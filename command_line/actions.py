@@ -39,9 +39,10 @@ def retime(actions: list[Any], rate: float) -> None:
             continue
         for curve in versions.all_fcurves(action):
             points = np.empty(2 * len(curve.keyframe_points), dtype=np.float32)
-            curve.keyframe_points.foreach_get("co", points)
-            points[::2] *= factor
-            curve.keyframe_points.foreach_set("co", points)
+            for name in ("co", "handle_left", "handle_right"):
+                curve.keyframe_points.foreach_get(name, points)
+                points[::2] *= factor
+                curve.keyframe_points.foreach_set(name, points)
             curve.update()
         action.frame_start, action.frame_end = (
             round(frame * factor) for frame in (action.frame_start, action.frame_end)
@@ -55,9 +56,10 @@ def add_parallel_tracks(owner: Any, actions: list[Any]) -> None:
         owner: an object, or the shape keys of one.
         actions: actions for it.
     """
+    data = owner.animation_data or owner.animation_data_create()
     for action in actions:
         _add_strip(owner, action, round(action.frame_range[0]))
-    versions.assign_action(owner.animation_data, None, owner.id_type)
+    versions.assign_action(data, None, owner.id_type)
 
 
 def add_consecutive_tracks(armature: Any, actions: list[Any]) -> None:
@@ -67,12 +69,13 @@ def add_consecutive_tracks(armature: Any, actions: list[Any]) -> None:
     """
     scene = bpy.context.scene
     scene.timeline_markers.clear()
+    data = armature.animation_data or armature.animation_data_create()
     start = 0
     for action in actions:
         _add_strip(armature, action, start)
         scene.timeline_markers.new(action.name, frame=start)
         start += round(action.frame_range[1] - action.frame_range[0]) + 1
-    versions.assign_action(armature.animation_data, None, armature.id_type)
+    versions.assign_action(data, None, armature.id_type)
     scene.frame_start, scene.frame_end = 0, start - 1
 
 

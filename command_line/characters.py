@@ -6,6 +6,7 @@ import re
 import sys
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from itertools import chain, count
 from pathlib import Path
 
 from ..io_common.files import file_info
@@ -79,17 +80,14 @@ def _task(entry: CatalogueEntry, out: Path, settings: Settings, taken: set[str])
     parts = [_FORBIDDEN.sub("_", part).rstrip(". ") or "_" for part in _parts(name)]
     family = FAMILY_FORMATS.get(settings.format)
     suffix = family.model_suffix if family is not None else f".{settings.format}"
-    if family is not None and not family.has_one_file:
-        # Animations of the same name belong to different characters.
-        parts.append(parts[-1])
-    target = out.joinpath(*parts)
-    number = 1
-    while path_key(target.with_name(f"{target.name}{suffix}")) in taken:
-        number += 1
-        target = out.joinpath(*parts[:-1], f"{parts[-1]}_{entry.kind.value.replace(' ', '_')}")
-        if number > 2:
-            target = target.with_name(f"{target.name}_{number}")
-    target = target.with_name(f"{target.name}{suffix}")
+    # Animations of the same name belong to different characters.
+    has_folder = family is not None and not family.has_one_file
+    with_kind = f"{parts[-1]}_{entry.kind.value.replace(' ', '_')}"
+    stems = chain((parts[-1], with_kind), (f"{with_kind}_{number}" for number in count(2)))
+    targets = (
+        out.joinpath(*parts[:-1], *([stem] if has_folder else []), f"{stem}{suffix}") for stem in stems
+    )
+    target = next(target for target in targets if path_key(target) not in taken)
     taken.add(path_key(target))
     return Task(
         source, target, f"{entry.kind.value} {entry.name}", character=entry.name, kind=entry.kind.value

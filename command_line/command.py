@@ -160,7 +160,9 @@ def _why_absent(name: str) -> str:
     except FileNotFoundError:
         pass
     except OSError as error:
-        return f"it cannot be read ({error.strerror})"
+        # A name that no file can have is not there either.
+        if isinstance(error, PermissionError) or os.path.lexists(name):
+            return f"it cannot be read ({error.strerror})"
     return "there is no such file or folder"
 
 

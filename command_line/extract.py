@@ -35,7 +35,7 @@ def extract(folders: Iterable[str], patterns: Sequence[str], target: Path, *, fo
             continue
         # Each file is an import of its own.
         files.budget.renew()
-        place = target.joinpath(*name.split("/"))
+        place = files.place_of(name, target)
         if os.path.lexists(place) and not (force and os.path.isfile(place)):
             failed += 1
             remedy = "choose another folder" + (", or use --force" if os.path.isfile(place) else "")

@@ -61,7 +61,8 @@ def _index(action: Action) -> int:
 def file_of(action: Action, part: CharacterPart) -> str:
     """The game path of the file of an action: the one it was imported from, else one beside the model."""
     stored = load_animation(action)
-    if stored is not None:
+    # A .blend file from elsewhere may hold any name.
+    if stored is not None and stored.file.lower().endswith(_ANIMATION_SUFFIX) and ":" not in stored.file:
         return stored.file
     folder = part.model.rpartition("/")[0]
     name = f"{names.for_files(action.name, 'animation')}{_ANIMATION_SUFFIX}"

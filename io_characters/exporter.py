@@ -6,7 +6,7 @@ in their own coordinates, with their own materials, as they were imported.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -47,6 +47,8 @@ from .source.characters import load_conversion
 if TYPE_CHECKING:
     from bpy.types import Context, Object
 
+# Of models and animations.
+_SUFFIXES = (".md5mesh", ".md5anim", ".md2")
 _CHANNELS = ("location", "rotation_euler", "rotation_quaternion", "rotation_axis_angle", "scale")
 
 
@@ -88,6 +90,7 @@ def export_character(
         character = current_character(found)
         if options.use_models:
             _write_models(context, found, character, files, options, report)
+            _check_names(files)
         if options.use_declarations:
             declared = declaration_files(character)
             report.count("declarations", len(declared))
@@ -101,6 +104,17 @@ def export_character(
             path.parent.mkdir(parents=True, exist_ok=True)
         atomic.write_files(paths)
     return ExportResult(list(paths), report)
+
+
+def _check_names(paths: Iterable[str]) -> None:
+    """Checks that stored names of models are those of models: a .blend file from elsewhere may hold any.
+
+    Raises:
+        CharacterError: one is not.
+    """
+    for path in paths:
+        if ":" in path or not path.lower().endswith(_SUFFIXES):
+            raise CharacterError(f"{path} is no name of a model: import the character again")
 
 
 def declaration_files(character: Character) -> dict[str, bytes]:
@@ -150,10 +164,10 @@ def _as_imported(context: Context, root: Object) -> Iterator[None]:
     channels = {name: tuple(getattr(root, name)) for name in _CHANNELS}
     meshes = meshes_of(root)
     skin = shown_skin(meshes)
+    show_skin(meshes, "")
     root.parent = None
     root.matrix_parent_inverse = Matrix()
     root.matrix_basis = Matrix()
-    show_skin(meshes, "")
     state.select_only(context, [root, *meshes], root)
     try:
         yield
@@ -206,7 +220,7 @@ def _md5_files(
         ]
     }
     for path, animation in animations.items():
-        findings[path.name] = check_animation(animation, built.model.joints, model_options.game)
+        findings[path.as_posix()] = check_animation(animation, built.model.joints, model_options.game)
     raise_all(findings, Md5Error, report)
     files = {path.as_posix(): format_animation(animation) for path, animation in animations.items()}
     return files | {part.model: format_mesh(built.model)}
@@ -227,7 +241,8 @@ def _md2_files(
 ) -> dict[str, bytes]:
     part = character.parts[index]
     keys = root.data.shape_keys
-    playing = keys.animation_data.action if keys is not None and keys.animation_data is not None else None
+    data = keys.animation_data if keys is not None else None
+    playing = versions.AssignedAction(data) if data is not None else None
     show_animation([root], ALL_FRAMES)
     md2_options = Md2Options(
         scope=Scope(use_selection=True),
@@ -239,7 +254,7 @@ def _md2_files(
         built = build_md2(context, md2_options, report)
     finally:
         if playing is not None:
-            versions.assign_action(keys.animation_data, playing, "KEY")
+            playing.restore()
     findings = check_md2(built.model, md2_options.game, built.source_counts)
     raise_errors(findings, Md2Error, part.model, report)
     return {part.model: format_model(built.model)}

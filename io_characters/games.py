@@ -80,8 +80,12 @@ def _state(folder: Path) -> Sequence[object]:
         if not folder.is_dir():
             return list(stamp(folder))
         with os.scandir(folder) as entries:
-            return sorted(
-                (entry.name, *stamp(Path(entry.path))) for entry in entries if not entry.name.startswith(".")
-            )
+            # Links are not followed, as a broken one would keep the list from ever being made again.
+            found = [
+                (entry.name, entry.stat(follow_symlinks=False))
+                for entry in entries
+                if not entry.name.startswith(".")
+            ]
+        return sorted((name, status.st_size, status.st_mtime_ns) for name, status in found)
     except OSError:
         return []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from .errors import CharacterError
 from .source.skins import load_skins
 
 if TYPE_CHECKING:
@@ -21,6 +22,9 @@ def show_skin(objects: Iterable[Object], skin: str) -> int:
     """Shows a skin on some mesh objects, or with an empty name their own materials; returns how many it changes.
 
     The material of the mesh stays as it is: the skin's is that of the object's slot.
+
+    Raises:
+        CharacterError: an object is linked.
     """
     changed = 0
     for obj in objects:
@@ -28,11 +32,16 @@ def show_skin(objects: Iterable[Object], skin: str) -> int:
             continue
         slot = obj.material_slots[0]
         material = load_skins(obj).get(skin) if skin else None
+        shows_other = slot.link == "OBJECT" and bool(load_skins(obj))
+        if obj.library is not None and (material is not None or shows_other):
+            raise CharacterError(
+                f"{obj.name} is linked, so its skin cannot be switched: use Object > Library Override > Make first"
+            )
         if material is not None:
             slot.link = "OBJECT"
             slot.material = material
             changed += 1
-        elif slot.link == "OBJECT" and load_skins(obj):
+        elif shows_other:
             slot.link = "DATA"
             changed += 1
     return changed

@@ -49,7 +49,8 @@ class Report:
             subjects.append(subject)
 
     def merge(self, other: Report) -> None:
-        """Adds the counts and warnings of another report."""
+        """Adds the counts, warnings and hints of another report."""
+        self.hints += other.hints
         for what, number in other.counts.items():
             self.count(what, number)
         for text, subjects in other._subjects.items():

@@ -10,6 +10,7 @@ from bpy.props import BoolProperty, StringProperty
 from ...io_common.reports import Report, report_message
 from ...io_common.scene import state
 from ..animations import animation_names, show_animation, shown_animation
+from ..errors import CharacterError
 from ..scene import SceneCharacter, all_meshes, find_character
 from ..skins import show_skin, shown_skin, skin_names
 from ..source.actions import load_speed
@@ -49,7 +50,11 @@ class OBJECT_OT_idtech_character_skin(bpy.types.Operator):
             known = ", ".join(skin_names(meshes)) or "none"
             report_message(self, "ERROR", f"{self.skin}: the character has no such skin, only: {known}")
             return {"CANCELLED"}
-        show_skin(meshes, self.skin)
+        try:
+            show_skin(meshes, self.skin)
+        except CharacterError as error:
+            report_message(self, "ERROR", str(error))
+            return {"CANCELLED"}
         return {"FINISHED"}
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+import sys
 import types
 from dataclasses import fields, is_dataclass
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
@@ -52,7 +52,8 @@ def _value(hint: Any, value: Any) -> Any:
         return tuple(_value(one, item) for one, item in zip(arguments, value, strict=True))
     if is_dataclass(hint):
         return record_from(hint, value)  # type: ignore[arg-type] # a class, not a record
-    if hint is float and type(value) in (int, float) and math.isfinite(value):
+    # This is false for NaN too, and `math.isfinite` fails for integers beyond the range of a float.
+    if hint is float and type(value) in (int, float) and abs(value) <= sys.float_info.max:
         return float(value)
     if type(value) is hint:
         return value

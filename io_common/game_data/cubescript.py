@@ -333,9 +333,9 @@ def _value_of(run: Interpreter, arguments: list[str]) -> str:
 def _format(run: Interpreter, arguments: list[str]) -> str:
     del run
     return re.sub(
-        r"%(\d)",
-        lambda match: _argument(arguments, int(match[1])),
-        _argument(arguments, 0).replace("%%", "%"),
+        r"%([1-9%])",
+        lambda match: "%" if match[1] == "%" else _argument(arguments, int(match[1])),
+        _argument(arguments, 0),
     )[:_LONGEST]
 
 
@@ -354,17 +354,25 @@ def _compared_texts(holds: Callable[[str, str], bool]) -> _Builtin:
 
 
 def _computed(compute: Callable[[float, float], float], neutral: float) -> _Builtin:
+    """The result for any number of arguments: that of one is the argument itself, and of none the neutral value."""
+
     def run_it(run: Interpreter, arguments: list[str]) -> str:
         del run
         values = [number(argument) for argument in arguments] or [neutral]
-        if len(values) == 1:
-            values.insert(0, neutral)
         result = values[0]
         for value in values[1:]:
             result = compute(result, value)
         return _text(result if math.isfinite(result) else 0.0)
 
     return run_it
+
+
+_difference = _computed(lambda one, other: one - other, 0.0)
+
+
+def _subtracted(run: Interpreter, arguments: list[str]) -> str:
+    # The negative of a single argument.
+    return _difference(run, arguments if len(arguments) > 1 else ["0", *arguments])
 
 
 _Builtin = Callable[[Interpreter, list[str]], str]
@@ -410,12 +418,13 @@ _BUILTINS |= {
     name + suffix: _computed(compute, neutral)
     for name, compute, neutral in (
         ("+", lambda one, other: one + other, 0.0),
-        ("-", lambda one, other: one - other, 0.0),
         ("*", lambda one, other: one * other, 1.0),
     )
     for suffix in ("", "f")
 }
 _BUILTINS |= {
+    "-": _subtracted,
+    "-f": _subtracted,
     "div": _computed(lambda one, other: float(int(one / other)) if other else 0.0, 1.0),
     "divf": _computed(lambda one, other: one / other if other else 0.0, 1.0),
     "mod": _computed(lambda one, other: math.fmod(one, other) if other else 0.0, 1.0),

@@ -153,6 +153,10 @@ class GameFiles:
             # The first has to be taken from the stack first.
             stack += [prefix + listing.folders[key] for key in sorted(listing.folders, reverse=True)]
 
+    def place_of(self, path: str, target: Path) -> Path:
+        """Where `extract` writes a file: below the folder, whatever its game path is."""
+        return target.joinpath(*(clean_name(path).path or "").split("/"))
+
     def extract(self, paths: Iterable[str], target: Path) -> list[Path]:
         """Writes files into a folder on disk, below which they keep their game paths.
 
@@ -170,8 +174,7 @@ class GameFiles:
         written = []
         for path in paths:
             data = self.read(path)
-            # `read` has found it, so that the path is a clean one and stays below the folder.
-            place = target.joinpath(*(clean_name(path).path or "").split("/"))
+            place = self.place_of(path, target)
             place.parent.mkdir(parents=True, exist_ok=True)
             atomic.write_file(place, data, remove_abandoned=place.parent not in self._written_folders)
             self._written_folders.add(place.parent)

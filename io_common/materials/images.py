@@ -260,14 +260,14 @@ def _images_of_blend() -> dict[str, Image]:
 def source_of(image: Image) -> str:
     """The file that an image came from, as an absolute path (in an archive: the archive's, a slash and the name there).
 
-    Empty for images that were made in Blender.
+    Empty for images that were not read from a single file: those made in Blender, sequences, tiles and movies.
     """
     stored = source.read_file(image)
     if stored:
         return stored
     if image.source != "FILE" or not image.filepath:
         return ""
-    return os.path.abspath(bpy.path.abspath(image.filepath))
+    return os.path.abspath(bpy.path.abspath(image.filepath, library=image.library))
 
 
 def size_of(image: Image) -> tuple[int, int]:

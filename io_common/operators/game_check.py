@@ -132,8 +132,8 @@ def store(
         item.kind = finding.location.kind
         item.elements = json.dumps(finding.location.elements)
     manager.io_idtech_checked_family, manager.io_idtech_checked_game = family, game
-    # Setting the key does not call the property's update function, which would select a finding.
-    manager["io_idtech_active_finding"] = -1
+    # Setting it would call the property's update function, which selects a finding.
+    manager.property_unset("io_idtech_active_finding")
 
 
 class IO_IDTECH_PG_finding(bpy.types.PropertyGroup):

@@ -194,14 +194,6 @@ def _refresh(data: AnimData) -> None:
     versions.play(data, None, None)
 
 
-def _prepared(armature: Object) -> AnimData:
-    """The animation data of an armature at rest, not in tweak mode."""
-    data = armature.animation_data or armature.animation_data_create()
-    data.use_tweak_mode = False
-    reset_pose(armature)
-    return data
-
-
 def pose_channel(obj: Object, name: str) -> npt.NDArray[np.float32]:
     """A channel of all bones of an armature, float32 (J, width)."""
     bones = obj.pose.bones

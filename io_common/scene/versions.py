@@ -222,9 +222,7 @@ class AssignedAction:
         data = self._animation_data
         if data.action == self._action and assigned_slot(data) == self._slot:
             return
-        data.action = self._action
-        if _HAS_SLOTS and self._slot is not None:
-            _newer(data).action_slot = self._slot
+        play(data, self._action, self._slot)
 
 
 def enable_nodes(material: bpy.types.Material) -> None:

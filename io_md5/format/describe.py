@@ -111,16 +111,19 @@ def _describe_model(model: Model, game: str, *, has_animation: bool | None = Non
     return _with_findings(facts, lines, game, findings)
 
 
+def _seconds(frames: int, rate: float) -> float:
+    """How long frames last; 0 without a frame rate, or with one next to 0, as JSON has no infinity."""
+    seconds = frames / rate if rate > 0 else 0.0
+    return seconds if math.isfinite(seconds) else 0.0
+
+
 def describe_animation(path: FilePath, game: str = "") -> Description:
     """The description of an .md5anim file; for the arguments and errors see `describe_mesh`."""
     return _describe_animation(read_animation(path), game, _joints_beside(path) if game else None)
 
 
 def _describe_animation(animation: Animation, game: str, joints: Joints | None = None) -> Description:
-    seconds = animation.frame_count / animation.frame_rate if animation.frame_rate > 0 else 0.0
-    if not math.isfinite(seconds):
-        # The frame rate is next to 0, and JSON has no infinity.
-        seconds = 0.0
+    seconds = _seconds(animation.frame_count, animation.frame_rate)
     loop = loop_type(animation)
     moving = int((animation.flags != 0).sum())
     corners = animation.bounds.reshape(-1, 3)
@@ -157,7 +160,7 @@ def describe_camera(path: FilePath, game: str = "") -> Description:
 
 def _describe_camera(camera: Camera, game: str) -> Description:
     frames = camera.entry_count - len(camera.cuts)
-    seconds = frames / camera.frame_rate if camera.frame_rate > 0 else 0.0
+    seconds = _seconds(frames, camera.frame_rate)
     views = camera.fields_of_view
     facts: dict[str, Any] = {
         "kind": "md5camera",

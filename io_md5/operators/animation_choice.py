@@ -163,7 +163,8 @@ def fill(context: Context, operator: Any, folder: Path, names: Sequence[str]) ->
     key = printable(repr((str(folder), models, active.name if active is not None else "", state)))
     if operator.listed_for == key:
         return
-    is_same = operator.listed_for.rpartition(",")[0] == key.rpartition(",")[0]
+    # All but the state of the folder, which is a list at the end.
+    is_same = operator.listed_for.rpartition(", [")[0] == key.rpartition(", [")[0]
     checked = {item.name: item.is_checked for item in operator.animation_list} if is_same else {}
     operator.listed_for = key
     operator.animation_list.clear()

@@ -311,14 +311,21 @@ def _draw_one_animation(
 
 def _files_lines(context: Context, operator: ExportOptions) -> list[str]:
     """What *All Actions* writes: how many files, how many of them exist, and what the file name is used for."""
-    folder = file_operators.chosen_path(context, operator).parent
-    armature = armature_of(context)
-    files = clips_by_file(context, armature, "ALL", folder, "", Report()) if armature is not None else {}
+    files = _all_clips(context, operator)
     return [
         _written(len(files), sum(path.exists() for path in files)),
         "They are named after the actions",
         _use_of_file_name(operator),
     ]
+
+
+def _all_clips(context: Context, operator: ExportOptions) -> dict[Path, Clip]:
+    """What *All Actions* writes, by file; empty if there is no armature, or several."""
+    armature = exported_armature(context, operator)
+    if armature is None:
+        return {}
+    folder = file_operators.chosen_path(context, operator).parent
+    return clips_by_file(context, armature, "ALL", folder, "", Report())
 
 
 def _written(count: int, existing: int) -> str:
@@ -401,10 +408,7 @@ def _draw_animation(layout: UILayout, context: Context, operator: ExportOptions,
     if body:
         body.prop(operator, "actions")
         if operator.actions == "ALL" and _writes_one_animation(operator):
-            armature = armature_of(context)
-            folder = file_operators.chosen_path(context, operator).parent
-            clips = clips_by_file(context, armature, "ALL", folder, "", Report()) if armature else {}
-            _draw_one_animation(body, context, operator, clips)
+            _draw_one_animation(body, context, operator, _all_clips(context, operator))
         elif operator.actions == "ALL":
             for line in _files_lines(context, operator):
                 body.label(text=line, icon="INFO")

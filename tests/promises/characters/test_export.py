@@ -213,3 +213,41 @@ def test_nothing_chosen_is_an_error(tmp_path):
         bpy.ops.export_scene.idtech_character(
             directory=str(tmp_path), use_models=False, use_declarations=False
         )
+
+
+# Names that a .blend file from elsewhere may hold
+
+
+@pytest.mark.parametrize("name", ["autoexec.cfg", "pak.pk4", "C:/x/walk1.md5anim"])
+def test_an_action_that_names_a_foreign_file_is_written_beside_the_model(tmp_path, name):
+    import_character(game_folders.doom3_loose(tmp_path / "game"), IMP)
+    action = next(one for one in bpy.data.actions if one.name.startswith("walk1"))
+    action["idtech_character"]["file"] = name
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / "autoexec.cfg").write_text("a week of work")
+    export_character(out, use_declarations=False)
+    assert {path.suffix for path in out.rglob("*") if path.is_file()} == {".cfg", ".md5mesh", ".md5anim"}
+    assert (out / "autoexec.cfg").read_text() == "a week of work"
+    assert not any(":" in str(path.relative_to(out)) for path in out.rglob("*"))
+
+
+def test_a_linked_character_that_shows_a_skin_is_refused_with_the_remedy(tmp_path):
+    import_character(game_folders.doom3_loose(tmp_path / "game"), IMP)
+    assert bpy.ops.object.idtech_character_skin(skin="skins/monsters/imp") == {"FINISHED"}
+    collection = bpy.data.collections.new("Library")
+    for obj in bpy.data.objects:
+        collection.objects.link(obj)
+    bpy.data.libraries.write(str(tmp_path / "library.blend"), {collection})
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    with bpy.data.libraries.load(str(tmp_path / "library.blend"), link=True) as (_, wanted):
+        wanted.collections = ["Library"]
+    bpy.context.scene.collection.children.link(wanted.collections[0])
+    bpy.context.view_layer.update()
+    bpy.context.view_layer.objects.active = next(
+        obj for obj in bpy.context.view_layer.objects if obj.type == "ARMATURE"
+    )
+    with pytest.raises(RuntimeError, match="is linked, so its skin cannot be switched: use Object > Library"):
+        bpy.ops.object.idtech_character_skin(skin="")
+    with pytest.raises(RuntimeError, match="is linked, so its skin cannot be switched: use Object > Library"):
+        bpy.ops.export_scene.idtech_character(directory=str(tmp_path / "out"))

@@ -445,3 +445,40 @@ def test_a_converted_blend_shows_its_textures_wherever_both_are_moved(idtech, mo
         assert len(image.pixels) == 4 * 2 * 2
         assert image.filepath.startswith("//")
     moved.rename(tmp_path)
+
+
+# Characters
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_an_entity_and_a_model_of_one_name_get_a_folder_each(idtech, tmp_path, jobs):
+    game, out = tmp_path / "game", tmp_path / "out"
+    for path in ("def", "models/a"):
+        (game / path).mkdir(parents=True)
+    animation = md5_scenes.animation(md5_scenes.model().joints)
+    md5_scenes.write(game / "models" / "a", "guard", idle=animation)
+    (game / "def" / "guard.def").write_text(
+        "model guard { mesh models/a/guard.md5mesh anim idle models/a/idle.md5anim }\n"
+        'entityDef guard { "model" "guard" }\n'
+    )
+    words = ("convert", game, "--to", out, "--characters", "guard", "--format", "md5", "--jobs", jobs)
+    status, table, told = idtech(*words)
+    assert status == 0, table + told
+    folders = {path.parent.name for path in out.rglob("*.md5mesh")}
+    assert folders == {"guard", "guard_model"}
+    assert {path.parent.name for path in out.rglob("*.md5anim")} == folders
+    assert idtech(*words)[0] == 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("force", [(), ("--force",)])
+def test_extract_writes_no_file_that_another_name_stands_for(idtech, tmp_path, force):
+    packed = archive(tmp_path / "game.pk4", **{"cfg/auto.cfg": "of the game", "cfg/auto.cfg ": "another"})
+    out = tmp_path / "out"
+    (out / "cfg").mkdir(parents=True)
+    (out / "cfg" / "auto.cfg").write_text("a week of work")
+    status, _, _ = idtech("extract", packed, "--files", "*", "--to", out, *force)
+    if not force:
+        assert status == 1
+    assert (out / "cfg" / "auto.cfg").read_text() == ("of the game" if force else "a week of work")
