@@ -55,6 +55,6 @@ def _value(hint: Any, value: Any) -> Any:
     # This is false for NaN too, and `math.isfinite` fails for integers beyond the range of a float.
     if hint is float and type(value) in (int, float) and abs(value) <= sys.float_info.max:
         return float(value)
-    if type(value) is hint:
+    if hint is not float and type(value) is hint:
         return value
     raise MistakeError(f"{type(value).__name__} instead of {hint}")

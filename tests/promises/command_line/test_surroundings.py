@@ -482,3 +482,47 @@ def test_extract_writes_no_file_that_another_name_stands_for(idtech, tmp_path, f
     if not force:
         assert status == 1
     assert (out / "cfg" / "auto.cfg").read_text() == ("of the game" if force else "a week of work")
+
+
+# .blend files
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["md2", "md5"])
+def test_actions_that_nothing_plays_are_converted(idtech, model, tmp_path, name):
+    md5_scenes.write(model.parent, "imp", walk=md5_scenes.animation(md5_scenes.model().joints))
+    bpy.ops.import_scene.md5(filepath=str(model), animations="FOLDER")
+    bpy.data.actions[0].copy().use_fake_user = True
+    for action in bpy.data.actions:
+        action.use_fake_user = True
+    armature = next(obj for obj in bpy.data.objects if obj.type == "ARMATURE")
+    armature.animation_data_clear()
+    blend = tmp_path / "blends" / "imp.blend"
+    blend.parent.mkdir()
+    bpy.ops.wm.save_as_mainfile(filepath=str(blend))
+    words = ("convert", blend, "--to", tmp_path / "out", "--format", name, "--animations", "same")
+    status, table, told = idtech(*words)
+    assert status == 0, table + told
+
+
+def test_keys_and_their_handles_are_retimed_alike(part, model):
+    md5_scenes.write(model.parent, "imp", walk=md5_scenes.animation(md5_scenes.model().joints))
+    bpy.ops.import_scene.md5(filepath=str(model), animations="FOLDER")
+    (action,) = bpy.data.actions
+    actions, versions = part("command_line.actions"), part("io_common.scene.versions")
+
+    def times() -> list[tuple[float, ...]]:
+        return [
+            (key.handle_left.x, key.co.x, key.handle_right.x)
+            for curve in versions.all_fcurves(action)
+            for key in curve.keyframe_points
+        ]
+
+    for curve in versions.all_fcurves(action):
+        for key in curve.keyframe_points:
+            key.interpolation, key.handle_left_type, key.handle_right_type = "BEZIER", "FREE", "FREE"
+            key.handle_left.x, key.handle_right.x = key.co.x - 0.25, key.co.x + 0.5
+    before = times()
+    actions.retime([action], 12.0)
+    assert before
+    assert times() == [pytest.approx([value / 2.0 for value in row], abs=1e-4) for row in before]
