@@ -111,7 +111,6 @@ def _describe(
 
 
 def _convert(options: Namespace, interrupt: Interrupt) -> int:
-    settings = arguments.settings(options, preferences.game_folders(), preferences.game)
     present = [name for name in options.inputs if os.path.exists(name) or is_in_archive(Path(name))]
     absent = [name for name in dict.fromkeys(options.inputs) if name not in present]
     for name in absent:
@@ -119,6 +118,8 @@ def _convert(options: Namespace, interrupt: Interrupt) -> int:
     if not present:
         return 1
     present = [str(as_listed(Path(with_single_root(name)))) for name in present]
+    options.inputs = present
+    settings = arguments.settings(options, preferences.game_folders(), preferences.game)
     out = as_listed(Path(options.to))
     earlier_results = Records(out, settings, manifest.version()).results()
     if options.characters:

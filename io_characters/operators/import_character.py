@@ -9,7 +9,7 @@ import bpy
 from bpy.props import BoolProperty, CollectionProperty, EnumProperty, IntProperty, StringProperty
 
 from ...io_common.counting import counted
-from ...io_common.game_data.catalogue import CatalogueEntry, Kind
+from ...io_common.game_data.catalogue import Catalogue, CatalogueEntry, Kind
 from ...io_common.game_data.files import GameFiles
 from ...io_common.operators import check_boxes, file_operators, preferences
 from ...io_common.operators.row_list import RowList
@@ -248,14 +248,13 @@ class IMPORT_SCENE_OT_idtech_character(file_operators.Transform, bpy.types.Opera
 
     def fill_animations(self) -> None:
         """Lists the animations of the chosen character, if those of another one are listed."""
-        key = f"{self.listed_for} {self.name}"
-        if self.animations_of == key:
+        if self.animations_of == self._animations_key():
             return
-        self.animations_of = key
+        self.animations_of = self._animations_key()
         self.animations.clear()
         try:
             found = games.catalogue(self._folder(), is_listed=True)
-            entry = found.named(self.name) if self.name else None
+            entry = self._chosen(found)
             if entry is not None:
                 animation_rows.fill(self, found.character(entry))
         except (CharacterError, FileReadError, OSError) as error:
@@ -310,16 +309,29 @@ class IMPORT_SCENE_OT_idtech_character(file_operators.Transform, bpy.types.Opera
     def _folder(self) -> Path:
         return games.game_folder(bpy.path.abspath(self.game), preferences.game_folders())
 
+    def _chosen(self, found: Catalogue) -> CatalogueEntry | None:
+        """The entry of the chosen name; of an entity and a model of one name the one whose row is active."""
+        return found.named(self.name, self._kind()) if self.name else None
+
+    def _kind(self) -> str:
+        """What the active row is, if it has the chosen name; else empty."""
+        row = self.entries[self.active_entry] if 0 <= self.active_entry < len(self.entries) else None
+        return str(row.kind) if row is not None and row.name == self.name else ""
+
+    def _animations_key(self) -> str:
+        """What the list of animations belongs to."""
+        return f"{self.listed_for} {self._kind()} {self.name}"
+
     def _left_out(self) -> frozenset[str]:
         """The animations that were unchecked for this character."""
         # Scripts that pass rows do not say whose they are.
-        is_of_another = self.animations_of not in ("", f"{self.listed_for} {self.name}")
+        is_of_another = self.animations_of not in ("", self._animations_key())
         return frozenset() if is_of_another else animation_rows.unchecked_names(self)
 
     def _import(self, context: Context) -> file_operators.Outcome:
         folder = self._folder()
         found = games.catalogue(folder, is_listed=bool(self.entries))
-        entry = found.named(self.name) if self.name else None
+        entry = self._chosen(found)
         if entry is None:
             raise CharacterError(_unknown(self.name, found.entries, folder))
         try:

@@ -128,14 +128,19 @@ class Catalogue:
             if all(word in fold(f"{entry.name} {entry.path} {entry.kind}") for word in words)
         ]
 
-    def named(self, name: str) -> CatalogueEntry | None:
+    def named(self, name: str, kind: str = "") -> CatalogueEntry | None:
         """The entry with a name, compared without case, else the first of which the name is the last part.
 
         Entities come before models, and these before the others.
+
+        Args:
+            name: of the entry.
+            kind: what it has to be; empty for anything.
         """
         key = fold(name).strip("/")
+        entries = [entry for entry in self.entries if kind in ("", entry.kind)]
         for count in (1, None):
-            found = next((entry for entry in self.entries if key in _names(entry)[:count]), None)
+            found = next((entry for entry in entries if key in _names(entry)[:count]), None)
             if found is not None:
                 return found
         return None

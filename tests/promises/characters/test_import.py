@@ -82,6 +82,20 @@ def test_the_dialog_lists_the_animations_of_the_chosen_character_with_check_boxe
     assert rows.unchecked_names(dialog) == frozenset()
 
 
+@pytest.mark.parametrize(("kind", "expected"), [("entity", "second"), ("model", "first")])
+def test_a_click_on_a_row_imports_the_entity_or_the_model_of_that_name(tmp_path, kind, expected):
+    text = 'model imp { mesh first.md5mesh } entityDef imp { "model" "second.md5mesh" }'
+    meshes = {f"{name}.md5mesh": game_folders.md5mesh() for name in ("first", "second")}
+    game = game_folders.loose(tmp_path, {"def/imp.def": text, **meshes})
+    other = dict.fromkeys(("path", "meshes", "animations", "skins"), "") | {"is_missing": False}
+    rows = [{"name": "imp", "kind": one, **other} for one in ("entity", "model")]
+    import_character(game, "imp", entries=rows, active_entry=("entity", "model").index(kind))
+    character = bpy.context.view_layer.objects.active["idtech_character"]["character"]
+    assert [f"{name}.md5mesh" in character for name in ("first", "second")] == [
+        expected == name for name in ("first", "second")
+    ]
+
+
 def test_frame_commands_are_pose_markers_and_flags_are_properties_of_the_action(doom3):
     import_character(doom3, IMP, frame_start=10)
     assert markers("walk1") == [(11, "sound_body imp_step"), (13, 'call "foot fall"')]

@@ -81,6 +81,14 @@ def test_entries_are_found_by_patterns_words_and_names(tmp_path: Path) -> None:
     assert catalogue.named("gone") is None
 
 
+def test_of_an_entity_and_a_model_of_one_name_either_can_be_asked_for(tmp_path: Path) -> None:
+    text = 'model imp { mesh a.md5mesh } entityDef imp { "model" "imp" }'
+    game = game_folders.loose(tmp_path, {"def/imp.def": text, "a.md5mesh": game_folders.md5mesh()})
+    found = Catalogue(GameFiles([game]))
+    kinds = [found.named("Imp", kind) for kind in ("", "entity", "model", "player")]
+    assert [entry and entry.kind for entry in kinds] == [Kind.ENTITY, Kind.ENTITY, Kind.MODEL, None]
+
+
 def test_a_player_is_found_by_the_name_of_its_folder(tmp_path: Path) -> None:
     catalogue = Catalogue(GameFiles([game_folders.quake2(tmp_path)]))
     for name in ("hero", "players/hero", "Players/Hero/"):
