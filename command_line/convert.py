@@ -14,7 +14,7 @@ from ..io_common.error_messages import message_for, without_path
 from ..io_common.family import family_of
 from ..io_common.files.regular_files import open_file
 from ..io_common.reports import Report, report_of
-from ..io_common.scene import axes
+from ..io_common.scene import axes, versions
 from ..io_common.scene.objects import NothingToExportError
 from .empty_scene import EmptyScene
 from .load_character import CHARACTER_ERRORS, load_character
@@ -75,7 +75,8 @@ def convert(task: Task, records: Records, empty_scene: EmptyScene) -> Outcome:
 
 def _libraries(report: Report) -> list[Path]:
     """The .blend files that the current one links to; those that are missing get a warning."""
-    paths = sorted({Path(bpy.path.abspath(library.filepath)) for library in bpy.data.libraries})
+    libraries = [library for library in bpy.data.libraries if not versions.is_packed(library)]
+    paths = sorted({Path(bpy.path.abspath(library.filepath)) for library in libraries})
     for path in paths:
         if not os.path.isfile(path):
             report.warn(f"the linked file {path} is missing, so what it holds is left out: put it back")

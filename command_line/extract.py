@@ -36,7 +36,8 @@ def extract(folders: Iterable[str], patterns: Sequence[str], target: Path, *, fo
         # Each file is an import of its own.
         files.budget.renew()
         place = files.place_of(name, target)
-        if os.path.lexists(place) and not (force and os.path.isfile(place)):
+        # A name that leads to no file cannot be read either.
+        if place != target and os.path.lexists(place) and not (force and os.path.isfile(place)):
             failed += 1
             remedy = "choose another folder" + (", or use --force" if os.path.isfile(place) else "")
             _tell(f"failed {name}: {place} exists: {remedy}")

@@ -147,7 +147,10 @@ class GameFiles:
                 return
             yield from self.paths(current, *extensions)
             listing = self.listing(current)
-            if listing is None or current.count("/") >= _MAX_DEPTH:
+            if listing is None or not listing.folders:
+                continue
+            if current.count("/") >= _MAX_DEPTH:
+                self._warn(f"{current}: the folders in it were not searched, because they are too deep")
                 continue
             prefix = f"{current}/" if current else ""
             # The first has to be taken from the stack first.

@@ -225,6 +225,11 @@ class AssignedAction:
         play(data, self._action, self._slot)
 
 
+def is_packed(library: bpy.types.Library) -> bool:
+    """Whether what is linked from a library is in the .blend file itself."""
+    return library.packed_file is not None or (_IS_5 and _newer(library).is_archive)
+
+
 def enable_nodes(material: bpy.types.Material) -> None:
     """Gives a new material its node tree; from 5.0 every material has one."""
     if not _IS_5:

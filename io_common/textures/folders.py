@@ -91,7 +91,7 @@ class LooseFiles:
 
     def _add(self, listing: Listing, entry: os.DirEntry[str]) -> None:
         try:
-            if _is_link(entry) and not os.path.realpath(entry.path).startswith(self._inside):
+            if _is_link(entry) and not self._may_follow(entry.path):
                 return
             # Of names that differ only in case, the alphabetically first is used, so that all machines agree.
             if entry.is_dir():
@@ -105,6 +105,12 @@ class LooseFiles:
         except OSError:
             # A broken link, or a file that has been removed in the meantime.
             return
+
+
+    def _may_follow(self, link: str) -> bool:
+        """Whether a link stays inside the folder, and does not lead to a folder that it is in, without end."""
+        target, parent = os.path.realpath(link), os.path.realpath(os.path.dirname(link))
+        return target.startswith(self._inside) and not f"{parent}{os.sep}".startswith(f"{target}{os.sep}")
 
 
 @dataclass

@@ -229,6 +229,23 @@ def test_a_search_of_too_many_folders_ends_with_a_warning(
     assert "too many folders" in files.warnings[0]
 
 
+def test_a_link_to_a_folder_that_it_is_in_is_not_followed(tmp_path: Path) -> None:
+    game = game_folders.loose(tmp_path / "base", {"models/a/one.md2": "", "models/b/two.md2": ""})
+    (game / "models" / "self").symlink_to(game / "models")
+    (game / "models" / "a" / "up").symlink_to(game / "models")
+    (game / "models" / "c").symlink_to(game / "models" / "b")
+    assert list(GameFiles([game]).walk()) == ["models/a/one.md2", "models/b/two.md2", "models/c/two.md2"]
+
+
+def test_folders_that_are_too_deep_are_named(tmp_path: Path) -> None:
+    deep = "/".join("d" * 40)
+    game = game_folders.loose(tmp_path / "base", {f"{deep}/lost.md2": "", "found.md2": ""})
+    files = GameFiles([game])
+    assert list(files.walk()) == ["found.md2"]
+    (warning,) = files.warnings
+    assert warning.endswith("the folders in it were not searched, because they are too deep")
+
+
 def test_files_that_are_too_large_are_left_out_with_a_warning(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setattr("io_common.textures.archives.MAX_FILE_SIZE", 8)
     game_folders.zipped(tmp_path / "pak0.pk4", {"small.txt": "small", "large.txt": "far too large"})
