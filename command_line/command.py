@@ -24,7 +24,7 @@ from .archives import is_in_archive
 from .convert import convert
 from .empty_scene import EmptyScene
 from .extract import extract
-from .interrupt import Interrupt, deferred_interrupt
+from .interrupt import Interrupt, deferred_interrupt, immediate_interrupt
 from .listing import print_list
 from .output_files import remove_abandoned
 from .progress import Progress, table
@@ -70,19 +70,25 @@ def _run(words: Sequence[str]) -> int:
         options = arguments.parse(words)
     except SystemExit as end:
         return int(end.code or 0)
-    if options.command == "info":
-        return file_info.print_info(options.files, _describers(), as_json=options.json, game=options.game)
-    if options.command == "list":
-        return print_list(options.game, search=" ".join(options.search), as_json=options.json)
-    if options.command == "extract":
-        return extract(options.game, options.files, Path(options.to), force=options.force)
     if options.command == "work":
         return work(options.replies)
     try:
-        with deferred_interrupt(_NOTICE) as interrupt:
-            return _convert(options, interrupt)
+        if options.command == "convert":
+            with deferred_interrupt(_NOTICE) as interrupt:
+                return _convert(options, interrupt)
+        with immediate_interrupt():
+            if options.command == "info":
+                return file_info.print_info(
+                    options.files, _describers(), as_json=options.json, game=options.game
+                )
+            if options.command == "list":
+                return print_list(options.game, search=" ".join(options.search), as_json=options.json)
+            return extract(options.game, options.files, Path(options.to), force=options.force)
     except KeyboardInterrupt:
-        file_info.write(sys.stderr, "\nStopped. Finished files are kept, and the next run skips them.\n")
+        hint = (
+            " Finished files are kept, and the next run skips them." if options.command == "convert" else ""
+        )
+        file_info.write(sys.stderr, f"\nStopped.{hint}\n")
         return _INTERRUPTED
 
 

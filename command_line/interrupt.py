@@ -1,4 +1,4 @@
-"""Ctrl-C during a conversion: the current file is finished, and no further file is started.
+"""Ctrl-C: a conversion finishes the current file and starts no other; the other commands stop at once.
 
 Blender's own handler lets the command run to its end. Python's handler raises KeyboardInterrupt wherever the program
 happens to be, and Blender swallows exceptions that are raised in its handlers and operators.
@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
+from typing import Any
 
 
 class Interrupt:
@@ -46,9 +47,22 @@ class Interrupt:
 def deferred_interrupt(notice: str = "") -> Iterator[Interrupt]:
     """Defers Ctrl-C in the block to the calls of `Interrupt.check`."""
     interrupt = Interrupt(notice)
-    before = signal.signal(signal.SIGINT, interrupt.handle)
-    try:
+    with _handled_by(interrupt.handle):
         yield interrupt
+
+
+@contextmanager
+def immediate_interrupt() -> Iterator[None]:
+    """Lets Ctrl-C raise KeyboardInterrupt in the block, which calls no operators."""
+    with _handled_by(signal.default_int_handler):
+        yield
+
+
+@contextmanager
+def _handled_by(handler: Callable[[int, FrameType | None], Any]) -> Iterator[None]:
+    before = signal.signal(signal.SIGINT, handler)
+    try:
+        yield
     finally:
         # None is a handler that Python cannot restore: Blender's own, which is not needed after the command.
         if before is not None:

@@ -106,7 +106,6 @@ class LooseFiles:
             # A broken link, or a file that has been removed in the meantime.
             return
 
-
     def _may_follow(self, link: str) -> bool:
         """Whether a link stays inside the folder, and does not lead to a folder that it is in, without end."""
         target, parent = os.path.realpath(link), os.path.realpath(os.path.dirname(link))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import signal
 import subprocess
 import sys
 import zipfile
@@ -526,3 +527,30 @@ def test_keys_and_their_handles_are_retimed_alike(part, model):
     actions.retime([action], 12.0)
     assert before
     assert times() == [pytest.approx([value / 2.0 for value in row], abs=1e-4) for row in before]
+
+
+# Ctrl-C
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", ["list", "extract"])
+def test_ctrl_c_stops_a_command_with_its_status_and_leaves_nothing(
+    idtech, model, tmp_path, part, monkeypatch, command
+):
+    files = part("io_common.game_data.files").GameFiles
+    reads = files.walk
+
+    def pressed(self, *arguments):
+        for count, name in enumerate(reads(self, *arguments)):
+            yield name
+            if count == 1:
+                signal.raise_signal(signal.SIGINT)
+
+    md5_scenes.write(model.parent, "demon")
+    md5_scenes.write(model.parent, "zombie")
+    monkeypatch.setattr(files, "walk", pressed)
+    out = tmp_path / "out"
+    words = ("--files", "*", "--to", out) if command == "extract" else ()
+    status, _, told = idtech(command, model.parent, *words)
+    assert (status, "Stopped." in told, "Traceback" in told) == (130, True, False)
+    assert not [path for path in out.rglob("*") if path.name.startswith(".")]

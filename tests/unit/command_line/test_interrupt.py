@@ -6,7 +6,7 @@ import signal
 
 import pytest
 
-from command_line.interrupt import Interrupt, deferred_interrupt
+from command_line.interrupt import Interrupt, deferred_interrupt, immediate_interrupt
 
 
 def test_the_work_stops_where_it_checks(capsys):
@@ -36,4 +36,11 @@ def test_the_handler_of_before_is_back_afterwards():
         signal.raise_signal(signal.SIGINT)
         with pytest.raises(KeyboardInterrupt):
             stop.check()
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_other_commands_stop_at_once_and_leave_the_handler_of_before():
+    before = signal.getsignal(signal.SIGINT)
+    with pytest.raises(KeyboardInterrupt), immediate_interrupt():
+        signal.raise_signal(signal.SIGINT)
     assert signal.getsignal(signal.SIGINT) is before
