@@ -51,7 +51,7 @@ def extract(folders: Iterable[str], patterns: Sequence[str], target: Path, *, fo
     for warning in files.warnings:
         _tell(f"warning: {warning}")
     if not count and not failed:
-        _tell(f"There is no file {' or '.join(patterns)} in {', '.join(map(str, files.folders))}")
+        _tell(f"No file in {', '.join(map(str, files.folders))} matches {' or '.join(patterns)}")
     file_info.write(sys.stdout, f"{count} written, {failed} failed\n")
     return int(failed > 0 or not count)
 

@@ -38,11 +38,11 @@ def print_list(
     elif entries:
         file_info.write(out, _table(entries))
     if not entries:
-        what = f"that contains '{search}' " if search else ""
-        file_info.write(
-            sys.stderr,
-            f"There is no character or model {what}in {', '.join(map(str, catalogue.files.folders))}\n",
-        )
+        folders = ", ".join(map(str, catalogue.files.folders))
+        reason = f"No character or model in {folders} matches {search!r}"
+        if not search:
+            reason = f"There is no character or model in {folders}"
+        file_info.write(sys.stderr, f"{reason}\n")
     return int(not entries)
 
 

@@ -20,7 +20,7 @@ class AnimationFile:
         path: the file.
         header: its head; None if it cannot be read.
         match: with the skeleton that it fits best; None without a head or a skeleton.
-        error: the reason why it cannot be read; empty if it can.
+        error: the reason why it cannot be read; None if it can.
     """
 
     path: Path

@@ -113,8 +113,8 @@ def export_camera(
         options: the options of the export.
 
     Raises:
-        NothingToExportError: there is no camera.
-        Md5Error: a camera has no field of view, or something cannot be written; no file was written.
+        NothingToExportError: there is no camera, or one has no field of view or no finite transform.
+        Md5Error: something cannot be written; no file was written.
         OSError: the file cannot be written.
     """
     report = Report()

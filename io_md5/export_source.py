@@ -52,7 +52,7 @@ def find_source(context: Context, scope: Scope, report: Report) -> Source:
         raise nothing_to_export(context, scope, {"ARMATURE": "armature", "MESH": "mesh"})
     armature = _choose(context, armatures)
     if armature is None:
-        report.warn("no armature selected: everything is bound to one joint named origin")
+        report.warn("there is no armature to export: everything is bound to one joint named origin")
         return Source(None, sorted(meshes, key=_file_order))
     own_meshes = [obj for obj in meshes if armature in owners[obj]]
     if scope.use_selection and not own_meshes:

@@ -126,8 +126,8 @@ def _export_animations(context: Context, path: Path, options: ExportOptions, rep
         source = find_source(context, model_options.scope, report)
         if source.armature is None:
             raise NothingToExportError(
-                "No armature selected, and an animation is the motion of its bones. To export the motion of objects, "
-                "parent them to the bones of an armature"
+                "there is no armature to export, and an MD5 animation is the motion of bones. To export the motion of "
+                "objects, parent them to the bones of an armature"
             )
         reasons = why_without_meshes(context, model_options.scope, source)
         if reasons:

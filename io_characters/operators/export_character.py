@@ -84,7 +84,7 @@ class EXPORT_SCENE_OT_idtech_character(file_operators.ExportVerify, bpy.types.Op
                 "no character: select an object of a character that was imported from a game"
             )
         if not self.directory:
-            raise CharacterError("no folder selected")
+            raise CharacterError("no folder selected: select the folder that stands for the game folder")
         options = CharacterExport(
             use_models=self.use_models,
             use_declarations=self.use_declarations,

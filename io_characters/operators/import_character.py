@@ -366,7 +366,7 @@ def _unknown(name: str, entries: list[CatalogueEntry], folder: Path) -> str:
             f"no character chosen: set the name, one of {counted(len(entries), 'entries')} in {folder.name}"
         )
     similar = [entry.name for entry in entries if name.lower() in entry.name.lower()][:3]
-    hint = f", but {', '.join(similar)}" if similar else ""
+    hint = f"; similar names: {', '.join(similar)}" if similar else ""
     return f"{name}: there is no such character in {folder}{hint}"
 
 

@@ -1,4 +1,4 @@
-"""The materials of a character's skins, stored on mesh objects: one material for each skin and slot that it changes.
+"""The materials of a character's skins, stored on mesh objects: one material for each skin, that of the first slot.
 
 A pointer to a material in a custom property keeps it in the .blend file, even while no face shows it.
 """

@@ -311,7 +311,7 @@ class NodeBuilder:
 
     def _normal_map(self, colour: Socket) -> Socket:
         node = self.add("ShaderNodeNormalMap", 1)
-        if not versions.read_green_as_down(node):
+        if not versions.set_green_down(node):
             flip = self.add("ShaderNodeRGBCurve", 2, "Green Down to Up")
             green = flip.mapping.curves[1]
             green.points[0].location = (0.0, 1.0)

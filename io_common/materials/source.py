@@ -45,7 +45,7 @@ class Family:
 _groups: list[str] = []
 
 
-def read_groups(names: Iterable[str]) -> None:
+def set_groups(names: Iterable[str]) -> None:
     """Sets the property groups in which `read_file` looks: those of all families."""
     _groups[:] = names
 

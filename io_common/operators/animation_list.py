@@ -252,7 +252,7 @@ class OBJECT_OT_io_idtech_list_animations(_ListOperator, bpy.types.Operator):
         source: EnumProperty(
             name="Source",
             description="What the animations are made of",
-            items=((_CURRENT, "As It Is", "The source that the list has"), *_SOURCES),
+            items=((_CURRENT, "Keep Source", "The source that the list has"), *_SOURCES),
             default=_CURRENT,
             options={"SKIP_SAVE"},
         )

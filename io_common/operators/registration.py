@@ -27,7 +27,7 @@ def register(families: Sequence[Family]) -> None:
     documentation.register(families)
     game_check.register()
     animation_list.register()
-    source.read_groups(family.name for family in families)
+    source.set_groups(family.name for family in families)
     for family in families:
         _register_family(family)
 

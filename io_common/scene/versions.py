@@ -241,7 +241,7 @@ def blend_surface(material: bpy.types.Material) -> None:
     material.surface_render_method = "BLENDED"
 
 
-def read_green_as_down(normal_map: Any) -> bool:
+def set_green_down(normal_map: Any) -> bool:
     """Sets a Normal Map node to green pointing down ('DirectX'); returns False where Blender has no such setting."""
     if not hasattr(normal_map, "convention"):
         return False

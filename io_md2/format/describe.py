@@ -80,7 +80,7 @@ def describe(source: Source | Model, game: str = "") -> Description:
         texts_of_game = [
             f"{game} {'error' if finding.is_error else 'warning'}: {finding.text}" for finding in findings
         ]
-        lines += texts_of_game or [f"{game}: no findings"]
+        lines += texts_of_game or [f"{game}: no problems found"]
     return Description(facts, lines)
 
 

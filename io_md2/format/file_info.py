@@ -125,7 +125,7 @@ def print_info(
 
 
 def written(command: Callable[[], int]) -> int:
-    """The exit status of a command that prints: 1 if its output cannot be written, which is told.
+    """The exit status of a command that prints: 1 if its output cannot be written, which is reported.
 
     Standard output and error may be missing, if the process was started without them.
     """

@@ -158,7 +158,7 @@ PROPERTIES: tuple[tuple[Any, str, Any], ...] = (
         "md2_skin_size",
         IntVectorProperty(
             name="Skin Size",
-            description="Width and height of the skin in texels, to which exports fit the texture coordinates. "
+            description="Width and height of the skin in pixels, to which exports fit the texture coordinates. "
             "Zeros: the size of the file",
             size=2,
             min=0,

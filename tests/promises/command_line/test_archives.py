@@ -110,7 +110,7 @@ def test_a_game_is_listed_with_what_is_there_and_what_is_missing(idtech, tmp_pat
     assert entries["attach_lamp"]["meshes"] == {"found": 1, "missing": 0}
     status, told, warnings = idtech("list", tmp_path, "--search", "nothing")
     assert (status, told) == (1, "")
-    assert "no character or model" in warnings
+    assert "No character or model" in warnings
 
 
 def test_files_are_unpacked_on_request_as_the_game_would_use_them(idtech, tmp_path: Path) -> None:

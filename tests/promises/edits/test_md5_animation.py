@@ -489,7 +489,7 @@ def test_without_an_armature_the_animation_operator_names_that_cause(tmp_path, a
     for frame, x in ((0, 0.0), (4, 3.0)):
         bench.mesh.location.x = x
         bench.mesh.keyframe_insert("location", frame=frame)
-    with pytest.raises(RuntimeError, match="No armature selected"):
+    with pytest.raises(RuntimeError, match="there is no armature to export"):
         bpy.ops.export_scene.md5anim(filepath=str(tmp_path / "a.md5anim"), actions=actions)
 
 

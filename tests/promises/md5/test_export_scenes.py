@@ -315,7 +315,7 @@ def test_a_mesh_without_armature_gets_one_joint(tmp_path, capfd):
     model, _ = export(tmp_path)
     assert model.joints.names == ["origin"]
     assert distance(shown_vertices([obj]), file_vertices(model)) < 1e-5
-    assert "no armature selected" in "".join(capfd.readouterr())
+    assert "there is no armature to export" in "".join(capfd.readouterr())
 
 
 def test_several_roots_get_an_origin_on_request(tmp_path):

@@ -127,7 +127,7 @@ def test_a_failed_import_still_tells_the_warnings_that_came_before(tmp_path: Pat
 
 def test_an_export_of_an_animation_without_an_armature_says_what_to_select(tmp_path: Path):
     bpy.ops.mesh.primitive_cube_add()
-    with pytest.raises(RuntimeError, match="No armature selected"):
+    with pytest.raises(RuntimeError, match="there is no armature to export"):
         bpy.ops.export_scene.md5anim(filepath=str(tmp_path / "out.md5anim"))
 
 
