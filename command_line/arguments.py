@@ -254,7 +254,7 @@ def _out_folder(text: str) -> str:
     file_info.given(text)
     if os.path.exists(text) and not os.path.isdir(text):
         raise argparse.ArgumentTypeError(f"{text!r} is not a folder")
-    return with_single_root(text)
+    return text
 
 
 def _shard(text: str) -> tuple[int, int]:

@@ -30,7 +30,7 @@ from .output_files import remove_abandoned
 from .progress import Progress, table
 from .records import Records
 from .settings import FAILED, UP_TO_DATE, Outcome, Task
-from .source_files import as_listed, with_single_root
+from .source_files import as_listed
 from .worker import work
 from .worker_pool import convert_all
 
@@ -123,7 +123,7 @@ def _convert(options: Namespace, interrupt: Interrupt) -> int:
         file_info.write(sys.stderr, f"error: {_why_absent(name)}: {file_info.on_one_line(name)}\n")
     if not present:
         return 1
-    present = [str(as_listed(Path(with_single_root(name)))) for name in present]
+    present = [str(as_listed(Path(name))) for name in present]
     options.inputs = present
     settings = arguments.settings(options, preferences.game_folders(), preferences.game)
     out = as_listed(Path(options.to))

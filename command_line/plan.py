@@ -75,11 +75,7 @@ def shard(tasks: Sequence[Task], part: int, parts: int) -> list[Task]:
 def _reason_to_refuse(path: Path, settings: Settings) -> str:
     """Why a file that the user named cannot be converted; empty if it can."""
     suffix = path.suffix.lower()
-    try:
-        is_regular = stat.S_ISREG(path.stat().st_mode)
-    except OSError as error:
-        return f"it cannot be read: {error.strerror}"
-    if not is_regular:
+    if not os.path.isfile(path):
         return "not a regular file"
     if suffix not in INPUT_SUFFIXES:
         return f"not one of {', '.join(INPUT_SUFFIXES)}"

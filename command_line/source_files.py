@@ -105,7 +105,7 @@ def as_listed(path: Path) -> Path:
 
     So one file has one path on a file system that ignores case, however the user spells it.
     """
-    result = Path(path.anchor)
+    result = Path(with_single_root(path.anchor))
     for name in path.parts[len(result.parts) :]:
         result = result / _listed_name(result, name)
     return result

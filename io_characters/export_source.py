@@ -10,6 +10,7 @@ import numpy as np
 from ..io_common.game_data.character import SAUERBRATEN, Character, CharacterAnimation, CharacterPart
 from ..io_common.scene import names
 from ..io_common.scene.suitable_actions import suitable_actions
+from ..io_md5.format.suffixes import ANIMATION_SUFFIX
 from .placement import in_scene, part_matrix
 from .scene import SceneCharacter, meshes_of
 from .skins import shown_skin, skin_names
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from bpy.types import Action, Object
 
 _TOLERANCE = 1e-4
-_ANIMATION_SUFFIX = ".md5anim"
 
 
 def current_character(found: SceneCharacter) -> Character:
@@ -62,10 +62,10 @@ def file_of(action: Action, part: CharacterPart) -> str:
     """The game path of the file of an action: the one it was imported from, else one beside the model."""
     stored = load_animation(action)
     # A .blend file from elsewhere may hold any name.
-    if stored is not None and stored.file.lower().endswith(_ANIMATION_SUFFIX) and ":" not in stored.file:
+    if stored is not None and stored.file.lower().endswith(ANIMATION_SUFFIX) and ":" not in stored.file:
         return stored.file
     folder = part.model.rpartition("/")[0]
-    name = f"{names.for_files(action.name, 'animation')}{_ANIMATION_SUFFIX}"
+    name = f"{names.for_files(action.name, 'animation')}{ANIMATION_SUFFIX}"
     return f"{folder}/{name}" if folder else name
 
 

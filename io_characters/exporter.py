@@ -36,6 +36,7 @@ from ..io_md5.export_source import Source
 from ..io_md5.format import Md5Error, format_animation, format_mesh
 from ..io_md5.format.check import check_animation, check_model
 from ..io_md5.format.games import game_named
+from ..io_md5.format.suffixes import ANIMATION_SUFFIX, MESH_SUFFIX
 from .adjustments import adjustments_of, unadjusted
 from .animations import ALL_FRAMES, show_animation
 from .errors import CharacterError
@@ -48,7 +49,7 @@ if TYPE_CHECKING:
     from bpy.types import Context, Object
 
 # Of models and animations.
-_SUFFIXES = (".md5mesh", ".md5anim", ".md2")
+_SUFFIXES = (MESH_SUFFIX, ANIMATION_SUFFIX, ".md2")
 _CHANNELS = ("location", "rotation_euler", "rotation_quaternion", "rotation_axis_angle", "scale")
 
 

@@ -30,9 +30,9 @@ def show_skin(objects: Iterable[Object], skin: str) -> int:
     for obj in objects:
         if not obj.material_slots:
             continue
-        slot = obj.material_slots[0]
-        material = load_skins(obj).get(skin) if skin else None
-        shows_other = slot.link == "OBJECT" and bool(load_skins(obj))
+        slot, skins = obj.material_slots[0], load_skins(obj)
+        material = skins.get(skin) if skin else None
+        shows_other = slot.link == "OBJECT" and bool(skins)
         if obj.library is not None and (material is not None or shows_other):
             raise CharacterError(
                 f"{obj.name} is linked, so its skin cannot be switched: use Object > Library Override > Make first"

@@ -21,6 +21,7 @@ import scene_state
 from bpy_extras.io_utils import axis_conversion
 from triangles import Triangles, distances, equal, partners
 from unkeyed import Unkeyed
+from workbench import Bench
 
 PLACE_LIMIT = 1e-4
 """Of the model's size."""
@@ -116,6 +117,19 @@ def export_and_compare(
         options |= {"axis_forward": axes[0], "axis_up": axes[1]}
     result = export(folder, actions=actions, **options)
     return compare_again(result, armature, actions=actions, step=step, frames=frames, scale=scale, axes=axes)
+
+
+def compared(folder: Path, bench: Bench, actions="ACTIVE", **options) -> Comparison:
+    """Exports into a folder of its own and compares up to 50 frames of each animation; for the options see `export`."""
+    folder = folder / "out"
+    folder.mkdir(exist_ok=True)
+    bpy.context.view_layer.update()
+    return export_and_compare(folder, bench.armature, actions=actions, frames=50, **options)
+
+
+def said(texts: list[str], *words: str) -> bool:
+    """Whether one of some texts has all these words."""
+    return any(all(word in text for word in words) for text in texts)
 
 
 def compare_again(

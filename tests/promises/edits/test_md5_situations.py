@@ -8,6 +8,7 @@ import pytest
 import scene_state
 import workbench
 from animation_edits import HAS_SLOTS, bags_of, curves_of
+from md5_compare import compared, said
 from workbench import Bench
 
 pytestmark = pytest.mark.slow
@@ -23,17 +24,6 @@ def exported(folder, bench: Bench, **options) -> md5_compare.Comparison:
     result = md5_compare.export(folder, verify="", **options)
     assert result.findings == []
     return result
-
-
-def compared(folder, bench: Bench, actions="ACTIVE", **options) -> md5_compare.Comparison:
-    folder = folder / "out"
-    folder.mkdir(exist_ok=True)
-    bpy.context.view_layer.update()
-    return md5_compare.export_and_compare(folder, bench.armature, actions=actions, frames=50, **options)
-
-
-def said(texts: list[str], *words: str) -> bool:
-    return any(all(word in text for word in words) for text in texts)
 
 
 def key(owner, path: str, *values: tuple[int, object]) -> None:

@@ -10,16 +10,10 @@ import pytest
 import scene_state
 import workbench
 from animation_edits import HAS_SLOTS, bags_of, curves_of
+from md5_compare import compared, said
 from workbench import Bench
 
 pytestmark = pytest.mark.slow
-
-
-def compared(folder, bench: Bench, actions="ACTIVE", **options) -> md5_compare.Comparison:
-    folder = folder / "out"
-    folder.mkdir(exist_ok=True)
-    bpy.context.view_layer.update()
-    return md5_compare.export_and_compare(folder, bench.armature, actions=actions, frames=50, **options)
 
 
 def exported(folder, **options) -> md5_compare.Comparison:
@@ -40,10 +34,6 @@ def exported_bytes(folder) -> dict[str, bytes]:
     """The files that an export of the active action writes."""
     exported(folder, actions="ACTIVE")
     return {path.name: path.read_bytes() for path in (folder / "out").iterdir()}
-
-
-def said(texts: list[str], *words: str) -> bool:
-    return any(all(word in text for word in words) for text in texts)
 
 
 def link(obj) -> None:
