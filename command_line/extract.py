@@ -11,8 +11,10 @@ from pathlib import Path
 from ..io_common.error_messages import message_for
 from ..io_common.files import file_info
 from ..io_common.game_data.files import GameFiles
+from ..io_common.game_data.places import place
 from ..io_common.textures.game_files import FileReadError
 from ..io_common.textures.names import fold
+from .source_files import path_key
 
 
 def extract(folders: Iterable[str], patterns: Sequence[str], target: Path, *, force: bool) -> int:
@@ -30,30 +32,45 @@ def extract(folders: Iterable[str], patterns: Sequence[str], target: Path, *, fo
     files = GameFiles(folders)
     folded = [fold(pattern) for pattern in patterns]
     count = failed = 0
+    written: dict[str, Path] = {}
     for name in files.walk():
         if not any(fnmatchcase(fold(name), pattern) for pattern in folded):
             continue
         # Each file is an import of its own.
         files.budget.renew()
-        place = files.place_of(name, target)
-        # A name that leads to no file cannot be read either.
-        if place != target and os.path.lexists(place) and not (force and os.path.isfile(place)):
-            failed += 1
-            remedy = "choose another folder" + (", or use --force" if os.path.isfile(place) else "")
-            _tell(f"failed {name}: {place} exists: {remedy}")
-            continue
         try:
-            files.extract([name], target)
-            count += 1
+            file = place(target, name)
+            reason = _obstacle(file, written, force=force)
+            if not reason:
+                files.extract([name], target)
+                written[path_key(file)] = file
+                count += 1
         except (FileReadError, OSError) as error:
+            reason = message_for(error, (FileReadError,))
+        if reason:
             failed += 1
-            _tell(f"failed {name}: {message_for(error, (FileReadError,))}")
+            _tell(f"failed {name}: {reason}")
     for warning in files.warnings:
         _tell(f"warning: {warning}")
     if not count and not failed:
         _tell(f"No file in {', '.join(map(str, files.folders))} matches {' or '.join(patterns)}")
     file_info.write(sys.stdout, f"{count} written, {failed} failed\n")
     return int(failed > 0 or not count)
+
+
+def _obstacle(file: Path, written: dict[str, Path], *, force: bool) -> str:
+    """Why a file cannot be written: something else is in its place; empty if it can."""
+    if not os.path.lexists(file):
+        return ""
+    if not os.path.isfile(file):
+        return f"{file} exists: choose another folder"
+    if not force:
+        return f"{file} exists: choose another folder, or use --force"
+    # A file system may take names for the same that differ in the archive, such as those with other accents.
+    other = written.get(path_key(file))
+    if other is not None and os.path.samefile(file, other):
+        return f"{file} was written for another file of the game, whose name is the same there"
+    return ""
 
 
 def _tell(text: str) -> None:

@@ -16,6 +16,7 @@ from ..textures.folders import Root
 from ..textures.game_files import MAX_FILE_SIZE, FileReadError, GameFile
 from ..textures.listings import Listing, merged
 from ..textures.names import clean_name, fold, split_extension
+from .places import place
 
 _MAX_FOLDERS = 50_000
 """Folders that are listed in a search through everything."""
@@ -53,13 +54,15 @@ class GameFiles:
     def find(self, path: str) -> GameFile | None:
         """The file with a game path; None if there is none, or the path leads out of the game."""
         clean = clean_name(path).path
-        if clean is None:
-            return None
-        folder, _, base = clean.rpartition("/")
+        return self.listed(clean) if clean is not None else None
+
+    def listed(self, path: str) -> GameFile | None:
+        """The file with a game path as `walk` gives it, whatever characters are in it; None if there is none."""
+        folder, _, base = path.rpartition("/")
         listing = self.listing(folder)
         if listing is None or fold(base) not in listing.files:
             return None
-        return next((file for root in self._roots if (file := root.find_file(clean)) is not None), None)
+        return next((file for root in self._roots if (file := root.find_file(path)) is not None), None)
 
     def has(self, path: str) -> bool:
         """Whether there is a file with a game path."""
@@ -79,10 +82,7 @@ class GameFiles:
         Raises:
             FileReadError: there is no such file, it cannot be read, or it is too large.
         """
-        file = self._existing(path)
-        if not self.budget.take("data", file.size()):
-            raise FileReadError(f"{file}: skipped, as the files of the game are too large")
-        return file.read(limit)
+        return self._read(self._existing(path, self.find(path)), limit)
 
     def read_text(self, path: str) -> str:
         """The text of the file with a game path, which counts against the budget.
@@ -90,13 +90,17 @@ class GameFiles:
         Raises:
             FileReadError: there is no such file, it cannot be read, or it is too large.
         """
-        file = self._existing(path)
+        file = self._existing(path, self.find(path))
         if not self.budget.take("text", file.size()):
             raise FileReadError(f"{file}: skipped, as the declarations of the game are too large")
         return file.read_text()
 
-    def _existing(self, path: str) -> GameFile:
-        file = self.find(path)
+    def _read(self, file: GameFile, limit: int = MAX_FILE_SIZE) -> bytes:
+        if not self.budget.take("data", file.size()):
+            raise FileReadError(f"{file}: skipped, as the files of the game are too large")
+        return file.read(limit)
+
+    def _existing(self, path: str, file: GameFile | None) -> GameFile:
         if file is None:
             raise FileReadError(f"{path}: there is no such file in {', '.join(map(str, self.folders))}")
         return file
@@ -156,16 +160,12 @@ class GameFiles:
             # The first has to be taken from the stack first.
             stack += [prefix + listing.folders[key] for key in sorted(listing.folders, reverse=True)]
 
-    def place_of(self, path: str, target: Path) -> Path:
-        """Where `extract` writes a file: below the folder, whatever its game path is."""
-        return target.joinpath(*(clean_name(path).path or "").split("/"))
-
     def extract(self, paths: Iterable[str], target: Path) -> list[Path]:
         """Writes files into a folder on disk, below which they keep their game paths.
 
         Args:
-            paths: game paths.
-            target: the folder, which is made if needed. Files in it are replaced.
+            paths: game paths as `walk` gives them.
+            target: the folder, which is made if needed. Files in it are replaced, each the one at its `place`.
 
         Returns:
             The files that were written.
@@ -176,12 +176,12 @@ class GameFiles:
         """
         written = []
         for path in paths:
-            data = self.read(path)
-            place = self.place_of(path, target)
-            place.parent.mkdir(parents=True, exist_ok=True)
-            atomic.write_file(place, data, remove_abandoned=place.parent not in self._written_folders)
-            self._written_folders.add(place.parent)
-            written.append(place)
+            data = self._read(self._existing(path, self.listed(path)))
+            file = place(target, path)
+            file.parent.mkdir(parents=True, exist_ok=True)
+            atomic.write_file(file, data, remove_abandoned=file.parent not in self._written_folders)
+            self._written_folders.add(file.parent)
+            written.append(file)
         return written
 
     def _warn(self, warning: str) -> None:

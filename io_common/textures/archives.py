@@ -135,6 +135,9 @@ class _Index:
         parts = [part for part in fold_slashes(member.name).split("/") if part not in ("", ".")]
         if not parts or ".." in parts or ":" in parts[0] or member.name.startswith(("/", "\\")):
             return
+        # `a/.` is a folder.
+        if parts[-1] != member.base:
+            return
         folder, base = fold("/".join(parts[:-1])), fold(parts[-1])
         if folder not in self.folders:
             self.folders[folder] = {}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import unicodedata
 import zipfile
 from pathlib import Path
 
@@ -129,6 +130,37 @@ def test_files_are_unpacked_on_request_as_the_game_would_use_them(idtech, tmp_pa
     assert "exists" in warnings
     assert idtech(*words, "--force")[0] == 0
     assert idtech("extract", base, "--files", "nothing", "--to", out)[0] == 1
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such names")
+def test_extract_replaces_no_file_that_another_name_in_the_archive_is_like(idtech, tmp_path: Path) -> None:
+    """Names are compared and written as they are, not without the spaces and control characters around them."""
+    names = ("cfg/auto.cfg", "cfg/auto.cfg ", "cfg/a\x01uto.cfg")
+    packed = game_folders.zipped(tmp_path / "t.zip", {name: f"from {name!r}" for name in names})
+    out = game_folders.loose(tmp_path / "out", {names[0]: "mine"})
+    status, told, problems = idtech("extract", packed, "--files", "*", "--to", out)
+    assert (status, told, "auto.cfg exists" in problems) == (1, "2 written, 1 failed\n", True)
+    assert results(out) == {name: f"from {name!r}".encode() for name in names} | {names[0]: b"mine"}
+    assert idtech("extract", packed, "--files", "*", "--to", out, "--force")[:2] == (
+        0,
+        "3 written, 0 failed\n",
+    )
+    assert results(out) == {name: f"from {name!r}".encode() for name in names}
+
+
+def test_two_files_whose_names_are_one_on_disk_do_not_replace_each_other(
+    idtech, tmp_path: Path, part, monkeypatch
+) -> None:
+    """As on macOS, where a letter with an accent may be written as one character or as two."""
+    packed = game_folders.zipped(tmp_path / "t.zip", {"e\u0301": "first", "\u00e9": "second"})
+    extract = part("command_line.extract")
+    files = part("io_common.game_data.files")
+    for module in (extract, files):
+        monkeypatch.setattr(module, "place", lambda target, path: target / unicodedata.normalize("NFC", path))
+    out = tmp_path / "out"
+    status, told, problems = idtech("extract", packed, "--files", "*", "--to", out, "--force")
+    assert (status, told, "another file of the game" in problems) == (1, "1 written, 1 failed\n", True)
+    assert results(out) == {"\u00e9": b"first"}
 
 
 # --- Characters

@@ -12,6 +12,7 @@ import pytest
 from io_common.game_data import files as files_module
 from io_common.game_data.files import GameFiles
 from io_common.game_data.paths import files_in, readable
+from io_common.game_data.places import is_unfit_for_windows, place
 from io_common.textures import archives
 from io_common.textures.archives import ARCHIVE_EXTENSIONS, search_order, split_archive_path
 from io_common.textures.budget import Budget
@@ -128,6 +129,44 @@ def test_files_are_unpacked_on_request_only_and_stay_below_the_folder(tmp_path: 
             files.extract([name], tmp_path / "to")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["game", "to"]
     assert list(files.walk()) == ["pak0.pk4", MODEL]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such names")
+@pytest.mark.parametrize("extension", [".zip", ".pak"])
+def test_all_files_that_are_listed_are_unpacked_under_their_own_names(tmp_path: Path, extension: str) -> None:
+    names = ["cfg/auto.cfg", "cfg/auto.cfg ", "cfg/a\x01uto.cfg", " lead", '"quoted"', "d/co:lon", "<m>tag"]
+    path = game_folders.packed(tmp_path / f"odd{extension}", {name: name for name in names})
+    files = GameFiles([path])
+    assert sorted(files.walk()) == sorted(names)
+    files.extract(files.walk(), tmp_path / "to")
+    found = [path for path in (tmp_path / "to").rglob("*") if path.is_file()]
+    assert {path.relative_to(tmp_path / "to").as_posix() for path in found} == set(names)
+    assert all(path.read_text() == path.relative_to(tmp_path / "to").as_posix() for path in found)
+
+
+def test_names_that_end_like_a_folder_are_no_files(tmp_path: Path) -> None:
+    path = game_folders.zipped(tmp_path / "odd.zip", {"a/.": "", "b/": "", "c": ""})
+    assert list(GameFiles([path]).walk()) == ["c"]
+
+
+@pytest.mark.parametrize("name", ["", ".", "..", "a/../b", "a//b", "/a", "a\0"])
+def test_no_file_is_placed_outside_of_the_folder(tmp_path: Path, name: str) -> None:
+    with pytest.raises(OSError, match="cannot have"):
+        place(tmp_path, name)
+
+
+@pytest.mark.parametrize(
+    ("part", "expected"),
+    [
+        *(
+            (name, True)
+            for name in ("C:x", "a:b", "a\\b", "a.", "a ", "a\x01", "nul", "Con.txt", "COM1 .x", "a?")
+        ),
+        *((name, False) for name in ("a", ".a", " a", "console", "nul_.txt", "a.b", "com", "it's")),
+    ],
+)
+def test_names_that_windows_takes_for_something_else_are_known(part: str, expected: bool) -> None:
+    assert is_unfit_for_windows(part) == expected
 
 
 def test_temporary_files_in_a_folder_are_looked_for_once_however_many_files_are_unpacked(
