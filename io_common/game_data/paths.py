@@ -7,7 +7,7 @@ import io
 import os
 from pathlib import Path
 
-from ..textures.archives import split_archive_path
+from ..textures.archives import Archive, split_archive_path
 from ..textures.folders import Root
 from ..textures.game_files import FileReadError, GameFile
 from ..textures.names import fold
@@ -99,12 +99,14 @@ def _member(path: Path) -> GameFile | None:
     archive = split_archive_path(path)
     if archive is None or not archive[1]:
         return None
-    root = Root(archive[0])
-    found = root.find_file(archive[1])
+    # Without a listing of its folder, which would be made anew for each of its files.
+    layer = Archive(archive[0])
+    folder, _, base = archive[1].rpartition("/")
+    found = layer.file(folder, base)
     if found is None:
-        if root.warnings:
+        if layer.warnings:
             raise OSError(
-                _OTHER_REASON, root.warnings[0].removeprefix(f"{archive[0]}: "), os.fspath(archive[0])
+                _OTHER_REASON, layer.warnings[0].removeprefix(f"{archive[0]}: "), os.fspath(archive[0])
             )
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), os.fspath(path))
     return found

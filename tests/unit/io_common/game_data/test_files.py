@@ -88,6 +88,16 @@ def test_a_path_into_an_archive_is_read_like_one_on_disk(tmp_path: Path) -> None
         readable(path.with_name("gone.md5mesh"))
 
 
+def test_opening_a_file_of_an_archive_does_not_list_its_folder(tmp_path: Path, monkeypatch) -> None:
+    """The time for all files of a folder would grow with the square of their number."""
+    path = game_folders.zipped(tmp_path / "pak0.pk4", {f"a/{number}.txt": "" for number in range(5)})
+    paths = files_in(path / "a")
+    listed = []
+    monkeypatch.setattr(archives, "Listing", lambda *args: listed.append(args))
+    assert len([readable(one) for one in paths]) == 5
+    assert not listed
+
+
 def test_files_of_a_game_have_paths_that_can_be_read(tmp_path: Path) -> None:
     game_folders.zipped(tmp_path / "pak0.pk4", {MODEL: "packed"})
     game_folders.loose(tmp_path, {"models/loose.txt": "loose"})
