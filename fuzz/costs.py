@@ -58,6 +58,16 @@ def shared_entries(folder: Path) -> Path:
     return write_model(folder, *(f"{SHADER}{number}" for number in range(50)))
 
 
+def shared_animations(folder: Path) -> Path:
+    from game_folders import share_first, zipped
+    from game_samples import square
+
+    path = folder / "a.pk4"
+    zipped(path, {"imp/0.md5anim": "{" * 4_000_000, "imp/imp.md5mesh": square(SHADER)})
+    share_first(path, [f"imp/{number}.md5anim" for number in range(1, 100)])
+    return path / "imp/imp.md5mesh"
+
+
 def long_expression(folder: Path) -> Path:
     from game_samples import GREEN, plain, tga, write
 
@@ -88,6 +98,7 @@ CASES: dict[str, Callable[[Path], Path]] = {
     "a 16 kB archive with 16 MB of braces": braces,
     "eight images of 16,000 by 16,000 in an archive": large_images,
     "an archive with 200 MB of material files, 50 shaders": shared_entries,
+    "100 animations in an archive that share 4 MB of braces": shared_animations,
     "two image expressions of 2,000 images": long_expression,
     "10 MB of braces as an MD5 mesh": mesh_of("{}"),
     "10 MB of quotes as an MD5 mesh": mesh_of('"'),
@@ -102,7 +113,7 @@ def measure(case: str) -> None:
         path = CASES[case](Path(name))
         before, started = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.perf_counter()
         try:
-            installed.bpy.ops.import_scene.md5(filepath=str(path))
+            installed.bpy.ops.import_scene.md5(filepath=str(path), animations="FOLDER")
             is_imported = True
         except RuntimeError:
             is_imported = False

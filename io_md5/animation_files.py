@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..io_common.game_data.paths import files_in, readable
+from ..io_common.game_data.paths import files_in, readable, unpacked_size
+from ..io_common.textures.budget import Budget
 from .format import AnimationHeader, Joints, Md5Error, read_animation_header
 from .format.joint_matching import Fit, Match, match_joints
 from .format.suffixes import ANIMATION_SUFFIX
@@ -41,6 +42,19 @@ def animation_paths(folder: Path) -> list[Path]:
         OSError: the folder cannot be read.
     """
     return [path for path in files_in(folder) if path.suffix.lower() == ANIMATION_SUFFIX]
+
+
+def within_budget(paths: Sequence[Path], budget: Budget) -> list[Path]:
+    """The first of some files, as many as may be unpacked from archives; those on disk do not count."""
+    for index, path in enumerate(paths):
+        try:
+            size = unpacked_size(path)
+        except OSError:
+            # Reading it tells why.
+            continue
+        if not budget.take("data", size):
+            return list(paths[:index])
+    return list(paths)
 
 
 def read_animation_file(path: Path, skeletons: Sequence[Joints]) -> AnimationFile:

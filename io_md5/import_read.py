@@ -11,9 +11,10 @@ from ..io_common.error_messages import message_for
 from ..io_common.game_data.paths import FilesByName, readable
 from ..io_common.name_filter import matches
 from ..io_common.reports import Report, printable
+from ..io_common.textures import budget
 from ..io_common.textures.material_images import MaterialImages
 from ..io_common.textures.search import Search
-from .animation_files import animation_paths, read_animation_file
+from .animation_files import animation_paths, read_animation_file, within_budget
 from .companions import Companion, companion_skins, find_companion, game_of, quake_skins
 from .format import Animation, Camera, Joints, Md5Error, Model, read_animation, read_camera, read_mesh
 from .format.games import Game
@@ -152,27 +153,41 @@ def _read_folders(
     skeletons = files.skeletons
     if not folders and active is not None and options.animation_folder is not None:
         folders, skeletons = [options.animation_folder], [active]
-    before = len(files.animations)
+    chosen = options.chosen if options.animations == "CHOOSE" else None
+    before, limits = len(files.animations), budget.Budget()
     for folder in dict.fromkeys(options.animation_folder or folder for folder in folders):
-        _read_folder(folder, options, [skeleton.joints for skeleton in skeletons], files, report)
+        paths = [path for path in _listed(folder, options, chosen) if path not in files.animations]
+        read = within_budget(paths, limits)
+        if len(read) < len(paths):
+            report.warn(
+                f"{counted(len(paths) - len(read), 'animations')} left out: the archives hold more than"
+                f" {budget.MAX_DATA >> 20} MB of them"
+            )
+        _read_fitting(
+            read, [skeleton.joints for skeleton in skeletons], files, report, is_any=chosen is not None
+        )
     if folders and options.animation_filter.strip() and len(files.animations) == before:
         report.warn(
             f"no animation was imported: none in the folder fits and matches {options.animation_filter!r}"
         )
 
 
-def _read_folder(
-    folder: Path, options: ImportOptions, skeletons: list[Joints], files: SourceFiles, report: Report
+def _listed(folder: Path, options: ImportOptions, chosen: tuple[str, ...] | None) -> list[Path]:
+    """The animations of a folder that pass the filter and are among the chosen names, if any are chosen."""
+    return [
+        path
+        for path in animation_paths(folder)
+        if matches(path.stem, options.animation_filter) and (chosen is None or printable(path.name) in chosen)
+    ]
+
+
+def _read_fitting(
+    paths: list[Path], skeletons: list[Joints], files: SourceFiles, report: Report, *, is_any: bool
 ) -> None:
-    """Adds the animations of a folder that are chosen, or that fit exactly; an unreadable file is only a warning."""
-    chosen = options.chosen if options.animations == "CHOOSE" else None
-    for path in animation_paths(folder):
-        if path in files.animations or not matches(path.stem, options.animation_filter):
-            continue
-        if chosen is not None and printable(path.name) not in chosen:
-            continue
+    """Adds animations that fit exactly, or with `is_any` at all; an unreadable file is only a warning."""
+    for path in paths:
         found = read_animation_file(path, skeletons)
-        if chosen is None and found.error is None and found.fit != "full":
+        if not is_any and found.error is None and found.fit != "full":
             continue
         try:
             if found.error is not None:
@@ -181,7 +196,7 @@ def _read_folder(
         except (Md5Error, OSError) as error:
             report.warn(f"skipped: {message_for(error, (Md5Error,))}")
             continue
-        if chosen is not None and found.fit == "none":
+        if is_any and found.fit == "none":
             report.warn("skipped: no bone matches a joint of the animation", path.name)
             continue
         files.animations[path] = animation

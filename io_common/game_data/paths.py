@@ -45,6 +45,16 @@ def readable(path: Path) -> Path | MemberStream:
         raise OSError(_OTHER_REASON, str(error).removeprefix(f"{file}: "), os.fspath(path)) from error
 
 
+def unpacked_size(path: Path) -> int:
+    """The bytes that reading a file unpacks: the size of a member of an archive; 0 for a path on disk.
+
+    Raises:
+        OSError: the path leads into an archive and cannot be read.
+    """
+    file = _member(path)
+    return file.size() if file is not None else 0
+
+
 def files_in(folder: Path) -> list[Path]:
     """The files directly inside a folder on disk or in an archive, in the order of their names.
 

@@ -21,7 +21,8 @@ from ...io_common.operators import check_boxes
 from ...io_common.operators.file_operators import draw_wide
 from ...io_common.operators.row_list import RowList
 from ...io_common.reports import listing, printable
-from ..animation_files import AnimationFile, animation_paths, match_file
+from ...io_common.textures.budget import Budget
+from ..animation_files import AnimationFile, animation_paths, match_file, within_budget
 from ..format import Joints, Md5Error, read_animation_header, read_joints
 from ..format.suffixes import MESH_SUFFIX
 from ..import_plan import active_skeleton
@@ -211,7 +212,7 @@ def _skeletons(folder: Path, models: Sequence[str]) -> list[Joints]:
 def _files(folder: Path, skeletons: Sequence[Joints]) -> list[AnimationFile]:
     """The animations of a folder: first what fits fully, then partly, then the others, each by name."""
     try:
-        paths = animation_paths(folder)[:_MAX_LISTED]
+        paths = within_budget(animation_paths(folder)[:_MAX_LISTED], Budget())
     except OSError:
         return []
     order = list(_ICONS)

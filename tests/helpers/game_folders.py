@@ -29,6 +29,18 @@ def zipped(path: Path, files: Files) -> Path:
     return path
 
 
+def share_first(path: Path, names: Sequence[str]) -> None:
+    """Adds members to a zip file that all have the content of its first one, at the cost of their names."""
+    data = path.read_bytes()
+    end = data.rindex(b"PK\x05\x06")
+    count, size, start = struct.unpack_from("<H2I", data, end + 10)
+    first = data[start : start + 46]
+    added = b"".join(first[:28] + struct.pack("<H", len(name)) + first[30:] + name.encode() for name in names)
+    count += len(names)
+    closing = struct.pack("<4s4H2IH", b"PK\x05\x06", 0, 0, count, count, size + len(added), start, 0)
+    path.write_bytes(data[:end] + added + closing)
+
+
 def pak(path: Path, files: Files) -> Path:
     """A .pak file of Quake and Quake II."""
     path.parent.mkdir(parents=True, exist_ok=True)

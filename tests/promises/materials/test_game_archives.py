@@ -36,6 +36,21 @@ def test_animations_of_the_folder_in_the_archive_are_imported(tmp_path: Path) ->
     assert {action.name for action in bpy.data.actions} >= {"stand", "evade", "walk1", "run"}
 
 
+def test_animations_are_unpacked_up_to_a_limit_with_one_warning(
+    tmp_path: Path, capfd, part, monkeypatch
+) -> None:
+    """Entries of an archive may share their data, so that a small archive has a large number of large animations."""
+    text = game_folders.md5anim()
+    path = game_folders.zipped(
+        tmp_path / "pak000.pk4", {"imp/0.md5anim": text, "imp/imp.md5mesh": game_folders.md5mesh()}
+    )
+    game_folders.share_first(path, [f"imp/{number}.md5anim" for number in range(1, 9)])
+    monkeypatch.setattr(part("io_common.textures.budget"), "MAX_DATA", 3 * len(text))
+    bpy.ops.import_scene.md5(filepath=str(path / "imp/imp.md5mesh"), animations="FOLDER")
+    assert sorted(action.name for action in bpy.data.actions) == ["0", "1", "2"]
+    assert capfd.readouterr().out.count("Warning: 6 animations left out: the archives hold more than") == 1
+
+
 @pytest.mark.parametrize("extension", [".pak", ".pk3", ".pkz", ".zip"])
 def test_the_skins_of_a_quake2_player_are_found_in_its_archive(tmp_path: Path, extension: str) -> None:
     files = {f"players/hero/{name}.tga": game_folders.IMAGE for name in ("blue", "blue_i", "weapon")}

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import struct
-import zipfile
 from pathlib import Path
 
+import game_folders
 import pytest
 from texture_rules import MD5_RULES
 
@@ -16,15 +15,6 @@ from io_common.textures.search import Search
 SHADER = "models/imp/imp"
 
 GOOD = f"{SHADER} {{ diffusemap models/imp/skin.tga }}\n"
-
-
-def packed(path: Path, files: dict[str, bytes | str]) -> Path:
-    """An archive."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as target:
-        for name, content in files.items():
-            target.writestr(name, content)
-    return path
 
 
 def search_in(game: Path, shaders=(SHADER,)):
@@ -46,7 +36,7 @@ def test_an_archive_of_braces_is_read_up_to_the_limit_of_tokens(tmp_path, monkey
         return read[-1]
 
     monkeypatch.setattr(materials, "parse_mtr", counting)
-    path = packed(tmp_path / "a.pk4", {"materials/a.mtr": SHADER + " " + "{" * (15 << 20)})
+    path = game_folders.zipped(tmp_path / "a.pk4", {"materials/a.mtr": SHADER + " " + "{" * (15 << 20)})
     assert path.stat().st_size < 20_000
     (found,), warnings = search_in(tmp_path)
     assert sum(file.token_count for file in read) <= budget.MAX_TOKENS
@@ -57,8 +47,8 @@ def test_an_archive_of_braces_is_read_up_to_the_limit_of_tokens(tmp_path, monkey
 def test_entries_that_share_their_data_are_read_up_to_a_limit_and_looked_through_once(tmp_path, monkeypatch):
     """Each shader costs a search through what was read, not a new reading."""
     text = (GOOD + "// filler " * 50_000).encode()
-    path = packed(tmp_path / "a.pk4", {"materials/0.mtr": text})
-    share_entry(path, [f"materials/{number:04}.mtr" for number in range(1, 300)])
+    path = game_folders.zipped(tmp_path / "a.pk4", {"materials/0.mtr": text})
+    game_folders.share_first(path, [f"materials/{number:04}.mtr" for number in range(1, 300)])
     monkeypatch.setattr(budget, "MAX_TEXT", 5 * len(text))
     reads = []
     read_member = game_files._read_member
@@ -69,24 +59,8 @@ def test_entries_that_share_their_data_are_read_up_to_a_limit_and_looked_through
     assert len(found) == 50
 
 
-def share_entry(path: Path, names: list[str]) -> None:
-    """Adds entries to the directory of an archive that all lead to the data of its first one."""
-    data = path.read_bytes()
-    end = data.rindex(b"PK\x05\x06")
-    (start,) = struct.unpack_from("<I", data, end + 16)
-    first = data[start:end]
-    entries = []
-    for name in names:
-        entry = first[:28] + struct.pack("<H", len(name)) + first[30:46]
-        entries.append(entry + name.encode())
-    directory = first + b"".join(entries)
-    count = len(names) + 1
-    closing = struct.pack("<4s4H2IH", b"PK\x05\x06", 0, 0, count, count, len(directory), start, 0)
-    path.write_bytes(data[:start] + directory + closing)
-
-
 def test_names_are_looked_for_up_to_a_limit(tmp_path, monkeypatch):
-    packed(tmp_path / "a.pk4", {"materials/a.mtr": GOOD + " " * 10_000})
+    game_folders.zipped(tmp_path / "a.pk4", {"materials/a.mtr": GOOD + " " * 10_000})
     monkeypatch.setattr(budget, "MAX_SCANNED", 35_000)
     found, warnings = search_in(tmp_path, [SHADER, "b/b", "c/c", "d/d", "e/e"])
     assert found[0].declaration is not None
@@ -94,7 +68,7 @@ def test_names_are_looked_for_up_to_a_limit(tmp_path, monkeypatch):
 
 
 def test_when_the_time_is_over_the_rest_is_left_out(tmp_path, monkeypatch):
-    packed(tmp_path / "a.pk4", {"materials/a.mtr": GOOD})
+    game_folders.zipped(tmp_path / "a.pk4", {"materials/a.mtr": GOOD})
     monkeypatch.setattr(budget, "MAX_SECONDS", -1.0)
     (found,), warnings = search_in(tmp_path)
     assert found.declaration is None
@@ -116,8 +90,8 @@ def test_files_beside_a_model_are_read_up_to_a_limit(tmp_path, monkeypatch):
 
 
 def test_the_directory_of_an_archive_is_read_up_to_a_limit(tmp_path, monkeypatch):
-    packed(tmp_path / "a.pk4", {f"models/{number}.tga": b"" for number in range(5000)})
-    packed(tmp_path / "b.pk4", {"materials/a.mtr": GOOD})
+    game_folders.zipped(tmp_path / "a.pk4", {f"models/{number}.tga": b"" for number in range(5000)})
+    game_folders.zipped(tmp_path / "b.pk4", {"materials/a.mtr": GOOD})
     monkeypatch.setattr(budget, "MAX_DIRECTORIES", 100_000)
     (found,), warnings = search_in(tmp_path)
     assert found.declaration is not None
