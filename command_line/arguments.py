@@ -205,6 +205,7 @@ def _add_list(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--search",
         nargs="+",
+        type=_word,
         default=[],
         metavar="WORD",
         help="only list what has all these words in its name, path or kind",
@@ -215,6 +216,14 @@ def _add_list(parser: argparse.ArgumentParser) -> None:
 def _pattern(text: str) -> str:
     if not text:
         raise argparse.ArgumentTypeError("the pattern is empty: '*' stands for everything")
+    return text
+
+
+def _word(text: str) -> str:
+    if not text.strip():
+        raise argparse.ArgumentTypeError(
+            "a word to search for is empty: without --search, everything is listed"
+        )
     return text
 
 

@@ -175,6 +175,8 @@ def test_why_a_member_of_an_archive_cannot_be_read_is_said(idtech, model, tmp_pa
     [
         ("convert", "IN", "--to", "out", "--characters", ""),
         ("extract", "IN", "--to", "out", "--files", ""),
+        ("list", "IN", "--search", ""),
+        ("list", "IN", "--search", "imp", " "),
         ("convert", "IN", "--to", "out", "--jobs", "9" * 5000),
         ("convert", "IN", "--to", "out", "--shard", f"1/{'9' * 5000}"),
     ],
