@@ -194,19 +194,19 @@ def all_clips(armature: Object, scene: Scene, report: Report) -> list[Clip]:
 
 def _action_clip(action: Action, slot: Any, playing: PlaybackMode, scene: Scene) -> Clip:
     stored = load_action(action)
-    start, end = _frame_range(action, slot, stored)
+    start, end = action_range(action, slot)
     return Clip(
         action.name, playing, start, end, stored.frame_rate or scene_frame_rate(scene), action, slot, stored
     )
 
 
-def _frame_range(action: Action, slot: Any, stored: StoredAction) -> tuple[float, float]:
-    """The range of an action: the manual one, else that of its keys.
+def action_range(action: Action, slot: Any) -> tuple[float, float]:
+    """The frames of an action that are exported: its manual range, else that of the keys of a slot.
 
     A manual range that the import set is extended to keys that were added outside of it.
     """
     start, end = versions.frame_range(action, slot)
-    if not action.use_frame_range or (start, end) != stored.frame_range:
+    if not action.use_frame_range or (start, end) != load_action(action).frame_range:
         return start, end
     first, last = versions.key_range(action, slot)
     return min(start, first), max(end, last)

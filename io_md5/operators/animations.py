@@ -13,6 +13,7 @@ from ...io_common.operators import play
 from ...io_common.operators.row_list import RowList
 from ...io_common.scene import versions
 from ...io_common.scene.bone_curves import bone_slot, moves_bones
+from ..clips import action_range
 from ..source.actions import load_action
 
 if TYPE_CHECKING:
@@ -40,6 +41,12 @@ def active_action(armature: Object) -> Action | None:
     return data.action if data is not None else None
 
 
+def frames_of(action: Action, context: Context) -> tuple[float, float]:
+    """The frames that an export writes of an action: those of the slot that moves the armature in the context."""
+    armature = armature_in(context)
+    return action_range(action, bone_slot(action, armature)[1] if armature is not None else None)
+
+
 def _play(operator: Any, context: Context, armature: Object, action: Action) -> OperatorResult:
     """Makes an action active, with its slot, and sets the rate and range of the scene."""
     if armature.library is not None:
@@ -56,9 +63,7 @@ def _play(operator: Any, context: Context, armature: Object, action: Action) -> 
         # The active action cannot be changed while that of a strip is tweaked.
         data.use_tweak_mode = False
     versions.play(data, action, slot)
-    # The stubs say that a range is a Vector, which has no iterator there.
-    in_scene: Any = action
-    start, end = in_scene.frame_range
+    start, end = action_range(action, slot)
     rate = load_action(action).frame_rate
     play.set_timing(
         operator, context, start, end, rate, is_closed_loop=action.use_cyclic and action.use_frame_range
@@ -140,7 +145,7 @@ class IO_MD5_UL_animations(RowList, bpy.types.UIList):
         row.prop(item, "name", text="", emboss=False, icon="FILE_REFRESH" if item.use_cyclic else "ACTION")
         numbers = row.row()
         numbers.alignment = "RIGHT"
-        start, end = item.frame_range
+        start, end = frames_of(item, bpy.context)
         rate = load_action(item).frame_rate
         numbers.label(text=f"{round(end - start) + 1}" + (f" @ {rate:g}" if rate else ""))
 

@@ -204,7 +204,7 @@ class DOPESHEET_PT_md5_action(bpy.types.Panel):
         layout = _split(self)
         action: Any = _active_action(context)
         layout.prop(action, "md5_frame_rate")
-        start, end = action.frame_range
+        start, end = animations.frames_of(action, context)
         repeats = ", the last repeats the first" if action.use_cyclic else ""
         layout.label(text=counted(round(end - start) + 1, "frames") + repeats)
 

@@ -135,6 +135,52 @@ def test_one_click_makes_an_animation_active_with_its_slot_rate_and_range(model)
         assert scene.frame_start <= scene.frame_current <= scene.frame_end
 
 
+def bags(action):
+    """The owners of an action's F-curves: one for each slot, or the action itself before Blender 4.4."""
+    return action.layers[0].strips[0].channelbags if hasattr(action, "slots") else [action]
+
+
+def shown_frames(action, obj):
+    """What the panel of an action says about its frames."""
+    ctx = context(obj, active_action=action)
+    layout = Layout()
+    bpy.types.DOPESHEET_PT_md5_action.draw(SimpleNamespace(layout=layout), ctx)
+    (text,) = layout.texts("label")
+    return text
+
+
+def exported_frames(folder, name):
+    bpy.ops.export_scene.md5anim(filepath=str(folder / f"{name}.md5anim"))
+    return read_animation(folder / f"{name}.md5anim").frame_count
+
+
+def test_what_is_played_and_shown_is_what_an_export_writes_when_keys_follow_the_imported_frames(
+    model, tmp_path
+):
+    import_md5(model, animations="FOLDER")
+    action, scene = bpy.data.actions["run"], bpy.context.scene
+    for curve in bags(action)[0].fcurves:
+        curve.keyframe_points.insert(scene.frame_start + 19, 0.5)
+    bpy.ops.object.md5_play_animation(action="run")
+    assert scene.frame_end - scene.frame_start + 1 == 20
+    assert shown_frames(action, armature()).startswith("20 frames")
+    assert exported_frames(tmp_path, "run") == 20
+
+
+def test_other_slots_of_an_action_change_neither_what_is_played_nor_what_is_shown(model, tmp_path):
+    import_md5(model, animations="FOLDER")
+    action, scene = bpy.data.actions["run"], bpy.context.scene
+    if not hasattr(action, "slots"):
+        pytest.skip("slots are new in Blender 4.4")
+    action.use_frame_range = False
+    bag = action.layers[0].strips[0].channelbag(action.slots.new("OBJECT", "Lamp"), ensure=True)
+    bag.fcurves.new("location", index=0).keyframe_points.insert(200, 1.0)
+    bpy.ops.object.md5_play_animation(action="run")
+    assert scene.frame_end - scene.frame_start + 1 == 9
+    assert shown_frames(action, armature()).startswith("9 frames")
+    assert exported_frames(tmp_path, "run") == 9
+
+
 def test_the_list_in_the_panel_shows_and_sets_the_active_animation(model):
     import_md5(model, animations="FOLDER")
     manager = bpy.context.window_manager
