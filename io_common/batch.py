@@ -6,12 +6,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import bpy
+
 from .reports import Report
 from .scene import axes
 from .verification import Verify
 
 if TYPE_CHECKING:
     from bpy.types import Action
+
+    from .results import ImportResult
 
 
 @dataclass(frozen=True)
@@ -80,3 +84,14 @@ class SaveOptions:
     deform_only: bool = False
     add_origin: bool = False
     max_influences: int = 0
+
+
+def separated(result: ImportResult) -> list[Action]:
+    """The actions of an import without those that are divided into others.
+
+    These are removed: Blender's glTF exporter writes every action that fits an armature.
+    """
+    kept = [action for action in result.actions if action not in result.divided]
+    for action in result.divided:
+        bpy.data.actions.remove(action)
+    return kept

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..io_common.batch import Loaded, LoadOptions, SaveOptions
+from ..io_common.batch import Loaded, LoadOptions, SaveOptions, separated
 from ..io_common.results import ExportResult
 from ..io_common.scene.frame_plan import FrameOptions
 from .exporter import ExportOptions, export_model
@@ -28,9 +28,7 @@ def load(context: Context, path: Path, options: LoadOptions) -> Loaded:
             conversion=options.conversion,
         ),
     )
-    # The first action holds all frames.
-    actions = result.actions[1:] if options.separate_actions else result.actions
-    return Loaded(result.report, result.objects[0].data.shape_keys, actions)
+    return Loaded(result.report, result.objects[0].data.shape_keys, separated(result))
 
 
 def save(context: Context, path: Path, options: SaveOptions) -> ExportResult:

@@ -198,9 +198,11 @@ def _animate(
     scene: Scene, name: str, obj: Object, model: Model, options: ImportOptions, result: ImportResult
 ) -> None:
     """Builds the actions and markers of a model with several frames."""
-    result.actions += build_actions(
+    whole, *parts = build_actions(
         name, obj, model, frame_start=options.frame_start, per_sequence=options.sequence_actions
     )
+    result.actions += [whole, *parts]
+    result.divided += [whole] if parts else []
     result.report.count("sequences", add_markers(scene, model, options.frame_start))
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import bpy
 
-from ..io_common.batch import Loaded, LoadOptions, SaveOptions
+from ..io_common.batch import Loaded, LoadOptions, SaveOptions, separated
 from ..io_common.results import ExportResult
 from .clips import AnimationOptions
 from .export_build import ModelOptions
@@ -29,13 +29,14 @@ def load(context: Context, path: Path, options: LoadOptions) -> Loaded:
         ImportOptions(
             animations="NONE" if options.animation_folder is None else "FOLDER",
             animation_folder=options.animation_folder,
+            sequence_actions=options.separate_actions,
             use_textures=options.use_textures,
             game_folders=options.game_folders,
             conversion=options.conversion,
         ),
     )
     armature = next((obj for obj in result.objects if obj.type == "ARMATURE"), None)
-    return Loaded(result.report, armature, result.actions)
+    return Loaded(result.report, armature, separated(result))
 
 
 def save(context: Context, path: Path, options: SaveOptions) -> ExportResult:

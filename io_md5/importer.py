@@ -63,11 +63,14 @@ def _import(context: Context, paths: list[Path], options: ImportOptions, result:
                 build_model(context, skeleton, options, materials, result, progress_bar)
         materials.add_to_report(result.report, search.warnings)
         for path, target in plan:
+            before = len(result.actions)
             build_animation(
                 context, path.stem, files.animations[path], target, options, result, files.scales.get(path)
             )
             if path in files.companions:
+                whole = result.actions[before:]
                 build_sequences(context, path, files, target, options, result)
+                result.divided += whole if len(result.actions) > before + len(whole) else []
             progress_bar.step()
         for path, camera in files.cameras.items():
             build_camera_path(context, path.stem, camera, options, result)

@@ -17,6 +17,7 @@ from typing import Any
 
 import bpy
 import md2_samples
+import md5_rerelease
 import md5_scenes
 import numpy as np
 import pytest
@@ -579,6 +580,24 @@ def test_the_frames_of_an_md2_are_animations_elsewhere(idtech, tree, tmp_path):
     assert {"stand", "run", "pain1"} <= animations
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
     bpy.ops.import_scene.fbx(filepath=str(tmp_path / "out" / "sample.fbx"))
+    assert len(bpy.data.actions) == 1
+
+
+@pytest.mark.slow
+def test_the_sequences_of_a_re_release_are_animations_in_a_glb(idtech, tmp_path):
+    folder = tmp_path / "baseq2" / "models" / "monsters" / "imp"
+    model, animation = md5_rerelease.generated(1)
+    md5_rerelease.write_rerelease(folder, model, animation)
+    names = [
+        f"{name}{number}" for name, count in (("stand", 2), ("run", 4)) for number in range(1, count + 1)
+    ]
+    md5_rerelease.write_md2(folder / "tris.md2", names, ())
+    mesh = folder / "md5" / "tris.md5mesh"
+    for name in ("glb", "fbx"):
+        assert idtech("convert", mesh, "--to", tmp_path / "out", "--format", name)[0] == 0
+    assert {one["name"] for one in glb(tmp_path / "out" / "tris.glb")["animations"]} == {"stand", "run"}
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    bpy.ops.import_scene.fbx(filepath=str(tmp_path / "out" / "tris.fbx"))
     assert len(bpy.data.actions) == 1
 
 
