@@ -9,7 +9,7 @@ from ..io_common.game_data.character import CharacterPart, CharacterSkin, MeshTe
 from ..io_common.game_data.files import GameFiles
 from ..io_common.materials.library import MaterialLibrary
 from ..io_common.textures.conventions import Role
-from ..io_common.textures.material_images import FoundImage, MaterialImages, Rule
+from ..io_common.textures.material_images import MaterialImages, Rule
 from ..io_common.textures.names import fold, without_image_extension
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def declared_images(
     ):
         file = files.find(image) if image else None
         if file is not None:
-            result.images[role] = FoundImage(file)
+            result.images[role] = file
     # What is missing is reported with the character's other files.
     found.missing.clear()
     return result if result.diffuse is not None else found
@@ -96,6 +96,6 @@ def image_skins(
         path = next((new for _, new in skin.replacements), "")
         file = files.find(path) if path else None
         if file is not None:
-            found = MaterialImages(path, rule=Rule.GAME_PATH, images={Role.DIFFUSE: FoundImage(file)})
+            found = MaterialImages(path, rule=Rule.GAME_PATH, images={Role.DIFFUSE: file})
             result[skin.name] = library.get(path, skin.name, found)
     return result

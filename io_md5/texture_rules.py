@@ -4,4 +4,4 @@ from __future__ import annotations
 
 from ..io_common.textures.rules import TextureRules
 
-TEXTURE_RULES = TextureRules(config_name="md5.cfg", has_shaders=True, keeps_suffix=False)
+TEXTURE_RULES = TextureRules(config_name="md5.cfg", has_shaders=True)

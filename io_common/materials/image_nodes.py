@@ -102,7 +102,7 @@ class NodeBuilder:
     def image_of(self, role: Role) -> Image | None:
         """The image of a role; None if there is none that can be loaded."""
         found = self._found.images.get(role)
-        return self._load(found.file, role) if found is not None else None
+        return self._load(found, role) if found is not None else None
 
     def channels(self, role: Role) -> Channels | None:
         """The colour and alpha of a role; None if none of its images can be loaded."""
@@ -135,7 +135,7 @@ class NodeBuilder:
         declaration = self._found.declaration
         if declaration is None:
             return {}
-        used = {image.file for image in self._found.images.values()}
+        used = set(self._found.images.values())
         result: dict[Role, ImageExpression] = {}
         for role, expression in (
             (Role.DIFFUSE, declaration.diffuse if declaration.diffuse is not None else declaration.fallback),
@@ -148,7 +148,7 @@ class NodeBuilder:
                 self._found.maps[use.name] for use in map_uses(expression) if use.name in self._found.maps
             }
             own = self._found.images.get(role)
-            known = files & used if role is Role.NORMAL else own is not None and own.file in files
+            known = files & used if role is Role.NORMAL else own is not None and own in files
             if expression is not None and known:
                 result[role] = expression
         return result
@@ -161,7 +161,7 @@ class NodeBuilder:
         image = self._found.images.get(role)
         if image is None:
             return None, {}
-        return MapImage(str(image.file)), {str(image.file): image.file}
+        return MapImage(str(image)), {str(image): image}
 
     # Colours
 

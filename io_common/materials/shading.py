@@ -108,6 +108,7 @@ def _connect_alpha(
     if (
         threshold is None
         and found.declaration is None
+        and not found.translucent
         and image is not None
         and store.statistics(image).is_cut_out
     ):

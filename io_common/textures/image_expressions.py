@@ -46,43 +46,27 @@ _BUILT_IN_COLOURS = {
 
 
 class MapUse(NamedTuple):
-    """An image of an expression, with the functions applied to it.
+    """An image of an expression.
 
     Attributes:
         name: of the image file.
-        functions: in lower case, the outermost first.
-        factor: the product of the `scale` functions, RGBA.
-        height_scale: the number of the innermost `heightmap`; None if the image is not a height map.
+        is_height: whether it is a height map.
     """
 
     name: str
-    functions: tuple[str, ...]
-    factor: tuple[float, float, float, float]
-    height_scale: float | None
+    is_height: bool
 
 
 def map_uses(expression: ImageExpression | None) -> list[MapUse]:
     """All image files of an expression, in the order of the text."""
     found: list[MapUse] = []
-    stack: list[tuple[ImageExpression, MapUse]] = []
-    if expression is not None:
-        stack.append((expression, MapUse("", (), (1.0, 1.0, 1.0, 1.0), None)))
+    stack: list[tuple[ImageExpression, bool]] = [(expression, False)] if expression is not None else []
     while stack:
-        node, use = stack.pop()
+        node, is_height = stack.pop()
         if isinstance(node, MapImage):
-            found.append(use._replace(name=node.name))
+            found.append(MapUse(node.name, is_height))
         elif isinstance(node, Call):
-            factor, height = use.factor, use.height_scale
-            if node.function == "scale":
-                r, g, b, a = (*node.numbers, 1.0, 1.0, 1.0, 1.0)[:4]
-                factor = (factor[0] * r, factor[1] * g, factor[2] * b, factor[3] * a)
-            inner = use._replace(functions=(*use.functions, node.function), factor=factor)
             for index, image in reversed(list(enumerate(node.images))):
-                if node.function == "heightmap":
-                    height = node.numbers[0] if node.numbers else 1.0
-                elif node.function == "displacemap" and index == 1:
-                    height = 1.0
-                else:
-                    height = use.height_scale
-                stack.append((image, inner._replace(height_scale=height)))
+                makes_height = node.function == "heightmap" or (node.function == "displacemap" and index == 1)
+                stack.append((image, is_height or makes_height))
     return found

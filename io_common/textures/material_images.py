@@ -21,29 +21,13 @@ class Rule(StrEnum):
     CONVENTION = "convention"
 
 
-@dataclass(frozen=True)
-class FoundImage:
-    """An image of a material.
-
-    Attributes:
-        file: the image file.
-        functions, factor, height_scale: what the declaration does with it; see `image_expressions.MapUse`.
-    """
-
-    file: GameFile
-    functions: tuple[str, ...] = ()
-    factor: tuple[float, float, float, float] = (1.0, 1.0, 1.0, 1.0)
-    height_scale: float | None = None
-
-
 @dataclass
 class MaterialImages:
     """The images and settings that were found for a shader or skin.
 
     Attributes:
-        name: the shader or skin as written in the model. For a skin that the model does not name (`listed` is False),
-            the path of the image relative to the game folder or the model.
-        listed: whether the model names the skin.
+        name: the shader or skin as written in the model. For a skin that the model does not name, the path of the
+            image relative to the game folder or the model.
         rule: how the diffuse image was found; None if there is none.
         declaration: the material declaration; None if there is none.
         images: one image for each role.
@@ -59,10 +43,9 @@ class MaterialImages:
     """
 
     name: str
-    listed: bool = True
     rule: Rule | None = None
     declaration: Material | None = None
-    images: dict[Role, FoundImage] = field(default_factory=dict)
+    images: dict[Role, GameFile] = field(default_factory=dict)
     maps: dict[str, GameFile] = field(default_factory=dict)
     colour: tuple[float, float, float, float] | None = None
     alpha_test: float | None = None
@@ -76,8 +59,7 @@ class MaterialImages:
     @property
     def diffuse(self) -> GameFile | None:
         """The diffuse image."""
-        found = self.images.get(Role.DIFFUSE)
-        return found.file if found is not None else None
+        return self.images.get(Role.DIFFUSE)
 
     def add_looked_in(self, *paths: str) -> None:
         """Adds paths where images were looked for."""

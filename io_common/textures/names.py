@@ -61,19 +61,12 @@ class AssetName:
     """A cleaned name from a model or a material.
 
     Attributes:
-        raw: as written in the file.
         path: relative, with forward slashes, without empty components and `..`; None if the name is not such a path.
         base: the last component; may be empty.
     """
 
-    raw: str
     path: str | None
     base: str
-
-    @property
-    def empty(self) -> bool:
-        """Whether there is nothing to search for."""
-        return not self.base
 
     @property
     def folder(self) -> str:
@@ -94,4 +87,4 @@ def clean_name(raw: str) -> AssetName:
     if base == "..":
         base = ""
     relative = bool(parts) and not absolute and ".." not in parts
-    return AssetName(raw, "/".join(parts) if relative else None, base)
+    return AssetName("/".join(parts) if relative else None, base)

@@ -15,10 +15,8 @@ class TextureRules:
             else they are names of image files, each a skin of the whole model.
         has_player_skins: whether all images next to a player model that names none of them are its skins, as in
             Quake II.
-        keeps_suffix: whether names written by an export keep the suffix of the image file.
     """
 
     config_name: str = ""
     has_shaders: bool = False
     has_player_skins: bool = False
-    keeps_suffix: bool = True

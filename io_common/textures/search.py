@@ -32,7 +32,7 @@ from .folders import Root
 from .game_files import GameFile
 from .image_expressions import BuiltIn, ImageExpression, MapUse, map_uses
 from .lmp import PALETTE_PATH
-from .material_images import FoundImage, MaterialImages, Rule
+from .material_images import MaterialImages, Rule
 from .materials import GameMaterials, MaterialIndex
 from .model_folder import Finder, ModelFolder
 from .names import AssetName, clean_name, fold, split_extension, without_image_extension
@@ -124,9 +124,7 @@ class ModelSearch:
             return [self._with_game_folder(skin) for skin in skins]
         guessed = self._guessed_skins
         if not skins:
-            skins = [
-                MaterialImages(self._paths.relative(file) or file.relative, listed=False) for file in guessed
-            ]
+            skins = [MaterialImages(self._paths.relative(file) or file.relative) for file in guessed]
         for skin, file in zip(skins, guessed, strict=False):
             self._take_diffuse(skin, file, Rule.CONVENTION, self._folder.finder_for(file))
         return [self._with_game_folder(skin) for skin in skins]
@@ -192,7 +190,7 @@ class ModelSearch:
         if Role.DIFFUSE not in result.images and result.colour is None and material.editor_image:
             editor = self._map_file(result, material.editor_image)
             if editor is not None:
-                result.images[Role.DIFFUSE] = FoundImage(editor)
+                result.images[Role.DIFFUSE] = editor
         if Role.DIFFUSE not in result.images and result.colour is None:
             if material.diffuse is not None or material.bump is None:
                 return False
@@ -210,7 +208,7 @@ class ModelSearch:
                 result.colour = expression.colour
             return
         for use in map_uses(expression):
-            own_role = Role.HEIGHT if role is Role.NORMAL and use.height_scale is not None else role
+            own_role = Role.HEIGHT if role is Role.NORMAL and use.is_height else role
             self._take_use(result, use, own_role)
 
     def _take_use(self, result: MaterialImages, use: MapUse, role: Role) -> None:
@@ -221,7 +219,7 @@ class ModelSearch:
             return
         result.maps[use.name] = file
         if role not in result.images:
-            result.images[role] = FoundImage(file, use.functions, use.factor, use.height_scale)
+            result.images[role] = file
             result.missing.pop(role, None)
 
     def _map_file(self, result: MaterialImages, raw: str) -> GameFile | None:
@@ -279,13 +277,15 @@ class ModelSearch:
         for role, image in ((Role.DIFFUSE, skin.image), (Role.NORMAL, skin.bump), (Role.MASKS, skin.masks)):
             file = self._configs.image(skin, image) if image else None
             if file is not None:
-                result.images.setdefault(role, FoundImage(file))
+                result.images.setdefault(role, file)
                 result.missing.pop(role, None)
             elif image:
                 result.missing.setdefault(role, image)
                 result.add_looked_in(f"{self._paths.own.path}/{cfg_image(image)} ({self._rules.config_name})")
-        if result.alpha_test is None:
-            result.alpha_test = skin.alpha_test
+        if result.alpha_test is None and skin.alpha_test is not None:
+            # Without a test, surfaces are blended unless that is turned off as well (`animmodel.h`).
+            result.alpha_test = skin.alpha_test or None
+            result.translucent = not skin.alpha_test and skin.alpha_blend is not False
         if result.two_sided is None and skin.cull_face is not None:
             result.two_sided = not skin.cull_face
         if Role.DIFFUSE not in result.images:
@@ -343,7 +343,7 @@ class ModelSearch:
 
     def _take_diffuse(self, result: MaterialImages, file: GameFile, rule: Rule, find: Finder) -> bool:
         """Takes a diffuse image and the maps that belong to it by name, which `find` finds in the same folders."""
-        result.images[Role.DIFFUSE] = FoundImage(file)
+        result.images[Role.DIFFUSE] = file
         result.rule = rule
         result.missing.pop(Role.DIFFUSE, None)
         stem = split_extension(file.relative)[0]
@@ -353,7 +353,7 @@ class ModelSearch:
             for name in role_names(stem, role):
                 other = find(name)
                 if other is not None and other != file:
-                    result.images[role] = FoundImage(other)
+                    result.images[role] = other
                     result.missing.pop(role, None)
                     break
         return True

@@ -51,12 +51,10 @@ class ModelPart:
 
     Attributes:
         file: its name; None for the model in the folder.
-        folder: from `md5dir`.
         skins: by the folded name of the mesh, or `*`.
     """
 
     file: str | None = None
-    folder: str | None = None
     skins: dict[str, MeshSkin] = field(default_factory=dict)
 
 
@@ -155,10 +153,10 @@ class _CfgState:
         if command == "dir":
             self.folder = arguments[0]
         elif command == "load":
-            self.config.parts.append(ModelPart(arguments[0], self.folder))
+            self.config.parts.append(ModelPart(arguments[0]))
         elif len(arguments) > 1:
             if not self.config.parts:
-                self.config.parts.append(ModelPart(None, self.folder))
+                self.config.parts.append(ModelPart())
             skin = self.config.parts[-1].skins.setdefault(fold(arguments[0]), MeshSkin())
             if command == "skin":
                 skin.image, skin.folder = arguments[1], self.folder

@@ -51,7 +51,7 @@ def images(game: Path, model: str, data: bytes) -> list[object]:
             one.rule,
             one.alpha_test,
             one.two_sided,
-            {role: (image.file.name, image.file.read()) for role, image in one.images.items()},
+            {role: (image.name, image.read()) for role, image in one.images.items()},
         )
         for one in found
     ]

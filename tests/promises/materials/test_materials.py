@@ -185,6 +185,16 @@ def test_translucent_surfaces_are_blended(tmp_path):
     assert image_at(shader_of(material).inputs["Alpha"]) == ("imp.tga", "Alpha")
 
 
+def test_surfaces_whose_alpha_test_a_config_turns_off_are_blended(tmp_path):
+    config = "md5load imp.md5mesh\nmd5skin * imp.tga\nmd5alphatest * 0\n"
+    # Of this image an alpha test would be guessed.
+    image = tga(quarters(*((*RED, alpha) for alpha in (255, 0, 255, 255))))
+    files = {"models/imp/md5.cfg": config, "models/imp/imp.tga": image}
+    material = material_of(game(tmp_path, files, ("body",)))
+    assert material.surface_render_method == "BLENDED"
+    assert image_at(shader_of(material).inputs["Alpha"]) == ("imp.tga", "Alpha")
+
+
 def test_added_light_is_emitted_and_black_is_not_seen(tmp_path):
     declaration = f"{SHADER} {{ {{ blend add map models/imp/imp.tga }} }}"
     files = {"materials/a.mtr": declaration, "models/imp/imp.tga": tga(COLOURS)}

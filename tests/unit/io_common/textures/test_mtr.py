@@ -46,12 +46,13 @@ def test_expressions_are_parsed_into_trees() -> None:
 )
 def test_white_space_and_case_in_expressions_do_not_matter(text: str) -> None:
     uses = map_uses(material(f"bumpmap {text}").bump)
-    assert [(use.name, use.height_scale) for use in uses] == [("a", None), ("b", -2.5)]
+    assert uses == [("a", False), ("b", True)]
 
 
-def test_each_image_of_an_expression_has_its_functions_and_factors() -> None:
-    uses = map_uses(material("diffusemap scale(invertColor(makeAlpha(a/b)), 0.5, 1, 2)").diffuse)
-    assert uses == [("a/b", ("scale", "invertcolor", "makealpha"), (0.5, 1, 2, 1), None)]
+def test_height_maps_are_told_from_other_images_of_an_expression() -> None:
+    text = "addnormals(displaceMap(a, b), heightMap(scale(add(c, d), 0.5), 2), e)"
+    uses = map_uses(material(f"bumpmap {text}").bump)
+    assert uses == [("a", False), ("b", True), ("c", True), ("d", True), ("e", False)]
 
 
 def test_deeply_nested_expressions_are_parsed() -> None:

@@ -36,7 +36,7 @@ def shader(
 
 
 def files(found: MaterialImages) -> dict[str, str]:
-    return {role.value: image.file.name for role, image in found.images.items()}
+    return {role.value: image.name for role, image in found.images.items()}
 
 
 def shown(found: list[MaterialImages]) -> list[str | None]:
@@ -84,7 +84,6 @@ def test_a_player_model_without_skins_uses_images_beside_it_except_icons_and_wea
     found = skins(tmp_path, "base/players/hero/tris.md2")
     assert shown(found) == ["blue.pcx", "red.pcx"]
     assert [skin.name for skin in found] == ["players/hero/blue.pcx", "players/hero/red.pcx"]
-    assert not any(skin.listed for skin in found)
 
 
 def test_a_missing_skin_is_not_replaced_by_another_models_skin(tmp_path: Path) -> None:
@@ -152,7 +151,6 @@ def base(tmp_path: Path) -> Path:
 def test_a_declaration_gives_all_maps_and_settings(base: Path) -> None:
     found = shader(base, "models/imp/imp.md5mesh", "MODELS\\imp\\imp")
     assert files(found) == {"diffuse": "body_d.tga", "normal": "body_local.tga", "height": "body_h.png"}
-    assert found.images[Role.HEIGHT].height_scale == 4
     assert (found.alpha_test, found.two_sided, found.translucent) == (0.3, True, False)
     assert found.rule is Rule.DECLARATION
     assert found.missing == {Role.SPECULAR: "models/imp/gone_s.tga"}
@@ -229,6 +227,28 @@ def test_sauerbratens_config_goes_by_mesh(tmp_path: Path) -> None:
     found = shader(tmp_path, f"{hero}/hero.md5mesh", "/home/x/fixit.png", "head")
     assert files(found) == {"diffuse": "h.png", "normal": "n.png", "masks": "h_m.png"}
     assert (found.rule, found.two_sided, found.alpha_test) == (Rule.CONFIG, True, 0.2)
+
+
+@pytest.mark.parametrize(
+    ("lines", "alpha_test", "translucent"),
+    [
+        ("", None, False),
+        ("md5alphatest Head 0.2", 0.2, False),
+        ("md5alphatest Head 0", None, True),
+        ("mdlalphatest 0", None, True),
+        ("md5alphatest Head 0\nmd5alphablend Head 0", None, False),
+        ("md5alphablend Head 1", None, False),
+    ],
+)
+def test_sauerbraten_blends_surfaces_whose_alpha_test_is_off(
+    tmp_path: Path, lines, alpha_test, translucent
+) -> None:
+    """Tests and blending are on unless a config turns them off."""
+    hero = "packages/models/hero"
+    put(tmp_path, f"{hero}/md5.cfg", text=f"md5load hero.md5mesh\nmd5skin Head h.png\n{lines}\n")
+    put(tmp_path, f"{hero}/h.png")
+    found = shader(tmp_path, f"{hero}/hero.md5mesh", "x", "head")
+    assert (found.alpha_test, found.translucent) == (alpha_test, translucent)
 
 
 def test_a_config_may_name_another_folder(tmp_path: Path) -> None:
