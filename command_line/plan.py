@@ -62,7 +62,7 @@ def make_plan(
             refused.append(_refuse(Task(path, out / path.name, given), reason))
         else:
             tasks.setdefault(resolved_path(path), _task(path, Path(path.name), out, settings))
-    sources = Sources(source_files(tasks.values(), settings))
+    sources = Sources(source_files(tasks.values(), settings, known))
     unique = _with_unique_targets(list(tasks.values()), settings, sources, refused)
     return _with_prefixes(unique, settings), refused, sources
 

@@ -20,10 +20,10 @@ from typing import Any
 
 from ..io_common.files import atomic
 from ..io_common.files.regular_files import open_file
-from ..io_common.game_data.paths import stamp
+from ..io_common.game_data.paths import FilesByName, stamp
 from . import characters
 from .settings import Settings, Task
-from .source_files import Sources, animations_in
+from .source_files import Sources, animations_in, files_beside, path_key
 
 FOLDER = ".idtech"
 _MAX_SIZE = 1 << 24  # bytes; a record has a line for each file
@@ -49,6 +49,7 @@ class Records:
         self.settings = settings
         self.sources = sources or Sources()
         self._version = version
+        self._listed = FilesByName()
 
     def results(self) -> Iterator[Path]:
         """All files that earlier runs wrote."""
@@ -186,12 +187,16 @@ class Records:
         }
 
     def _read_files(self, task: Task) -> list[Path]:
-        """The files that a task reads, except textures."""
+        """The files that a task reads, except textures and its own result."""
         sources = [task.source]
         folder = self.settings.animation_folder(task.source)
         if folder is not None:
             sources += animations_in(folder)
-        return sources
+        beside = [path for source in sources for path in files_beside(source, self._listed)]
+        own = path_key(task.target)
+        return sources + [
+            path for path in beside if path_key(path) != own and _stamp_or_none(path) is not None
+        ]
 
     def _relative_path(self, path: Path) -> str:
         """The path of a source relative to the output folder, which is the same on all machines that share a disk."""

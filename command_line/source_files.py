@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import os
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from ..io_common.family import Role
-from ..io_common.game_data.paths import files_in
+from ..families import FAMILIES
+from ..io_common.family import Role, family_of
+from ..io_common.game_data.paths import FilesByName, files_in
 from ..io_common.textures.archives import split_archive_path
 from .formats import role_of
 from .settings import Settings, Task
@@ -51,8 +52,32 @@ class Sources:
         return sources
 
 
-def source_files(tasks: Iterable[Task], settings: Settings) -> Iterator[Path]:
-    """The files that tasks read: their sources, and the animations of models."""
+def source_files(tasks: Iterable[Task], settings: Settings, results: Container[str] = ()) -> Iterator[Path]:
+    """The files that tasks read, except textures: their sources, the animations of models, and what is beside these.
+
+    Args:
+        tasks: the tasks.
+        settings: how files are converted.
+        results: the resolved paths of what earlier runs wrote, which may be replaced although it is read.
+    """
+    listed = FilesByName()
+    for path in _chosen_files(tasks, settings):
+        yield path
+        yield from (beside for beside in files_beside(path, listed) if resolved_path(beside) not in results)
+
+
+def files_beside(path: Path, listed: FilesByName) -> list[Path]:
+    """The files beside a file that an import reads with it.
+
+    Args:
+        path: of a file of any kind.
+        listed: the folders that have been listed already.
+    """
+    family = family_of(FAMILIES, path.suffix)
+    return family.files_beside(path, listed) if family is not None else []
+
+
+def _chosen_files(tasks: Iterable[Task], settings: Settings) -> Iterator[Path]:
     folders: dict[Path, None] = {}
     for task in tasks:
         yield task.source

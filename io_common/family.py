@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from bpy.types import Context, Operator
 
     from .batch import Loaded, LoadOptions, SaveOptions
+    from .game_data.paths import FilesByName
     from .results import ExportResult
 
 
@@ -129,6 +130,7 @@ class Family:
         has_one_file: whether a model and all its animations are one file.
         suffix_beside: returns the suffix of the file that a game needs beside each model, with the same name; empty if
             it needs none.
+        files_beside: returns the files beside a file that an import reads with it, with the folders listed so far.
     """
 
     name: str
@@ -142,6 +144,7 @@ class Family:
     frame_rate: float | None = None
     has_one_file: bool = False
     suffix_beside: Callable[[str], str] = lambda game: ""
+    files_beside: Callable[[Path, FilesByName], list[Path]] = lambda path, listed: []
 
     @property
     def suffixes(self) -> tuple[str, ...]:

@@ -23,6 +23,7 @@ from ..io_md2.format import FrameSequence, Md2Error, find_sequences, read_model
 from .format import Md5Error
 from .format.games import Game
 from .format.mdl_file import MDL_SUFFIX, OtherMdlError, read_mdl
+from .format.suffixes import ANIMATION_SUFFIX, MESH_SUFFIX, SCALE_SUFFIX
 
 MD2_SUFFIX = ".md2"
 
@@ -93,6 +94,25 @@ def find_companion(
         except OSError as error:
             return None, message_for(error)
     return None, ""
+
+
+def files_beside(path: Path, listed: FilesByName) -> list[Path]:
+    """The files beside a mesh or animation that an import reads with it: the replaced model, animation and scales.
+
+    What an import finds in other game folders is not among them.
+
+    Args:
+        path: the mesh or animation.
+        listed: the folders that have been listed already.
+    """
+    suffix = path.suffix.lower()
+    if suffix not in (MESH_SUFFIX, ANIMATION_SUFFIX):
+        return []
+    found = [listed.find(folder, name) for _, folder, name in _candidates(path)]
+    if suffix == MESH_SUFFIX and (any(found) or game_of(path) is not None):
+        found.append(listed.find(path.parent, path.stem + ANIMATION_SUFFIX))
+    found.append(listed.find(path.parent, path.stem + SCALE_SUFFIX))
+    return [one for one in found if one is not None]
 
 
 def companion_skins(path: Path, companion: Companion | None, search: Search) -> list[MaterialImages]:

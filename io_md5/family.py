@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from ..io_common.family import Family, FileKind, FuzzTarget, Role
+from .companions import files_beside
 from .format import Md5Error, read_animation, read_camera, read_mesh
 from .format.describe import describe_animation, describe_camera, describe_mesh
 from .format.games import PROFILES, Target, game_named
@@ -54,4 +55,5 @@ FAMILY = Family(
     games=PROFILES,
     fuzz_targets=_fuzz_targets,
     suffix_beside=_suffix_beside,
+    files_beside=files_beside,
 )

@@ -601,6 +601,42 @@ def test_the_sequences_of_a_re_release_are_animations_in_a_glb(idtech, tmp_path)
     assert len(bpy.data.actions) == 1
 
 
+@pytest.fixture
+def rerelease(tmp_path) -> Path:
+    """The mesh of a monster of Quake II with its animation and scales, and the MD2 that it replaces."""
+    folder = tmp_path / "baseq2" / "models" / "monsters" / "imp"
+    model, animation = md5_rerelease.generated(1)
+    scales = md5_rerelease.random_scales(1, len(model.joints), animation.frame_count, with_positions=False)
+    md5_rerelease.write_md2(folder / "tris.md2", [f"run{number}" for number in range(1, 7)], ())
+    return md5_rerelease.write_rerelease(folder, model, animation, scales)
+
+
+def test_what_a_model_of_a_re_release_is_read_with_is_not_overwritten(idtech, rerelease):
+    folder = rerelease.parent.parent
+    before = (folder / "tris.md2").read_bytes()
+    words = ("convert", rerelease, "--to", folder, "--format", "md2")
+    status, table, _ = idtech(*words, "--force")
+    assert (status, "tris.md2 is an input file of this run" in table) == (1, True)
+    assert (folder / "tris.md2").read_bytes() == before
+    # What the command has written itself it may replace, even if the game takes it for the replaced model.
+    (folder / "tris.md2").unlink()
+    assert counts(idtech(*words)[1], ".md5mesh") == [1, 0, 0]
+    assert counts(idtech(*words)[1], ".md5mesh") == [0, 1, 0]
+
+
+@pytest.mark.parametrize("name", ["md5/tris.md5anim", "md5/tris.md5scale", "tris.md2"])
+def test_changes_of_what_a_model_of_a_re_release_is_read_with_are_noticed(idtech, rerelease, tmp_path, name):
+    words = ("convert", rerelease, "--to", tmp_path / "out", "--format", "blend")
+    assert counts(idtech(*words)[1], ".md5mesh") == [1, 0, 0]
+    assert counts(idtech(*words)[1], ".md5mesh") == [0, 1, 0]
+    path = rerelease.parent.parent / name
+    path.write_bytes(path.read_bytes() + b"\n")
+    assert counts(idtech(*words)[1], ".md5mesh") == [1, 0, 0]
+    path.unlink()
+    assert counts(idtech(*words)[1], ".md5mesh") == [1, 0, 0]
+    assert counts(idtech(*words)[1], ".md5mesh") == [0, 1, 0]
+
+
 @pytest.mark.slow
 def test_every_animation_lasts_as_long_as_in_its_file(idtech, tree, tmp_path):
     joints = md5_scenes.model().joints
