@@ -106,6 +106,5 @@ def _load(source: Path, settings: Settings, empty_scene: EmptyScene, report: Rep
         separate_actions=settings.format == "glb",
     )
     loaded: Loaded = family.blender().load(bpy.context, source, options)
-    for text in loaded.report.warnings:
-        report.warn(text)
+    report.merge(loaded.report)
     return Scene(loaded)

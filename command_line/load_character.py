@@ -42,8 +42,7 @@ def load_character(task: Task, settings: Settings, empty_scene: EmptyScene, repo
         conversion=axes.from_file(settings.scale, "Y", "Z"),
     )
     result = import_character(bpy.context, character, found.files, options)
-    for text in result.report.warnings:
-        report.warn(text)
+    report.merge(result.report)
     owners = [
         (owner, actions) for obj in result.objects if (actions := _actions(obj)) and (owner := _owner(obj))
     ]

@@ -117,8 +117,7 @@ def _write_family(
         max_influences=settings.max_influences,
     )
     result = family.blender().save(bpy.context, target, options)
-    for text in result.report.warnings:
-        report.warn(text)
+    report.merge(result.report)
     return result.paths
 
 

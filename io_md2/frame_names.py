@@ -8,10 +8,11 @@ import numpy as np
 import numpy.typing as npt
 
 from ..io_common.scene.frame_plan import frames_of_keys, playing_action
+from ..io_common.scene.markers import marker_name
 from ..io_common.source_elements import NONE
 from .format import FrameSequence, find_sequences, number_digits
 from .format.naming import MAX_FRAME_NAME, MAX_SEQUENCE_NAME, clean_name, make_unique, number_frames
-from .sequence_names import marker_name, renamed_frames
+from .sequence_names import renamed_frames
 
 if TYPE_CHECKING:
     from bpy.types import Object, Scene
@@ -112,7 +113,7 @@ def _segment_names(plan: FramePlan, source: StoredModel | None) -> list[str]:
         is_same = (
             first is not None
             and frames == list(range(first.first, first.last + 1))
-            and clean_name(marker_name(first), MAX_SEQUENCE_NAME) == segment.name
+            and clean_name(marker_name(first.name), MAX_SEQUENCE_NAME) == segment.name
             and taken.isdisjoint(frames)
         )
         if is_same:

@@ -1,4 +1,4 @@
-"""Actions and timeline markers of the frames of a model, which are shape keys."""
+"""Actions of the frames of a model, which are shape keys."""
 
 from __future__ import annotations
 
@@ -8,10 +8,9 @@ from ..io_common.scene import versions
 from ..io_common.scene.shape_key_playback import build_frame_action
 from ..io_common.scene.shape_keys import require_shape_keys
 from .format import Model, find_sequences
-from .sequence_names import marker_name
 
 if TYPE_CHECKING:
-    from bpy.types import Action, Object, Scene
+    from bpy.types import Action, Object
 
 RELATIVE, ABSOLUTE, NONE = "RELATIVE", "ABSOLUTE", "NONE"
 
@@ -37,18 +36,3 @@ def build_actions(
             action.use_fake_user = True
             actions.append(action)
     return actions
-
-
-def add_markers(scene: Scene, model: Model, frame_start: int) -> int:
-    """Adds a timeline marker where each sequence begins, unless the same marker is there already.
-
-    Returns:
-        The number of sequences.
-    """
-    existing = {(marker.name, marker.frame) for marker in scene.timeline_markers}
-    sequences = find_sequences(model.frame_names)
-    for sequence in sequences:
-        name = marker_name(sequence)
-        if (name, frame_start + sequence.first) not in existing:
-            scene.timeline_markers.new(name, frame=frame_start + sequence.first)
-    return len(sequences)

@@ -14,15 +14,16 @@ from ..io_common.materials.library import MaterialLibrary
 from ..io_common.reports import Report, kept_on_failure, progress
 from ..io_common.results import ImportResult
 from ..io_common.scene import axes, mesh_data, state
+from ..io_common.scene.markers import add_markers
 from ..io_common.scene.shape_keys import add_frame_keys
 from ..io_common.scene.stored_warnings import store_warnings
 from ..io_common.textures.material_images import MaterialImages
 from ..io_common.textures.search import Search
 from ..io_common.triangles import FLIPPED_WINDING, is_degenerate
-from .format import FRAMES_PER_SECOND, Md2Error, Model, decompress, read_model
+from .format import FRAMES_PER_SECOND, Md2Error, Model, decompress, find_sequences, read_model
 from .format.model import first_frame
 from .format.welding import weld
-from .import_frames import ABSOLUTE, NONE, RELATIVE, add_markers, build_actions
+from .import_frames import ABSOLUTE, NONE, RELATIVE, build_actions
 from .import_model import build_object, set_normals
 from .skins import SKINS, image_size, material_skins
 from .source import store_model
@@ -203,7 +204,9 @@ def _animate(
     )
     result.actions += [whole, *parts]
     result.divided += [whole] if parts else []
-    result.report.count("sequences", add_markers(scene, model, options.frame_start))
+    sequences = find_sequences(model.frame_names)
+    add_markers(scene, [(sequence.name, options.frame_start + sequence.first) for sequence in sequences])
+    result.report.count("sequences", len(sequences))
 
 
 def _store(mesh: Mesh, model: Model, key_names: list[str], options: ImportOptions) -> None:

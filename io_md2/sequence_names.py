@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import bpy
 import numpy as np
 
-from ..io_common.scene import names, versions
+from ..io_common.scene.markers import marker_name
 from . import source
-from .format import FrameSequence, find_sequences, number_digits
+from .format import find_sequences, number_digits
 from .format.naming import number_frames
 
 if TYPE_CHECKING:
@@ -18,13 +18,6 @@ if TYPE_CHECKING:
 
     from ..io_common.reports import Report
     from .source import StoredModel
-
-_NAMELESS = "frame"
-
-
-def marker_name(sequence: FrameSequence) -> str:
-    """The name of the marker of a sequence."""
-    return names.for_blender(sequence.name, versions.MAX_NAME, _NAMELESS)
 
 
 def renamed_frames(
@@ -57,7 +50,7 @@ def renamed_frames(
         marker_names = markers.get(times[positions[0]], set())
         if (
             len(marker_names) != 1
-            or marker_name(sequence) in marker_names
+            or marker_name(sequence.name) in marker_names
             or marker_names & _imported_names()
         ):
             continue
@@ -75,7 +68,7 @@ def _imported_names() -> set[str]:
     """The names of the sequence markers of all imported models."""
     models = [source.load_model(mesh) for mesh in bpy.data.meshes]
     return {
-        marker_name(sequence)
+        marker_name(sequence.name)
         for model in models
         if model is not None
         for sequence in find_sequences(model.frame_names)

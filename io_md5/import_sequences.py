@@ -7,15 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..io_common.results import ImportResult
-from ..io_common.scene import names, versions
+from ..io_common.scene.markers import add_markers
 from .import_build import build_animation
 from .import_options import ImportOptions
 from .import_read import ImportSkeleton, SourceFiles
 
 if TYPE_CHECKING:
-    from bpy.types import Context, Scene
-
-    from ..io_md2.format import FrameSequence
+    from bpy.types import Context
 
 _NAMELESS = "frame"
 
@@ -42,7 +40,7 @@ def build_sequences(
     last_frame = animation.frame_count - 1
     sequences = [one for one in files.companions[path].sequences if one.first <= last_frame]
     result.report.count("sequences", len(sequences))
-    add_markers(context.scene, sequences, options.frame_start)
+    add_markers(context.scene, [(one.name, options.frame_start + one.first) for one in sequences])
     if not options.sequence_actions:
         return
     scales = files.scales.get(path)
@@ -60,13 +58,3 @@ def build_sequences(
         name = sequence.name or _NAMELESS
         build_animation(context, name, part, target, options, result, own_scales)
     result.report.counts.update(counts)
-
-
-def add_markers(scene: Scene, sequences: list[FrameSequence], frame_start: int) -> None:
-    """Adds a timeline marker where each sequence begins, unless the same marker is there already."""
-    existing = {(marker.name, marker.frame) for marker in scene.timeline_markers}
-    for sequence in sequences:
-        name = names.for_blender(sequence.name, versions.MAX_NAME, _NAMELESS)
-        frame = frame_start + sequence.first
-        if (name, frame) not in existing:
-            scene.timeline_markers.new(name, frame=frame)
