@@ -10,16 +10,24 @@ import numpy as np
 import numpy.typing as npt
 
 from ..counting import counted
+from ..reports import listing
 from ..source_elements import NONE
 from .animated_values import restored_frame_and_values
 from .animation_list import ListedAnimation
 from .objects import NothingToExportError
-from .shape_key_playback import Playback, SourceFrames, keys_at_frames, playback_of, played_range
+from .shape_key_playback import (
+    Playback,
+    SourceFrames,
+    keys_at_frames,
+    keys_in_all_frames,
+    playback_of,
+    played_range,
+)
 from .shape_keys import frame_keys, has_effect, require_shape_keys, shape_keys
 from .time_dependence import depends_on_time, has_frame_handlers, is_animated
 
 if TYPE_CHECKING:
-    from bpy.types import Action, Object, Scene
+    from bpy.types import Action, Object, Scene, ShapeKey
 
     from ..reports import Report
 
@@ -41,7 +49,7 @@ class FrameOptions:
             imported model, or what they play if that was changed or other things move as well; else the range of the
             action of the armature, if it has a range of its own as imported ones do; else shape keys, if there are any
             and nothing moves; else the scene.
-        frame_step: N for every N-th frame of the scene.
+        frame_step: N for every N-th frame.
         frame_range: first and last frame of the scene; None for its own.
     """
 
@@ -132,7 +140,11 @@ def plan_frames(
         if leader is not None and (
             options.frames == SHAPE_KEYS or _keys_are_frames(objects, keyed, sources, scene, report)
         ):
-            return _plan_keys(leader, keyed, common_source(sources))
+            if options.frame_range is not None:
+                report.warn(
+                    "Custom Range has no effect on shape keys: to export a part of them, mute the others"
+                )
+            return _plan_keys(leader, keyed, common_source(sources), options.frame_step)
     return _plan_scene(objects, leader, sources, scene, options, report)
 
 
@@ -232,17 +244,19 @@ def _warn_of_order(
     key_names: list[str], source: SourceFrames, playbacks: set[Playback], report: Report
 ) -> None:
     """Warns of keys that were deleted or moved in the list: the timeline plays them as before."""
-    source_names = set(source.key_names)
-    known = [name for name in key_names if name in source_names]
-    if Playback.IN_ORDER in playbacks and known != source.key_names[: len(known)]:
+    frames = {name: frame for frame, name in enumerate(source.key_names)}
+    known = [frames[name] for name in key_names if name in frames]
+    renamed = {position for position, name in enumerate(key_names) if name not in frames}
+    missing = set(range(max(known, default=0))) - set(known) - renamed
+    if Playback.IN_ORDER in playbacks and (missing or known != sorted(known)):
         report.warn(
-            "shape keys were deleted or reordered: the frames follow the list of shape keys, but the timeline still "
-            "plays the old order. To export the timeline, choose Scene as Frames"
+            "shape keys were muted, deleted or reordered: the frames follow the list of shape keys, but the timeline "
+            "still plays the old order. To export the timeline, choose Scene as Frames"
         )
 
 
-def _plan_keys(leader: Object, keyed: list[Object], source: SourceFrames | None) -> FramePlan:
-    """The shape keys of one object, and the keys of the same names of the others."""
+def _plan_keys(leader: Object, keyed: list[Object], source: SourceFrames | None, step: int) -> FramePlan:
+    """Every N-th shape key of one object, and the keys of the same names of the others."""
     key_names = [key.name for key in frame_keys(leader)]
     frames = frames_of_keys(key_names, source)
     # A key that was renamed still is the frame at its position.
@@ -251,7 +265,8 @@ def _plan_keys(leader: Object, keyed: list[Object], source: SourceFrames | None)
     for position in np.flatnonzero(frames == NONE).tolist():
         if position < source_count and position not in taken:
             frames[position] = position
-    return FramePlan(list(key_names), frames, None, {obj: _key_indices(obj, key_names) for obj in keyed})
+    keys = {obj: _key_indices(obj, key_names)[::step] for obj in keyed}
+    return FramePlan(list(key_names[::step]), frames[::step], None, keys)
 
 
 def frames_of_keys(key_names: Sequence[str | None], source: SourceFrames | None) -> npt.NDArray[np.int64]:
@@ -327,10 +342,27 @@ def _plan_scene(
             key_names = keys_at_frames(leader, frames, scene)
         source = frames_of_keys(key_names, common)
         if options.frames == AUTO and options.frame_range is None and options.frame_step == 1:
-            _warn_of_left_out(common, key_names, report)
+            added = keys_in_all_frames(leader, common)
+            if added:
+                _warn_of_new_keys(added, leader, report)
+            else:
+                _warn_of_left_out(common, key_names, report)
     elif common is not None and not common.key_names and len(frames) == 1:
         source[:] = 0
-    return FramePlan(key_names, source, frames, may_be_single=options.frames == AUTO)
+    may_be_single = options.frames == AUTO and options.frame_range is None
+    return FramePlan(key_names, source, frames, may_be_single=may_be_single)
+
+
+def _warn_of_new_keys(added: list[ShapeKey], obj: Object, report: Report) -> None:
+    """Warns of new keys with the value that Blender 5 gives them, which are probably meant to be frames."""
+    full = [key.name for key in added if key.value == 1.0]
+    if full:
+        report.warn(
+            f"new shape keys have the value 1 and no keyframes, so they change every frame: {listing(full)}. To export "
+            "them as frames of their own, set their values to 0",
+            obj.name,
+            is_important=True,
+        )
 
 
 def _warn_of_left_out(source: SourceFrames, key_names: list[str | None], report: Report) -> None:

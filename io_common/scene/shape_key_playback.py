@@ -206,6 +206,25 @@ def _is_added_frame(
     return all(abs(other.evaluate(own) - (other == curve)) <= _TOLERANCE for other in curves)
 
 
+def keys_in_all_frames(obj: Object, source: SourceFrames) -> list[ShapeKey]:
+    """The keys that are not in the file of an object and that nothing animates, but that change what it shows.
+
+    Args:
+        obj: an imported object with shape keys.
+        source: the frames of the file that it came from.
+    """
+    keys = shape_keys(obj)
+    if keys is None or not keys.use_relative or keys.animation_data is None:
+        return []
+    curves = [*versions.played_fcurves(keys.animation_data), *keys.animation_data.drivers]
+    known = {*(curve.data_path for curve in curves), *(value_path(name) for name in source.key_names)}
+    return [
+        key
+        for key in keys.key_blocks
+        if value_path(key.name) not in known and key.value != 0.0 and not key.mute and has_effect(key)
+    ]
+
+
 def _absolute_in_order(keys: Key, curves: dict[str, FCurve], source: SourceFrames) -> bool:
     curve = curves.get("eval_time")
     if curve is None:

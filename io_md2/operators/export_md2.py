@@ -112,7 +112,7 @@ class BuildOptions(file_operators.ExportTransform, file_operators.ExportScope, f
         )
         frame_step: IntProperty(
             name="Frame Step",
-            description="Export every N-th frame of the scene",
+            description="Export every N-th frame or shape key",
             default=1,
             min=1,
             soft_max=10,
@@ -240,9 +240,9 @@ class EXPORT_SCENE_OT_md2(BuildOptions, file_operators.ExportFile, bpy.types.Ope
         body.prop(self, "frames")
         if self.frames == "LIST":
             self._draw_list(body, context)
+        body.prop(self, "frame_step")
         column = body.column()
         column.active = self.frames != "SHAPE_KEYS"
-        column.prop(self, "frame_step")
         if self.frames != "LIST":
             self._draw_range(column)
         body.prop(self, "one_box")

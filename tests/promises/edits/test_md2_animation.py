@@ -165,6 +165,12 @@ class TestPlaying:
         file, _said = export(tmp_path / "all.md2", frames="SHAPE_KEYS")
         assert file.frame_names == TWO_SEQUENCES
 
+    @pytest.mark.parametrize("source", ["AUTO", "SHAPE_KEYS"])
+    def test_every_second_key(self, tmp_path, tube, source):
+        result = compare(tmp_path, frames=[0, 2, 4], source=source, frame_step=2)
+        assert_matches_blender(result)
+        assert result.file.frame_names == NAMES[::2]
+
     def test_a_custom_range(self, tmp_path, tube):
         result = compare(tmp_path, frames=[1, 2, 3], frame_start=1, frame_end=3)
         assert_matches_blender(result)
@@ -215,6 +221,17 @@ class TestKeys:
         assert_matches_blender(result)
         assert len(result.file.frame_names) == 6
 
+    def test_an_added_key_as_blender_5_makes_it(self, tmp_path, relative):
+        key = relative.shape_key_add(name="leap1", from_mix=False)
+        for point in key.data:
+            point.co.z += 9.0
+        key.value = 1.0
+        result = compare(tmp_path)
+        assert_matches_blender(result)
+        assert len(result.file.frame_names) == len(NAMES)
+        assert any("change every frame: leap1" in text and "values to 0" in text for text in result.warnings)
+        assert not any("left out" in text for text in result.warnings)
+
     def test_an_added_key_that_shows_on_all_frames(self, tmp_path, relative):
         key = relative.shape_key_add(name="fat", from_mix=False)
         for point in key.data:
@@ -223,6 +240,19 @@ class TestKeys:
         result = compare(tmp_path)
         assert_matches_blender(result)
         assert result.file.frame_names == NAMES
+
+    def test_a_renamed_frame(self, tmp_path, relative):
+        relative.data.shape_keys.key_blocks["wave3"].name = "blink"
+        result = compare(tmp_path)
+        assert_matches_blender(result)
+        assert result.file.frame_names == [*NAMES[:2], "blink", *NAMES[3:]]
+        assert not any("reordered" in text for text in result.warnings)
+
+    def test_a_muted_frame(self, tmp_path, relative):
+        relative.data.shape_keys.key_blocks["wave3"].mute = True
+        result = compare(tmp_path, frames=[0, 1, 3, 4])
+        assert_matches_blender(result)
+        assert any("muted, deleted or reordered" in text for text in result.warnings)
 
     def test_a_deleted_frame(self, tmp_path, relative):
         relative.shape_key_remove(relative.data.shape_keys.key_blocks["wave3"])
@@ -498,6 +528,58 @@ class TestFaces:
         assert "%" in text
         _file, said = export(tmp_path / "out.md2", verify="NONE")
         assert not [text for text in said if "triangulated differently" in text]
+
+    def test_a_face_that_bends_for_one_frame_is_found(self, tmp_path):
+        obj = cube()
+        obj.shape_key_add(name="Basis", from_mix=False)
+        key = obj.shape_key_add(name="in", from_mix=False)
+        key.data[1].co = (29, 0.6, -0.6)
+        blink(key, "value", 0.0, 1.0)
+        _file, said = export(tmp_path / "out.md2")
+        (text,) = [text for text in said if "triangulated differently" in text]
+        assert "frame 17 (" in text
+        assert "Ctrl+T" in text
+
+    def test_texture_coordinates_that_move_for_one_frame_are_found(self, tmp_path):
+        obj = cube()
+        warp = obj.modifiers.new("warp", "UV_WARP")
+        warp.uv_layer = obj.data.uv_layers[0].name
+        blink(warp, "offset", (0.0, 0.0), (0.5, 0.0))
+        for frame, height in ((1, 0.0), (40, 5.0)):
+            obj.location.z = height
+            obj.keyframe_insert("location", frame=frame)
+        _file, said = export(tmp_path / "out.md2")
+        assert any("texture coordinates differ" in text and "frame 17 (" in text for text in said)
+
+    def test_a_triangulate_modifier_on_shape_keys_has_to_be_fixed(self, tmp_path):
+        """Its default goes by the shape, and Blender applies no modifier to a mesh with shape keys."""
+        obj = cube()
+        obj.shape_key_add(name="Basis", from_mix=False)
+        key = obj.shape_key_add(name="in", from_mix=False)
+        key.data[1].co = (29, 0.6, -0.6)
+        blink(key, "value", 0.0, 1.0)
+        modifier = obj.modifiers.new("triangles", "TRIANGULATE")
+        modifier.quad_method = "BEAUTY"
+        with pytest.raises(RuntimeError, match="Set Quad Method of the Triangulate modifier to Fixed"):
+            export(tmp_path / "out.md2")
+        modifier.quad_method = "FIXED"
+        _file, said = export(tmp_path / "out.md2")
+        assert not [text for text in said if "triangulated" in text]
+
+    def test_decimate_on_an_imported_model_names_the_tools_that_work(self, tmp_path):
+        obj = bench_of(tmp_path).mesh
+        obj.modifiers.new("fewer", "DECIMATE").ratio = 0.6
+        with pytest.raises(RuntimeError, match="edit the mesh in Edit Mode, such as with Mesh > Clean Up"):
+            export(tmp_path / "out.md2")
+
+
+def blink(owner, name, value, other):
+    """Keys a property so that it has another value on frame 18 of 40."""
+    for frame, one in ((1, value), (17, value), (18, other), (19, value)):
+        setattr(owner, name, one)
+        owner.keyframe_insert(name, frame=frame)
+    bpy.context.scene.frame_start, bpy.context.scene.frame_end = 1, 40
+    bpy.context.scene.frame_set(1)
 
 
 def flipping_group():

@@ -234,6 +234,18 @@ class TestComingBack:
         ).all()
 
 
+def new_ball(radius):
+    bpy.ops.mesh.primitive_ico_sphere_add(subdivisions=2, radius=radius)
+    return bpy.context.object
+
+
+def exported_text(out, capfd, **options):
+    """What an export tells."""
+    capfd.readouterr()
+    export(out, **options)
+    return capfd.readouterr().out
+
+
 class TestFromNothing:
     def test_quads_and_a_still_scene(self, out):
         cube()
@@ -247,6 +259,27 @@ class TestFromNothing:
         # A corner of a quad in two triangles is one entry.
         assert len(model.st) == 24
         assert np.array_equal(model.normals, normal_indices(expected_vertices(model), model.triangles))
+
+    def test_a_shape_that_the_grid_is_too_coarse_for_is_told(self, out, capfd):
+        ball = new_ball(radius=20)
+        assert "which is visible" not in exported_text(out, capfd)
+        stray = cube()
+        stray.location.x = 20_000
+        assert "which is visible" in exported_text(out, capfd)
+        bpy.data.objects.remove(stray)
+        for frame, x in ((1, 0.0), (30, 2000.0)):
+            ball.location.x = x
+            ball.keyframe_insert("location", frame=frame)
+        bpy.context.scene.frame_end = 30
+        assert "which is visible" not in exported_text(out, capfd)
+        assert "turn off Shared Grid" in exported_text(out, capfd, one_box=True)
+
+    def test_a_custom_range_is_exported_whole_even_if_it_is_still(self, out):
+        obj = cube()
+        for frame, x in ((1, 0.0), (4, 0.0), (8, 3.0)):
+            obj.location.x = x
+            obj.keyframe_insert("location", frame=frame)
+        assert len(export(out, frame_start=1, frame_end=4).frame_names) == 4
 
     def test_concave_polygons_are_blenders_triangles(self, out):
         obj = new_mesh("arrow", [(0, 0, 0), (2, 0, 0), (1, 0.5, 0), (1, 3, 0)], [(0, 1, 2, 3)])
