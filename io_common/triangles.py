@@ -14,6 +14,12 @@ import numpy.typing as npt
 FLIPPED_WINDING = [0, 2, 1]
 """The order of corners that flips the winding of triangles: ``triangles[:, FLIPPED_WINDING]``."""
 
+TRIANGULATE = (
+    "Triangulate them in Edit Mode (Ctrl+T), or with a Triangulate modifier before the others, with the Quad Method "
+    "Fixed"
+)
+"""What to do about faces that are split differently in another pose: other methods go by the pose as well."""
+
 _V_FACTOR, _V_OFFSET = (1.0, -1.0), (0.0, 1.0)
 _PAIRS, _MOST_MEASURED = 1 << 14, 64
 _TINY = np.finfo(np.float64).tiny

@@ -8,7 +8,7 @@ from enum import Enum
 # as the export for ten to twenty frames.
 _FRAMES_BETWEEN = ((30, 1), (600, 2))
 _MAX_FRAMES_BETWEEN = 3
-# How many frames of a model are verified that other things than bones change, perhaps on a few frames only.
+# How many frames are verified of what may differ in another way on a few frames only.
 _MAX_FRAMES_OF_CHANGING = 200
 
 

@@ -17,7 +17,7 @@ from ..io_common.scene import axes, state
 from ..io_common.scene.animated_values import restored_frame_and_values
 from ..io_common.scene.animation_list import AnimationList
 from ..io_common.scene.frame_plan import LIST, FrameOptions, FramePlan, common_source, plan_frames
-from ..io_common.scene.frame_sampling import Samples, first_frame_keys, sample_frames
+from ..io_common.scene.frame_sampling import Samples, first_frame_keys, may_change_otherwise, sample_frames
 from ..io_common.scene.instances import warn_of_instances
 from ..io_common.scene.listed_frames import plan_sequences, restored_playback
 from ..io_common.scene.objects import (
@@ -157,7 +157,7 @@ def build_model(context: Context, options: ExportOptions, report: Report) -> Bui
         warn_of_simulations(objects, context.scene, report)
     attempt = Report()
     model, parts, differences = _build(context, objects, stored, plan, found, names, options, attempt)
-    if stored and any(difference.kind != verification.TRIANGULATION for difference in differences):
+    if stored and any(difference.kind not in verification.UNSTORED for difference in differences):
         attempt = Report()
         model, parts, differences = _build(context, objects, {}, plan, found, names, options, attempt)
         attempt.warn("the stored data of the imported file does not match the mesh and was not used")
@@ -205,7 +205,8 @@ def _build(
             parts = [read_part(obj, stored.get(obj), depsgraph, report) for obj in objects]
             for obj in objects:
                 warn_of_instances(obj, depsgraph, report)
-        frames = frames_to_verify(plan.frame_count, options.verify)
+        is_changing = any(may_change_otherwise(obj) for obj in objects)
+        frames = frames_to_verify(plan.frame_count, options.verify, is_changing=is_changing)
         samples = sample_frames(context, parts, plan, frames, steps, report, play)
     topology = join(parts)
     if plan.may_be_single and (samples.positions == samples.positions[:1]).all():

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..io_common.scene.axes import Conversion
-from ..io_common.triangles import bend, drop_degenerate, flip_v
+from ..io_common.triangles import TRIANGULATE, bend, drop_degenerate, flip_v
 from .format import Model, commands_match, decompress, drawn_triangles, grid_tolerance, st_fractions
 
 if TYPE_CHECKING:
@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 
 Floats = npt.NDArray[np.floating]
 
-POSITION, UV, TRIANGULATION, COMMANDS = "POSITION", "UV", "TRIANGULATION", "COMMANDS"
+POSITION, UV, TRIANGULATION, COMMANDS, GRID = "POSITION", "UV", "TRIANGULATION", "COMMANDS", "GRID"
+UNSTORED = (TRIANGULATION, GRID)
+"""The kinds of differences that do not come from stored data of an imported file."""
 
 # Large odd numbers spread the bits of what they are multiplied with (Fibonacci hashing).
 _ODD, _OTHER_ODD, _HALF = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(32)
@@ -31,6 +33,11 @@ _ODD, _OTHER_ODD, _HALF = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE
 # The tolerance in texels for coordinates at the edge of a texel, which are rounded to single precision.
 _TEXEL_ROUNDING = 0.01
 
+# Rounding to the grid of a frame that moves corners by more than these fractions, of the median edge and of the model's
+# size, is visible. No real file has more than 0.2 of an edge, except in frames in which the model has no size.
+_VISIBLE_OF_EDGE, _VISIBLE_OF_SIZE = 0.25, 5e-4
+# How many triangles of an object tell the median length of an edge.
+_MEASURED = 200
 
 KEPT_TEXELS = 1.5
 """By how many texels the GL commands of an imported file may differ from its table, which holds whole texels."""
@@ -46,7 +53,7 @@ class Difference:
         distance: the largest one, in units of the file, or of texture coordinates in texels.
         kind: POSITION of vertices, UV of corners, or TRIANGULATION: faces of more than three corners are split along
             other diagonals than in the frame whose triangles the model has; COMMANDS: the GL commands draw other
-            triangles than the list has.
+            triangles than the list has; GRID: the grid is so coarse that the shape suffers.
     """
 
     name: str
@@ -60,8 +67,8 @@ def find_differences(
 ) -> list[Difference]:
     """The largest difference of each kind in each object, if there is any.
 
-    Positions may be off by one step of the frame's grid on each axis, texture coordinates by half a texel, those of GL
-    commands of the imported file by `KEPT_TEXELS`.
+    Positions may be off by one step of the frame's grid on each axis, if that is small against the edges of the model,
+    texture coordinates by half a texel, those of GL commands of the imported file by `KEPT_TEXELS`.
 
     Args:
         model: finished.
@@ -81,29 +88,52 @@ def find_differences(
         _note(worst, Difference("", 0, np.inf, COMMANDS))
     texels = np.maximum((model.skin_width, model.skin_height), 1)
     uvs = flip_v((model.st + 0.5) / texels)
+    size = _size(model)
+    rows = np.split(np.arange(len(triangles)), np.cumsum([len(part.triangles) for part in parts])[:-1])
+    pairs = [_vertex_pairs(triangles[own], part) for own, part in zip(rows, parts, strict=True)]
+    edges = [_some_edges(part) for part in parts]
+    first = min(samples.verified, default=0)
     for frame, evaluated_parts in samples.verified.items():
         scale, translate = model.scale[frame], model.translate[frame]
         vertices = decompress(model.vertices[frame], scale, translate)
-        begin = 0
-        for part, found in zip(parts, evaluated_parts, strict=True):
-            rows = slice(begin, begin + len(part.triangles))
-            begin = rows.stop
+        allowed = np.abs(scale) + 2.0 * grid_tolerance(scale, translate)
+        rounding, lengths = 0.0, []
+        for index, (part, found) in enumerate(zip(parts, evaluated_parts, strict=True)):
             shown = conversion.points(found.vertices)
-            off = np.abs(vertices[triangles[rows]] - shown[part.corners[part.loops]])
-            allowed = np.abs(scale) + 2.0 * grid_tolerance(scale, translate)
+            off = np.abs(vertices[pairs[index][:, 0]] - shown[pairs[index][:, 1]])
             # NaN fails every comparison, so the test is for what is valid.
             if not (off <= allowed).all():
                 _note(worst, Difference(part.obj.name, frame, _longest(off), POSITION))
+            else:
+                rounding = max(rounding, _longest(off))
+                lengths.append(np.linalg.norm(shown[edges[index][:, 0]] - shown[edges[index][:, 1]], axis=1))
             if found.loops is not None:
                 moved = bend(shown[part.corners], part.loops, found.loops)
                 if moved > np.linalg.norm(allowed):
                     _note(worst, Difference(part.obj.name, frame, moved, TRIANGULATION))
             corner_uvs = part.uvs if found.uvs is None else found.uvs[part.loops]
-            if corner_uvs is not None:
-                off = np.abs(uvs[triangle_st[rows]] - corner_uvs) * texels
+            if corner_uvs is not None and (frame == first or found.uvs is not None):
+                off = np.abs(uvs[triangle_st[rows[index]]] - corner_uvs) * texels
                 if not (off <= 0.5 + _TEXEL_ROUNDING).all():
                     _note(worst, Difference(part.obj.name, frame, _longest(off), UV))
+        if rounding > _VISIBLE_OF_SIZE * size and rounding > _VISIBLE_OF_EDGE * np.median(
+            np.concatenate(lengths)
+        ):
+            _note(worst, Difference("", frame, rounding, GRID))
     return list(worst.values())
+
+
+def _vertex_pairs(triangles: npt.NDArray[np.int32], part: Part) -> npt.NDArray[np.int64]:
+    """A vertex of the file and the one of the mesh that it stands for, each pair once, (N, 2)."""
+    own = part.corners[part.loops].ravel().astype(np.int64)
+    keys = np.unique(triangles.ravel().astype(np.int64) << 32 | own)
+    return np.stack([keys >> 32, keys & 0xFFFFFFFF], axis=1)
+
+
+def _some_edges(part: Part) -> npt.NDArray[np.int32]:
+    """The vertices of the mesh at the ends of edges of up to `_MEASURED` triangles, (E, 2)."""
+    corners = part.corners[part.loops[:: 1 + len(part.loops) // _MEASURED]]
+    return corners[:, [0, 1, 1, 2, 2, 0]].reshape(-1, 2)
 
 
 def _longest(off: Floats) -> float:
@@ -170,10 +200,15 @@ def warn(differences: list[Difference], model: Model, parts: list[Part], report:
         elif difference.kind == TRIANGULATION:
             text = (
                 f"faces are triangulated differently from Blender's {where}, off by up to {units}. Likely cause: they "
-                "bend. Add a Triangulate modifier before the others"
+                f"bend. {TRIANGULATE}"
             )
         elif difference.kind == COMMANDS:
             text = "the GL commands draw other triangles than the list has. This is a bug: please report it"
+        elif difference.kind == GRID:
+            text = (
+                f"vertices are rounded by up to {units} {where}, which is visible: a frame has 256 steps on each axis. "
+                "Move objects that are far away closer to the others, and turn off Shared Grid"
+            )
         else:
             text = (
                 f"vertices differ from Blender's by up to {units} {where}. Likely cause: the model is too far from the "

@@ -129,8 +129,11 @@ def _export_animations(context: Context, path: Path, options: ExportOptions, rep
                 "there is no armature to export, and an MD5 animation is the motion of bones. To export the motion of "
                 "objects, parent them to the bones of an armature"
             )
-        reasons = why_without_meshes(context, model_options.scope, source)
-        if reasons:
+        if not source.meshes:
+            reasons = why_without_meshes(context, model_options.scope, source) or [
+                f"{source.armature.name} moves none. Import the md5mesh too, so that games draw the model when only a "
+                "part of it is in view"
+            ]
             report.warn(f"the bounds are those of the joints alone, without meshes: {'; '.join(reasons)}")
         clip_report = Report()
         clips = clips_by_file(context, source.armature, options.actions, path.parent, path.stem, clip_report)

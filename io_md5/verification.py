@@ -15,7 +15,7 @@ from ..io_common.reports import Report
 from ..io_common.scene import evaluated, mesh_data
 from ..io_common.scene.instances import warn_of_instances
 from ..io_common.scene.time_dependence import changes_apart_from
-from ..io_common.triangles import bend, flip_v
+from ..io_common.triangles import TRIANGULATE, bend, flip_v
 from ..io_common.verification import Verify, frames_to_verify
 from .causes import likely_causes
 from .export_anim import SampledClip
@@ -314,7 +314,7 @@ class Verifier:
                 distance, frame_label = self._bends[obj]
                 report.warn(
                     f"{obj.name}: faces are triangulated differently from Blender's {frame_label}, off by up to "
-                    f"{self._in_units(distance)}. Likely cause: they bend. Add a Triangulate modifier before the others"
+                    f"{self._in_units(distance)}. Likely cause: they bend. {TRIANGULATE}"
                 )
             if obj in self._moving:
                 self._warn_of_motion(obj, self._moving[obj], other_causes, report)

@@ -14,7 +14,7 @@ from ..counting import counted
 from . import evaluated, mesh_data
 from .instances import warn_of_instances
 from .objects import NothingToExportError
-from .shape_keys import KeyPositions, solo_keys
+from .shape_keys import KeyPositions, frame_keys, solo_keys
 
 if TYPE_CHECKING:
     from bpy.types import Context, Mesh, Object
@@ -24,6 +24,12 @@ if TYPE_CHECKING:
     from .frame_plan import FramePlan
 
 Floats = npt.NDArray[np.floating]
+
+# Modifiers that only move vertices.
+_MOVING = (
+    "ARMATURE", "CAST", "CORRECTIVE_SMOOTH", "CURVE", "DISPLACE", "HOOK", "LAPLACIANDEFORM", "LAPLACIANSMOOTH",
+    "LATTICE", "MESH_DEFORM", "SHRINKWRAP", "SIMPLE_DEFORM", "SMOOTH", "SURFACE_DEFORM", "WARP", "WAVE",
+)  # fmt: skip
 
 
 class Part(Protocol):
@@ -138,6 +144,15 @@ def first_frame_keys(plan: FramePlan) -> Iterator[None]:
         yield
 
 
+def may_change_otherwise(obj: Object) -> bool:
+    """Whether frames of an object may differ in more than the places of its vertices, for a short time.
+
+    Faces of more than three corners may be split otherwise, and some modifiers change texture coordinates.
+    """
+    has_faces = len(obj.data.loops) != 3 * len(obj.data.polygons)
+    return has_faces or any(one.show_viewport and one.type not in _MOVING for one in obj.modifiers)
+
+
 def _empty(parts: Sequence[Part], plan: FramePlan, dtype: type[np.floating] = np.float64) -> Floats:
     return np.empty((plan.frame_count, sum(len(part.used) for part in parts), 3), dtype)
 
@@ -148,16 +163,27 @@ def _read_vertices(part: Part, mesh_object: Object, row: Floats, where: str) -> 
     if len(mesh.vertices) != part.vertex_count:
         raise NothingToExportError(
             f"{part.obj.name} has {counted(len(mesh.vertices), 'vertices')} in {where}, and {part.vertex_count} in "
-            "others, but all frames of a model must have the same vertices. Disable the modifier that changes them, or "
-            "apply it"
+            f"others, but all frames of a model must have the same vertices. {_remedy(part.obj)}"
         )
     if not _has_same_faces(part, mesh):
         raise NothingToExportError(
             f"{part.obj.name} has other faces in {where} than in others, but all frames of a model must have the same "
-            "faces. Disable the modifier that changes them, or apply it"
+            f"faces. {_remedy(part.obj)}"
         )
     vertices = evaluated.world_vertices(mesh_object)
     row[:] = vertices if len(part.used) == len(vertices) else vertices[part.used]
+
+
+def _remedy(obj: Object) -> str:
+    """What to do about modifiers that make other vertices or faces in some frames."""
+    if not frame_keys(obj):
+        return "Disable the modifier that changes them, or apply it"
+    # Blender applies no such modifier to a mesh with shape keys.
+    if any(modifier.type == "TRIANGULATE" and modifier.show_viewport for modifier in obj.modifiers):
+        return "Set Quad Method of the Triangulate modifier to Fixed, or triangulate in Edit Mode (Ctrl+T)"
+    return (
+        "Disable the modifier that changes them, and edit the mesh in Edit Mode, such as with Mesh > Clean Up"
+    )
 
 
 def _has_same_faces(part: Part, mesh: Mesh) -> bool:

@@ -224,6 +224,13 @@ def test_a_rig_whose_meshes_are_all_hidden_does_not_replace_a_model(tmp_path, hi
     assert said(said_now, "the bounds are those of the joints alone", f"Tube: {reason}")
 
 
+def test_an_animation_without_its_model_is_exported_with_bounds_that_are_warned_about(tmp_path):
+    bench = workbench.made()
+    bpy.data.objects.remove(bench.mesh)
+    told = md5_compare.call(bpy.ops.export_scene.md5anim, filepath=str(tmp_path / "out.md5anim"))
+    assert said(told, "the bounds are those of the joints alone", "Import the md5mesh too")
+
+
 def test_meshes_in_another_collection_than_the_one_exported_are_named(tmp_path):
     bench = workbench.made()
     rigs = bpy.data.collections.new("Rigs")
