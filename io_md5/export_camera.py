@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..io_common.files import atomic
-from ..io_common.reports import Report, kept_on_failure
+from ..io_common.reports import Report, kept_on_failure, listing
 from ..io_common.results import ExportResult
 from ..io_common.scene import axes
 from ..io_common.scene.animated_values import restored_frame_and_values
@@ -27,7 +27,7 @@ from ..io_common.scene.evaluated import world_matrix
 from ..io_common.scene.objects import NothingToExportError
 from ..io_common.verification import Verify, frames_to_verify
 from . import camera_verification, camera_view
-from .camera_cuts import cut_frames
+from .camera_cuts import cut_frames, jumps, marker_name
 from .camera_verification import EvaluatedView
 from .format import Camera, format_camera
 from .format import quaternions as quat
@@ -151,7 +151,20 @@ def read_scene(context: Context, options: CameraExportOptions, report: Report) -
         result = _assemble(context.scene, plan, views, options, report)
         differences = camera_verification.find_differences(result, evaluated_views, options.conversion)
     camera_verification.warn(differences, report)
+    _warn_of_jumps(plan, report)
     return result
+
+
+def _warn_of_jumps(plan: _Plan, report: Report) -> None:
+    """Warns of jumps without a cut: games show frames between those of the scene, on which the camera would fly."""
+    for camera in plan.cameras:
+        frames = [str(frame) for frame in sorted(jumps(camera)) if plan.is_within_shot(camera, frame)]
+        if frames:
+            report.warn(
+                "jumps on frames without a cut, where games move it from one view to the other: "
+                f"{listing(frames)}. Add markers named {marker_name(camera.name)!r} there",
+                camera.name,
+            )
 
 
 def _assemble(
@@ -258,6 +271,11 @@ class _Plan:
             if start < frame <= end or outermost:
                 instants += [frame] * max(1, min(imported, marked[frame]))
         return instants
+
+    def is_within_shot(self, camera: Object, frame: int) -> bool:
+        """Whether a camera is seen on a frame and on the one before, without a cut between them."""
+        seen = self._camera_at.get(frame - 1), self._camera_at.get(frame)
+        return seen == (camera, camera) and frame not in self.instants
 
     def source_cut(self, index: int) -> tuple[StoredCamera, int] | None:
         """The imported file of a cut, and the index of the cut in it; None if the cut is new."""

@@ -162,7 +162,7 @@ def mark(name, frame, camera=None):
     bpy.context.scene.timeline_markers.new(name, frame=frame).camera = camera
 
 
-def key(obj, path, frame, value, interpolation="LINEAR"):
+def key(obj, path, frame, value):
     setattr(obj, path, value)
     obj.keyframe_insert(path, frame=frame)
 

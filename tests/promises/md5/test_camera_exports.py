@@ -12,6 +12,7 @@ from md5_cameras import (
     assert_matches_blender,
     assert_same,
     exported,
+    fcurves,
     imported,
     key,
     make_camera,
@@ -126,6 +127,40 @@ def test_one_frame_on_which_the_camera_differs_is_found(tmp_path, capfd, last, v
     path = str(tmp_path / "out.md5camera")
     (said,) = warnings_of(capfd, lambda: bpy.ops.export_scene.md5camera(filepath=path, verify=verify))
     assert "on frame 17" in said
+
+
+@pytest.mark.parametrize("has_parent", [False, True])
+def test_jumps_without_a_cut_are_warned_about(tmp_path, capfd, part, has_parent):
+    set_range(40)
+    mover = obj = new_camera()
+    if has_parent:
+        mover = obj.parent = bpy.data.objects.new("dolly", None)
+        bpy.context.scene.collection.objects.link(mover)
+    for frame, x in ((0, 0.0), (10, 0.0), (20, 500.0), (30, 90.0)):
+        key(mover, "location", frame, (x, 0.0, 0.0))
+    for curve in fcurves(part, mover, "OBJECT"):
+        for point in curve.keyframe_points:
+            point.interpolation = "CONSTANT"
+    path = str(tmp_path / "out.md5camera")
+
+    def export():
+        return warnings_of(capfd, lambda: bpy.ops.export_scene.md5camera(filepath=path))
+
+    (said,) = export()
+    assert "20, 30. Add markers named 'cut Camera'" in said
+    mark("cut", 20)
+    (said,) = export()
+    assert ": 30. Add" in said
+    mark("cut Camera", 30)
+    assert export() == []
+
+
+def test_a_deleted_cut_of_an_imported_camera_is_warned_about(tmp_path, capfd):
+    imported(tmp_path, make_camera([20, 31], 60, 24))
+    markers = bpy.context.scene.timeline_markers
+    markers.remove(markers[0])
+    (said,) = warnings_of(capfd, lambda: exported(tmp_path))
+    assert "jumps on frames without a cut" in said
 
 
 def test_an_imported_camera_keeps_its_frame_rate_or_takes_the_scenes(tmp_path, capfd):
