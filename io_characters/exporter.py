@@ -16,13 +16,16 @@ from mathutils import Matrix
 
 from ..io_common.files import atomic
 from ..io_common.game_data.character import DOOM3, SAUERBRATEN, Character
+from ..io_common.game_data.declaration_losses import lost_declarations
+from ..io_common.game_data.declarations import ENTITY, SKIN
 from ..io_common.game_data.doom3_text import def_text, skin_text
 from ..io_common.game_data.game_paths import join
 from ..io_common.game_data.model_cfg_text import cfg_name, cfg_text
-from ..io_common.reports import Report, kept_on_failure, progress
+from ..io_common.reports import Report, kept_on_failure, listing, progress
 from ..io_common.results import ExportResult
 from ..io_common.scene import names, state, versions
 from ..io_common.scene.objects import Scope
+from ..io_common.textures.game_files import FileReadError, GameFile
 from ..io_common.validation import raise_all, raise_errors
 from ..io_common.verification import Verify
 from ..io_md2.exporter import ExportOptions as Md2Options
@@ -50,6 +53,7 @@ if TYPE_CHECKING:
 
 # Of models and animations.
 _SUFFIXES = (MESH_SUFFIX, ANIMATION_SUFFIX, ".md2")
+_DECLARATION_TYPES = {".def": ENTITY, ".skin": SKIN}
 _CHANNELS = ("location", "rotation_euler", "rotation_quaternion", "rotation_axis_angle", "scale")
 
 
@@ -101,10 +105,32 @@ def export_character(
         if not files:
             raise CharacterError("nothing to export: turn on Models and Animations, or Declarations")
         paths = {folder.joinpath(*join(name).split("/")): data for name, data in files.items()}
+        _require_nothing_lost(paths)
         for path in paths:
             path.parent.mkdir(parents=True, exist_ok=True)
         atomic.write_files(paths)
     return ExportResult(list(paths), report)
+
+
+def _require_nothing_lost(files: dict[Path, bytes]) -> None:
+    """Checks that existing declarations that a character does not have are not replaced.
+
+    Raises:
+        CharacterError: some would be, or a file cannot be read.
+    """
+    for path, data in files.items():
+        if path.suffix not in _DECLARATION_TYPES or not path.exists():
+            continue
+        try:
+            old = GameFile(path).read_text()
+        except FileReadError as error:
+            raise CharacterError(str(error)) from error
+        new = data.decode("utf-8", "surrogateescape")
+        lost = lost_declarations(old, new, _DECLARATION_TYPES[path.suffix])
+        if lost:
+            raise CharacterError(
+                f"{path} would lose {listing(lost)}. Choose another folder, or turn off Declarations"
+            )
 
 
 def _check_names(paths: Iterable[str]) -> None:

@@ -232,6 +232,28 @@ def test_an_action_that_names_a_foreign_file_is_written_beside_the_model(tmp_pat
     assert not any(":" in str(path.relative_to(out)) for path in out.rglob("*"))
 
 
+@pytest.mark.parametrize(
+    ("own", "lost"),
+    [
+        ('{declared}\nentityDef precious { "health" "1" }\n', "entitydef precious"),
+        ("{declared}\nsound growl { growl.wav }\n", "sound growl"),
+        ('entityDef monster_demon_imp { "model" "x" "health" "100" }\n', "'health' of monster_demon_imp"),
+    ],
+)
+def test_declarations_that_an_export_would_lose_are_not_replaced(tmp_path, own, lost):
+    import_character(game_folders.doom3_loose(tmp_path / "game"), IMP)
+    out = tmp_path / "out"
+    export_character(out)
+    export_character(out)
+    path = out / "def" / f"{IMP}.def"
+    path.write_text(own.replace("{declared}", path.read_text()))
+    before = {file: file.read_bytes() for file in out.rglob("*") if file.is_file()}
+    with pytest.raises(RuntimeError, match=f"would lose {lost}. Choose another folder"):
+        export_character(out)
+    assert before == {file: file.read_bytes() for file in out.rglob("*") if file.is_file()}
+    export_character(out, use_declarations=False)
+
+
 def test_a_linked_character_that_shows_a_skin_is_refused_with_the_remedy(tmp_path):
     import_character(game_folders.doom3_loose(tmp_path / "game"), IMP)
     assert bpy.ops.object.idtech_character_skin(skin="skins/monsters/imp") == {"FINISHED"}
