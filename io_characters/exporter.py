@@ -21,6 +21,7 @@ from ..io_common.game_data.declarations import ENTITY, SKIN
 from ..io_common.game_data.doom3_text import def_text, skin_text
 from ..io_common.game_data.game_paths import join
 from ..io_common.game_data.model_cfg_text import cfg_name, cfg_text
+from ..io_common.game_data.places import existing_places
 from ..io_common.reports import Report, kept_on_failure, listing, progress
 from ..io_common.results import ExportResult
 from ..io_common.scene import names, state, versions
@@ -104,7 +105,8 @@ def export_character(
             files |= declared
         if not files:
             raise CharacterError("nothing to export: turn on Models and Animations, or Declarations")
-        paths = {folder.joinpath(*join(name).split("/")): data for name, data in files.items()}
+        places = existing_places(folder, map(join, files))
+        paths = {places[join(name)]: data for name, data in files.items()}
         _require_nothing_lost(paths)
         for path in paths:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -119,14 +121,15 @@ def _require_nothing_lost(files: dict[Path, bytes]) -> None:
         CharacterError: some would be, or a file cannot be read.
     """
     for path, data in files.items():
-        if path.suffix not in _DECLARATION_TYPES or not path.exists():
+        default_type = _DECLARATION_TYPES.get(path.suffix.lower())
+        if default_type is None or not path.exists():
             continue
         try:
             old = GameFile(path).read_text()
         except FileReadError as error:
             raise CharacterError(str(error)) from error
         new = data.decode("utf-8", "surrogateescape")
-        lost = lost_declarations(old, new, _DECLARATION_TYPES[path.suffix])
+        lost = lost_declarations(old, new, default_type)
         if lost:
             raise CharacterError(
                 f"{path} would lose {listing(lost)}. Choose another folder, or turn off Declarations"

@@ -5,7 +5,11 @@ from __future__ import annotations
 import errno
 import os
 import re
+from collections.abc import Iterable
 from pathlib import Path
+
+from ..textures.folders import LooseFiles
+from ..textures.names import fold
 
 # What Windows does not allow in a name, drops from its end, or takes for a device, whatever follows a dot. After a
 # colon, it even takes the rest for another drive or a hidden stream of the file.
@@ -30,6 +34,29 @@ def place(target: Path, path: str) -> Path:
     if any(part in ("", os.curdir, os.pardir) or not _is_possible(part) for part in parts):
         raise OSError(errno.EINVAL, "this system cannot have a file of this name", path)
     return target.joinpath(*parts)
+
+
+def existing_places(target: Path, paths: Iterable[str]) -> dict[str, Path]:
+    """The paths on disk of files that are written below a folder, as folders and files there are spelled already.
+
+    Games take names that differ only in case for the same; on disk they may be two.
+
+    Args:
+        target: the folder, which need not exist.
+        paths: game paths, with forward slashes.
+    """
+    loose = LooseFiles(target)
+    found: dict[str, Path] = {}
+    for path in paths:
+        spelled = target
+        for part in path.split("/"):
+            if not os.path.lexists(spelled / part):
+                listing = loose.listing(spelled.relative_to(target).as_posix().removeprefix("."))
+                known = listing.folders | listing.files if listing is not None else {}
+                part = known.get(fold(part), part)
+            spelled /= part
+        found[path] = spelled
+    return found
 
 
 def _is_possible(part: str) -> bool:

@@ -254,6 +254,19 @@ def test_declarations_that_an_export_would_lose_are_not_replaced(tmp_path, own, 
     export_character(out, use_declarations=False)
 
 
+def test_an_export_keeps_the_case_of_folders_and_files_that_exist(tmp_path):
+    import_character(game_folders.doom3_loose(tmp_path / "game"), IMP)
+    out = tmp_path / "out"
+    old = out / "Models/MD5/Monsters/imp/IMP.md5mesh"
+    old.parent.mkdir(parents=True)
+    old.write_text("")
+    export_character(out, use_declarations=False)
+    assert [path.name for path in out.iterdir()] == ["Models"]
+    assert [path.name for path in (out / "Models").iterdir()] == ["MD5"]
+    assert b"numJoints" in old.read_bytes()
+    assert "imp.md5mesh" not in [path.name for path in old.parent.iterdir()]
+
+
 def test_a_linked_character_that_shows_a_skin_is_refused_with_the_remedy(tmp_path):
     import_character(game_folders.doom3_loose(tmp_path / "game"), IMP)
     assert bpy.ops.object.idtech_character_skin(skin="skins/monsters/imp") == {"FINISHED"}
