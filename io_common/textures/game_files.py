@@ -92,13 +92,13 @@ class GameFile:
             if self.member is not None:
                 return _read_member(self.path, self.member, limit)
             if self.size() > limit:
-                raise FileReadError(f"{self}: larger than {limit} bytes")
+                raise FileReadError(f"{self}: larger than {limit:,} bytes")
             with open_file(self.path) as stream:
                 data = stream.read(limit + 1)
         except (OSError, ValueError, struct.error, zlib.error) as error:
             raise FileReadError(f"{self}: {error}") from error
         if len(data) > limit:
-            raise FileReadError(f"{self}: larger than {limit} bytes")
+            raise FileReadError(f"{self}: larger than {limit:,} bytes")
         return data
 
     def size(self) -> int:
@@ -135,7 +135,7 @@ def _read_member(path: Path, member: Member, limit: int) -> bytes:
         OSError: the archive cannot be read.
     """
     if member.size > limit or member.packed_size > limit:
-        raise ValueError(f"larger than {limit} bytes")
+        raise ValueError(f"larger than {limit:,} bytes")
     if member.method == PAK_METHOD:
         with open_file(path) as stream:
             stream.seek(member.offset)

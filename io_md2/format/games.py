@@ -100,7 +100,7 @@ _QUAKE2_RULES = (
     Rule("missing_st", True, checks.at_least("st"), "Quake II", "at least one texture coordinate",
          "Quake II refuses the model", "export the model again: the export adds some", _ID, 1),
     Rule("too_many_triangles", False, checks.at_most("triangles"), "Quake II", "at most 4,096 triangles",
-         "Quake II supports 4096", "reduce the mesh", _HEADER, 4096),
+         "Quake II supports 4,096", "reduce the mesh", _HEADER, 4096),
     Rule("too_many_frames", False, checks.at_most("frames"), "Quake II", "at most 512 frames",
          "Quake II supports 512", "export fewer frames", _HEADER, 512),
     Rule("too_many_skins", False, checks.at_most("skins"), "Quake II", "at most 32 skins",
@@ -129,7 +129,7 @@ _MODERN_RULES = (
     replace(_UNTERMINATED, is_error=True, engine="q2pro", why="q2pro refuses the model",
             source=f"{_Q2PRO_LOAD}: `Q_memccpy`"),
     Rule("too_many_vertices", False, checks.at_most("vertices"), "q2pro", "at most 2,048 vertices",
-         "older q2pro versions take 2048", "reduce the mesh", f"{_Q2PRO}: `MD2_MAX_VERTS`", 2048),
+         "older q2pro versions take 2,048", "reduce the mesh", f"{_Q2PRO}: `MD2_MAX_VERTS`", 2048),
     Rule("too_many_skins", False, checks.at_most("skins"), "q2pro", "at most 32 skins", "older q2pro versions take 32",
          "remove materials", f"{_Q2PRO}: `MD2_MAX_SKINS`", 32),
 )  # fmt: skip

@@ -185,7 +185,7 @@ def _weight_ranges(scan: Scan, verts: blocks.Table, weight_count: int) -> Ints:
         raise Md5Error(
             "weights shared by vertices are out of proportion", path=scan.path,
             line=verts.line(0), found=f"{counted(rows, 'weights')} for {counted(len(ranges), 'vertices')}",
-            expected=f"at most {limit}, because the mesh has {counted(weight_count, 'weights')}",
+            expected=f"at most {limit:,}, because the mesh has {counted(weight_count, 'weights')}",
         )  # fmt: skip
     unweighted_count = int((ranges[:, 1] == 0).sum())
     if unweighted_count:

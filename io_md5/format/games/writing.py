@@ -129,7 +129,7 @@ def _commandline(text: str, writing: Writing) -> tuple[str, list[str]]:
             break
         end += 1
     return text[:end], [
-        f"the command line was shortened from {len(data)} to {limit} bytes, the limit of the game"
+        f"the command line was shortened from {len(data):,} to {limit:,} bytes, the limit of the game"
     ]
 
 

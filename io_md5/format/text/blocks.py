@@ -223,7 +223,7 @@ def check_pose_count(scan: Scan, joint_count: int, frame_count: int) -> None:
         raise Md5Error(
             "the animation is out of proportion to its file", path=scan.path, line=1,
             found=f"{counted(joint_count, 'joints')} in {counted(frame_count, 'frames')}",
-            expected=f"at most {limit} joint poses",
+            expected=f"at most {limit:,} joint poses",
         )  # fmt: skip
 
 

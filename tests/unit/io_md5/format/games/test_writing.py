@@ -59,7 +59,7 @@ def test_a_long_command_line_is_cut_with_a_warning():
     assert found(subject, Game.QUAKE)["commandline_length"]
     written, warnings = prepare_model(subject, Target(Game.QUAKE))
     assert written.commandline == "é" * 511
-    assert "from 1200 to 1023 bytes" in warnings[0]
+    assert "from 1,200 to 1,023 bytes" in warnings[0]
     clip, _ = prepare_animation(animation(commandline="x" * 1024), Target(Game.QUAKE))
     assert len(clip.commandline) == 1023
     assert prepare_model(subject, Target(Game.DOOM3))[0].commandline == subject.commandline
