@@ -13,6 +13,7 @@ from ..io_common.batch import Loaded, LoadOptions
 from ..io_common.error_messages import message_for, without_path
 from ..io_common.family import family_of
 from ..io_common.files.regular_files import open_file
+from ..io_common.materials.images import source_of
 from ..io_common.reports import Report, report_of
 from ..io_common.scene import axes, versions
 from ..io_common.scene.objects import NothingToExportError
@@ -52,14 +53,14 @@ def convert(task: Task, records: Records, empty_scene: EmptyScene) -> Outcome:
             if settings.format == "blend" and not task.character:
                 # The other writers prepare the scene for their exporters.
                 empty_scene.allow_restoring()
-            libraries = [] if scene.loaded is not None else _libraries(report)
+            others = _other_files(settings, report)
             targets = find_targets(written, task, records)
             digests = {target: digest(path) for path, target in targets.items()}
             # If Blender is killed from here on, a later run may still replace the targets.
-            is_final = records.store_before_moving(task, digests, libraries)
+            is_final = records.store_before_moving(task, digests, others)
             move(targets)
             if not is_final:
-                records.store_done(task, digests, libraries)
+                records.store_done(task, digests, others)
         outcome = Outcome(CONVERTED)
     except Exception as error:
         # Even an internal error must not stop the conversion of the other files.
@@ -73,14 +74,19 @@ def convert(task: Task, records: Records, empty_scene: EmptyScene) -> Outcome:
     return outcome
 
 
-def _libraries(report: Report) -> list[Path]:
-    """The .blend files that the current one links to; those that are missing get a warning."""
+def _other_files(settings: Settings, report: Report) -> list[Path]:
+    """The files that the scene refers to: .blend files and, unless the result refers to them too, images.
+
+    Libraries that are missing get a warning.
+    """
     libraries = [library for library in bpy.data.libraries if not versions.is_packed(library)]
-    paths = sorted({Path(bpy.path.abspath(library.filepath)) for library in libraries})
-    for path in paths:
+    paths = {Path(bpy.path.abspath(library.filepath)) for library in libraries}
+    for path in sorted(paths):
         if not os.path.isfile(path):
             report.warn(f"the linked file {path} is missing, so what it holds is left out: put it back")
-    return paths
+    if settings.format != "blend":
+        paths |= {Path(file) for image in bpy.data.images if (file := source_of(image))}
+    return sorted(paths)
 
 
 def _load(source: Path, settings: Settings, empty_scene: EmptyScene, report: Report) -> Scene:

@@ -77,19 +77,19 @@ class Records:
         except OSError:
             # A missing source is reported when the task tries to read it.
             return False
-        libraries = record.get("libraries", {})
+        others = record.get("others", {})
         return all(record.get(key) == value for key, value in state.items()) and (
-            isinstance(libraries, dict)
-            and all(_stamp_or_none(self.out / name) == stamped for name, stamped in libraries.items())
+            isinstance(others, dict)
+            and all(_stamp_or_none(self.out / name) == stamped for name, stamped in others.items())
         )
 
-    def store_before_moving(self, task: Task, digests: Mapping[Path, str], libraries: Iterable[Path]) -> bool:
+    def store_before_moving(self, task: Task, digests: Mapping[Path, str], others: Iterable[Path]) -> bool:
         """Stores which files a task is about to write, so that a later run may replace them if this one is killed.
 
         Args:
             task: the task.
             digests: the hash of each new file; until it is moved, the target may still have its old one.
-            libraries: the files that a .blend file links to, missing ones too.
+            others: what the scene referred to, such as images; missing files too.
 
         Returns:
             Whether the record is final, because no target and no record existed: until all files have been moved, the
@@ -98,33 +98,33 @@ class Records:
         Raises:
             OSError: the record cannot be written.
         """
-        if not any(os.path.lexists(path) for path in digests) and self._create(task, digests, libraries):
+        if not any(os.path.lexists(path) for path in digests) and self._create(task, digests, others):
             return True
         old = self._files(_read(self._path(task)))
         both = {path: [new, *old.get(path, ())] for path, new in digests.items()}
         self._replace(task, self._content({}, both))
         return False
 
-    def store_done(self, task: Task, digests: Mapping[Path, str], libraries: Iterable[Path]) -> None:
+    def store_done(self, task: Task, digests: Mapping[Path, str], others: Iterable[Path]) -> None:
         """Stores that a task is done.
 
         Args:
             task: the task.
             digests: the hash of each file that it wrote.
-            libraries: the files that a .blend file links to, missing ones too.
+            others: what the scene referred to, such as images; missing files too.
 
         Raises:
             OSError: the record cannot be written.
         """
-        self._replace(task, self._final_content(task, digests, libraries))
+        self._replace(task, self._final_content(task, digests, others))
 
-    def _create(self, task: Task, digests: Mapping[Path, str], libraries: Iterable[Path]) -> bool:
+    def _create(self, task: Task, digests: Mapping[Path, str], others: Iterable[Path]) -> bool:
         """Writes the final record of a task; False if there is a record, or anything else in its place.
 
         If Blender is killed, the record may be cut off. That does no harm as long as its files do not exist.
         """
         path = self._path(task)
-        content = self._final_content(task, digests, libraries)
+        content = self._final_content(task, digests, others)
         path.parent.mkdir(parents=True, exist_ok=True)
         try:
             file = open(path, "xb")  # noqa: SIM115 # only errors of writing remove the file
@@ -147,9 +147,9 @@ class Records:
             path.unlink()
         atomic.write_file(path, content)
 
-    def _final_content(self, task: Task, digests: Mapping[Path, str], libraries: Iterable[Path]) -> bytes:
-        stamps = {self._relative_path(path): _stamp_or_none(path) for path in libraries}
-        state = {**self._state(task), "libraries": stamps}
+    def _final_content(self, task: Task, digests: Mapping[Path, str], others: Iterable[Path]) -> bytes:
+        stamps = {self._relative_path(path): _stamp_or_none(path) for path in others}
+        state = {**self._state(task), "others": stamps}
         return self._content(state, {path: [new] for path, new in digests.items()})
 
     def _content(self, state: dict[str, Any], files: Mapping[Path, list[str]]) -> bytes:
@@ -172,7 +172,7 @@ class Records:
         return self.out / FOLDER / f"{digest[:32]}.json"
 
     def _state(self, task: Task) -> dict[str, Any]:
-        """What the result depends on, except textures."""
+        """What the result depends on, except the files that its scene refers to."""
         missing: list[str] = []
         if task.character:
             sources, missing = characters.state(task, self.settings)

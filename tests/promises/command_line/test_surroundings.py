@@ -402,6 +402,24 @@ def test_a_missing_library_is_named_and_the_file_converted_again_once_it_is_back
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_model_is_converted_again_once_its_image_has_changed(idtech, model, tmp_path, jobs):
+    md5_scenes.write(model.parent, "demon")
+    image = skin_beside(model)
+    words = ("convert", model.parent, "--to", tmp_path / "out", "--format", "glb", "--jobs", jobs)
+    assert "converted" in idtech(*words)[2]
+    result = next((tmp_path / "out").rglob("*.glb"))
+    before = result.read_bytes()
+    assert idtech(*words)[2].count("up to date") > 0
+    assert result.read_bytes() == before
+    changed = bpy.data.images.new("changed", 8, 8)
+    changed.filepath_raw, changed.file_format = str(image), "PNG"
+    changed.save()
+    idtech(*words)
+    assert result.read_bytes() != before
+
+
+@pytest.mark.slow
 def test_workers_run_no_python_file_of_the_current_folder(idtech, model, tmp_path, monkeypatch):
     md5_scenes.write(model.parent, "demon")
     downloaded = tmp_path / "mod"
