@@ -205,9 +205,14 @@ def warn(differences: list[Difference], model: Model, parts: list[Part], report:
         elif difference.kind == COMMANDS:
             text = "the GL commands draw other triangles than the list has. This is a bug: please report it"
         elif difference.kind == GRID:
+            is_shared = len(model.scale) > 1 and (model.scale == model.scale[:1]).all()
             text = (
                 f"vertices are rounded by up to {units} {where}, which is visible: a frame has 256 steps on each axis. "
-                "Move objects that are far away closer to the others, and turn off Shared Grid"
+                + (
+                    "Turn off Shared Grid"
+                    if is_shared
+                    else "Move objects that are far away closer to the others"
+                )
             )
         else:
             text = (

@@ -265,14 +265,14 @@ class TestFromNothing:
         assert "which is visible" not in exported_text(out, capfd)
         stray = cube()
         stray.location.x = 20_000
-        assert "which is visible" in exported_text(out, capfd)
+        assert "Move objects that are far away closer" in exported_text(out, capfd)
         bpy.data.objects.remove(stray)
         for frame, x in ((1, 0.0), (30, 2000.0)):
             ball.location.x = x
             ball.keyframe_insert("location", frame=frame)
         bpy.context.scene.frame_end = 30
         assert "which is visible" not in exported_text(out, capfd)
-        assert "turn off Shared Grid" in exported_text(out, capfd, one_box=True)
+        assert "Turn off Shared Grid" in exported_text(out, capfd, one_box=True)
 
     def test_a_custom_range_is_exported_whole_even_if_it_is_still(self, out):
         obj = cube()
