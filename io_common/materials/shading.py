@@ -105,13 +105,7 @@ def _connect_alpha(
         return
     alpha = shader.inputs["Alpha"]
     threshold = found.alpha_test
-    if (
-        threshold is None
-        and found.declaration is None
-        and not found.translucent
-        and image is not None
-        and store.statistics(image).is_cut_out
-    ):
+    if not found.is_alpha_known and image is not None and store.statistics(image).is_cut_out:
         threshold = _THRESHOLD
     if threshold is not None:
         cut = nodes.channels(Role.ALPHA) or diffuse

@@ -34,6 +34,7 @@ class MaterialImages:
         maps: the image files in the expressions of the declaration, by the name written there.
         colour: RGBA, if the declaration has an image of a single colour such as `_white` instead of a diffuse image.
         alpha_test: the threshold in 0...1, or None.
+        is_alpha_known: whether `alpha_test` and `translucent` are declared, so that nothing is guessed from the image.
         two_sided: whether back faces are drawn; None if unknown.
         translucent: whether the surface is blended with what is behind it.
         blend: the blend mode of the fallback stage; empty for a lit or opaque surface.
@@ -49,6 +50,7 @@ class MaterialImages:
     maps: dict[str, GameFile] = field(default_factory=dict)
     colour: tuple[float, float, float, float] | None = None
     alpha_test: float | None = None
+    is_alpha_known: bool = False
     two_sided: bool | None = None
     translucent: bool = False
     blend: str = ""

@@ -175,8 +175,9 @@ class ModelSearch:
             return False
         result.declaration = material
         result.alpha_test = material.alpha_test
-        result.two_sided = material.two_sided
         result.translucent = material.translucent
+        result.is_alpha_known = True
+        result.two_sided = material.two_sided
         self._take_expression(result, material.bump, Role.NORMAL)
         self._take_expression(result, material.specular, Role.SPECULAR)
         self._take_expression(result, material.glow, Role.GLOW)
@@ -286,6 +287,7 @@ class ModelSearch:
             # Without a test, surfaces are blended unless that is turned off as well (`animmodel.h`).
             result.alpha_test = skin.alpha_test or None
             result.translucent = not skin.alpha_test and skin.alpha_blend is not False
+            result.is_alpha_known = True
         if result.two_sided is None and skin.cull_face is not None:
             result.two_sided = not skin.cull_face
         if Role.DIFFUSE not in result.images:

@@ -185,12 +185,21 @@ def test_translucent_surfaces_are_blended(tmp_path):
     assert image_at(shader_of(material).inputs["Alpha"]) == ("imp.tga", "Alpha")
 
 
-def test_surfaces_whose_alpha_test_a_config_turns_off_are_blended(tmp_path):
-    config = "md5load imp.md5mesh\nmd5skin * imp.tga\nmd5alphatest * 0\n"
+def game_without_alpha_test(folder, settings=""):
+    config = f"md5load imp.md5mesh\nmd5skin * imp.tga\nmd5alphatest * 0\n{settings}"
     # Of this image an alpha test would be guessed.
     image = tga(quarters(*((*RED, alpha) for alpha in (255, 0, 255, 255))))
-    files = {"models/imp/md5.cfg": config, "models/imp/imp.tga": image}
-    material = material_of(game(tmp_path, files, ("body",)))
+    return game(folder, {"models/imp/md5.cfg": config, "models/imp/imp.tga": image}, ("body",))
+
+
+def test_surfaces_whose_alpha_test_and_blending_a_config_turns_off_are_opaque(tmp_path):
+    material = material_of(game_without_alpha_test(tmp_path, "md5alphablend * 0\n"))
+    assert material.surface_render_method == "DITHERED"
+    assert not shader_of(material).inputs["Alpha"].is_linked
+
+
+def test_surfaces_whose_alpha_test_a_config_turns_off_are_blended(tmp_path):
+    material = material_of(game_without_alpha_test(tmp_path))
     assert material.surface_render_method == "BLENDED"
     assert image_at(shader_of(material).inputs["Alpha"]) == ("imp.tga", "Alpha")
 
