@@ -18,6 +18,7 @@ from ..io_common.scene.time_dependence import changes_apart_from
 from ..io_common.triangles import TRIANGULATE, bend, flip_v
 from ..io_common.verification import Verify, frames_to_verify
 from .causes import likely_causes
+from .distinct_poses import distinct_frames
 from .export_anim import SampledClip
 from .export_mesh import Block
 from .export_skeleton import Skeleton
@@ -120,6 +121,9 @@ class Verifier:
         chosen = frames_to_verify(count, self._verify)
         if not chosen or not self._meshes:
             return
+        if self._verify is Verify.SOME and len(chosen) < count:
+            parents = self._skeleton.joints.parents
+            chosen = distinct_frames(parents, sampled.positions, sampled.orientations, chosen)
         player.play(sampled.clip)
         if sampled.most_scaled is not None:
             chosen = sorted({*chosen, sampled.most_scaled})

@@ -97,6 +97,20 @@ def test_by_default_some_frames_are_verified_and_differences_reported(tmp_path, 
     assert any(warning_of(result, obj.name) for obj in bench.meshes), result.warnings
 
 
+def test_by_default_a_difference_on_a_few_frames_of_a_long_animation_is_found(tmp_path):
+    bench = workbench.made()
+    bench.mesh.modifiers[0].use_deform_preserve_volume = True
+    bench.armature.animation_data_clear()
+    bone = inexact.moving_bone(bench)
+    bone.rotation_mode = "XYZ"
+    for frame, angle in ((0, 0.0), (201, 0.0), (205, 2.5), (209, 0.0), (400, 0.0)):
+        bone.rotation_euler = (0.0, angle, 0.0)
+        bone.keyframe_insert("rotation_euler", frame=frame)
+    result = md5_compare.export(tmp_path, actions="ACTIVE", verify="")
+    told = warning_of(result, bench.mesh.name)
+    assert any("frame 205" in text and "Preserve Volume" in text for text in told), result.warnings
+
+
 @pytest.mark.parametrize("name", UNEXACT)
 def test_without_verification_nothing_is_compared(tmp_path, name):
     bench = workbench.sample(tmp_path)
