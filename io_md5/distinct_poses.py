@@ -15,7 +15,7 @@ _SAME = 1e-6
 
 
 def distinct_frames(parents: Ints, positions: Floats, orientations: Floats, chosen: list[int]) -> list[int]:
-    """As many frames as were chosen, with the first and the last of them: the others are those of the most extreme poses.
+    """As many frames as were chosen: the first and the last of them, and those with the most extreme poses.
 
     One after the other, the frame is taken whose pose differs most from all that were taken before. Where no pose
     differs, the chosen frame stays. The motion of the root does not count, as it bends nothing.
