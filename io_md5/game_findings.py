@@ -107,7 +107,7 @@ def _findings(built: Build, game: Game, *, has_mesh: bool) -> list[tuple[str, Fi
     of_model = check_model(built.model, game, has_animation=True) if has_mesh else []
     found = [("", finding) for finding in of_model]
     for path, animation in built.animations.items():
-        findings = check_animation(animation, built.model.joints, game)
+        findings = check_animation(animation, built.model.joints, game, scales=built.scales.get(path))
         found += [(path.stem, finding) for finding in findings]
     return found
 

@@ -42,16 +42,16 @@ def _tell_quake2(path: Path, companion: Companion | None, report: Report) -> Non
         report.hints.append(f"Quake II looks for md5/{path.name} in the folder of the MD2 that it replaces")
         return
     others = _models_above(path)
-    if others:
+    if not others:
+        report.hints.append(
+            f"Quake II shows it in place of {path.stem}{MD2_SUFFIX}, which is not in the folder above"
+        )
+    elif fold(path.stem) not in {fold(Path(name).stem) for name in others}:
         wanted = [f"md5/{Path(name).stem}{path.suffix}" for name in others]
         report.warn(
             f"Quake II looks for {listing(wanted)}, as the folder above has {listing(others)}: export under that name",
             path.name,
             is_important=True,
-        )
-    else:
-        report.hints.append(
-            f"Quake II shows it in place of {path.stem}{MD2_SUFFIX}, which is not in the folder above"
         )
 
 

@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 from .errors import Md5Error
 from .games import Finding, Game, Subject, rules_of
+from .joint_scales import ScaleTable
 from .model import Animation, Joints, Model
 from .validation import check_animation_arrays, check_model_arrays, validate_animation, validate_model
 
@@ -31,7 +32,11 @@ def check_model(model: Model, game: Game = Game.ANY, *, has_animation: bool | No
 
 
 def check_animation(
-    animation: Animation, model_joints: Joints | None = None, game: Game = Game.ANY
+    animation: Animation,
+    model_joints: Joints | None = None,
+    game: Game = Game.ANY,
+    *,
+    scales: ScaleTable | None = None,
 ) -> list[Finding]:
     """The findings about an animation, by the rules of a game, and whether it fits the given skeleton.
 
@@ -39,11 +44,12 @@ def check_animation(
         animation: before it is written, or as it was read.
         model_joints: of the mesh that it is for; None if unknown.
         game: the game to check for.
+        scales: of its joints, in games that have them; None for 1, or if unknown.
 
     Returns:
         The findings, errors first; empty if there are none.
     """
-    return _validate(Subject(animation=animation, joints=model_joints), game)
+    return _validate(Subject(animation=animation, joints=model_joints, scales=scales), game)
 
 
 def _validate(subject: Subject, game: Game) -> list[Finding]:

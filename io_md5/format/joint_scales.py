@@ -26,7 +26,11 @@ class ScaleTable:
     @property
     def is_used(self) -> bool:
         """Whether a scale is not 1 in 32 bits."""
-        return bool((self.values.astype(np.float32) != 1.0).any())
+        return bool(self.counts().any())
+
+    def counts(self) -> npt.NDArray[np.int64]:
+        """On how many frames each joint has a scale that is not 1 in 32 bits, (J,)."""
+        return np.count_nonzero(self.values.astype(np.float32) != 1.0, axis=0).astype(np.int64)
 
     def translation_factors(self) -> Floats:
         """The factor of each joint's own translation, (F, J)."""

@@ -39,7 +39,13 @@ _DOOM3_RULES = (
     Rule(
         "base_root_away", False, anims.base_root_away, "Doom 3",
         "the root joint at the origin in the base frame, within 0.01", _MOVED,
-        "turn on Add Root Bone, or key the root at the origin in the first frame", _ROOT_TO_ZERO, 0.01,
+        "key the root at the origin in the first frame, or parent it to a bone at the origin", _ROOT_TO_ZERO, 0.01,
+    ),
+    Rule(
+        "equal_materials", False, meshes.equal_materials, "Doom 3",
+        "materials that differ before the last dot of their names, in more than case",
+        "Doom 3 ignores case and what follows the last dot", "rename the materials",
+        "Doom 3 `framework/DeclManager.cpp`, `MakeNameCanonical`",
     ),
     Rule(
         "silhouette_edges", False, meshes.silhouette_edges, "Doom 3", "at most 65,536 silhouette edges in a mesh",

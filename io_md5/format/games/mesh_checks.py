@@ -14,7 +14,7 @@ from ..skinning import position_ids, skin, vertex_weights
 from ..validation import is_writable
 from . import skeleton_checks
 from .findings import Finding
-from .rules import Rule, Subject
+from .rules import Rule, Subject, listing
 
 _IMAGE_SUFFIX = re.compile(r"\.(?:tga|png|jpe?g|lmp|pcx)\Z", re.IGNORECASE)
 _SKIN_NUMBERS = re.compile(r"_[0-9]{2}_[0-9]{2}(?:_glow|_luma)?\Z")
@@ -63,6 +63,43 @@ def equal_meshes(rule: Rule, subject: Subject) -> Iterator[Finding]:
                 mesh.shader,
                 mesh=index,
             )
+
+
+def equal_materials(rule: Rule, subject: Subject) -> Iterator[Finding]:
+    """Different shaders have the same name for Doom 3."""
+    shaders: dict[str, list[str]] = {}
+    for shader in _shaders(subject):
+        shaders.setdefault(doom3_material(shader), []).append(shader)
+    for name, same in shaders.items():
+        if len(same) > 1:
+            yield rule.finding(f"materials that are all {name!r}: {listing(same)}", name)
+
+
+def _shaders(subject: Subject) -> list[str]:
+    """The shaders of a model, each once."""
+    return (
+        list(dict.fromkeys(mesh.shader for mesh in subject.model.meshes)) if subject.model is not None else []
+    )
+
+
+def doom3_material(shader: str) -> str:
+    """The name of a material as Doom 3 looks for it: in lower case, up to its last dot."""
+    name = shader.replace("\\", "/").lower()
+    return name.rpartition(".")[0] if "." in name else name
+
+
+def several_materials(rule: Rule, subject: Subject) -> Iterator[Finding]:
+    """Meshes have different shaders."""
+    shaders = _shaders(subject)
+    if len(shaders) > 1:
+        yield rule.finding(f"{len(shaders)} materials: {listing(shaders)}", len(shaders))
+
+
+def total_vertices(rule: Rule, subject: Subject) -> Iterator[Finding]:
+    """All meshes together have more vertices than the limit."""
+    count = subject.model.vertex_count if subject.model is not None else 0
+    if count > rule.limit:
+        yield rule.finding(f"{counted(count, 'vertices')} in all meshes", count)
 
 
 def no_animation(rule: Rule, subject: Subject) -> Iterator[Finding]:
@@ -124,6 +161,16 @@ def skin_path(rule: Rule, model: Model, index: int, mesh: Mesh, where: str) -> I
             mesh=index,
             remedy=suggestion,
         )
+
+
+@each_mesh
+def skin_length(rule: Rule, model: Model, index: int, mesh: Mesh, where: str) -> Iterator[Finding]:
+    """The path of the skin is longer than the limit."""
+    del model
+    path = f"progs/{mesh.shader}_00_00"
+    length = len(path.encode("utf-8", "surrogateescape"))
+    if length > rule.limit:
+        yield rule.finding(f"{where}: the path of its skin, {path}, has {length} bytes", length, mesh=index)
 
 
 def plain_shader(shader: str) -> str:

@@ -55,6 +55,11 @@ SAUERBRATEN = Profile(
         joint_count("Sauerbraten", 255, f"{_SAUER}: indices of joints are bytes"),
         vertex_count("Sauerbraten", 65535, f"{_SAUER}: indices of 16 bits"),
         Rule(
+            "total_vertices", False, meshes.total_vertices, "Sauerbraten", "at most 65,535 vertices in all meshes",
+            "Sauerbraten draws further triangles elsewhere", "remove vertices, or export two models",
+            "Sauerbraten `skelmodel.h`, `genvbo`: indices of 16 bits for all meshes", 65535,
+        ),
+        Rule(
             "weight_count", True, meshes.weight_count, "Sauerbraten", "at most 65,535 weights in a mesh",
             "Sauerbraten takes 65,535 in a mesh", "split the object, or export with fewer Bone Influences",
             f"{_SAUER}: `ushort start`", 65535,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from . import animation_checks as anims
 from . import mesh_checks as meshes
+from . import scale_checks as scales
 from . import skeleton_checks as joints
 from .common import (
     ONE_ROOT,
@@ -60,6 +61,11 @@ QUAKE = Profile(
             f"{_QUAKE_MESH}, `MD5_LoadSkins`: `progs/%s_%02u_%02u`",
         ),
         Rule(
+            "skin_length", False, meshes.skin_length, "Quake", "paths of skins of at most 63 bytes",
+            "Quake reads no more and finds no skin", "shorten the name of the material",
+            f"{_QUAKE_MESH}, `MD5_LoadSkins`: `MAX_QPATH`", 63,
+        ),
+        Rule(
             "several_roots", False, joints.several_roots, "FTEQW", "one root joint", "FTEQW refuses the model",
             ONE_ROOT, "FTEQW `com_mesh.c`",
         ),
@@ -113,6 +119,22 @@ QUAKE2 = Profile(
             "export a shorter range", f"{_Q2PRO_ANIM}: `MD5_MAX_FRAMES`", 1024,
         ),
         no_animation("Quake II", "q2pro `refresh/models.c`, `MOD_LoadMD5`"),
+        Rule(
+            "several_materials", False, meshes.several_materials, "Quake II", "one material for all meshes",
+            "Quake II shows one skin on the whole model, that of the MD2", "bake them into one image",
+            "q2pro `refresh/mesh.c`, `skin_for_mesh`",
+        ),
+        Rule(
+            "scale_count", False, scales.scale_count, "Quake II", "a `.md5scale` of at most 4,096 JSON tokens",
+            "Quake II reads at most 4,096 and ignores all scales", "scale fewer bones, or on fewer frames",
+            "q2pro `refresh/models.c`, `MD5_LoadScales`: `tokens`", 4096,
+        ),
+        Rule(
+            "scale_names", False, scales.scale_names, "Quake II",
+            "names of scaled joints of at most 47 bytes, without backslashes and control characters",
+            "Quake II does not scale them", "rename the bones",
+            "q2pro `refresh/models.c`, `MD5_LoadScales`: `MD5_MAX_JOINTNAME`", 47,
+        ),
     ),
     Writing(name_lines=False, animation_beside=True, joint_scales=True),
     (

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ..joint_scales import ScaleTable
 from ..model import Animation, Joints, Model
 from .findings import Finding
 
@@ -24,12 +25,14 @@ class Subject:
         animation: the animation file.
         joints: of the model that the animation is for; None if unknown.
         has_animation: whether there is an animation beside the mesh; None if unknown.
+        scales: of the joints of the animation; None if they have none, or if it is unknown.
     """
 
     model: Model | None = None
     animation: Animation | None = None
     joints: Joints | None = None
     has_animation: bool | None = None
+    scales: ScaleTable | None = None
 
 
 Check = Callable[["Rule", Subject], Iterator[Finding]]

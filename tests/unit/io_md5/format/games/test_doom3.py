@@ -62,3 +62,29 @@ def test_more_silhouette_edges_than_doom_3_allows_are_a_warning():
     # Two triangles back to back share their three edges.
     strip.triangles = np.concatenate([strip.triangles[::2], strip.triangles[::2, ::-1]])
     assert found(subject, Game.DOOM3) == {}
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "are_one"),
+    [
+        ("skin", "skin.001", True),
+        ("models/imp/Skin", "models\\imp\\skin.tga", True),
+        ("models/imp.v2/skin", "models/imp", True),
+        ("skin", "skin_001", False),
+        ("a.b.c", "a.b.d", True),
+        ("a.b.c", "a.b", False),
+    ],
+)
+def test_materials_that_doom_3_cannot_tell_apart_are_named(first, second, are_one):
+    subject = model(meshes=2)
+    subject.meshes[0].shader, subject.meshes[1].shader = first, second
+    findings = [f for f in check_model(subject, Game.DOOM3) if f.code == "equal_materials"]
+    assert bool(findings) == are_one
+    assert all(not f.is_error and first in f.text and second in f.text for f in findings)
+    assert "equal_materials" not in found(subject, Game.ANY)
+
+
+def test_meshes_of_one_material_are_no_finding():
+    subject = model(meshes=2)
+    subject.meshes[1].shader = subject.meshes[0].shader
+    assert found(subject, Game.DOOM3) == {}

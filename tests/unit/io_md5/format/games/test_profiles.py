@@ -40,6 +40,7 @@ LIMITS = [
     ({"weights": 8193}, "weight_count", {Game.QUAKE2: True}),
     ({"weights": 65536}, "weight_count", {Game.QUAKE2: True, Game.SAUERBRATEN: True}),
     ({"vertices": 65538, "weights": 65538}, "weight_starts", {Game.QUAKE2: True}),
+    ({"vertices": 40000, "meshes": 2}, "total_vertices", {Game.SAUERBRATEN: False}),
     ({"meshes": 33}, "mesh_count", {Game.QUAKE2: True}),
     ({"meshes": 0}, "no_meshes", dict.fromkeys(
         (Game.QUAKE, Game.QUAKE2, Game.SAUERBRATEN, Game.UNVANQUISHED), True)),
@@ -59,5 +60,5 @@ def test_each_limit_is_that_of_the_game(numbers, code, errors):
 def test_one_below_each_limit_is_taken():
     assert "joint_count" not in found(model(joints=255), Game.SAUERBRATEN)
     assert "joint_count" not in found(model(joints=256), Game.QUAKE)
-    assert not found(model(256, 6144, 6144, 8192, 32), Game.QUAKE2)
+    assert set(found(model(256, 6144, 6144, 8192, 32), Game.QUAKE2)) == {"several_materials"}
     assert "vertex_count" not in found(model(vertices=65535), Game.QUAKE)
