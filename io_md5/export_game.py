@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import re
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,9 +17,11 @@ from .format.check import Finding, check_animation
 from .format.games import PROFILES, Target, prepare_animation, prepare_model, rest_pose
 from .format.scale_file import Scales, format_scales, scales_of_table
 from .format.suffixes import ANIMATION_SUFFIX, SCALE_SUFFIX
-from .source.meshes import load_comment_name
+from .source.meshes import load_comment_name, load_index
 
 if TYPE_CHECKING:
+    from bpy.types import Object
+
     from .export_build import Build
 
 # How a finding names its mesh: by the index in the file.
@@ -33,18 +37,41 @@ def prepare(built: Build, target: Target, report: Report) -> None:
         report: takes warnings.
     """
     labels = []
+    stored_names = _comment_names(dict.fromkeys(obj for obj, _ in built.parts))
+    taken = {stored or obj.name for obj, stored in stored_names.items()}
     for obj, block in built.parts:
-        # Meshes of one object are distinguished by the index of their material slot.
-        suffix = f"_{block.slot}" if block.slot else ""
-        stored = load_comment_name(obj.data, obj.name)
-        block.mesh.comment_name = stored + suffix if stored is not None else ""
-        labels.append((stored or obj.name) + suffix)
+        stored = stored_names[obj]
+        name = stored or obj.name
+        if block.slot:
+            # Meshes of one object are distinguished by the index of their material slot.
+            number = next(n for n in itertools.count(block.slot) if f"{name}_{n}" not in taken)
+            name = f"{name}_{number}"
+            taken.add(name)
+        block.mesh.comment_name = name if stored is not None else ""
+        labels.append(name)
     built.model, warnings = prepare_model(built.model, target, labels)
     for path, animation in built.animations.items():
         built.animations[path], more = prepare_animation(animation, target)
         warnings += more
     for text in warnings:
         report.warn(text)
+
+
+def _comment_names(objects: Iterable[Object]) -> dict[Object, str | None]:
+    """The name in the comment of each object's mesh block; None if it had none.
+
+    Of objects that were made of one block, by duplicating or separating, all but the first have their own names.
+    """
+    result: dict[Object, str | None] = {}
+    owners: set[tuple[int | None, str]] = set()
+    for obj in sorted(objects, key=lambda obj: (len(obj.name), obj.name)):
+        stored = load_comment_name(obj.data, obj.name)
+        if stored is not None:
+            block = load_index(obj.data), stored
+            stored = obj.name if block in owners else stored
+            owners.add(block)
+        result[obj] = stored
+    return result
 
 
 def scale_files(built: Build, target: Target, report: Report) -> dict[Path, bytes]:

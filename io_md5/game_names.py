@@ -28,6 +28,9 @@ def tell_names(path: Path, model: Model, game: Game, companion: Companion | None
         shaders = dict.fromkeys(mesh.shader for mesh in model.meshes)
         skins = [quake_skin_path(shader) for shader in shaders]
         report.hints.append(f"Quake looks for {listing(skins)} ({_IMAGES}), beside progs/{path.stem}.mdl")
+    elif game is Game.SAUERBRATEN and len(model.meshes) > 1:
+        meshes = dict.fromkeys(mesh.comment_name for mesh in model.meshes)
+        report.hints.append(f"md5skin in md5.cfg finds the meshes {listing(list(meshes))}")
     elif game is Game.QUAKE2:
         _tell_quake2(path, companion, report)
 

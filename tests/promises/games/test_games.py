@@ -140,12 +140,116 @@ def test_mesh_names_in_comments_are_restored_and_follow_renamed_objects(scene, o
     assert [part.comment_name for part in export(out, "ANY").meshes] == ["Torso"]
 
 
-def test_a_second_material_of_an_object_is_told_apart(scene, out):
+def test_a_second_material_of_an_object_is_told_apart(scene, out, capfd):
     _, obj = scene
     obj.data.materials.append(bpy.data.materials.new("second"))
     for face in list(obj.data.polygons)[::2]:
         face.material_index = 1
     assert [mesh.comment_name for mesh in export(out, "SAUERBRATEN").meshes] == ["Tube", "Tube_1"]
+    assert "finds the meshes Tube, Tube_1" in reports_of(capfd)
+
+
+def test_objects_keep_their_names_before_second_materials_of_others(scene, out):
+    armature, obj = scene
+    obj.data.materials.append(bpy.data.materials.new("second"))
+    for face in list(obj.data.polygons)[::2]:
+        face.material_index = 1
+    tube(armature, "Tube_1")
+    names = [mesh.comment_name for mesh in export(out, "SAUERBRATEN").meshes]
+    assert sorted(names) == ["Tube", "Tube_1", "Tube_2"]
+    # The meshes of an object are in a row.
+    assert names.index("Tube_2") == names.index("Tube") + 1
+
+
+@pytest.mark.parametrize("is_separated", [False, True])
+def test_copies_and_separated_parts_of_an_imported_mesh_have_their_own_names(scene, out, is_separated):
+    _, obj = scene
+    obj.name = "Body"
+    export(out, "SAUERBRATEN")
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    bpy.ops.import_scene.md5(filepath=str(out))
+    armature = bpy.context.view_layer.objects.active
+    (mesh,) = meshes_of(armature)
+    bpy.context.view_layer.objects.active = mesh
+    bpy.ops.object.select_all(action="DESELECT")
+    mesh.select_set(True)
+    if is_separated:
+        bpy.ops.object.mode_set(mode="EDIT")
+        bpy.ops.mesh.select_all(action="DESELECT")
+        bpy.ops.object.mode_set(mode="OBJECT")
+        mesh.data.polygons[0].select = True
+        bpy.ops.object.mode_set(mode="EDIT")
+        bpy.ops.mesh.separate(type="SELECTED")
+        bpy.ops.object.mode_set(mode="OBJECT")
+    else:
+        bpy.ops.object.duplicate()
+    bpy.context.view_layer.objects.active = armature
+    names = [part.comment_name for part in export(out.with_name("copy.md5mesh"), "SAUERBRATEN").meshes]
+    assert sorted(names) == ["Body", "Body.001"]
+
+
+# Files beside the export
+
+
+@pytest.fixture
+def longer(scene):
+    """Adds a bone to the armature of the scene when called."""
+
+    def add():
+        armature, _ = scene
+        bpy.context.view_layer.objects.active = armature
+        bpy.ops.object.mode_set(mode="EDIT")
+        bone = armature.data.edit_bones.new("extra")
+        bone.head, bone.tail = (0, 0, 6), (0, 0, 7)
+        bone.parent = armature.data.edit_bones["tip"]
+        bpy.ops.object.mode_set(mode="OBJECT")
+
+    return add
+
+
+@pytest.mark.parametrize("game", ["DOOM3", "SAUERBRATEN", "ANY"])
+def test_animations_that_no_longer_fit_a_mesh_are_named(longer, out, capfd, game):
+    export(out, game, actions="ACTIVE")
+    export(out, game)
+    assert "export them again" not in reports_of(capfd)
+    longer()
+    export(out, game)
+    assert "games refuse the animations Bend.md5anim with it: export them again" in reports_of(capfd)
+    export(out, game, actions="ACTIVE")
+    assert "export them again" not in reports_of(capfd)
+
+
+def test_animations_of_other_skeletons_are_not_told_of(longer, out, capfd):
+    longer()
+    export(out.with_name("other.md5mesh"), "DOOM3", actions="ACTIVE")
+    armature = bpy.context.view_layer.objects.active
+    bpy.ops.object.mode_set(mode="EDIT")
+    armature.data.edit_bones.remove(armature.data.edit_bones["extra"])
+    bpy.ops.object.mode_set(mode="OBJECT")
+    export(out, "DOOM3")
+    export(out, "DOOM3", add_origin=True)
+    assert "export them again" not in reports_of(capfd)
+
+
+def test_a_damaged_mesh_that_is_replaced_is_not_told_of(scene, out, capfd):
+    out.write_text("MD5Version 10\njoints {")
+    export(out, "DOOM3")
+    assert "refuse" not in reports_of(capfd)
+
+
+@pytest.mark.parametrize("game", ["DOOM3", "QUAKE", "QUAKE2", "SAUERBRATEN"])
+def test_an_animation_with_other_joints_than_the_mesh_beside_it_is_told(longer, out, capfd, game):
+    def told():
+        bpy.ops.export_scene.md5anim(filepath=str(out.with_suffix(".md5anim")), game=game)
+        return "games refuse it with model.md5mesh" in reports_of(capfd)
+
+    assert not told()
+    export(out, game)
+    assert not told()
+    longer()
+    assert told()
+    export(out.with_name("other.md5mesh"), game)
+    assert not told()
 
 
 # All at once
