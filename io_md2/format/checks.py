@@ -17,6 +17,8 @@ from .model import FRAME_NAME_SIZE, NAME_ENCODING, SKIN_NAME_SIZE
 from .normal_table import NORMAL_COUNT
 from .rules import Check, Rule, Subject
 
+_IMAGES = (".pcx", ".wal", ".tga", ".png", ".jpg")
+_NAMED = 5
 _INT16 = np.iinfo(np.int16)
 _WORDS = {
     "triangles": "triangles",
@@ -174,6 +176,15 @@ def name_too_long(rule: Rule, subject: Subject) -> Iterator[Finding]:
 def skin_unterminated(rule: Rule, subject: Subject) -> Iterator[Finding]:
     """The name of a skin leaves no room for its terminator."""
     yield from _unterminated(rule, subject, "skin")
+
+
+def skin_not_image(rule: Rule, subject: Subject) -> Iterator[Finding]:
+    """The name of a skin does not end like that of an image that Quake II loads."""
+    names = [name for name in subject.model.skins if not name.lower().endswith(_IMAGES)]
+    if names:
+        yield rule.finding(
+            f"skins that are not paths of images: {', '.join(map(repr, names[:_NAMED]))}", names[0]
+        )
 
 
 def frame_unterminated(rule: Rule, subject: Subject) -> Iterator[Finding]:

@@ -86,6 +86,13 @@ COMMON: tuple[Rule, ...] = (
 )  # fmt: skip
 """The rules of every game."""
 
+_IMAGE = Rule(
+    "skin_not_image", False, checks.skin_not_image, "Quake II",
+    "skins that are paths of images, such as `models/imp/skin.pcx`", "Quake II shows no texture",
+    "name the material after the image in the game",
+    "id's `ref_gl/gl_image.c`, `GL_FindImage`; q2pro `refresh/images.c`, `find_or_load_image`",
+)  # fmt: skip
+
 _ID = "id's `ref_gl/gl_model.c`, `Mod_LoadAliasModel`; yquake2 `ref_gl1`, `Mod_LoadMD2`"
 _HEADER = "id's `qfiles.h`; the loader does not check it"
 _QUAKE2_RULES = (
@@ -105,6 +112,7 @@ _QUAKE2_RULES = (
          "Quake II supports 512", "export fewer frames", _HEADER, 512),
     Rule("too_many_skins", False, checks.at_most("skins"), "Quake II", "at most 32 skins",
          "Quake II reads the first 32", "remove materials", f"{_HEADER}: `MAX_MD2SKINS`", 32),
+    _IMAGE,
 )  # fmt: skip
 
 _Q2PRO = "q2pro `refresh/models.c`, `MOD_ValidateMD2`"
@@ -132,6 +140,7 @@ _MODERN_RULES = (
          "older q2pro versions take 2,048", "reduce the mesh", f"{_Q2PRO}: `MD2_MAX_VERTS`", 2048),
     Rule("too_many_skins", False, checks.at_most("skins"), "q2pro", "at most 32 skins", "older q2pro versions take 32",
          "remove materials", f"{_Q2PRO}: `MD2_MAX_SKINS`", 32),
+    _IMAGE,
 )  # fmt: skip
 
 _WRITTEN = (

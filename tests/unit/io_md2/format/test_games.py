@@ -61,7 +61,7 @@ def test_the_height_of_a_skin_counts_for_quake_ii_alone():
 
 def test_a_skin_name_of_64_bytes_is_refused_by_the_modern_engines_alone():
     model = model_of()
-    model.skins = ["x" * 64]
+    model.skins = [f"{'x' * 60}.pcx"]
     assert [codes(model, game) for game in Game] == [
         {("skin_name_unterminated", False)},
         {("skin_name_unterminated", False)},
@@ -116,3 +116,20 @@ def test_every_rule_has_a_source_and_every_error_a_remedy():
 
 def test_games_of_other_formats_count_as_any():
     assert [game_named(name) for name in ("QUAKE2", "SAUERBRATEN")] == [Game.QUAKE2, Game.ANY]
+
+
+@pytest.mark.parametrize(
+    ("skin", "is_loaded"),
+    [
+        ("models/imp/skin.pcx", True),
+        ("players/robot/red.PNG", True),
+        ("Material", False),
+        ("skin.001", False),
+        ("", False),
+    ],
+)
+def test_quake_ii_loads_skins_that_are_paths_of_images(skin, is_loaded):
+    model = model_of()
+    model.skins = ["a.tga", skin]
+    expected = set() if is_loaded else {("skin_not_image", False)}
+    assert [codes(model, game) for game in Game] == [set(), expected, expected]
