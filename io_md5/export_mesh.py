@@ -104,6 +104,8 @@ def export_object(
     slots = np.flatnonzero(np.bincount(source_mesh.materials)).tolist()
     if not slots and source is not None:
         slots = [0]
+    if not slots:
+        report.warn("no faces: left out", obj.name)
     if source_mesh.uvs is None and slots:
         report.warn("no UV map: all texture coordinates are 0", obj.name)
     parts = _Parts(source_mesh, positions, skeleton, current, source, load_name(obj.data))

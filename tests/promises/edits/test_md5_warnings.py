@@ -145,6 +145,19 @@ def test_the_animation_operator_verifies_too(tmp_path):
     assert any(md5_compare.is_told(bench.mesh.name, [text]) and "%" in text for text in warnings), warnings
 
 
+def test_a_mesh_without_faces_is_left_out_with_a_warning(tmp_path):
+    bench = workbench.made()
+    wires = bpy.data.meshes.new("Wires")
+    wires.from_pydata([(0, 0, 0), (0, 0, 1)], [(0, 1)], [])
+    obj = bpy.data.objects.new("Wires", wires)
+    bpy.context.scene.collection.objects.link(obj)
+    obj.parent = bench.armature
+    obj.vertex_groups.new(name=inexact.moving_bone(bench).name).add([0, 1], 1.0, "REPLACE")
+    obj.modifiers.new("Armature", "ARMATURE").object = bench.armature
+    result = md5_compare.export(tmp_path, actions="ACTIVE")
+    assert [text for text in result.warnings if "Wires" in text] == ["Wires: no faces: left out"]
+
+
 def test_an_exact_export_warns_of_nothing(tmp_path):
     for setting in workbench.SETTINGS:
         bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
