@@ -24,13 +24,13 @@ def distinct_frames(parents: Ints, positions: Floats, orientations: Floats, chos
         parents: int32 (J,).
         positions: of the joints in the space of the model, (F, J, 3).
         orientations: quaternions w x y z (F, J, 4).
-        chosen: indices of at least two frames, rising.
+        chosen: indices of all frames, or of at least two, rising.
 
     Returns:
         Indices of frames, rising.
     """
     joints = np.flatnonzero(parents != ROOT)
-    if not len(joints):
+    if not len(joints) or len(chosen) == len(positions):
         return chosen
     above = parents[joints]
     turns = quat.multiply(quat.conjugate(orientations[:, above]), orientations[:, joints])

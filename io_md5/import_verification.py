@@ -6,7 +6,7 @@ pose or size than in the file.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,6 +15,7 @@ from ..io_common.reports import Report, listing
 from ..io_common.scene import evaluated, mesh_data, versions
 from ..io_common.verification import Verify, frames_to_verify
 from .clips import Clip, PlaybackMode
+from .distinct_poses import distinct_frames
 from .format import Animation
 from .format import quaternions as quat
 from .format.joint_matching import Match
@@ -61,15 +62,11 @@ def verify_import(
     meshes = [
         obj for obj in context.view_layer.objects if obj.type == "MESH" and obj.find_armature() == armature
     ]
+    positions, orientations = poses(animation) if scales is None else scaled_poses(animation, scales)
     chosen = frames_to_verify(animation.frame_count, Verify.SOME)
-    part = replace(animation, frames=animation.frames[chosen])
-    factors = np.ones((len(chosen), len(animation.names)))
-    if scales is None:
-        positions, orientations = poses(part)
-    else:
-        part_scales = ScaleTable(scales.values[chosen], scales.scales_position)
-        positions, orientations = scaled_poses(part, part_scales)
-        factors = part_scales.values
+    chosen = distinct_frames(animation.parents, positions, orientations, chosen)
+    positions, orientations = positions[chosen], orientations[chosen]
+    factors = np.ones(positions.shape[:2]) if scales is None else scales.values[chosen]
     # If the bones are as in the file, edits of a mesh are intended, and only the bones are compared.
     compares_meshes = not rig.is_unmoved.all()
     worst, worst_frame = 0.0, 0.0

@@ -121,9 +121,8 @@ class Verifier:
         chosen = frames_to_verify(count, self._verify)
         if not chosen or not self._meshes:
             return
-        if self._verify is Verify.SOME and len(chosen) < count:
-            parents = self._skeleton.joints.parents
-            chosen = distinct_frames(parents, sampled.positions, sampled.orientations, chosen)
+        parents = self._skeleton.joints.parents
+        chosen = distinct_frames(parents, sampled.positions, sampled.orientations, chosen)
         player.play(sampled.clip)
         if sampled.most_scaled is not None:
             chosen = sorted({*chosen, sampled.most_scaled})

@@ -12,11 +12,14 @@ import bpy
 import evaluated_meshes
 import md5_compare
 import md5_reader
+import md5_scenes
 import numpy as np
 import pytest
 import workbench
 from mathutils import Matrix, Vector
 from workbench import Bench
+
+from io_md5.format import encode_local_poses, local_poses, read_mesh, write_animation
 
 pytestmark = pytest.mark.slow
 
@@ -232,6 +235,23 @@ def test_the_warning_of_an_import_tells_how_far_off_it_is(tmp_path, kind):
     text = " ".join(warnings)
     shares = [float(number) / 100.0 for number in re.findall(r"([\d.]+)\s?%", text)]
     assert any(0.3 * worst <= share <= 3.0 * worst for share in shares), (worst, warnings)
+
+
+def test_a_location_on_a_few_frames_that_connected_bones_lose_is_told(tmp_path):
+    path = workbench.write_sample(tmp_path)
+    bench = workbench.load([path])
+    edit_bones(_connected)(bench)
+    joints = read_mesh(path).joints
+    still = md5_scenes.animation(joints, frames=100, moving=())
+    positions, orientations = local_poses(still)
+    positions[53:56, joints.names.index("head")] *= 1.5
+    hop = encode_local_poses(
+        joints.names, joints.parents, positions, orientations, frame_rate=24.0, bounds=still.bounds
+    )
+    write_animation(hop, tmp_path / "hop.md5anim")
+    workbench.activate(bench.armature)
+    (warning,) = _import(tmp_path / "hop.md5anim")
+    assert re.search(r"off from the file on frame 5[345]\b.*connected", warning), warning
 
 
 @pytest.mark.parametrize("kind", sorted(set(ARMATURES) - {"a missing bone"}))
