@@ -92,7 +92,7 @@ def several_materials(rule: Rule, subject: Subject) -> Iterator[Finding]:
     """Meshes have different shaders."""
     shaders = _shaders(subject)
     if len(shaders) > 1:
-        yield rule.finding(f"{len(shaders)} materials: {listing(shaders)}", len(shaders))
+        yield rule.finding(f"{counted(len(shaders), 'materials')}: {listing(shaders)}", len(shaders))
 
 
 def total_vertices(rule: Rule, subject: Subject) -> Iterator[Finding]:
