@@ -17,7 +17,7 @@ from ..io_common.textures.game_files import FileReadError
 from ..io_common.textures.names import clean_name, split_extension
 from .formats import FAMILY_FORMATS
 from .settings import FAILED, Outcome, Settings, Task
-from .source_files import Sources, path_key
+from .source_files import Sources, path_key, resolved_path
 
 # What no system, or not Windows, allows in a name.
 _FORBIDDEN = re.compile(r'[<>:"|?*\x00-\x1f]')
@@ -34,7 +34,7 @@ def catalogue(game: tuple[str, ...]) -> Catalogue:
 
 
 def make_plan(
-    patterns: Iterable[str], out: Path, settings: Settings
+    patterns: Iterable[str], out: Path, settings: Settings, results: Iterable[Path]
 ) -> tuple[list[Task], list[tuple[Task, Outcome]], Sources]:
     """The characters to convert and their targets; for the result see `plan.make_plan`.
 
@@ -42,6 +42,7 @@ def make_plan(
         patterns: of names, such as `monster_*`.
         out: the output folder.
         settings: how they are converted, with the game.
+        results: of earlier runs, which are not converted again.
     """
     # The files may have changed since the last run in this process.
     catalogue.cache_clear()
@@ -52,7 +53,11 @@ def make_plan(
     refused: list[tuple[Task, Outcome]] = []
     taken: set[str] = set()
     read: set[Path] = set()
+    known = {resolved_path(path) for path in results}
     for entry in found.matching(patterns):
+        file = found.files.path(entry.path)
+        if file is not None and resolved_path(file) in known:
+            continue
         task = _task(entry, out, settings, taken)
         try:
             character = found.character(entry)

@@ -24,13 +24,14 @@ from .archives import is_in_archive
 from .convert import convert
 from .empty_scene import EmptyScene
 from .extract import extract
+from .formats import BLEND
 from .interrupt import Interrupt, deferred_interrupt, immediate_interrupt
 from .listing import print_list
 from .output_files import remove_abandoned
 from .progress import Progress, table
 from .records import Records
 from .settings import FAILED, UP_TO_DATE, Outcome, Task
-from .source_files import as_listed
+from .source_files import Listings, as_listed, unlinked
 from .worker import work
 from .worker_pool import convert_all
 
@@ -118,18 +119,20 @@ def _describe(
 
 def _convert(options: Namespace, interrupt: Interrupt) -> int:
     present = [name for name in options.inputs if os.path.exists(name) or is_in_archive(Path(name))]
-    absent = [name for name in dict.fromkeys(options.inputs) if name not in present]
+    is_present = set(present)
+    absent = [name for name in dict.fromkeys(options.inputs) if name not in is_present]
     for name in absent:
         file_info.write(sys.stderr, f"error: {_why_absent(name)}: {file_info.on_one_line(name)}\n")
     if not present:
         return 1
-    present = [str(as_listed(Path(name))) for name in present]
+    listings: Listings = {}
+    present = [str(as_listed(Path(name), listings)) for name in present]
     options.inputs = present
     settings = arguments.settings(options, preferences.game_folders(), preferences.game)
-    out = as_listed(Path(options.to))
+    out = unlinked(as_listed(Path(options.to), listings))
     earlier_results = Records(out, settings, manifest.version()).results()
     if options.characters:
-        tasks, refused, sources = characters.make_plan(options.characters, out, settings)
+        tasks, refused, sources = characters.make_plan(options.characters, out, settings, earlier_results)
     else:
         tasks, refused, sources = plan.make_plan(present, out, settings, earlier_results)
     records = Records(out, settings, manifest.version(), sources)
@@ -197,7 +200,9 @@ def _outcomes(
         else:
             outdated.append(replace(task, is_forced=force))
     remove_abandoned({task.target.parent for task in outdated})
-    if jobs > 1 and len(outdated) > 1:
+    # A damaged .blend may crash Blender, which must not stop the others.
+    may_crash = any(task.source.suffix.lower() == BLEND for task in outdated)
+    if len(outdated) > 1 and (jobs > 1 or may_crash):
         yield from convert_all(outdated, records, jobs)
     else:
         empty_scene = EmptyScene()

@@ -19,7 +19,14 @@ from ..io_common.scene import axes, versions
 from ..io_common.scene.objects import NothingToExportError
 from .empty_scene import EmptyScene
 from .load_character import CHARACTER_ERRORS, load_character
-from .output_files import TargetError, find_targets, move, temporary_folder, with_target_name
+from .output_files import (
+    TargetError,
+    find_targets,
+    move,
+    require_short_path,
+    temporary_folder,
+    with_target_name,
+)
 from .records import Records, digest
 from .settings import CONVERTED, FAILED, Outcome, Settings, Task
 from .writers import WRITERS, Scene
@@ -43,7 +50,9 @@ def convert(task: Task, records: Records, empty_scene: EmptyScene) -> Outcome:
     report = Report()
     settings = records.settings
     try:
+        state = records.state(task)
         with temporary_folder(task.target.parent) as folder:
+            require_short_path(folder / task.target.name, task, settings)
             scene = (
                 load_character(task, settings, empty_scene, report)
                 if task.character
@@ -57,10 +66,10 @@ def convert(task: Task, records: Records, empty_scene: EmptyScene) -> Outcome:
             targets = find_targets(written, task, records)
             digests = {target: digest(path) for path, target in targets.items()}
             # If Blender is killed from here on, a later run may still replace the targets.
-            is_final = records.store_before_moving(task, digests, others)
+            is_final = records.store_before_moving(task, state, digests, others)
             move(targets)
             if not is_final:
-                records.store_done(task, digests, others)
+                records.store_done(task, state, digests, others)
         outcome = Outcome(CONVERTED)
     except Exception as error:
         # Even an internal error must not stop the conversion of the other files.

@@ -18,11 +18,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from .formats import FAMILY_FORMATS
 from .records import Records, listed
-from .settings import Task
+from .settings import Settings, Task
 
 _PREFIX = ".idtech-converting-"
 _ABANDONED = re.compile(r"\.idtech-converting-[a-z0-9_]{8}")  # how `tempfile` completes the prefix
+# Bytes. Blender's limit is 1,023, and its exporters add to the name of the file while they write it.
+_LONGEST_PATH = 1000
 _ABANDONED_AFTER = 86400.0  # seconds; no file takes a day to convert
 
 
@@ -36,6 +39,23 @@ def temporary_folder(folder: Path) -> Iterator[Path]:
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=_PREFIX, dir=folder, ignore_cleanup_errors=True) as name:
         yield Path(name)
+
+
+def require_short_path(path: Path, task: Task, settings: Settings) -> None:
+    """Checks that Blender can write a file: it cuts long paths off, and would write another file.
+
+    Args:
+        path: of the result in the temporary folder.
+        task: the task.
+        settings: with the format.
+
+    Raises:
+        TargetError: the path is too long.
+    """
+    if settings.format not in FAMILY_FORMATS and len(os.fsencode(os.path.abspath(path))) > _LONGEST_PATH:
+        raise TargetError(
+            f"{task.target}: Blender cannot write a path that long: choose another output folder"
+        )
 
 
 def find_targets(written: Sequence[Path], task: Task, records: Records) -> dict[Path, Path]:

@@ -72,22 +72,48 @@ class Records:
         files = self._files(record)
         if not files or not all(os.path.exists(file) for file in files):
             return False
-        try:
-            state = self._state(task)
-        except OSError:
-            # A missing source is reported when the task tries to read it.
-            return False
+        state = self.state(task)
         others = record.get("others", {})
-        return all(record.get(key) == value for key, value in state.items()) and (
-            isinstance(others, dict)
-            and all(_stamp_or_none(self.out / name) == stamped for name, stamped in others.items())
+        return (
+            state is not None
+            and all(record.get(key) == value for key, value in state.items())
+            and (
+                isinstance(others, dict)
+                and all(_stamp_or_none(self.out / name) == stamped for name, stamped in others.items())
+            )
         )
 
-    def store_before_moving(self, task: Task, digests: Mapping[Path, str], others: Iterable[Path]) -> bool:
+    def state(self, task: Task) -> dict[str, Any] | None:
+        """What the result of a task depends on, except the files that its scene refers to; None if a file is missing.
+
+        To be taken before the files are read, so that later changes of them count.
+        """
+        missing: list[str] = []
+        try:
+            if task.character:
+                sources, missing = characters.state(task, self.settings)
+            else:
+                sources = self._read_files(task)
+            stamps = {self._relative_path(path): stamp(path) for path in sources}
+        except OSError:
+            # It is reported when the task tries to read it.
+            return None
+        return {
+            "version": self._version,
+            "settings": self.settings.to_json(),
+            "prefix": task.prefix,
+            "sources": stamps,
+            "missing": missing,
+        }
+
+    def store_before_moving(
+        self, task: Task, state: dict[str, Any] | None, digests: Mapping[Path, str], others: Iterable[Path]
+    ) -> bool:
         """Stores which files a task is about to write, so that a later run may replace them if this one is killed.
 
         Args:
             task: the task.
+            state: of the task, before its files were read.
             digests: the hash of each new file; until it is moved, the target may still have its old one.
             others: what the scene referred to, such as images; missing files too.
 
@@ -98,33 +124,38 @@ class Records:
         Raises:
             OSError: the record cannot be written.
         """
-        if not any(os.path.lexists(path) for path in digests) and self._create(task, digests, others):
+        if not any(os.path.lexists(path) for path in digests) and self._create(task, state, digests, others):
             return True
         old = self._files(_read(self._path(task)))
         both = {path: [new, *old.get(path, ())] for path, new in digests.items()}
         self._replace(task, self._content({}, both))
         return False
 
-    def store_done(self, task: Task, digests: Mapping[Path, str], others: Iterable[Path]) -> None:
+    def store_done(
+        self, task: Task, state: dict[str, Any] | None, digests: Mapping[Path, str], others: Iterable[Path]
+    ) -> None:
         """Stores that a task is done.
 
         Args:
             task: the task.
+            state: of the task, before its files were read.
             digests: the hash of each file that it wrote.
             others: what the scene referred to, such as images; missing files too.
 
         Raises:
             OSError: the record cannot be written.
         """
-        self._replace(task, self._final_content(task, digests, others))
+        self._replace(task, self._final_content(state, digests, others))
 
-    def _create(self, task: Task, digests: Mapping[Path, str], others: Iterable[Path]) -> bool:
+    def _create(
+        self, task: Task, state: dict[str, Any] | None, digests: Mapping[Path, str], others: Iterable[Path]
+    ) -> bool:
         """Writes the final record of a task; False if there is a record, or anything else in its place.
 
         If Blender is killed, the record may be cut off. That does no harm as long as its files do not exist.
         """
         path = self._path(task)
-        content = self._final_content(task, digests, others)
+        content = self._final_content(state, digests, others)
         path.parent.mkdir(parents=True, exist_ok=True)
         try:
             file = open(path, "xb")  # noqa: SIM115 # only errors of writing remove the file
@@ -147,10 +178,13 @@ class Records:
             path.unlink()
         atomic.write_file(path, content)
 
-    def _final_content(self, task: Task, digests: Mapping[Path, str], others: Iterable[Path]) -> bytes:
+    def _final_content(
+        self, state: dict[str, Any] | None, digests: Mapping[Path, str], others: Iterable[Path]
+    ) -> bytes:
         stamps = {self._relative_path(path): _stamp_or_none(path) for path in others}
-        state = {**self._state(task), "others": stamps}
-        return self._content(state, {path: [new] for path, new in digests.items()})
+        return self._content(
+            {**(state or {}), "others": stamps}, {path: [new] for path, new in digests.items()}
+        )
 
     def _content(self, state: dict[str, Any], files: Mapping[Path, list[str]]) -> bytes:
         names = {os.path.relpath(file, self.out): digests for file, digests in files.items()}
@@ -170,21 +204,6 @@ class Records:
         relative = os.path.relpath(task.target, self.out).replace(os.sep, "/")
         digest = hashlib.sha256(os.fsencode(relative)).hexdigest()
         return self.out / FOLDER / f"{digest[:32]}.json"
-
-    def _state(self, task: Task) -> dict[str, Any]:
-        """What the result depends on, except the files that its scene refers to."""
-        missing: list[str] = []
-        if task.character:
-            sources, missing = characters.state(task, self.settings)
-        else:
-            sources = self._read_files(task)
-        return {
-            "version": self._version,
-            "settings": self.settings.to_json(),
-            "prefix": task.prefix,
-            "sources": {self._relative_path(path): stamp(path) for path in sources},
-            "missing": missing,
-        }
 
     def _read_files(self, task: Task) -> list[Path]:
         """The files that a task reads, except textures and its own result."""

@@ -125,28 +125,44 @@ def _folded(text: str) -> str:
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())
 
 
-def as_listed(path: Path) -> Path:
+Listings = dict[Path, frozenset[str]]
+"""The names in folders that were listed already."""
+
+
+def as_listed(path: Path, listings: Listings) -> Path:
     """A path with names in the case in which their folders list them, as far as it exists.
 
     So one file has one path on a file system that ignores case, however the user spells it.
+
+    Args:
+        path: as the user gave it.
+        listings: of folders; new ones are added.
     """
     result = Path(with_single_root(path.anchor))
     for name in path.parts[len(result.parts) :]:
-        result = result / _listed_name(result, name)
+        result = result / _listed_name(result, name, listings)
     return result
 
 
-def _listed_name(folder: Path, name: str) -> str:
+def _listed_name(folder: Path, name: str, listings: Listings) -> str:
     if name == os.pardir or not os.path.lexists(folder / name):
         return name
-    try:
-        names = os.listdir(folder)
-    except OSError:
-        return name
+    if folder not in listings:
+        try:
+            listings[folder] = frozenset(os.listdir(folder))
+        except OSError:
+            return name
+    names = listings[folder]
     if name in names:
         return name
     alike = [other for other in names if _folded(other) == _folded(name)]
     return alike[0] if len(alike) == 1 else name
+
+
+def unlinked(folder: Path) -> Path:
+    """The same folder; the one that is meant if there are links in its path, so that `..` leads out of that one."""
+    real = os.path.realpath(folder)
+    return folder if real == os.path.abspath(folder) else Path(real)
 
 
 def _identity(path: Path) -> tuple[int, int] | None:

@@ -56,9 +56,10 @@ def _write_blend(target: Path, scene: Scene, settings: Settings, report: Report)
     # The file is written to a temporary folder in the folder that it will be in.
     _make_paths_relative(target.parent.parent)
     try:
-        bpy.ops.wm.save_as_mainfile(
-            filepath=str(target), copy=True, check_existing=False, relative_remap=False
-        )
+        with _without_thumbnail():
+            bpy.ops.wm.save_as_mainfile(
+                filepath=str(target), copy=True, check_existing=False, relative_remap=False
+            )
         is_complete = _is_complete_blend(target)
     except RuntimeError as error:
         # Blender removes an incomplete file, and then reports that it does not exist.
@@ -70,6 +71,18 @@ def _write_blend(target: Path, scene: Scene, settings: Settings, report: Report)
         number = errno.ENOSPC if is_full else errno.EIO
         raise OSError(number, os.strerror(number), str(target))
     return [target]
+
+
+@contextlib.contextmanager
+def _without_thumbnail() -> Iterator[None]:
+    """Blender makes no image of a file for the file manager, which it would store in the user's home folder."""
+    options = bpy.context.preferences.filepaths
+    before = options.file_preview_type
+    options.file_preview_type = "NONE"
+    try:
+        yield
+    finally:
+        options.file_preview_type = before
 
 
 def _make_paths_relative(folder: Path) -> None:

@@ -17,7 +17,7 @@ def targets(folder: Path, text: str, format_name: str = "glb", pattern: str = "*
     mesh = game_folders.md5mesh()
     game = game_folders.loose(folder / "base", {"def/a.def": text, "a.md5mesh": mesh})
     settings = Settings(format=format_name, game_data=(str(game),))
-    tasks, refused, _ = make_plan([pattern], folder / "out", settings)
+    tasks, refused, _ = make_plan([pattern], folder / "out", settings, [])
     assert not refused
     assert len({path_key(task.target) for task in tasks}) == len(tasks)
     return sorted(task.target.relative_to(folder / "out").as_posix() for task in tasks)
@@ -55,7 +55,7 @@ def test_characters_whose_animations_are_files_have_a_folder_each(tmp_path: Path
 def test_the_files_of_a_character_are_not_overwritten(tmp_path: Path) -> None:
     text = 'entityDef a { "model" "a/a.md5mesh" }'
     game = game_folders.loose(tmp_path, {"def/a.def": text, "a/a.md5mesh": game_folders.md5mesh()})
-    tasks, refused, _ = make_plan(["a"], tmp_path, Settings(format="md5", game_data=(str(game),)))
+    tasks, refused, _ = make_plan(["a"], tmp_path, Settings(format="md5", game_data=(str(game),)), [])
     assert tasks == []
     ((task, outcome),) = refused
     assert (task.target, "is an input file" in outcome.reason) == (tmp_path / "a/a.md5mesh", True)

@@ -35,16 +35,18 @@ def imp(tmp_path):
 
 def test_where_case_is_ignored_a_path_gets_the_case_of_its_folders(tmp_path, imp, monkeypatch):
     monkeypatch.setattr(os.path, "lexists", lambda path: "nowhere" not in str(path))
-    assert as_listed(tmp_path / "MODELS" / "Imp.MD2") == imp
-    assert as_listed(tmp_path / "MODELS" / "nowhere" / "A.md2") == tmp_path / "models" / "nowhere" / "A.md2"
+    assert as_listed(tmp_path / "MODELS" / "Imp.MD2", {}) == imp
+    assert (
+        as_listed(tmp_path / "MODELS" / "nowhere" / "A.md2", {}) == tmp_path / "models" / "nowhere" / "A.md2"
+    )
     monkeypatch.chdir(tmp_path)
-    assert as_listed(Path("MODELS/../Models/IMP.md2")) == Path("models/../models/imp.md2")
+    assert as_listed(Path("MODELS/../Models/IMP.md2"), {}) == Path("models/../models/imp.md2")
 
 
 def test_where_case_counts_a_path_keeps_its_case(tmp_path, imp):
     if imp.with_name("IMP.md2").exists():
         pytest.skip("the file system ignores case")
-    assert as_listed(imp) == imp
-    assert as_listed(tmp_path / "MODELS" / "imp.md2") == tmp_path / "MODELS" / "imp.md2"
+    assert as_listed(imp, {}) == imp
+    assert as_listed(tmp_path / "MODELS" / "imp.md2", {}) == tmp_path / "MODELS" / "imp.md2"
     imp.with_name("IMP.md2").touch()
-    assert as_listed(imp.with_name("IMP.md2")).name == "IMP.md2"
+    assert as_listed(imp.with_name("IMP.md2"), {}).name == "IMP.md2"
