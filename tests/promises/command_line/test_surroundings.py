@@ -468,7 +468,109 @@ def test_a_converted_blend_shows_its_textures_wherever_both_are_moved(idtech, mo
     moved.rename(tmp_path)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("format_", ["blend", "glb", "md5"])
+def test_an_output_folder_may_be_a_link_to_another_place(idtech, model, tmp_path, format_):
+    skin_beside(model)
+    elsewhere = tmp_path / "a" / "disk" / "results"
+    elsewhere.mkdir(parents=True)
+    out = tmp_path / "out"
+    try:
+        out.symlink_to(elsewhere, target_is_directory=True)
+    except OSError:
+        pytest.skip("links need a privilege")
+    words = ("convert", model, "--to", out, "--format", format_)
+    assert idtech(*words)[0] == 0
+    assert "up to date" in idtech(*words)[2]
+    if format_ == "blend":
+        bpy.ops.wm.open_mainfile(filepath=str(elsewhere / "imp.blend"))
+        (image,) = [image for image in bpy.data.images if image.name == "skin.png"]
+        assert len(image.pixels) == 4 * 2 * 2
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("format_", ["blend", "md5"])
+def test_a_file_that_changes_while_it_is_converted_is_converted_again(
+    idtech, model, tmp_path, part, monkeypatch, format_
+):
+    writers = part("command_line.writers").WRITERS
+    write = writers[format_]
+
+    def write_late(target, scene, settings, report):
+        written = write(target, scene, settings, report)
+        model.write_text(model.read_text().replace("models/test/skin", "models/test/hide"))
+        return written
+
+    words = ("convert", model, "--to", tmp_path / "out", "--format", format_)
+    with monkeypatch.context() as patch:
+        patch.setitem(writers, format_, write_late)
+        assert idtech(*words)[0] == 0
+    assert "up to date" not in idtech(*words)[2]
+    assert "up to date" in idtech(*words)[2]
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="paths are shorter there")
+@pytest.mark.parametrize("format_", ["blend", "glb", "fbx"])
+@pytest.mark.parametrize("length", [960, 1000, 1030, 1100])
+def test_paths_that_are_too_long_for_blender_are_refused(idtech, model, tmp_path, length, format_):
+    out = tmp_path / "out"
+    while len(str(out)) < length - 120:
+        out /= "d" * 100
+    out /= "d" * (length - len(str(out)) - 1)
+    status, _, told = idtech("convert", model, "--to", out, "--format", format_)
+    files = {path for path in tmp_path.rglob("*") if path.is_file() and path.parent != model.parent}
+    files = {path for path in files if ".idtech" not in path.parts}
+    result = out / f"imp.{format_}"
+    assert files == (set() if status else {result})
+    assert (status == 1) == ("cannot write a path that long" in told)
+    assert (status == 1) == (length > 960)
+
+
+@pytest.mark.slow
+def test_conversions_leave_no_thumbnails(idtech, model, tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "home" / "cache"))
+    (tmp_path / "home" / "cache").mkdir(parents=True)
+    before = bpy.context.preferences.filepaths.file_preview_type
+    assert idtech("convert", model, "--to", tmp_path / "out")[0] == 0
+    assert not [path for path in (tmp_path / "home").rglob("*") if path.is_file()]
+    assert bpy.context.preferences.filepaths.file_preview_type == before
+
+
+@pytest.mark.slow
+def test_a_blend_that_ends_blender_stops_no_other_file(idtech, tmp_path, part, monkeypatch):
+    folder = tmp_path / "in"
+    folder.mkdir()
+    bpy.ops.mesh.primitive_cube_add()
+    for name in ("a", "b"):
+        bpy.ops.wm.save_as_mainfile(filepath=str(folder / f"{name}.blend"), copy=True)
+    pool = part("command_line.worker_pool")
+    command = pool.command
+    # A worker that ends as soon as it has a file to convert, as on a segmentation fault.
+    ends = [sys.executable, "-c", "import os; os.read(0, 1); os.abort()"]
+    monkeypatch.setattr(pool, "command", lambda replies: ends)
+    status, table, told = idtech("convert", folder, "--to", tmp_path / "out", "--format", "md5")
+    assert (status, "Failed:" in table) == (1, True), told
+    monkeypatch.setattr(pool, "command", command)
+    assert idtech("convert", folder, "--to", tmp_path / "out", "--format", "md5")[0] == 0
+
+
 # Characters
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("to", ["out", "."])
+def test_results_in_the_folder_of_the_game_are_no_characters(idtech, tmp_path, to):
+    game = tmp_path / "game"
+    (game / "models").mkdir(parents=True)
+    md5_scenes.write(game / "models", "guard", idle=md5_scenes.animation(md5_scenes.model().joints))
+    words = ("convert", game, "--to", game / to, "--characters", "*", "--format", "md5")
+    assert idtech(*words)[0] == 0
+    files = {path for path in game.rglob("*") if path.suffix.startswith(".md5")}
+    status, table, told = idtech(*words)
+    assert (status, "converted" in told) == (0, False), table
+    assert {path for path in game.rglob("*") if path.suffix.startswith(".md5")} == files
 
 
 @pytest.mark.slow
