@@ -38,7 +38,7 @@ from .worker_pool import convert_all
 _NAME = "idtech"
 _INTERRUPTED = 130  # the exit status that shells use for it
 _NOTICE = "Stopping after the current file; press Ctrl-C again to stop at once."
-_STDOUT, _STDERR = 1, 2
+_STDIN, _STDOUT, _STDERR = range(3)
 
 _registered: list[Any] = []
 
@@ -63,7 +63,17 @@ def main(words: Sequence[str]) -> int:
     Returns:
         The exit status: 0 for success, 1 if a file failed, 2 if the arguments are invalid, 130 after Ctrl-C.
     """
+    _open_missing_streams()
     return file_info.written(partial(_run, words))
+
+
+def _open_missing_streams() -> None:
+    """Opens the standard streams that the process was started without, before other files get their numbers."""
+    for number in (_STDIN, _STDOUT, _STDERR):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # gets the lowest number that is free
 
 
 def _run(words: Sequence[str]) -> int:

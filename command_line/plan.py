@@ -12,6 +12,7 @@ from itertools import chain, count
 from pathlib import Path
 
 from ..io_common.family import Role
+from ..io_common.files import file_info
 from .archives import is_in_archive, members
 from .formats import BLEND, FAMILY_FORMATS, INPUT_SUFFIXES, result_suffix, role_of, source_suffixes
 from .settings import FAILED, NO_ANIMATIONS, Outcome, Settings, Task
@@ -99,13 +100,13 @@ def _walk(
     """
     suffixes = _searched_suffixes(settings)
     results = os.path.realpath(out)
-    for parent, folders, names in os.walk(folder, onerror=onerror):
-        folders[:] = sorted(
+    for parent, folders, names in file_info.walk(folder, onerror):
+        folders[:] = [
             name
             for name in folders
             if not name.startswith(".") and os.path.realpath(os.path.join(parent, name)) != results
-        )
-        for name in sorted(names):
+        ]
+        for name in names:
             path = Path(parent, name)
             if not name.startswith(".") and path.suffix.lower() in suffixes and _may_be_read(path):
                 yield path

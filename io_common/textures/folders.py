@@ -85,7 +85,9 @@ class LooseFiles:
             with os.scandir(directory) as entries:
                 for entry in entries:
                     self._add(listing, entry)
-        except OSError:
+        except OSError as error:
+            if not isinstance(error, FileNotFoundError | NotADirectoryError):
+                self.warnings.append(f"{directory}: the folder cannot be read ({error.strerror})")
             return None
         return listing
 
@@ -169,7 +171,8 @@ class _Layers:
 
     @property
     def warnings(self) -> list[str]:
-        return [warning for source in self._archives or () for warning in source.warnings]
+        sources = [self.loose, *(self._archives or ())]
+        return [warning for source in sources for warning in source.warnings]
 
 
 class Root:
@@ -272,7 +275,7 @@ class Root:
 
     @property
     def warnings(self) -> list[str]:
-        """Warnings of the archives that were opened."""
+        """Warnings of the folders that were listed and the archives that were opened."""
         return self._layers.warnings
 
 

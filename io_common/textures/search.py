@@ -89,7 +89,7 @@ class Search:
 
     @property
     def warnings(self) -> list[str]:
-        """The warnings about archives, materials and text files so far, each once."""
+        """The warnings about folders, archives, materials and text files so far, each once."""
         return list(dict.fromkeys(self.library.warnings + self._warnings + self._material_warnings))
 
 

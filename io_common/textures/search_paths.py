@@ -218,5 +218,5 @@ class Library:
 
     @property
     def warnings(self) -> list[str]:
-        """The warnings about archives so far."""
+        """The warnings about folders and archives so far."""
         return [warning for root in self._roots.values() for warning in root.warnings]

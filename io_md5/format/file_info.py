@@ -9,10 +9,10 @@ import argparse
 import json
 import os
 import sys
-import unicodedata
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any, Protocol, TextIO
 
@@ -159,10 +159,21 @@ def _expanded(files: Iterable[str], describers: Mapping[str, Describe]) -> Itera
             yield file
             continue
         unreadable: list[OSError] = []
-        for folder, folders, names in os.walk(file, onerror=unreadable.append):
-            folders.sort()
-            yield from (os.path.join(folder, name) for name in sorted(names) if _suffix(name) in describers)
+        for folder, _, names in walk(file, unreadable.append):
+            yield from (os.path.join(folder, name) for name in names if _suffix(name) in describers)
         yield from (error.filename for error in unreadable)
+
+
+def walk(
+    folder: str | os.PathLike[str], onerror: Callable[[OSError], object]
+) -> Iterator[tuple[str, list[str], list[str]]]:
+    """`os.walk` in alphabetical order, for folders of any depth: that of Python 3.11 calls itself for each."""
+    waiting = [os.fspath(folder)]
+    while waiting:
+        for parent, folders, names in islice(os.walk(waiting.pop(), onerror=onerror), 1):
+            yield parent, folders, sorted(names)
+            paths = [os.path.join(parent, name) for name in sorted(folders, reverse=True)]
+            waiting += [path for path in paths if not os.path.islink(path)]
 
 
 def _describe(file: str, describers: Mapping[str, Describe], game: str) -> tuple[dict[str, Any], list[str]]:
@@ -215,8 +226,8 @@ def _suffix(file: str) -> str:
 
 
 def on_one_line(text: str) -> str:
-    """A text with escaped control characters, which names of files may contain."""
-    return "".join(repr(letter)[1:-1] if unicodedata.category(letter) == "Cc" else letter for letter in text)
+    """A text whose unprintable characters are escaped: names of files may contain them."""
+    return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in text)
 
 
 def write(out: TextIO, text: str) -> None:

@@ -1153,6 +1153,20 @@ def test_stopping_the_parent_prints_no_tracebacks_and_ends_the_others(extension,
     assert status == (130 if number == signal.SIGINT else -number)
 
 
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="shells there cannot close them")
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_conversions_need_neither_standard_input_nor_standard_error(extension, tree, tmp_path, jobs):
+    words = ["convert", str(tree), "--to", str(tmp_path / "out"), "--jobs", str(jobs)]
+    run = subprocess.run(
+        [sys.executable, "-c", PARENT, extension.__name__, *words],
+        stdout=subprocess.PIPE, preexec_fn=lambda: [os.close(number) for number in (0, 2)],
+        check=False, text=True,
+    )  # fmt: skip
+    assert (run.returncode, counts(run.stdout)) == (0, [3, 0, 0])
+    assert len([name for name in files(tmp_path / "out") if name.endswith(".blend")]) == 3
+
+
 def wait_for(what, seconds=60):
     """Waits until something is so, and fails after about so many seconds."""
     for _ in range(20 * seconds):

@@ -9,9 +9,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from md2_samples import fan, write_two_sequences
 from paths import ROOT, SAMPLES
 
+from io_common.files.file_info import on_one_line, walk
 from io_md2.format import write_model
 from io_md5.format import read_mesh, write_mesh
 from io_md5.format.describe import describe_mesh
@@ -91,6 +93,38 @@ def test_info_of_a_folder_describes_all_its_files(tmp_path):
     ]
     write_two_sequences(tmp_path)
     assert json.loads(info("io_md2", "--json", tmp_path)[1])[0]["kind"] == "md2"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="paths are shorter there")
+def test_folders_may_be_nested_deeper_than_python_calls_functions(tmp_path):
+    nested = [str(tmp_path)]
+    for _ in range(sys.getrecursionlimit() + 200):
+        nested.append(os.path.join(nested[-1], "a"))
+        os.mkdir(nested[-1])
+    (tmp_path / "a" / "here.txt").write_text("")
+    found = list(walk(tmp_path, pytest.fail))
+    # Python 3.11 could not remove them at the end either.
+    for folder in nested[:1:-1]:
+        os.rmdir(folder)
+    assert [folder for folder, _, _ in found] == nested
+    assert [names for _, _, names in found if names] == [["here.txt"]]
+
+
+def test_folders_are_walked_in_alphabetical_order_without_links_and_those_left_out(tmp_path):
+    for name in ("b/2", "b/1", "a", "c/3"):
+        (tmp_path / name).mkdir(parents=True)
+    (tmp_path / "a" / "to_b").symlink_to(tmp_path / "b", target_is_directory=True)
+    seen = []
+    for folder, folders, _ in walk(tmp_path, pytest.fail):
+        seen.append(Path(folder).relative_to(tmp_path).as_posix())
+        if "c" in folders:
+            folders.remove("c")
+    assert seen == [".", "a", "b", "b/1", "b/2"]
+
+
+@pytest.mark.parametrize("letter", ["\n", "\x1b", "\x7f", "\u2028", "\u202e", "\udcff"])
+def test_letters_that_would_change_the_line_are_escaped(letter):
+    assert on_one_line(f"a{letter}b ü 模型") == f"a{ascii(letter)[1:-1]}b ü 模型"
 
 
 def test_an_unknown_file_type_is_an_error():

@@ -80,6 +80,7 @@ def test_no_other_module_opens_files_to_read():
         "io_common/files/file_info.py",
         "io_md2/format/file_info.py",
         "io_md5/format/file_info.py",
+        "command_line/command.py",
         "command_line/records.py",
         "command_line/worker.py",
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import struct
 from pathlib import Path
@@ -45,6 +46,23 @@ def test_an_archive_is_a_game_folder(tmp_path: Path, extension: str) -> None:
     files = GameFiles([path])
     assert list(files.walk()) == [MODEL]
     assert files.read(MODEL) == b"mesh"
+
+
+def test_a_folder_that_cannot_be_read_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    game_folders.loose(tmp_path, {MODEL: "mesh", "models/closed/a.txt": "secret"})
+    closed = os.path.join(tmp_path, "models", "closed")
+    scandir = os.scandir
+
+    def refuse(path: str) -> object:
+        if path == closed:
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
+        return scandir(path)
+
+    # The permissions of folders do not bind root.
+    monkeypatch.setattr(os, "scandir", refuse)
+    files = GameFiles([tmp_path, tmp_path / "not there"])
+    assert list(files.walk()) == [MODEL]
+    assert files.warnings == [f"{closed}: the folder cannot be read ({os.strerror(errno.EACCES)})"]
 
 
 def test_a_mod_overrides_the_game(tmp_path: Path) -> None:
