@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from ..triangles import FLIPPED_WINDING
 from . import mesh_data
+from .objects import NothingToExportError
 
 if TYPE_CHECKING:
     from bpy.types import Depsgraph, Material, Mesh, MeshUVLoopLayer, Object
@@ -48,11 +49,21 @@ class TriangleMesh:
 
 
 def triangle_mesh(obj: Object, depsgraph: Depsgraph) -> TriangleMesh:
-    """An object as it is evaluated: modifiers, shape keys and transform applied, n-gons triangulated by Blender."""
+    """An object as it is evaluated: modifiers, shape keys and transform applied, n-gons triangulated by Blender.
+
+    Raises:
+        NothingToExportError: faces use vertices that the mesh does not have.
+    """
     evaluated = obj.evaluated_get(depsgraph)
     mesh = evaluated.data
-    loops, polygons = triangulation(evaluated)
     corner_vertices = mesh_data.corner_vertices(mesh)
+    if len(corner_vertices) and not 0 <= corner_vertices.min() <= corner_vertices.max() < len(mesh.vertices):
+        # Scripts can make such meshes, and Blender shows them.
+        raise NothingToExportError(
+            f"{obj.name}: its mesh is damaged, as faces use vertices that it does not have. In Blender's Python "
+            f"console, run bpy.data.meshes[{obj.data.name!r}].validate()"
+        )
+    loops, polygons = triangulation(evaluated)
     polygon_materials = integers(mesh, "material_index", "FACE")
     if polygon_materials is None:
         polygon_materials = np.zeros(len(mesh.polygons), dtype=np.int32)
