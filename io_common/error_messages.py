@@ -15,8 +15,9 @@ _ADVICE = {
     errno.EDQUOT: "the disk quota is used up: free some space, or choose another folder",
     errno.EFBIG: "the file is too large for this disk: choose another folder",
     errno.EROFS: "the disk is read-only: choose another folder",
-    errno.EACCES: "permission denied: choose another folder, or close the program that has the file open",
-    errno.EPERM: "permission denied: choose another folder",
+    errno.EACCES: "permission denied: change the permissions, choose another folder, or close the program that has "
+    "the file open",
+    errno.EPERM: "permission denied: change the permissions, or choose another folder",
     errno.EBUSY: "the file is in use: close the program that has it open",
     errno.ETXTBSY: "the file is in use: close the program that has it open",
     errno.ENAMETOOLONG: "the name is too long: choose a shorter one",

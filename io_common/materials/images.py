@@ -118,7 +118,8 @@ class ImageStore:
                 self._failed[file] = str(error)
                 raise
             except (ImageError, FileReadError, PcxError, LmpError, OSError, RuntimeError) as error:
-                self._failed[file] = str(error) if str(file) in str(error) else f"{file}: {error}"
+                reason = (error.strerror if isinstance(error, OSError) else "") or str(error).strip()
+                self._failed[file] = reason if str(file) in reason else f"{file}: {reason}"
                 raise ImageError(self._failed[file]) from error
             image.alpha_mode = "CHANNEL_PACKED"
             if is_data:

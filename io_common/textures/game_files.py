@@ -96,7 +96,7 @@ class GameFile:
             with open_file(self.path) as stream:
                 data = stream.read(limit + 1)
         except (OSError, ValueError, struct.error, zlib.error) as error:
-            raise FileReadError(f"{self}: {error}") from error
+            raise FileReadError(f"{self}: {getattr(error, 'strerror', None) or error}") from error
         if len(data) > limit:
             raise FileReadError(f"{self}: larger than {limit:,} bytes")
         return data
@@ -112,7 +112,7 @@ class GameFile:
         try:
             return self.path.stat().st_size
         except OSError as error:
-            raise FileReadError(f"{self}: {error}") from error
+            raise FileReadError(f"{self}: {getattr(error, 'strerror', None) or error}") from error
 
     def read_text(self, limit: int = MAX_TEXT_SIZE) -> str:
         """The file as text: UTF-8 if valid, else Latin-1, as old files may have any encoding.

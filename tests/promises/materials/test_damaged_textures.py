@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from pathlib import Path
 
 import bpy
@@ -55,3 +57,24 @@ def test_a_damaged_archive_costs_only_its_own_textures(tmp_path):
     with_image, without = try_archives(tmp_path, range(100))
     assert with_image
     assert without
+
+
+@pytest.mark.parametrize("extension", ["png", "pcx"])
+def test_why_an_image_cannot_be_read_is_said_in_words(tmp_path, capfd, monkeypatch, extension):
+    image = tmp_path / f"base/models/imp/imp_d.{extension}"
+    data = (pcx if extension == "pcx" else png)(COLOURS)
+    write(
+        tmp_path / "base",
+        {"models/imp/imp.md5mesh": square("models/imp/imp_d"), f"models/imp/{image.name}": data},
+    )
+    os_open = os.open
+
+    def refuse(path, *words, **options):
+        if str(path) == str(image):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
+        return os_open(path, *words, **options)
+
+    # The permissions of files do not bind root.
+    monkeypatch.setattr(os, "open", refuse)
+    bpy.ops.import_scene.md5(filepath=str(tmp_path / "base/models/imp/imp.md5mesh"))
+    assert f"warning: {image}: {os.strerror(errno.EACCES)}\n" in capfd.readouterr().out
