@@ -159,6 +159,27 @@ def clips_by_file(
         chosen = all_clips(armature, context.scene, report)
     if not chosen:
         report.warn(f"no action moves {armature.name}: no animations were exported")
-    stems = [names.for_files(clip.stored.name if clip.stored else clip.name, "animation") for clip in chosen]
+    stems = [names.for_files(_action_name(clip), "animation") for clip in chosen]
     files = [folder / f"{name}{ANIMATION_SUFFIX}" for name in distinct_file_names(stems)]
     return dict(zip(files, chosen, strict=True))
+
+
+def warn_of_file_names(clips: dict[Path, Clip], report: Report) -> None:
+    """Warns about actions whose files have other names than they: a game looks for the name.
+
+    Args:
+        clips: of actions, by the file that each is written to.
+        report: takes the warnings.
+    """
+    for path, clip in clips.items():
+        name = _action_name(clip)
+        if path.name == f"{name}{ANIMATION_SUFFIX}":
+            continue
+        is_taken = names.for_files(name, "") == name
+        reason = "another file has this name" if is_taken else "file names cannot have all of its characters"
+        report.warn(f"{name} is written to {path.name}, because {reason}")
+
+
+def _action_name(clip: Clip) -> str:
+    """The name of the action of a clip: an imported one has that of its file."""
+    return clip.stored.name if clip.stored else clip.name

@@ -17,7 +17,14 @@ from .clips import AnimationOptions
 from .companions import Companion, find_companion
 from .export_build import Build, ModelOptions, build
 from .export_game import animation_beside, prepare, scale_files, with_object_name
-from .export_source import clips_by_file, find_source, require_meshes, warn_of_hidden, why_without_meshes
+from .export_source import (
+    clips_by_file,
+    find_source,
+    require_meshes,
+    warn_of_file_names,
+    warn_of_hidden,
+    why_without_meshes,
+)
 from .format import Md5Error, format_animation, format_mesh
 from .format.check import check_animation, check_model
 from .format.suffixes import ANIMATION_SUFFIX
@@ -78,6 +85,8 @@ def _export_mesh(context: Context, path: Path, options: ExportOptions, report: R
         companion = _companion(beside, options, report)
         if model_options.target.writing.animation_beside and clips:
             clips = arrange(clips, beside, companion, options.animation, report)
+        elif options.actions in ("ALL", "ACTIVE"):
+            warn_of_file_names(clips, report)
         with progress(len(source.meshes) + len(clips) + 1) as progress_bar:
             built = build(
                 context,
@@ -146,7 +155,9 @@ def _export_animations(context: Context, path: Path, options: ExportOptions, rep
         is_one = model_options.target.writing.animation_beside
         if is_one:
             clips = arrange(clips, path, _companion(path, options, report), options.animation, report)
-        elif options.actions not in ("ALL", "LIST"):
+        elif options.actions == "ALL":
+            warn_of_file_names(clips, report)
+        elif options.actions != "LIST":
             clips = {path: next(iter(clips.values()))}
         with progress(len(source.meshes) + len(clips)) as progress_bar:
             built = build(

@@ -501,6 +501,23 @@ def test_every_action_that_fits_is_a_file_of_its_name(tmp_path, part):
     assert sorted(file.name for file in tmp_path.iterdir()) == ["Bend.md5anim", "Walk_ _slow__2.md5anim"]
 
 
+@pytest.mark.parametrize("suffix", ["md5mesh", "md5anim"])
+def test_a_file_of_another_name_than_its_action_is_told(tmp_path, capfd, suffix):
+    armature = scripted_scenes.rig()
+    scripted_scenes.tube(armature)
+    action = armature.animation_data.action
+    action.copy().name = "bend"
+    action.copy().name = "Walk: slow"
+    getattr(bpy.ops.export_scene, suffix)(filepath=str(tmp_path / f"model.{suffix}"), actions="ALL")
+    told = capfd.readouterr().out.splitlines()
+    assert "Warning: bend is written to bend_2.md5anim, because another file has this name" in told
+    assert (
+        "Warning: Walk: slow is written to Walk_ slow.md5anim, because file names cannot have all of its characters"
+        in told
+    )
+    assert not any("Bend is written" in line for line in told)
+
+
 def test_the_scene_is_exported_as_it_plays_with_constraints_drivers_and_nla(tmp_path):
     armature = scripted_scenes.rig()
     obj = scripted_scenes.tube(armature)
