@@ -70,7 +70,11 @@ def _warn_of_others(
     """Warns about meshes that the armature does not move, or not alone, and about objects other than meshes."""
     unmoved = [obj.name for obj, found in owners.items() if obj.type == "MESH" and armature not in found]
     if unmoved:
-        report.warn(f"not exported, because {armature.name} does not move it: {listing(unmoved)}")
+        # Something else may still move it with the armature, such as a Surface Deform modifier or a lattice.
+        report.warn(
+            "not exported, because no Armature modifier, parent or constraint attaches it to "
+            f"{armature.name}: {listing(unmoved)}"
+        )
     for obj in own_meshes:
         others = [other.name for other in armatures_of(obj) if other != armature]
         if others:

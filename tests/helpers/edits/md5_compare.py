@@ -395,7 +395,7 @@ class Told:
             uv_motion=uv_rest + max((figures[0] for figures in moving_uvs), default=0.0),
             faces=any(re.search("modifiers change its (faces|number of vertices)", text) for text in own),
             left_out=any(
-                re.match(r"not exported, because .* does not move it: ", text) and is_told(name, [text])
+                re.match(r"not exported, because .* attaches it to .*: ", text) and is_told(name, [text])
                 for text in warnings
             ),
         )

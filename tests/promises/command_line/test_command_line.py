@@ -830,7 +830,7 @@ def test_a_failed_export_lists_the_warnings_that_came_before(idtech, tmp_path):
         "convert", tmp_path / "in" / "odd.blend", "--to", tmp_path / "out", "--format", "md5"
     )
     assert status == 1
-    assert "does not move it: loose" in told
+    assert "attaches it to walker: loose" in told
 
 
 def test_info_describes_files_of_both_families(idtech, tree):
