@@ -16,19 +16,24 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 
-MAX_STEPS = 20_000
+MAX_STEPS = 10_000
 """Statements that a script may run, loops and files that it runs included."""
+MAX_CHARACTERS = 8_000_000
+"""Characters that a script may read and pass to commands: those of a loop count each time."""
 MAX_DEPTH = 48
 """Blocks, calls and files within each other."""
 
 # A bare word ends before these; a slash is part of it unless another follows.
 _BARE = re.compile(r'(?:[^\s"/;()\[\]]|/(?!/))+')
 _BLANK = re.compile(r"(?:[ \t\r]|//[^\n]*)+")
+# A string ends at the end of its line without a quote.
+_STRING = re.compile(r'"([^"^\n\r]*(?:\^.?[^"^\n\r]*)*)"?', re.DOTALL)
+_IN_BLOCK = re.compile(r'["\[\]]|//[^\n]*')
 _ESCAPE = re.compile(r"\^(.)", re.DOTALL)
 _ESCAPES = {"n": "\n", "t": "\t", "f": "\f"}
-_NUMBER = re.compile(r"[ \t\n\v\f\r]*[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?", re.ASCII)
-_SUBSTITUTION = re.compile(r"@+(?:\[([^\[\]]*)\]|\(([^()]*)\)|([\w.]+))")
-_ARGUMENT = re.compile(r"arg\d+")
+_NUMBER = re.compile(r"[ \t\n\v\f\r]*[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?", re.ASCII)
+# Behind another @ the search would take quadratic time for many.
+_SUBSTITUTION = re.compile(r"(?<!@)@+(?:\[([^\[\]]*)\]|\(([^()]*)\)|([\w.]+))")
 
 
 class Block(str):
@@ -68,7 +73,10 @@ class Interpreter:
         self._commands = dict(commands)
         self._fallback = fallback
         self._aliases: dict[str, str] = {}
+        # Those of the alias that is running: arg1, arg2 … and numargs.
+        self._arguments: dict[str, str] = {}
         self._steps = 0
+        self._characters = 0
         self._depth = 0
 
     def run(self, text: str, line: int = 1) -> str:
@@ -81,8 +89,19 @@ class Interpreter:
         Raises:
             ScriptLimitError: it runs too long or too deep.
         """
+        self.count_characters(len(text))
         with self.deeper():
             return _Reader(self, text, line).statements("")
+
+    def count_characters(self, number: int) -> None:
+        """Counts characters that are read or copied.
+
+        Raises:
+            ScriptLimitError: there are too many.
+        """
+        self._characters += number
+        if self._characters > MAX_CHARACTERS:
+            raise ScriptLimitError("too much text, that of loops included")
 
     @contextmanager
     def deeper(self) -> Iterator[None]:
@@ -101,7 +120,7 @@ class Interpreter:
 
     def value(self, name: str) -> str:
         """The value of an alias; empty if there is none."""
-        return self._aliases.get(name, "")
+        return self._arguments.get(name, self._aliases.get(name, ""))
 
     def block_text(self, text: str) -> str:
         """The text of a block with `@NAME` replaced by the value of the alias."""
@@ -111,8 +130,11 @@ class Interpreter:
         def replaced(match: re.Match[str]) -> str:
             _, expression, name = match.groups()
             if expression is not None:
-                return self.run(expression)
-            return self.value(name if name is not None else match[1])
+                value = self.run(expression)
+            else:
+                value = self.value(name if name is not None else match[1])
+            self.count_characters(len(value))
+            return value
 
         return _SUBSTITUTION.sub(replaced, text)
 
@@ -121,6 +143,7 @@ class Interpreter:
         self._steps += 1
         if self._steps > MAX_STEPS:
             raise ScriptLimitError("too many statements")
+        self.count_characters(sum(map(len, words)))
         name, arguments = words[0], words[1:]
         own = self._commands.get(name)
         if own is not None:
@@ -138,23 +161,20 @@ class Interpreter:
 
     def set_alias(self, name: str, value: str) -> None:
         """Gives an alias a value."""
-        self._aliases[name] = value
+        (self._arguments if name in self._arguments else self._aliases)[name] = value
 
     def run_block(self, text: str) -> str:
         """Runs a block or a text."""
         return self.run(text, text.line if isinstance(text, Block) else 1)
 
     def _call_alias(self, name: str, arguments: list[str]) -> str:
-        outer = {key: value for key, value in self._aliases.items() if _ARGUMENT.fullmatch(key)}
-        for number, argument in enumerate(arguments, 1):
-            self._aliases[f"arg{number}"] = argument
-        self._aliases["numargs"] = str(len(arguments))
+        outer = self._arguments
+        self._arguments = {f"arg{number}": argument for number, argument in enumerate(arguments, 1)}
+        self._arguments["numargs"] = str(len(arguments))
         try:
             return self.run_block(self._aliases[name])
         finally:
-            for key in [key for key in self._aliases if _ARGUMENT.fullmatch(key)]:
-                del self._aliases[key]
-            self._aliases |= outer
+            self._arguments = outer
 
 
 class _Reader:
@@ -219,31 +239,25 @@ class _Reader:
         return self._run.value(word[1:]) if word.startswith("$") and len(word) > 1 else word
 
     def _string(self) -> str:
-        start = self._at + 1
-        end = start
-        while end < len(self._text) and self._text[end] not in '"\n\r':
-            end += 2 if self._text[end] == "^" else 1
-        end = min(end, len(self._text))
-        self._at = end + 1 if self._text[end : end + 1] == '"' else end
-        return _ESCAPE.sub(lambda match: _ESCAPES.get(match[1], match[1]), self._text[start:end])
+        found = _STRING.match(self._text, self._at)
+        assert found is not None
+        self._at = found.end()
+        return _ESCAPE.sub(lambda match: _ESCAPES.get(match[1], match[1]), found[1])
 
     def _block(self) -> str:
         line = self._line()
         start = self._at = self._at + 1
         depth = 1
-        while self._at < len(self._text):
-            letter = self._text[self._at]
-            if letter == '"':
+        while (found := _IN_BLOCK.search(self._text, self._at)) is not None:
+            self._at = found.end()
+            if found[0] == '"':
+                self._at -= 1
                 self._string()
                 continue
-            if letter == "/" and self._text.startswith("//", self._at):
-                end = self._text.find("\n", self._at)
-                self._at = end if end >= 0 else len(self._text)
-                continue
-            depth += {"[": 1, "]": -1}.get(letter, 0)
-            self._at += 1
+            depth += {"[": 1, "]": -1}.get(found[0], 0)
             if not depth:
                 return Block(self._run.block_text(self._text[start : self._at - 1]), line)
+        self._at = len(self._text)
         return Block(self._run.block_text(self._text[start:]), line)
 
     def _skip_blanks(self) -> None:
@@ -331,12 +345,12 @@ def _value_of(run: Interpreter, arguments: list[str]) -> str:
 
 
 def _format(run: Interpreter, arguments: list[str]) -> str:
-    del run
-    return re.sub(
-        r"%([1-9%])",
-        lambda match: "%" if match[1] == "%" else _argument(arguments, int(match[1])),
-        _argument(arguments, 0),
-    )[:_LONGEST]
+    def replaced(match: re.Match[str]) -> str:
+        value = "%" if match[1] == "%" else _argument(arguments, int(match[1]))
+        run.count_characters(len(value))
+        return value
+
+    return re.sub(r"%([1-9%])", replaced, _argument(arguments, 0))[:_LONGEST]
 
 
 def _joined(separator: str) -> _Builtin:
@@ -365,6 +379,11 @@ def _computed(compute: Callable[[float, float], float], neutral: float) -> _Buil
         return _text(result if math.isfinite(result) else 0.0)
 
     return run_it
+
+
+def _divided(one: float, other: float) -> float:
+    quotient = one / other if other else 0.0
+    return float(int(quotient)) if math.isfinite(quotient) else quotient
 
 
 _difference = _computed(lambda one, other: one - other, 0.0)
@@ -425,7 +444,7 @@ _BUILTINS |= {
 _BUILTINS |= {
     "-": _subtracted,
     "-f": _subtracted,
-    "div": _computed(lambda one, other: float(int(one / other)) if other else 0.0, 1.0),
+    "div": _computed(_divided, 1.0),
     "divf": _computed(lambda one, other: one / other if other else 0.0, 1.0),
     "mod": _computed(lambda one, other: math.fmod(one, other) if other else 0.0, 1.0),
     "min": _computed(min, 0.0),
