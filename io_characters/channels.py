@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-_WORD = re.compile(r"(-?)\s*(\*?)\s*([^\s,*()\-][^\s,*()]*)")
+_WORD = re.compile(r"(?:(-)\s*)?(?:(\*)\s*)?([^\s,*()\-][^\s,*()]*)")
 
 
 def channel_joints(
@@ -23,23 +23,24 @@ def channel_joints(
         parents: the parent of each joint, -1 for a root; J of them.
     """
     index = {name.lower(): joint for joint, name in reversed(list(enumerate(names)))}
+    children: dict[int, list[int]] = {}
+    for child, parent in enumerate(parents):
+        children.setdefault(parent, []).append(child)
     chosen: set[int] = set()
     unknown: list[str] = []
-    for minus, star, word in _WORD.findall(expression):
+    # Of equal words the last decides.
+    for minus, star, word in reversed(dict.fromkeys(reversed(_WORD.findall(expression)))):
         joint = index.get(word.lower())
         if joint is None:
             unknown.append(word)
             continue
-        named = _with_children(joint, parents) if star else {joint}
+        named = _with_children(joint, children) if star else {joint}
         chosen = chosen - named if minus else chosen | named
     return sorted(chosen), unknown
 
 
-def _with_children(joint: int, parents: Sequence[int]) -> set[int]:
-    """A joint and all below it; parents need not come before their children."""
-    children: dict[int, list[int]] = {}
-    for child, parent in enumerate(parents):
-        children.setdefault(parent, []).append(child)
+def _with_children(joint: int, children: dict[int, list[int]]) -> set[int]:
+    """A joint and all below it."""
     found: set[int] = set()
     stack = [joint]
     while stack:

@@ -42,7 +42,7 @@ from .files import GameFiles
 
 _FOLDERS = (("def", ".def", ENTITY), ("skins", ".skin", SKIN))
 _MODEL_SUFFIXES = (".md5mesh", ".md2")
-_SHADER = re.compile(rb'^\s*shader\s+"([^"\n]*)"', re.MULTILINE)
+_SHADER = re.compile(rb'^[ \t]*shader\s+"([^"\n]*)"', re.MULTILINE)
 _MAX_CHAIN = 100
 """Declarations that inherit from each other; those of the games have up to five."""
 _MAX_INHERITED = 1_000_000

@@ -17,7 +17,6 @@ Where the engine would refuse a declaration, the rest of it is read and a warnin
 from __future__ import annotations
 
 import math
-import re
 from dataclasses import dataclass, field, replace
 
 from ..textures.mtr_tokens import Token
@@ -383,7 +382,7 @@ class ModelBuilder:
 
 def alias(name: str) -> str:
     """The name of an animation without the number at its end: that of all its variants."""
-    return re.sub(r"(?<=.)[0-9]+\Z", "", name)
+    return name[:1] + name[1:].rstrip("0123456789")
 
 
 def read_entity(declaration: RawDeclaration, warnings: list[str]) -> EntityDeclaration:

@@ -32,3 +32,9 @@ def test_words_add_and_take_out_joints_in_their_order(expression, expected):
 
 def test_joints_that_do_not_exist_are_told_and_the_others_are_there():
     assert channel_joints("Hips *nobody -Tail", NAMES, PARENTS) == ([1], ["nobody", "Tail"])
+
+
+def test_many_blanks_and_words_do_not_take_minutes():
+    assert channel_joints("-" + " " * 100_000 + "," + "*a " * 100_000, ["a"] * 2000, range(-1, 1999))[
+        0
+    ] == list(range(2000))

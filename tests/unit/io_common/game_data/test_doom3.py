@@ -279,6 +279,20 @@ def test_long_chains_of_inheritance_end(tmp_path: Path) -> None:
     assert any("the chain is too long" in warning for warning in given.warnings)
 
 
+def test_a_long_number_in_a_name_and_a_model_of_empty_lines_do_not_take_minutes(tmp_path: Path) -> None:
+    name = "9" * 200_000 + "x"
+    text = f"model m {{ mesh {MESH} anim {name} a.md5anim remove {name} }}"
+    game_folders.loose(tmp_path, {"skins/a.skin": "skin fits { models/skin a }"})
+    given = declarations(tmp_path, text)
+    game_folders.loose(
+        tmp_path, {MESH: "\n" * 200_000 + game_folders.md5mesh(game_folders.BODY, "models/skin")}
+    )
+    found = given.model_character("m")
+    assert found is not None
+    assert not found.parts[0].animations
+    assert [skin.name for skin in found.parts[0].skins] == ["fits"]
+
+
 def test_what_is_inherited_is_limited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(doom3, "_MAX_INHERITED", 25)
     base = "model base { " + " ".join(f"anim a{n} a.md5anim" for n in range(10)) + " }"
