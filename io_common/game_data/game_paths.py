@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..textures.names import IMAGE_EXTENSIONS, is_image, without_image_extension
+from ..textures.names import IMAGE_EXTENSIONS, clean_name, is_image, without_image_extension
 from .files import GameFiles
 
 
@@ -26,6 +26,9 @@ def ancestors(folder: str) -> list[str]:
 def find_image(files: GameFiles, path: str) -> str | None:
     """The path of an image with its own or another image extension, else in `dds/`; None if there is none."""
     for base in (path, f"dds/{path}"):
+        # Most games have no dds/, and many names are tried.
+        if files.listing(clean_name(base).folder) is None:
+            continue
         stem = without_image_extension(base)
         for candidate in dict.fromkeys((base, *(stem + extension for extension in IMAGE_EXTENSIONS))):
             if is_image(candidate) and files.has(candidate):

@@ -46,6 +46,9 @@ CONFIGS = {"md5": "md5.cfg", "md2": "md2.cfg"}
 
 _MODEL_FOLDERS = ("models", "model")
 _MAX_PARTS = 256
+_MAX_IMAGES = 1024
+# Windows and Linux open no longer ones.
+_LONGEST_PATH = 4096
 
 
 def cfg_character(files: GameFiles, folder: str) -> Character:
@@ -93,6 +96,7 @@ class _Config:
         self._models, self._name = _split_folder(folder)
         self._directory = folder
         self._parts: list[_Part] = []
+        self._images: dict[str, str | None] = {}
         self._missing: set[str] = set()
         self._warnings: list[str] = []
         self._scale = 1.0
@@ -197,6 +201,9 @@ class _Config:
         if not path:
             self._warn("exec without a file", line)
             return
+        if len(path) > _LONGEST_PATH:
+            self._missing.add(path)
+            return
         parts = path.split("/")
         # The script's path begins at the game's folder, which may lie above the one that is searched.
         shorter = ["/".join(parts[count:]) for count in range(len(parts))]
@@ -232,7 +239,10 @@ class _Config:
         # Where the folder of all models is not known, it is one above this one.
         bases = ancestors(self._folder) if self._models is None else [self._models]
         folders = [join(base, name) for base in bases]
-        found = next((folder for folder in folders if self._files.names(folder)), folders[0])
+        listings = ((folder, self._files.listing(folder)) for folder in folders)
+        found = next(
+            (folder for folder, listing in listings if listing is not None and listing.files), folders[0]
+        )
         self._directory = found
 
     def _load(self, arguments: list[str], line: int) -> None:
@@ -260,9 +270,14 @@ class _Config:
             return None
         return self._parts[-1]
 
-    def _image(self, name: str) -> str:
+    def _image(self, name: str, line: int) -> str:
         path = join(self._directory, cfg_image(name))
-        found = find_image(self._files, path)
+        if path not in self._images:
+            if len(self._images) >= _MAX_IMAGES:
+                self._warn(f"only {_MAX_IMAGES:,} images are looked for", line)
+                return path
+            self._images[path] = find_image(self._files, path)
+        found = self._images[path]
         if found is None:
             self._missing.add(path)
         return found or path
@@ -277,8 +292,8 @@ class _Config:
         before = part.textures.get(mesh, MeshTextures(mesh))
         part.textures[mesh] = replace(
             before,
-            image=self._image(arguments[1]),
-            masks=self._image(masks) if is_name else None,
+            image=self._image(arguments[1], line),
+            masks=self._image(masks, line) if is_name else None,
             strengths=tuple(number(word) for word in arguments[2:] if _is_number(word)),
         )
 
@@ -286,7 +301,7 @@ class _Config:
         part = self._last("bumpmap", arguments, 2, line)
         if part is not None:
             before = part.textures.get(arguments[0], MeshTextures(arguments[0]))
-            part.textures[arguments[0]] = replace(before, bump=self._image(arguments[1]))
+            part.textures[arguments[0]] = replace(before, bump=self._image(arguments[1], line))
 
     def _anim(self, arguments: list[str], line: int) -> None:
         part = self._last("anim", arguments, 2, line)

@@ -111,6 +111,17 @@ def test_a_script_that_never_ends_is_a_warning(tmp_path):
     assert "too many statements" in found.warnings[0]
 
 
+def test_what_a_script_may_look_for_is_limited(tmp_path):
+    found = character(
+        tmp_path,
+        f"md5load a.md5mesh\nexec {'a/' * 500_000}b.cfg\nloop i 2000 [md5skin Body $i]\nmd5skin Body 0",
+        "imp/a.md5mesh",
+        "imp/0.png",
+    )
+    assert found.warnings == (f"{FOLDER}/md5.cfg, line 3: only 1,024 images are looked for",)
+    assert found.parts[0].textures[0].image == f"{FOLDER}/0.png"
+
+
 def test_an_md2_takes_the_model_of_the_folder_above_and_ranges_of_frames(tmp_path):
     found = character(
         tmp_path, "md2anim trigger 0 35 35\nmdlscale 50", "imp/tris.md2", "imp/red/skin.jpg",
