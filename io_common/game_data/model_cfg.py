@@ -274,7 +274,7 @@ class _Config:
         path = join(self._directory, cfg_image(name))
         if path not in self._images:
             if len(self._images) >= _MAX_IMAGES:
-                self._warn(f"only {_MAX_IMAGES:,} images are looked for", line)
+                self._warn(f"no more than {counted(_MAX_IMAGES, 'images')} are looked for", line)
                 return path
             self._images[path] = find_image(self._files, path)
         found = self._images[path]

@@ -6,6 +6,7 @@ import numpy as np
 
 from .model import Floats, Mesh, Model
 from .skinning import skin
+from .validation import check_mesh_arrays, check_weights
 from .weights_by_joint import WeightsByJoint, pose_columns, weights_by_joint
 
 # Numbers computed at once: few enough to need little memory.
@@ -33,7 +34,13 @@ def pose_bounds(
         positions: of the joints in the space of the model, (F, J, 3).
         orientations: unit quaternions w x y z (F, J, 4).
         scales: of the joints, (F, J); None for 1.
+
+    Raises:
+        Md5Error: a mesh has weights or joints that do not exist.
     """
+    for mesh in meshes:
+        check_mesh_arrays(mesh)
+        check_weights(mesh, positions.shape[-2])
     return bounds_of_weights([weights_by_joint(mesh) for mesh in meshes], positions, orientations, scales)
 
 

@@ -16,7 +16,7 @@ from . import quaternions as quat
 from .errors import Md5Error
 from .model import Animation, Floats, Ints
 from .skeleton import component_columns, compose, local_poses
-from .validation import check_rate
+from .validation import check_components, check_rate
 
 Wrap = Literal["blend", "jump", "hold"]
 """What follows the last frame, as in `io_md2.format`.
@@ -164,6 +164,7 @@ def _frames_at(
     animation: Animation, seconds: npt.ArrayLike, wrap: Wrap | None
 ) -> tuple[Ints, Ints, Floats, Floats, Floats]:
     """The frames around times as indices into local poses, the fractions, and the poses of these frames alone."""
+    check_components(animation)
     wrap = WRAPS[loop_type(animation)] if wrap is None else wrap
     first, second, fraction = frame_pair(seconds, animation.frame_count, animation.frame_rate, wrap=wrap)
     used, rows = np.unique(np.stack([first, second]), return_inverse=True)
@@ -178,7 +179,11 @@ def loop_type(animation: Animation) -> LoopType:
     greater of the steps beside the end. It is open if the step from the last frame to the first is no more than 1.5
     times that step, and less than half of the whole motion. Positions are divided by the extent of all positions, so
     that they weigh like quaternions.
+
+    Raises:
+        Md5Error: its arrays do not fit together.
     """
+    check_components(animation)
     if animation.frame_count < 3 or not animation.names:
         return "none"
     lowest, highest = _component_ranges(animation)

@@ -39,8 +39,11 @@ def depths(parents: npt.ArrayLike) -> Ints:
 
     Raises:
         CyclicHierarchyError: a joint is its own ancestor.
+        Md5Error: a parent does not exist.
     """
     table = np.asarray(parents).tolist()
+    if missing := [parent for parent in table if not ROOT <= parent < len(table)]:
+        raise Md5Error("a parent does not exist", found=str(missing[0]), expected=f"-1 to {len(table) - 1}")
     result = [_UNKNOWN] * len(table)
     for joint in range(len(table)):
         chain = []
@@ -71,6 +74,7 @@ def compose(parents: Ints, positions: npt.ArrayLike, orientations: npt.ArrayLike
 
     Raises:
         CyclicHierarchyError: a joint is its own ancestor.
+        Md5Error: a parent does not exist.
     """
     positions = np.array(positions, dtype=np.float64)
     orientations = np.array(orientations, dtype=np.float64)

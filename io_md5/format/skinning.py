@@ -14,7 +14,7 @@ import numpy.typing as npt
 from . import quaternions as quat
 from .errors import Md5Error
 from .model import Floats, Ints, Mesh
-from .validation import check_mesh_arrays, check_unit, check_weights
+from .validation import check_mesh_arrays, check_triangles, check_unit, check_weight_ranges, check_weights
 
 # An odd number with evenly mixed bits (the golden ratio), for hashing rows.
 _HASH_FACTOR = np.uint64(0x9E3779B97F4A7C15)
@@ -50,7 +50,12 @@ class VertexWeights:
 
 
 def vertex_weights(mesh: Mesh) -> VertexWeights:
-    """The rows of all vertices of a mesh."""
+    """The rows of all vertices of a mesh.
+
+    Raises:
+        Md5Error: a vertex has weights that do not exist.
+    """
+    check_weight_ranges(mesh)
     counts = mesh.weight_counts.astype(np.int64)
     vertices = np.repeat(np.arange(len(counts), dtype=np.int64), counts)
     firsts = np.cumsum(counts) - counts
@@ -158,8 +163,12 @@ def face_normals(vertices: npt.ArrayLike, triangles: Ints) -> Floats:
     Args:
         vertices: (…, V, 3).
         triangles: (T, 3).
+
+    Raises:
+        Md5Error: a triangle has a vertex that does not exist.
     """
     vertices = np.asarray(vertices, dtype=np.float64)
+    triangles = check_triangles(triangles, vertices.shape[-2])
     a, b, c = (vertices[..., triangles[:, corner], :] for corner in range(3))
     return _unit(np.cross(c - a, b - a))
 
@@ -173,8 +182,12 @@ def vertex_normals(vertices: npt.ArrayLike, triangles: Ints) -> Floats:
     Args:
         vertices: in the bind pose, (V, 3).
         triangles: (T, 3).
+
+    Raises:
+        Md5Error: a triangle has a vertex that does not exist.
     """
     vertices = np.asarray(vertices, dtype=np.float64)
+    triangles = check_triangles(triangles, len(vertices))
     ids = position_ids(vertices)
     corners = ids[triangles].ravel()
     normals = np.repeat(face_normals(vertices, triangles), 3, axis=0)
@@ -199,9 +212,13 @@ def vertex_tangents(
         uvs: s and t of each vertex, (V, 2).
         triangles: (T, 3).
         normals: unit normals of the vertices, (V, 3).
+
+    Raises:
+        Md5Error: a triangle has a vertex that does not exist.
     """
     points, st = np.asarray(vertices, dtype=np.float64), np.asarray(uvs, dtype=np.float64)
     normals = np.asarray(normals, dtype=np.float64)
+    triangles = check_triangles(triangles, len(points))
     a, b, c = (points[triangles[:, corner]] for corner in range(3))
     st_a, st_b, st_c = (st[triangles[:, corner]] for corner in range(3))
     edge_b, edge_c, st_edge_b, st_edge_c = b - a, c - a, st_b - st_a, st_c - st_a

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from .counting import counted
 from .errors import Md5Error
-from .model import LARGEST, ROOT, Animation, Camera, Joints, Mesh, Model
+from .model import LARGEST, ROOT, Animation, Camera, Ints, Joints, Mesh, Model
 from .skeleton import ALL_COMPONENTS, COMPONENTS, CyclicHierarchyError, depths
 
 # Quaternions of 32-bit floats are off by less.
@@ -81,12 +81,23 @@ def validate_mesh(mesh: Mesh, joint_count: int, what: str = "Mesh") -> None:
 def validate_animation(animation: Animation) -> None:
     """Checks an animation; for the errors see `validate_model`."""
     what = "Animation"
-    check_animation_arrays(animation, what)
+    check_components(animation, what)
     check_string(animation.commandline, f"{what}.commandline")
     _check_hierarchy(animation.names, animation.parents, what)
     if not animation.frame_count:
         raise Md5Error(f"{what}.frames: there are no frames", found="0", expected="1 or more")
     check_rate(animation.frame_rate, f"{what}.frame_rate")
+    for name in ("bounds", "base_positions", "base_orientations", "frames"):
+        _check_finite(getattr(animation, name), f"{what}.{name}")
+
+
+def check_components(animation: Animation, what: str = "Animation") -> None:
+    """Checks that the animated components of all joints exist.
+
+    Raises:
+        Md5Error: one does not, or the arrays do not fit together.
+    """
+    check_animation_arrays(animation, what)
     unknown = np.flatnonzero((animation.flags < 0) | (animation.flags > ALL_COMPONENTS))
     if len(unknown):
         raise Md5Error(
@@ -105,8 +116,6 @@ def validate_animation(animation: Animation) -> None:
             found=f"{counted(sizes[joint], 'components')} from {animation.starts[joint]} on",
             expected=f"a range within {counted(width, 'components')} of a frame",
         )  # fmt: skip
-    for name in ("bounds", "base_positions", "base_orientations", "frames"):
-        _check_finite(getattr(animation, name), f"{what}.{name}")
 
 
 def validate_camera(camera: Camera) -> None:
@@ -218,6 +227,15 @@ def check_weights(mesh: Mesh, joint_count: int, what: str = "Mesh") -> None:
         Md5Error: one does not.
     """
     _check_indices(mesh.weight_joints, joint_count, f"{what}.weight_joints", "joint")
+    check_weight_ranges(mesh, what)
+
+
+def check_weight_ranges(mesh: Mesh, what: str = "Mesh") -> None:
+    """Checks that the weights of vertices exist.
+
+    Raises:
+        Md5Error: one does not.
+    """
     starts, counts = mesh.weight_starts, mesh.weight_counts
     weights = len(mesh.weight_joints)
     outside = np.flatnonzero((starts < 0) | (counts < 0) | (starts.astype(np.int64) + counts > weights))
@@ -228,6 +246,22 @@ def check_weights(mesh: Mesh, joint_count: int, what: str = "Mesh") -> None:
             found=f"{counted(counts[vertex], 'weights')} from {starts[vertex]} on",
             expected=f"a range within {counted(weights, 'weights')} of the mesh",
         )  # fmt: skip
+
+
+def check_triangles(triangles: npt.ArrayLike, vertex_count: int) -> Ints:
+    """Triangles as an array (T, 3).
+
+    Raises:
+        Md5Error: they have another shape or dtype, or a vertex that does not exist.
+    """
+    array = np.asarray(triangles)
+    if array.ndim != 2 or array.shape[1] != 3 or array.dtype.kind not in "iu":
+        raise Md5Error(
+            "triangles have the wrong shape or dtype",
+            found=f"{array.dtype} {array.shape}", expected="integers (triangles, 3)",
+        )  # fmt: skip
+    _check_indices(array, vertex_count, "triangles", "vertex")
+    return array.astype(np.int32, copy=False)
 
 
 def check_unit(orientations: npt.NDArray[np.float64], what: str) -> None:
@@ -302,7 +336,9 @@ def _check_hierarchy(names: list[str], parents: npt.NDArray[np.int32], what: str
         ) from None  # fmt: skip
 
 
-def _check_indices(indices: npt.NDArray[np.int32], count: int, what: str, kind: str, lowest: int = 0) -> None:
+def _check_indices(
+    indices: npt.NDArray[np.integer], count: int, what: str, kind: str, lowest: int = 0
+) -> None:
     if not indices.size or (indices.min() >= lowest and indices.max() < count):
         return
     first = np.argwhere((indices < lowest) | (indices >= count))[0].tolist()

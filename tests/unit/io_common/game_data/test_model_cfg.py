@@ -118,7 +118,7 @@ def test_what_a_script_may_look_for_is_limited(tmp_path):
         "imp/a.md5mesh",
         "imp/0.png",
     )
-    assert found.warnings == (f"{FOLDER}/md5.cfg, line 3: only 1,024 images are looked for",)
+    assert found.warnings == (f"{FOLDER}/md5.cfg, line 3: no more than 1,024 images are looked for",)
     assert found.parts[0].textures[0].image == f"{FOLDER}/0.png"
 
 

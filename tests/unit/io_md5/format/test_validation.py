@@ -17,15 +17,26 @@ from io_md5.format import (
     Md5Error,
     Mesh,
     Model,
+    bind_pose,
     check_animation,
     check_model,
+    compose,
+    face_normals,
     format_animation,
     format_camera,
     format_mesh,
+    local_pose_at,
+    loop_type,
     parse_animation,
     parse_camera,
     parse_mesh,
+    pose_at,
+    pose_bounds,
+    poses,
     skin,
+    vertex_normals,
+    vertex_tangents,
+    vertex_weights,
 )
 
 
@@ -242,3 +253,72 @@ def test_motionless_animations_too_long_for_their_file_are_not_written():
                           np.zeros((joints, 3)), np.zeros((joints, 3)), np.zeros((frames, 0)))  # fmt: skip
     with pytest.raises(Md5Error, match="too many frames"):
         format_animation(animation)
+
+
+# Computing with what was made by hand
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("weight_starts", 99), ("weight_starts", -1), ("weight_counts", 1 << 30), ("weight_counts", -1)],
+)
+@pytest.mark.parametrize(
+    "compute",
+    [
+        lambda mesh, joints: vertex_weights(mesh),
+        lambda mesh, joints: bind_pose(mesh, joints.positions, joints.orientations),
+        lambda mesh, joints: pose_bounds([mesh], joints.positions[None], joints.orientations[None]),
+    ],
+    ids=["vertex_weights", "bind_pose", "pose_bounds"],
+)
+def test_weights_that_do_not_exist_are_named_before_they_are_used(compute, name, value):
+    model = sample_model()
+    getattr(model.meshes[0], name)[0] = value
+    with pytest.raises(Md5Error, match="vertex 0 has weights that do not exist"):
+        compute(model.meshes[0], model.joints)
+
+
+@pytest.mark.parametrize(
+    "triangles", [[[0, 1, 99]], [[0, 1, -1]], [[0, 1]], [0, 1, 2], [[0.0, 1.0, 2.0]], None], ids=str
+)
+@pytest.mark.parametrize(
+    "compute",
+    [
+        face_normals,
+        vertex_normals,
+        lambda points, triangles: vertex_tangents(points, points[:, :2], triangles, points),
+    ],
+    ids=["face_normals", "vertex_normals", "vertex_tangents"],
+)
+def test_triangles_that_cannot_be_are_named_by_what_computes_normals(compute, triangles):
+    with pytest.raises(Md5Error, match="triangles"):
+        compute(np.eye(3), triangles)
+
+
+@pytest.mark.parametrize("name", ["flags", "starts", "base_positions", "base_orientations"])
+@pytest.mark.parametrize(
+    "compute",
+    [
+        loop_type,
+        lambda animation: pose_at(animation, 0.5),
+        lambda animation: local_pose_at(animation, 0.5, wrap="hold"),
+    ],
+    ids=["loop_type", "pose_at", "local_pose_at"],
+)
+def test_playback_names_arrays_that_do_not_fit_together(compute, name):
+    animation = sample_animation()
+    setattr(animation, name, getattr(animation, name)[:-1])
+    with pytest.raises(Md5Error, match=rf"Animation\.{name}"):
+        compute(animation)
+
+
+@pytest.mark.parametrize("parent", [9, -2])
+def test_a_parent_that_does_not_exist_is_named_by_what_builds_skeletons(parent):
+    joints = sample_model().joints
+    joints.parents[1] = parent
+    with pytest.raises(Md5Error, match=f"a parent does not exist; found {parent}"):
+        compose(joints.parents, joints.positions, joints.orientations)
+    animation = sample_animation()
+    animation.parents[1] = parent
+    with pytest.raises(Md5Error, match="a parent does not exist"):
+        poses(animation)
