@@ -35,7 +35,8 @@ def new_triangle_mesh(
     mesh.vertices.add(len(vertices))
     # Through the attributes whole arrays are copied; through vertices and loops each element is set by itself.
     if len(vertices):
-        coordinates = np.ascontiguousarray(vertices, dtype=np.float32).ravel()
+        with np.errstate(over="ignore"):  # infinite, as in the games
+            coordinates = np.ascontiguousarray(vertices, dtype=np.float32).ravel()
         _values_of(mesh.attributes["position"]).foreach_set("vector", coordinates)
     count = len(triangles)
     if count:
