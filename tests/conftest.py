@@ -53,8 +53,9 @@ def corpus() -> Path:
 @pytest.hookimpl(trylast=True)
 def pytest_unconfigure() -> None:
     """Ends a process of pytest-xdist without Blender's own exit, which may hang; all results have been sent by then."""
-    if WORKER and "bpy" in sys.modules:
-        sys.stdout.flush()
-        sys.stderr.flush()
+    if WORKER:
         shutil.rmtree(tempfile.gettempdir(), ignore_errors=True)
-        os._exit(0)
+        if "bpy" in sys.modules:
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(0)

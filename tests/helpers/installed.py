@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 import tempfile
 from importlib import import_module
@@ -38,6 +39,12 @@ def _install() -> None:
 
 
 _install()
+
+
+def remove_folders() -> None:
+    """Removes the folders that Blender would remove at its own exit, and the user folder."""
+    for folder in (_resources, bpy.app.tempdir):
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def version() -> str:
