@@ -6,11 +6,11 @@ import os
 import sys
 from argparse import Namespace
 from collections.abc import Generator, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import bpy
 
@@ -27,7 +27,8 @@ from .extract import extract
 from .formats import BLEND
 from .interrupt import Interrupt, deferred_interrupt, immediate_interrupt
 from .listing import print_list
-from .output_files import remove_abandoned
+from .output_files import remove_abandoned, remove_temporary_folders
+from .process_exit import exit_process
 from .progress import Progress, table
 from .records import Records
 from .settings import FAILED, UP_TO_DATE, Outcome, Task
@@ -38,6 +39,8 @@ from .worker_pool import convert_all
 _NAME = "idtech"
 _INTERRUPTED = 130  # the exit status that shells use for it
 _NOTICE = "Stopping after the current file; press Ctrl-C again to stop at once."
+_STOPPED = "\nStopped.\n"
+_CONVERT_STOPPED = "\nStopped. Finished files are kept, and the next run skips them.\n"
 _STDIN, _STDOUT, _STDERR = range(3)
 
 _registered: list[Any] = []
@@ -96,11 +99,17 @@ def _run(words: Sequence[str]) -> int:
                 return print_list(options.game, search=" ".join(options.search), as_json=options.json)
             return extract(options.game, options.files, Path(options.to), force=options.force)
     except KeyboardInterrupt:
-        hint = (
-            " Finished files are kept, and the next run skips them." if options.command == "convert" else ""
-        )
-        file_info.write(sys.stderr, f"\nStopped.{hint}\n")
+        file_info.write(sys.stderr, _CONVERT_STOPPED if options.command == "convert" else _STOPPED)
         return _INTERRUPTED
+
+
+def _exit_at_once() -> NoReturn:
+    """Ends the process without Blender's own exit, which would first let the current operator run to its end."""
+    remove_temporary_folders()
+    # The stream may be in use by what was interrupted.
+    with suppress(OSError):
+        os.write(_STDERR, _CONVERT_STOPPED.encode())
+    exit_process(_INTERRUPTED)
 
 
 def _describers() -> dict[str, file_info.Describe]:
@@ -160,7 +169,7 @@ def _convert(options: Namespace, interrupt: Interrupt) -> int:
     # After Ctrl-C, `closing` waits only for the files that have been started.
     with (
         _stdout_to_stderr(),
-        closing(_outcomes(tasks, records, options.jobs, force=options.force)) as outcomes,
+        closing(_outcomes(tasks, records, options.jobs, interrupt, force=options.force)) as outcomes,
     ):
         for task, outcome in results:
             progress.report(task, outcome)
@@ -201,7 +210,7 @@ def _stdout_to_stderr() -> Iterator[None]:
 
 
 def _outcomes(
-    tasks: list[Task], records: Records, jobs: int, *, force: bool
+    tasks: list[Task], records: Records, jobs: int, interrupt: Interrupt, *, force: bool
 ) -> Generator[tuple[Task, Outcome], None, None]:
     outdated = []
     for task in tasks:
@@ -217,4 +226,6 @@ def _outcomes(
     else:
         empty_scene = EmptyScene()
         for task in outdated:
-            yield task, convert(task, records, empty_scene)
+            with interrupt.exiting_by(_exit_at_once):
+                outcome = convert(task, records, empty_scene)
+            yield task, outcome

@@ -1,7 +1,7 @@
 """Ctrl-C: a conversion finishes the current file and starts no other; the other commands stop at once.
 
 Blender's own handler lets the command run to its end. Python's handler raises KeyboardInterrupt wherever the program
-happens to be, and Blender swallows exceptions that are raised in its handlers and operators.
+happens to be. If that is in an operator or a callback, Blender prints a traceback and goes on.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
-from typing import Any
+from typing import Any, NoReturn
 
 
 class Interrupt:
@@ -24,9 +24,21 @@ class Interrupt:
     def __init__(self, notice: str) -> None:
         self._notice = notice
         self._is_requested = False
+        self._exit: Callable[[], NoReturn] | None = None
+
+    @contextmanager
+    def exiting_by(self, function: Callable[[], NoReturn]) -> Iterator[None]:
+        """Lets the second Ctrl-C call a function that ends the process, in a block that calls operators."""
+        self._exit = function
+        try:
+            yield
+        finally:
+            self._exit = None
 
     def handle(self, _number: int, _frame: FrameType | None) -> None:
         """Handles the signal; the second one interrupts at once."""
+        if self._is_requested and self._exit is not None:
+            self._exit()
         if self._is_requested:
             raise KeyboardInterrupt
         self._is_requested = True

@@ -29,6 +29,10 @@ _LONGEST_PATH = 1000
 _ABANDONED_AFTER = 86400.0  # seconds; no file takes a day to convert
 
 
+# Those of this process that exist.
+_temporary_folders: list[Path] = []
+
+
 class TargetError(ValueError):
     """The target of an output file must not be replaced."""
 
@@ -38,7 +42,17 @@ def temporary_folder(folder: Path) -> Iterator[Path]:
     """A temporary folder inside an output folder, which is made if needed; removed at the end of the block."""
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=_PREFIX, dir=folder, ignore_cleanup_errors=True) as name:
-        yield Path(name)
+        _temporary_folders.append(Path(name))
+        try:
+            yield Path(name)
+        finally:
+            _temporary_folders.remove(Path(name))
+
+
+def remove_temporary_folders() -> None:
+    """Removes the temporary folders of this process, which is about to end."""
+    for path in _temporary_folders:
+        shutil.rmtree(path, ignore_errors=True)
 
 
 def require_short_path(path: Path, task: Task, settings: Settings) -> None:

@@ -32,14 +32,13 @@ _SHUTDOWN_TIMEOUT = 20.0  # seconds, for an idle Blender
 
 # For Blender as a Python module, which enables no add-ons and has no command line.
 _AS_MODULE = """\
-import importlib, os, shutil, sys
+import importlib, sys
 import bpy
 bpy.ops.preferences.addon_enable(module=sys.argv[1])
 status = importlib.import_module(sys.argv[1] + ".command_line.command").main(sys.argv[2:])
 sys.stdout.flush()
 sys.stderr.flush()
-shutil.rmtree(bpy.app.tempdir, ignore_errors=True)
-os._exit(status)  # some versions hang on exit
+importlib.import_module(sys.argv[1] + ".command_line.process_exit").exit_process(status)
 """
 
 

@@ -42,8 +42,11 @@ _install()
 
 
 def remove_folders() -> None:
-    """Removes the folders that Blender would remove at its own exit, and the user folder."""
-    for folder in (_resources, bpy.app.tempdir):
+    """Removes the user folder, and Blender's temporary folder as its own exit would."""
+    shutil.rmtree(_resources, ignore_errors=True)
+    folder = Path(bpy.app.tempdir)
+    # Where Blender cannot make a folder of its own, this is the one that all programs share.
+    if folder.name.startswith("blender_"):
         shutil.rmtree(folder, ignore_errors=True)
 
 

@@ -6,6 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+# That many pairs of triangles are compared at once, which takes about a hundred megabytes.
+_PAIRS = 1_000_000
+
 
 @dataclass(eq=False)
 class Triangles:
@@ -88,22 +91,29 @@ def equal(a: Triangles, b: Triangles, place_limit: float, uv_limit: float) -> np
 
 
 def _candidates(a: Triangles, b: Triangles, place_limit: float, uv_limit: float):
-    """Pairs that may be equal: those whose sums over the corners, seen from one side, are near."""
-    view = np.array([0.5377, -0.8339, 0.7588, 0.2862, -0.6319])
+    """Pairs that may be equal: those whose sums over the corners are near."""
     scale = np.array([place_limit] * 3 + [uv_limit] * 2)
 
-    def seen(triangles: Triangles) -> np.ndarray:
-        sums = np.concatenate([triangles.places.sum(axis=1), triangles.uvs.sum(axis=1)], axis=1)
-        return sums / scale @ view
+    def sums(triangles: Triangles) -> np.ndarray:
+        return np.concatenate([triangles.places.sum(axis=1), triangles.uvs.sum(axis=1)], axis=1) / scale
 
-    reach = 3.0 * np.abs(view).sum()
-    mine, theirs = seen(a), seen(b)
-    order = np.argsort(theirs)
-    starts = np.searchsorted(theirs[order], mine - reach)
-    counts = np.searchsorted(theirs[order], mine + reach, side="right") - starts
-    first = np.repeat(np.arange(len(a)), counts)
-    ranks = np.arange(len(first)) - np.repeat(np.cumsum(counts) - counts, counts)
-    return first, order[np.repeat(starts, counts) + ranks]
+    # Seen from one side, those near each other are a range.
+    view = np.array([0.5377, -0.8339, 0.7588, 0.2862, -0.6319])
+    mine, theirs = sums(a), sums(b)
+    seen, order = mine @ view, np.argsort(theirs @ view)
+    reach = 3.001 * np.abs(view).sum()
+    starts = np.searchsorted((theirs @ view)[order], seen - reach)
+    counts = np.searchsorted((theirs @ view)[order], seen + reach, side="right") - starts
+    blocks = np.cumsum(counts) // _PAIRS
+    near = []
+    for block in np.unique(blocks):
+        rows = np.flatnonzero(blocks == block)
+        first = np.repeat(rows, counts[rows])
+        ranks = np.arange(len(first)) - np.repeat(np.cumsum(counts[rows]) - counts[rows], counts[rows])
+        second = order[starts[first] + ranks]
+        suits = (np.abs(mine[first] - theirs[second]) <= 3.001).all(axis=1)
+        near.append((first[suits], second[suits]))
+    return tuple(np.concatenate(part) for part in zip(*near, strict=True))
 
 
 def _assign(one: int, choices: dict[int, list[int]], taken: dict[int, int]) -> None:

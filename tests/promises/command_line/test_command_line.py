@@ -1153,6 +1153,47 @@ def test_stopping_the_parent_prints_no_tracebacks_and_ends_the_others(extension,
     assert status == (130 if number == signal.SIGINT else -number)
 
 
+# Ctrl-C, pressed twice within an operator of Blender.
+TWICE = """
+import importlib, os, signal, sys
+import bpy
+bpy.ops.preferences.addon_enable(module=sys.argv[1])
+
+class Slow(bpy.types.Operator):
+    bl_idname, bl_label = "wm.slow", "Slow"
+
+    def execute(self, context):
+        signal.raise_signal(signal.SIGINT)
+        signal.raise_signal(signal.SIGINT)
+        return {"FINISHED"}
+
+bpy.utils.register_class(Slow)
+writers = importlib.import_module(sys.argv[1] + ".command_line.writers")
+writers.WRITERS["glb"] = lambda *_: bpy.ops.wm.slow() and []
+status = importlib.import_module(sys.argv[1] + ".command_line.command").main(sys.argv[2:])
+sys.stdout.flush()
+os._exit(status)
+"""
+
+
+@pytest.mark.slow
+def test_a_second_ctrl_c_ends_an_operator_without_a_traceback_and_leaves_nothing(extension, tree, tmp_path):
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    words = ["convert", str(tree), "--to", str(tmp_path / "out"), "--format", "glb"]
+    run = subprocess.run(
+        [sys.executable, "-c", TWICE, extension.__name__, *words],
+        env={**os.environ, "TMPDIR": str(temporary)}, capture_output=True, check=False, text=True,
+    )  # fmt: skip
+    assert (run.returncode, "Traceback" in run.stderr, "failed" in run.stderr) == (130, False, False)
+    assert "press Ctrl-C again" in run.stderr
+    assert "Stopped." in run.stderr
+    assert [
+        path for folder in (temporary, tmp_path / "out") for path in folder.rglob("*") if path.is_file()
+    ] == []
+    assert list(temporary.iterdir()) == []
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="shells there cannot close them")
 @pytest.mark.parametrize("jobs", [1, 2])

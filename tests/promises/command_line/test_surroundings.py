@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -649,6 +650,41 @@ def test_keys_and_their_handles_are_retimed_alike(part, model):
     actions.retime([action], 12.0)
     assert before
     assert times() == [pytest.approx([value / 2.0 for value in row], abs=1e-4) for row in before]
+
+
+# The temporary folder
+
+EXIT = """
+import importlib, sys
+import bpy
+bpy.ops.preferences.addon_enable(module=sys.argv[1])
+importlib.import_module(sys.argv[1] + ".command_line.process_exit").exit_process(7)
+"""
+
+
+@pytest.mark.parametrize("is_full", [False, True])
+def test_a_blender_that_ends_removes_its_own_temporary_folder_and_no_other(extension, tmp_path, is_full):
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    if is_full:
+        # Room for the folder itself and one file; Blender then uses the folder of all programs.
+        mount = ["mount", "-t", "tmpfs", "-o", "nr_inodes=2", "tmpfs", str(folder)]
+        if (
+            shutil.which("mount") is None
+            or subprocess.run(mount, capture_output=True, check=False).returncode
+        ):
+            pytest.skip("no disk of its own can be mounted here")
+    try:
+        (folder / "notes").write_text("of the user")
+        run = subprocess.run(
+            [sys.executable, "-c", EXIT, extension.__name__],
+            env={**os.environ, "TMPDIR": str(folder)}, check=False,
+        )  # fmt: skip
+        assert run.returncode == 7
+        assert [path.name for path in folder.iterdir()] == ["notes"]
+    finally:
+        if is_full:
+            subprocess.run(["umount", "--lazy", str(folder)], check=True)
 
 
 # Ctrl-C

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+from typing import NoReturn
 
 import pytest
 
@@ -21,6 +22,22 @@ def test_the_work_stops_where_it_checks(capsys):
 def test_a_second_signal_does_not_wait():
     stop = Interrupt("")
     stop.handle(signal.SIGINT, None)
+    with pytest.raises(KeyboardInterrupt):
+        stop.handle(signal.SIGINT, None)
+
+
+def test_a_second_signal_calls_the_function_that_ends_the_process_where_there_is_one():
+    class EndedError(BaseException):
+        pass
+
+    def end() -> NoReturn:
+        raise EndedError
+
+    stop = Interrupt("")
+    with stop.exiting_by(end):
+        stop.handle(signal.SIGINT, None)
+        with pytest.raises(EndedError):
+            stop.handle(signal.SIGINT, None)
     with pytest.raises(KeyboardInterrupt):
         stop.handle(signal.SIGINT, None)
 
