@@ -216,8 +216,6 @@ def _image_seeds() -> tuple[bytes, ...]:
         b"#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n-Y 32 +X 64\n",
         b"RIFF\x1e\0\0\0WEBPVP8X\x0a\0\0\0\0\0\0\0" + (63).to_bytes(3, "little") + (31).to_bytes(3, "little"),
         b"\xff\x4f\xff\x51" + struct.pack(">2H4I", 47, 0, 64, 32, 0, 0),
-        b"\x80\x2a\x5f\xd7".ljust(200, b"\0") + struct.pack(">2I", 64, 32),
-        b"SDPX".ljust(772, b"\0") + struct.pack(">2I", 64, 32),
     )
 
 

@@ -24,7 +24,7 @@ from ..files.regular_files import open_file
 from ..scene import names, versions
 from ..textures import budget
 from ..textures.archives import ARCHIVE_EXTENSIONS
-from ..textures.dimensions import pixel_count
+from ..textures.dimensions import CRASHING_KINDS, pixel_count
 from ..textures.game_files import FileReadError, GameFile
 from ..textures.lmp import PALETTE_PATH, Bytes, LmpError, decode_lmp, read_palette
 from ..textures.pcx import PcxError, decode_pcx
@@ -150,7 +150,7 @@ class ImageStore:
                 _pixels_of(image).foreach_set(np.divide(pixels[::-1], 255, dtype=np.float32).ravel())
                 image.pack()
         elif is_packed:
-            self._take_pixels(file, pixel_count(data))
+            self._take_pixels(file, _pixels_of_file(data))
             image = _new(file, 1, 1)
             with _removed_on_errors(image):
                 image.source = "FILE"
@@ -233,16 +233,28 @@ def _pixels_on_disk(file: GameFile) -> int | None:
 
     Raises:
         OSError: it is no regular file, or cannot be read.
+        ImageError: it is of a kind that is not loaded.
     """
     with open_file(file.path) as stream:
         head = stream.read(_HEAD)
-        count = pixel_count(head)
+        count = _pixels_of_file(head)
         # In a few files the size is further back.
         return (
             count
             if count is not None or len(head) < _HEAD
             else pixel_count(head + stream.read(_LONGEST_HEAD))
         )
+
+
+def _pixels_of_file(data: bytes) -> int | None:
+    """The number of pixels of an image by the start of its file.
+
+    Raises:
+        ImageError: it is of a kind that is not loaded.
+    """
+    if data.startswith(CRASHING_KINDS):
+        raise ImageError("it is a Cineon or DPX image, and Blender crashes on damaged ones: use PNG or TGA")
+    return pixel_count(data)
 
 
 def _folded(path: str) -> str:

@@ -9,12 +9,15 @@ from __future__ import annotations
 import re
 import struct
 
+CRASHING_KINDS = (b"\x80\x2a\x5f\xd7", b"\xd7\x5f\x2a\x80", b"SDPX", b"XPDS")
+"""The first bytes of Cineon and DPX files. Blender crashes on damaged ones; no game uses them."""
+
 _FLOAT_FACTOR = 4
 """The memory of a float pixel relative to a pixel of bytes."""
 
 _PNG = b"\x89PNG\r\n\x1a\n"
-# HDR, OpenEXR, Cineon and DPX, which Blender stores as floats.
-_FLOAT_KINDS = (b"#?", b"v/1\x01", b"\x80\x2a\x5f\xd7", b"\xd7\x5f\x2a\x80", b"SDPX", b"XPDS")
+# HDR and OpenEXR, which Blender stores as floats.
+_FLOAT_KINDS = (b"#?", b"v/1\x01")
 _HDR_SIZE = re.compile(rb"\n[-+][XY] (\d{1,9}) [-+][XY] (\d{1,9})\n")
 _TGA_TYPES = (1, 2, 3, 9, 10, 11)
 _TGA_DEPTHS = (8, 15, 16, 24, 32)
@@ -75,10 +78,6 @@ _FIXED_OFFSETS = (
     (b"DDS ", "<2I", 12),
     (b"8BPS", ">2I", 14),
     (b"\x01\xda", ">2H", 6),
-    (b"\x80\x2a\x5f\xd7", ">2I", 200),
-    (b"\xd7\x5f\x2a\x80", "<2I", 200),
-    (b"SDPX", ">2I", 772),
-    (b"XPDS", "<2I", 772),
 )
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 IMAGE_EXTENSIONS = (
     ".tga", ".png", ".jpg", ".jpeg", ".pcx", ".bmp", ".webp", ".dds", ".tif", ".tiff", ".exr", ".hdr", ".jp2",
-    ".sgi", ".rgb", ".cin", ".dpx", ".psd", ".lmp",
+    ".sgi", ".rgb", ".psd", ".lmp",
 )  # fmt: skip
 """Extensions of images, in order of preference for files with the same name: first those of the games (Doom 3 loads
 .tga, else .jpg), then others that Blender reads. PCX and Quake's LMP are read by this add-on."""

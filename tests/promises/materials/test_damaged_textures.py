@@ -78,3 +78,22 @@ def test_why_an_image_cannot_be_read_is_said_in_words(tmp_path, capfd, monkeypat
     monkeypatch.setattr(os, "open", refuse)
     bpy.ops.import_scene.md5(filepath=str(tmp_path / "base/models/imp/imp.md5mesh"))
     assert f"warning: {image}: {os.strerror(errno.EACCES)}\n" in capfd.readouterr().out
+
+
+@pytest.mark.parametrize("is_packed", [False, True])
+@pytest.mark.parametrize("start", [b"SDPX", b"XPDS", b"\x80\x2a\x5f\xd7", b"\xd7\x5f\x2a\x80"])
+def test_images_that_may_crash_blender_are_not_loaded_whatever_their_extension(
+    tmp_path, capfd, start, is_packed
+):
+    image = {"models/imp/imp_d.tga": start + b"\xff" * 4096}
+    write(tmp_path / "base", {"models/imp/imp.md5mesh": square("models/imp/imp_d")})
+    if is_packed:
+        archive(tmp_path / "base/pak000.pk4", image)
+    else:
+        write(tmp_path / "base", image)
+    bpy.ops.import_scene.md5(filepath=str(tmp_path / "base/models/imp/imp.md5mesh"))
+    assert (
+        "it is a Cineon or DPX image, and Blender crashes on damaged ones: use PNG or TGA"
+        in capfd.readouterr().out
+    )
+    assert not bpy.data.images
