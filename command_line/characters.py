@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from functools import lru_cache
 from itertools import chain, count
 from pathlib import Path
@@ -34,7 +34,7 @@ def catalogue(game: tuple[str, ...]) -> Catalogue:
 
 
 def make_plan(
-    patterns: Iterable[str], out: Path, settings: Settings, results: Iterable[Path]
+    patterns: Iterable[str], out: Path, settings: Settings, results: Container[str]
 ) -> tuple[list[Task], list[tuple[Task, Outcome]], Sources]:
     """The characters to convert and their targets; for the result see `plan.make_plan`.
 
@@ -42,7 +42,7 @@ def make_plan(
         patterns: of names, such as `monster_*`.
         out: the output folder.
         settings: how they are converted, with the game.
-        results: of earlier runs, which are not converted again.
+        results: the resolved paths of what earlier runs wrote, which is not converted again.
     """
     # The files may have changed since the last run in this process.
     catalogue.cache_clear()
@@ -53,10 +53,9 @@ def make_plan(
     refused: list[tuple[Task, Outcome]] = []
     taken: set[str] = set()
     read: set[Path] = set()
-    known = {resolved_path(path) for path in results}
     for entry in found.matching(patterns):
         file = found.files.path(entry.path)
-        if file is not None and resolved_path(file) in known:
+        if file is not None and resolved_path(file) in results:
             continue
         task = _task(entry, out, settings, taken)
         try:

@@ -6,7 +6,7 @@ import os
 import stat
 from bisect import bisect_left, insort
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import replace
 from itertools import chain, count
 from pathlib import Path
@@ -20,7 +20,7 @@ from .source_files import Sources, path_key, resolved_path, source_files
 
 
 def make_plan(
-    inputs: Sequence[str], out: Path, settings: Settings, results: Iterable[Path]
+    inputs: Sequence[str], out: Path, settings: Settings, results: Container[str]
 ) -> tuple[list[Task], list[tuple[Task, Outcome]], Sources]:
     """Finds the files to convert and their targets.
 
@@ -28,7 +28,7 @@ def make_plan(
         inputs: files and folders, as the user gave them.
         out: the output folder.
         settings: how files are converted.
-        results: of earlier runs, which are not converted again.
+        results: the resolved paths of what earlier runs wrote, which is not converted again.
 
     Returns:
         The tasks in an order that does not depend on the machine; the files that cannot be converted, with reasons;
@@ -36,7 +36,6 @@ def make_plan(
     """
     tasks: dict[str, Task] = {}
     refused: list[tuple[Task, Outcome]] = []
-    known = {resolved_path(path) for path in results}
     for given in dict.fromkeys(inputs):
         path = Path(given)
         if is_in_archive(path):
@@ -50,7 +49,7 @@ def make_plan(
         if os.path.isdir(path):
             unreadable: list[OSError] = []
             for file in _walk(path, out, settings, unreadable.append):
-                if resolved_path(file) not in known:
+                if resolved_path(file) not in results:
                     tasks.setdefault(resolved_path(file), _task(file, file.relative_to(path), out, settings))
             for error in unreadable:
                 closed = Path(error.filename)
@@ -63,7 +62,8 @@ def make_plan(
             refused.append(_refuse(Task(path, out / path.name, given), reason))
         else:
             tasks.setdefault(resolved_path(path), _task(path, Path(path.name), out, settings))
-    sources = Sources(source_files(tasks.values(), settings, known))
+    named = (task.source for task, _ in refused)
+    sources = Sources(chain(source_files(tasks.values(), settings, results), named))
     unique = _with_unique_targets(list(tasks.values()), settings, sources, refused)
     return _with_prefixes(unique, settings), refused, sources
 

@@ -10,10 +10,11 @@ hash belongs to the user, whatever a record says.
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -23,10 +24,36 @@ from ..io_common.files.regular_files import open_file
 from ..io_common.game_data.paths import FilesByName, stamp
 from . import characters
 from .settings import Settings, Task
-from .source_files import Sources, animations_in, files_beside, path_key
+from .source_files import Sources, animations_in, files_beside, path_key, resolved_path
 
 FOLDER = ".idtech"
 _MAX_SIZE = 1 << 24  # bytes; a record has a line for each file
+_LONGEST_NAME = 4096  # as long as a path may be
+
+
+class Results:
+    """A set of the files that earlier runs wrote and that were not changed since, by resolved path.
+
+    Args:
+        files: those that records name, each with its possible hashes.
+    """
+
+    def __init__(self, files: Iterable[tuple[Path, list[str]]] = ()) -> None:
+        self._digests: dict[str, set[str]] = {}
+        self._known: dict[str, bool] = {}
+        for path, digests in files:
+            self._digests.setdefault(resolved_path(path), set()).update(digests)
+
+    def __contains__(self, path: str) -> bool:
+        # A file is read only if it is asked for, which few are.
+        if path not in self._known:
+            self._known[path] = path in self._digests and self._is_unchanged(path)
+        return self._known[path]
+
+    def _is_unchanged(self, path: str) -> bool:
+        with suppress(OSError):
+            return not os.path.islink(path) and digest(Path(path)) in self._digests[path]
+        return False
 
 
 class Records:
@@ -51,11 +78,10 @@ class Records:
         self._version = version
         self._listed = FilesByName()
 
-    def results(self) -> Iterator[Path]:
+    def results(self) -> Results:
         """All files that earlier runs wrote."""
-        for path in listed(self.out / FOLDER):
-            if path.suffix == ".json":
-                yield from self._files(_read(path))
+        records = (path for path in listed(self.out / FOLDER) if path.suffix == ".json")
+        return Results(item for path in records for item in self._files(_read(path)).items())
 
     def is_result(self, task: Task, path: Path) -> bool:
         """Whether a file is byte for byte what the last run of a task wrote.
@@ -156,7 +182,7 @@ class Records:
         """
         path = self._path(task)
         content = self._final_content(state, digests, others)
-        path.parent.mkdir(parents=True, exist_ok=True)
+        self._make_folder()
         try:
             file = open(path, "xb")  # noqa: SIM115 # only errors of writing remove the file
         except FileExistsError:
@@ -170,9 +196,15 @@ class Records:
             raise OSError(error.errno, error.strerror, str(path)) from error
         return True
 
+    def _make_folder(self) -> None:
+        folder = self.out / FOLDER
+        if os.path.lexists(folder) and not folder.is_dir():
+            raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(folder))
+        folder.mkdir(parents=True, exist_ok=True)
+
     def _replace(self, task: Task, content: bytes) -> None:
         path = self._path(task)
-        path.parent.mkdir(parents=True, exist_ok=True)
+        self._make_folder()
         if path.is_symlink() or (path.exists() and not path.is_file()):
             # Records are regular files; the target of a link belongs to somebody else.
             path.unlink()
@@ -262,6 +294,8 @@ def _read(path: Path) -> dict[str, Any]:
 
 def _is_inside(name: str) -> bool:
     """Whether a relative path stays below its folder, and can be the name of a file."""
+    if len(name) > _LONGEST_NAME:
+        return False
     try:
         os.fsencode(name)
     except UnicodeEncodeError:

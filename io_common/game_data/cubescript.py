@@ -23,11 +23,12 @@ MAX_CHARACTERS = 8_000_000
 MAX_DEPTH = 48
 """Blocks, calls and files within each other."""
 
-# A bare word ends before these; a slash is part of it unless another follows.
-_BARE = re.compile(r'(?:[^\s"/;()\[\]]|/(?!/))+')
-_BLANK = re.compile(r"(?:[ \t\r]|//[^\n]*)+")
+# A bare word ends before these; a slash is part of it unless another follows. `++` and `*+` never go back, and need no
+# memory for that.
+_BARE = re.compile(r'(?:[^\s"/;()\[\]]|/(?!/))++')
+_BLANK = re.compile(r"(?:[ \t\r]|//[^\n]*)++")
 # A string ends at the end of its line without a quote.
-_STRING = re.compile(r'"([^"^\n\r]*(?:\^.?[^"^\n\r]*)*)"?', re.DOTALL)
+_STRING = re.compile(r'"([^"^\n\r]*(?:\^.?[^"^\n\r]*)*+)"?', re.DOTALL)
 _IN_BLOCK = re.compile(r'["\[\]]|//[^\n]*')
 _ESCAPE = re.compile(r"\^(.)", re.DOTALL)
 _ESCAPES = {"n": "\n", "t": "\t", "f": "\f"}

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from bpy.types import Image
 
 # Image sources that are files on disk.
-_ONE_FILE = ("FILE", "SEQUENCE", "MOVIE")
+_FILE_SOURCES = ("FILE", "SEQUENCE", "MOVIE", "TILED")
 # Read by this add-on and packed as PNG.
 _DECODED = (".pcx", ".lmp")
 _MEMBER = re.compile(f"(?:{'|'.join(map(re.escape, ARCHIVE_EXTENSIONS))})/", re.IGNORECASE)
@@ -197,8 +197,9 @@ class ImageStore:
         return file.read()
 
     def _take_pixels(self, file: GameFile, count: int | None) -> None:
-        """Raises ImageError for an image that is too large, TooMuchError where all of them are."""
-        count = count or 0
+        """Raises ImageError for an image that is too large or of unknown size, TooMuchError where all are too large."""
+        if count is None:
+            raise ImageError("Blender cannot read this image")
         if count > budget.MAX_PIXELS_OF_ONE:
             raise ImageError(f"the image is too large ({count >> 20} megapixels): use a smaller one")
         if not self._budget.take("pixels", count):
@@ -288,13 +289,28 @@ def size_of(image: Image) -> tuple[int, int]:
 
     Blender reads the file for this. The path in a .blend file from elsewhere may be a pipe, for which it would wait.
     """
-    if image.source in _ONE_FILE and image.packed_file is None and not image.has_data:
-        try:
-            open_file(bpy.path.abspath(image.filepath, library=image.library)).close()
-        except (OSError, ValueError):
-            return 0, 0
+    if image.source in _FILE_SOURCES and not image.packed_files and not image.has_data:
+        for path in _paths_of(image):
+            try:
+                open_file(bpy.path.abspath(path, library=image.library)).close()
+            except FileNotFoundError:
+                # Blender does not wait for it.
+                continue
+            except (OSError, ValueError):
+                return 0, 0
     width, height = image.size
     return int(width), int(height)
+
+
+def _paths_of(image: Image) -> list[str]:
+    """The path of an image; for one with tiles, that of each."""
+    if image.source != "TILED":
+        return [image.filepath]
+    grid = [(tile.number, *divmod(tile.number - 1001, 10)) for tile in image.tiles]
+    return [
+        image.filepath.replace("<UDIM>", str(number)).replace("<UVTILE>", f"u{column + 1}_v{row + 1}")
+        for number, row, column in grid
+    ]
 
 
 def name_in_archive(path: str) -> str | None:

@@ -59,7 +59,10 @@ class Budget:
 
     @contextmanager
     def timed(self) -> Iterator[None]:
-        """Subtracts the time that the block takes."""
+        """Subtracts the time that the block takes, unless it is in such a block already."""
+        if self._since is not None:
+            yield
+            return
         self._since = time.monotonic()
         try:
             yield

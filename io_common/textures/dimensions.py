@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import struct
+from collections.abc import Iterable
 
 CRASHING_KINDS = (b"\x80\x2a\x5f\xd7", b"\xd7\x5f\x2a\x80", b"SDPX", b"XPDS")
 """The first bytes of Cineon and DPX files. Blender crashes on damaged ones; no game uses them."""
@@ -18,13 +19,14 @@ _FLOAT_FACTOR = 4
 _PNG = b"\x89PNG\r\n\x1a\n"
 # HDR and OpenEXR, which Blender stores as floats.
 _FLOAT_KINDS = (b"#?", b"v/1\x01")
-_HDR_SIZE = re.compile(rb"\n[-+][XY] (\d{1,9}) [-+][XY] (\d{1,9})\n")
+_HDR_SIZE = re.compile(rb"(?<=\n)[-+][XY] (\d{1,9}) [-+][XY] (\d{1,9})\n")
 _TGA_TYPES = (1, 2, 3, 9, 10, 11)
 _TGA_DEPTHS = (8, 15, 16, 24, 32)
 # The markers with the size, without those for Huffman tables, JPEG extensions and arithmetic coding.
 _JPEG_FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
 _JPEG_WITHOUT_LENGTH = frozenset((0x01, *range(0xD0, 0xD9)))
-_TIFF_TYPES = {1: "B", 3: "H", 4: "I", 16: "Q"}
+_TIFF_TYPES = {1: "B", 3: "H", 4: "I", 6: "b", 8: "h", 9: "i", 16: "Q", 17: "q"}
+_TIFF_SIDES = (256, 257), (322, 323)  # of the image, of a tile
 
 
 def pixel_count(data: bytes) -> int | None:
@@ -58,14 +60,11 @@ def _size(data: bytes) -> tuple[int, ...] | None:
     if data.startswith(b"RIFF") and data[8:12] == b"WEBP":
         return _webp(data)
     if data.startswith(b"#?"):
-        found = _HDR_SIZE.search(data, 0, 1 << 16)
-        return (int(found[1]), int(found[2])) if found else None
+        return _largest((int(one[1]), int(one[2])) for one in _HDR_SIZE.finditer(data, 0, 1 << 16))
     if data.startswith(b"BM"):
         return struct.unpack_from("<2H" if data[14] == 12 else "<2i", data, 18)
     if data.startswith((b"\0\0\0\x0cjP  ", b"\xff\x4f\xff\x51")):
-        at = data.find(b"\xff\x4f\xff\x51")
-        right, lower, left, upper = struct.unpack_from(">4I", data, at + 8) if at >= 0 else (0, 0, 0, 0)
-        return (right - left, lower - upper) if at >= 0 else None
+        return _jpeg2000(data)
     for magic, layout, offset in _FIXED_OFFSETS:
         if data.startswith(magic):
             return struct.unpack_from(layout, data, offset)
@@ -79,6 +78,28 @@ _FIXED_OFFSETS = (
     (b"8BPS", ">2I", 14),
     (b"\x01\xda", ">2H", 6),
 )
+
+
+def _largest(sizes: Iterable[tuple[int, int]]) -> tuple[int, int] | None:
+    """The largest size where a damaged header has several; None if it has none."""
+    return max(sizes, key=lambda size: abs(size[0] * size[1]), default=None)
+
+
+def _jpeg2000(data: bytes) -> tuple[int, ...] | None:
+    """The size in the codestream, which is in a box `jp2c` unless it is the whole file."""
+    at = 0
+    while not data.startswith(b"\xff\x4f\xff\x51", at):
+        length, kind = struct.unpack_from(">I4s", data, at)
+        head = 16 if length == 1 else 8
+        if length == 1:
+            (length,) = struct.unpack_from(">Q", data, at + 8)
+        if kind == b"jp2c":
+            length = head
+        elif length < head:
+            return None
+        at += length
+    right, lower, left, upper = struct.unpack_from(">4I", data, at + 8)
+    return right - left, lower - upper
 
 
 def _tga(data: bytes) -> tuple[int, ...] | None:
@@ -111,12 +132,14 @@ def _tiff(data: bytes) -> tuple[int, ...] | None:
         return None
     (count,) = struct.unpack_from(order + ("Q" if is_big else "H"), data, directory)
     first, step, value = (directory + 8, 20, 12) if is_big else (directory + 2, 12, 8)
-    size = {}
-    for entry in range(first, first + min(count, 1 << 12) * step, step):
+    sides: dict[int, int] = {}
+    for entry in range(first, first + min(count, 1 << 16) * step, step):
         tag, kind = struct.unpack_from(order + "2H", data, entry)
-        if tag in (256, 257) and kind in _TIFF_TYPES:
-            (size[tag],) = struct.unpack_from(order + _TIFF_TYPES[kind], data, entry + value)
-    return tuple(size.values()) if len(size) == 2 else None
+        if tag in (*_TIFF_SIDES[0], *_TIFF_SIDES[1]) and kind in _TIFF_TYPES:
+            (side,) = struct.unpack_from(order + _TIFF_TYPES[kind], data, entry + value)
+            # A damaged file may have a tag several times.
+            sides[tag] = max(side, sides.get(tag, 0))
+    return _largest((sides[x], sides[y]) for x, y in _TIFF_SIDES if x in sides and y in sides)
 
 
 def _exr(data: bytes) -> tuple[int, ...] | None:

@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-# A word ends at white space, brackets, commas, quotes and comments.
+# A word ends at white space, brackets, commas, quotes and comments. `++` never goes back, and needs no memory for that.
 _TOKEN = re.compile(
     r"""(?P<comment>//[^\n]*|/\*.*?(?:\*/|\Z))
       | "(?P<string>[^"\n]*)"?
       | (?P<punctuation>[{}(),\[\]])
-      | (?P<word>(?:[^\s{}(),"/\[\]]|/(?![/*]))+)
+      | (?P<word>(?:[^\s{}(),"/\[\]]|/(?![/*]))++)
     """,
     re.VERBOSE | re.DOTALL,
 )

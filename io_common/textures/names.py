@@ -19,7 +19,7 @@ IMAGE_EXTENSIONS = (
 .tga, else .jpg), then others that Blender reads. PCX and Quake's LMP are read by this add-on."""
 
 _EXTENSION_RANK = {extension: rank for rank, extension in enumerate(IMAGE_EXTENSIONS)}
-_MODIFIERS = re.compile(r"^(?:<[^<>]*>\s*)+")
+_MODIFIERS = re.compile(r"^(?:<[^<>]*>\s*)++")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 

@@ -110,6 +110,7 @@ class ModelSearch:
         self._materials = materials
         self._names = list(names)
         self._warnings = warnings
+        self._budget = budget
         self._folder = ModelFolder(paths)
         self._configs = ConfigFiles(paths, self._folder, rules.config_name, budget, self._warn)
 
@@ -119,6 +120,10 @@ class ModelSearch:
         If the file names no skin whose image is found, images next to the model are used: one for each named skin, or
         as skins of their own if the file names none.
         """
+        with self._budget.timed():
+            return self._find_skins()
+
+    def _find_skins(self) -> list[MaterialImages]:
         skins = [self._skin(name) for name in self._names]
         if any(skin.diffuse is not None for skin in skins):
             return [self._with_game_folder(skin) for skin in skins]
@@ -130,10 +135,14 @@ class ModelSearch:
         return [self._with_game_folder(skin) for skin in skins]
 
     def _with_game_folder(self, images: MaterialImages) -> MaterialImages:
-        """The same images, with the outermost game folder that the diffuse image is in."""
+        """The same images, with the game folder that the diffuse image is in.
+
+        That is the outermost of those that the user named, or else the one that was guessed.
+        """
         if images.diffuse is not None:
             path = Path(os.path.abspath(images.diffuse.path))
-            folders = [root.path for root in self._paths.roots if path.is_relative_to(root.path)]
+            within = [root.path for root in self._paths.roots if path.is_relative_to(root.path)]
+            folders = [folder for folder in within if folder in self._paths.named] or within
             images.game_folder = str(min(folders, key=lambda one: len(one.parts))) if folders else ""
         return images
 
@@ -145,17 +154,27 @@ class ModelSearch:
             mesh: the name of the mesh, for .cfg and .skin files; None if unknown.
         """
         result = MaterialImages(shader)
-        name = clean_name(shader)
-        if not self._find_declared(result, name):
-            self._find_undeclared(result, name, mesh)
+        with self._budget.timed():
+            if not self._is_over():
+                name = clean_name(shader)
+                if not self._find_declared(result, name):
+                    self._find_undeclared(result, name, mesh)
         if Role.DIFFUSE not in result.images and result.colour is None:
             result.missing.setdefault(Role.DIFFUSE, shader)
         return self._with_game_folder(result)
 
+    def _is_over(self) -> bool:
+        """Whether the time is used up, which gives a warning."""
+        if self._budget.is_over():
+            self._warn(
+                "some images were not looked for because it took too long: use fewer game folders and archives"
+            )
+        return self._budget.is_over()
+
     def _skin(self, raw: str) -> MaterialImages:
         result = MaterialImages(raw)
         name = clean_name(raw)
-        found = (
+        found = not self._is_over() and (
             self._by_game_path(result, name)
             or self._by_base_name(result, name)
             or self._by_config(result, None)
@@ -213,7 +232,7 @@ class ModelSearch:
             self._take_use(result, use, own_role)
 
     def _take_use(self, result: MaterialImages, use: MapUse, role: Role) -> None:
-        file = self._map_file(result, use.name)
+        file = self._map_file(result, use.name) if not self._is_over() else None
         if file is None:
             if role not in result.images:
                 result.missing.setdefault(role, use.name)

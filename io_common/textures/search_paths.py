@@ -7,7 +7,7 @@ loose files come before archives, and later archives before earlier ones. An arc
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from .archives import FOLDER_EXTENSIONS, is_archive_name, split_archive_path
@@ -101,12 +101,14 @@ class SearchPaths:
         model_path: the model.
         own: the folder of the model, with the folders in it.
         roots: the game folders, in order.
+        named: those of them that the user named; the others were guessed.
     """
 
-    def __init__(self, model_path: Path, own: Root, roots: list[Root]) -> None:
+    def __init__(self, model_path: Path, own: Root, roots: list[Root], named: Sequence[Path]) -> None:
         self.model_path = model_path
         self.own = own
         self.roots = roots
+        self.named = named
 
     def find_image(self, path: str) -> GameFile | None:
         """The image with this path relative to one of the game folders."""
@@ -174,7 +176,7 @@ class Library:
                     # What it depends on lies beside it.
                     folders.insert(1, guessed.parent)
         roots = [self._root(folder, True) for folder in dict.fromkeys(folders)]
-        return SearchPaths(path, self._own(path.parent, roots), roots)
+        return SearchPaths(path, self._own(path.parent, roots), roots, self._game_folders)
 
     @staticmethod
     def _path_in_folder(path: Path, archive: Path, inside: str, folders: list[Path]) -> Path:

@@ -109,7 +109,7 @@ _COMMAND = re.compile(
 _MODEL_COMMAND = re.compile(r"mdl(alphatest|alphablend|cullface)", re.I)
 # A string without a closing quote ends with the line.
 _CFG_TOKEN = re.compile(
-    r'"([^"\n]*)"?|(//[^\n]*)|([\[\](){};\n])|([^\s"\[\](){};/]+(?:/(?!/)[^\s"\[\](){};/]*)*|/)'
+    r'"([^"\n]*)"?|(//[^\n]*)|([\[\](){};\n])|([^\s"\[\](){};/]+(?:/(?!/)[^\s"\[\](){};/]*)*+|/)'
 )
 
 
@@ -189,7 +189,7 @@ def _number(text: str) -> float | None:
     return number if math.isfinite(number) else None
 
 
-_MODIFIERS = re.compile(r"^(?:<[^<>]*>\s*)+")
+_MODIFIERS = re.compile(r"^(?:<[^<>]*>\s*)++")
 
 
 def cfg_image(name: str) -> str:

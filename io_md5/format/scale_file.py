@@ -35,7 +35,7 @@ SCALE_POSITIONS = "scale_positions"
 
 _MAX_SCALE = 1e6
 _TOKEN = re.compile(
-    r"""(?P<string>"(?:[^"\\\x00-\x1f]|\\.)*")"""
+    r"""(?P<string>"(?:[^"\\\x00-\x1f]|\\.)*+")"""
     r"|(?P<number>-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?(?![\w.+-]))"
     r"|(?P<word>true|false)\b"
     r"|(?P<mark>[{}:,])"

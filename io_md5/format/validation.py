@@ -24,7 +24,7 @@ _LOWEST_RATE = 1e-10
 # The ends of a string, and UTF-16 surrogates except those that stand for single bytes.
 _UNQUOTABLE = re.compile('["\r\n\0\ud800-\udc7f\udd00-\udfff]')
 # One or more of: a word and numbers in parentheses.
-_GROUPS = re.compile(r"(?:[A-Za-z_]\w* \((?: [-+.\deE]+)* \)(?: (?!$)|$))*", re.ASCII)
+_GROUPS = re.compile(r"(?:[A-Za-z_]\w* \((?: [-+.\deE]+)*+ \)(?: (?!$)|$))*+", re.ASCII)
 # Limits: vertices along a UV seam share weights, but a file where every vertex has all weights would fill the memory.
 _MIN_WEIGHTS, _WEIGHTS_PER_LINE = 1 << 20, 16
 

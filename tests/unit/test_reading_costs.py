@@ -12,11 +12,14 @@ import numpy as np
 import pytest
 from work import lines_run
 
+from io_common.game_data.cubescript import Interpreter
 from io_common.textures.mtr import parse_mtr
+from io_common.textures.names import clean_name
 from io_common.textures.skins import parse_model_cfg, parse_skin
 from io_md2.format import Model, format_model, parse_model
 from io_md5.format import Md5Error, parse_animation, parse_camera, parse_mesh
 from io_md5.format.cuts import timeline
+from io_md5.format.scale_file import parse_scales
 from io_md5.format.skeleton import poses
 from io_md5.format.skinning import skin
 
@@ -133,6 +136,31 @@ def test_memory_is_in_proportion_to_the_file(read, shape):
         tracemalloc.stop()
     # A number in text is some four bytes, and eight as a float64; meshes and warnings are objects of Python.
     assert peak < (16 << 20) + 500 * len(data)
+
+
+@pytest.mark.parametrize("part", ["a", "a/", " ", "\\\\", "<>", "^^"])
+@pytest.mark.parametrize(
+    ("read", "file"),
+    [
+        (parse_mtr, "{} {{ map a }}"),
+        (parse_model_cfg, "md5load {}"),
+        (parse_model_cfg, 'md5load "{}"'),
+        (lambda text: Interpreter({"md5load": lambda words, line: ""}).run(text), "md5load {}"),
+        (lambda text: parse_scales(text.encode()), '{{"{}": {{}}}}'),
+        (clean_name, "{}"),
+    ],
+    ids=["declaration", "configuration", "string of a configuration", "script", "scales", "name"],
+)
+def test_a_long_word_takes_little_memory(read, file, part):
+    """Python's regular expressions take a hundred bytes for each step that they may go back."""
+    data = file.format(part * (1_000_000 // len(part)))
+    tracemalloc.start()
+    try:
+        read_or_refuse(read, data)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 25 * len(data)
 
 
 @pytest.mark.parametrize(("read", "shape"), SHAPES.values(), ids=SHAPES)

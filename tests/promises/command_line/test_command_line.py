@@ -968,6 +968,41 @@ def test_a_forged_record_does_not_cause_a_user_file_to_be_overwritten(idtech, tr
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("digests", [[], ["x"]])
+@pytest.mark.parametrize("names", [["imp.md5mesh"], ["imp.md5mesh", "imp.md2"]])
+def test_a_forged_record_takes_no_input_file_for_a_result(idtech, tmp_path, names, digests):
+    md5_scenes.write(tmp_path, "imp")
+    md2_samples.write_sample(tmp_path).rename(tmp_path / "imp.md2")
+    before = {path: path.read_bytes() for path in tmp_path.glob("imp.*")}
+    (tmp_path / ".idtech").mkdir()
+    (tmp_path / ".idtech" / "a.json").write_text(json.dumps({"files": dict.fromkeys(names, digests)}))
+    status, table, _ = idtech("convert", tmp_path, "--to", tmp_path, "--format", "md5", "--force")
+    assert (status, "imp.md5mesh is an input file of this run" in table) == (1, True)
+    assert {path: path.read_bytes() for path in before} == before
+
+
+def test_a_forged_record_takes_no_file_beside_a_model_for_a_result(idtech, rerelease):
+    folder = rerelease.parent.parent
+    before = (folder / "tris.md2").read_bytes()
+    (folder / ".idtech").mkdir()
+    (folder / ".idtech" / "a.json").write_text(json.dumps({"files": {"tris.md2": ["x"]}}))
+    status, table, _ = idtech("convert", rerelease, "--to", folder, "--format", "md2", "--force")
+    assert (status, "tris.md2 is an input file of this run" in table) == (1, True)
+    assert (folder / "tris.md2").read_bytes() == before
+
+
+def test_a_file_that_was_named_and_cannot_be_converted_is_not_overwritten(idtech, tmp_path):
+    md5_scenes.write(tmp_path, "imp")
+    (tmp_path / "imp.blend").write_text("a week of work")
+    words = (tmp_path / "imp.blend", tmp_path / "imp.md5mesh")
+    status, table, _ = idtech("convert", *words, "--to", tmp_path, "--force")
+    assert (status, counts(table)) == (1, [0, 0, 2])
+    assert "can be converted to blend" in table
+    assert "imp.blend is an input file of this run" in table
+    assert (tmp_path / "imp.blend").read_text() == "a week of work"
+
+
+@pytest.mark.slow
 def test_a_result_that_was_changed_by_hand_is_written_over_by_force_only(idtech, tree, tmp_path):
     words = ("convert", tree / "imp.md5mesh", "--to", tmp_path / "out", "--format", "md5")
     idtech(*words)
@@ -986,8 +1021,8 @@ def test_a_result_that_was_changed_by_hand_is_written_over_by_force_only(idtech,
     "damaged",
     [b"", b"\0\xff", b"[", b"[" * 100_000, b"7", b'{"files": 7}', b'{"files": {"a\\u0000b": ["x"]}}',
      b'{"files": {"../../a": ["x"], "/a": ["x"], "": ["x"]}, "sources": 1e999, "settings": null}',
-     b'{"files": {"\\ud800": ["x"]}}', b"9" * 5000],
-    ids=range(10),
+     b'{"files": {"\\ud800": ["x"]}}', b"9" * 5000, b'{"files": {"' + b"a/" * 1_000_000 + b'": ["x"]}}'],
+    ids=range(11),
 )  # fmt: skip
 def test_a_damaged_record_is_ignored(idtech, tree, tmp_path, damaged):
     out = tmp_path / "out"
@@ -1016,6 +1051,18 @@ def test_links_and_folders_in_place_of_a_record_are_not_followed(idtech, tree, t
     os.mkfifo(record)
     assert idtech(*words)[0] == 0
     assert record.is_file()
+
+
+@pytest.mark.parametrize("make", [lambda path: path.write_text("mine"), os.mkfifo], ids=["file", "pipe"])
+def test_what_takes_the_place_of_the_folder_of_records_is_named(idtech, tree, tmp_path, make):
+    (tmp_path / "out").mkdir()
+    make(tmp_path / "out" / ".idtech")
+    status, table, _ = idtech("convert", tree / "imp.md5mesh", "--to", tmp_path / "out")
+    assert (status, ".idtech: part of the path is a file, not a folder: choose another path" in table) == (
+        1,
+        True,
+    )
+    assert [path.name for path in (tmp_path / "out").iterdir()] == [".idtech"]
 
 
 # Names of results
@@ -1092,6 +1139,18 @@ def test_game_folders_hold_for_exports_with_any_number_of_blenders(idtech, tmp_p
         assert {mesh.shader for mesh in read_mesh(tmp_path / "out" / f"{name}.md5mesh").meshes} == {
             "art/imp/skin"
         }
+
+
+def test_exported_names_are_relative_to_the_game_folder_that_is_named(idtech, tmp_path):
+    """The model lies in another folder that its own path could be relative to."""
+    image = tmp_path / "work" / "base" / "models" / "test" / "skin.png"
+    for folder in (image.parent, tmp_path / "work" / "models" / "test"):
+        folder.mkdir(parents=True)
+    shutil.copy(ROOT / "samples" / "models" / "octopus" / "skin.png", image)
+    model = md5_scenes.write(tmp_path / "work" / "models" / "test")
+    words = ("--format", "md2", "--game-folder", tmp_path / "work" / "base")
+    assert idtech("convert", model, "--to", tmp_path / "out", *words)[0] == 0
+    assert read_model(tmp_path / "out" / "test.md2").skins == ["models/test/skin.png"]
 
 
 @pytest.mark.slow

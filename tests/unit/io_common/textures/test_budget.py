@@ -72,7 +72,19 @@ def test_when_the_time_is_over_the_rest_is_left_out(tmp_path, monkeypatch):
     monkeypatch.setattr(budget, "MAX_SECONDS", -1.0)
     (found,), warnings = search_in(tmp_path)
     assert found.declaration is None
-    assert any("too many materials" in warning for warning in warnings)
+    assert any("because it took too long" in warning for warning in warnings)
+
+
+def test_images_are_looked_for_until_the_time_is_over(tmp_path, monkeypatch):
+    (tmp_path / "a").mkdir()
+    for number in range(5):
+        (tmp_path / "a" / f"{number}.tga").write_bytes(b"")
+    seconds = iter(range(0, 10_000, 10))
+    monkeypatch.setattr(budget.time, "monotonic", lambda: float(next(seconds)))
+    found, warnings = search_in(tmp_path, [f"a/{number}" for number in range(5)])
+    assert found[0].diffuse is not None
+    assert found[4].diffuse is None
+    assert sum("because it took too long" in warning for warning in warnings) == 1
 
 
 def test_files_beside_a_model_are_read_up_to_a_limit(tmp_path, monkeypatch):
@@ -99,6 +111,15 @@ def test_the_directory_of_an_archive_is_read_up_to_a_limit(tmp_path, monkeypatch
 
 
 # Images
+
+
+def test_time_within_time_counts_once(monkeypatch):
+    clock = iter([0.0, 10.0])
+    monkeypatch.setattr(budget.time, "monotonic", lambda: next(clock))
+    left = budget.Budget()
+    with left.timed(), left.timed():
+        pass
+    assert left.seconds == 50.0
 
 
 def test_only_the_time_that_textures_take_counts(monkeypatch):

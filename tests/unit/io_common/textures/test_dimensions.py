@@ -33,3 +33,37 @@ def test_a_jpeg_size_is_found_by_following_its_markers():
 )
 def test_only_images_have_a_size(data):
     assert pixel_count(data) is None
+
+
+def tiff(*tags):
+    entries = b"".join(struct.pack("<2HIi", tag, kind, 1, value) for tag, kind, value in tags)
+    return b"II*\0" + struct.pack("<IH", 8, len(tags)) + entries
+
+
+def jpeg_2000(*boxes):
+    made = (struct.pack(">I4s", 8 + len(content), kind) + content for kind, content in boxes)
+    return b"\0\0\0\x0cjP  \r\n\x87\n" + b"".join(made)
+
+
+def codestream(side):
+    return b"\xff\x4f\xff\x51" + struct.pack(">2H4I", 47, 0, side, side, 0, 0)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"#?RADIANCE\n-Y 1 +X 1\nFORMAT=32-bit_rle_rgbe\n\n-Y 500 +X 500\n",
+        b"#?RADIANCE\n-Y 1 +X 1\n-Y 500 +X 500\n",
+        tiff((256, 4, 500), (256, 4, 1), (257, 4, 500), (257, 4, 1)),
+        tiff((256, 4, 1), (256, 4, 500), (257, 4, 1), (257, 4, 500)),
+        tiff((256, 9, 500), (257, 8, 500)),
+        tiff((256, 3, 1), (257, 3, 1), (322, 4, 500), (323, 4, 500)),
+        jpeg_2000((b"uuid", codestream(1)), (b"jp2c", codestream(500))),
+        jpeg_2000((b"jp2h", b"\xff\x4f\xff\x51"), (b"jp2c", codestream(500))),
+        codestream(500),
+    ],
+)
+def test_a_header_cannot_hide_the_size(data):
+    size = pixel_count(data)
+    assert size is not None
+    assert size >= 250_000
