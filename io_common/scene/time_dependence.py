@@ -150,6 +150,11 @@ def _is_baked_paint(modifier: DynamicPaintModifier) -> bool:
 
 def _has_node(obj: Object, kinds: set[str]) -> bool:
     """Whether geometry nodes of an object, or groups in them, include a node of these kinds."""
+    return any(node.bl_idname in kinds for tree in _node_trees(obj) for node in tree.nodes)
+
+
+def _node_trees(obj: Object) -> Iterator[NodeTree]:
+    """The geometry nodes of an object, and the groups in them."""
     waiting: list[NodeTree | None] = [
         cast("NodesModifier", modifier).node_group
         for modifier in obj.modifiers
@@ -161,12 +166,10 @@ def _has_node(obj: Object, kinds: set[str]) -> bool:
         if tree is None or tree in seen:
             continue
         seen.add(tree)
+        yield tree
         for node in tree.nodes:
-            if node.bl_idname in kinds:
-                return True
             if node.bl_idname == "GeometryNodeGroup":
                 waiting.append(cast("GeometryNodeGroup", node).node_tree)
-    return False
 
 
 def _with_related(obj: Object, seen: set[Object]) -> Iterator[Object]:
@@ -203,6 +206,7 @@ def _changes_by_itself(obj: Object, *, with_keys: bool, timed_nodes_only: bool =
         owners.append(getattr(data, "shape_keys", None))
     return (
         any(is_animated(owner) for owner in owners if owner is not None)
+        or any(is_animated(tree) for tree in _node_trees(obj))
         or obj.rigid_body is not None
         or any(is_timed(modifier) for modifier in obj.modifiers)
         or (_has_node(obj, _TIMED_NODES) if timed_nodes_only else has_nodes)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import bpy
 import md5_compare
 import pytest
+import scene_edits
 import scene_state
 import workbench
 from animation_edits import HAS_SLOTS, bags_of, curves_of
@@ -103,7 +104,21 @@ def _wave(bench: Bench) -> str:
     return "modifiers change the mesh over time: Ripple"
 
 
-@pytest.mark.parametrize("change", [_blink, _driven_blink, _pop, _jump, _late_hook, _wave])
+def _keyed_nodes(bench: Bench) -> str:
+    scene_edits.node_group(bench.mesh, _moved_by_a_key)
+    return "Geometry Nodes change the mesh: Nodes"
+
+
+def _moved_by_a_key(tree, geometry):
+    """Keys of a node, in the action of the node group."""
+    node = tree.nodes.new("GeometryNodeSetPosition")
+    tree.links.new(geometry, node.inputs["Geometry"])
+    still = (0.0, 0.0, 0.0)
+    key(node.inputs["Offset"], "default_value", (1, still), (24, still), (26, (1.0, 0.0, 0.0)), (28, still))
+    return node.outputs[0]
+
+
+@pytest.mark.parametrize("change", [_blink, _driven_blink, _pop, _jump, _late_hook, _wave, _keyed_nodes])
 def test_a_difference_on_a_few_frames_is_named_with_its_cause(tmp_path, change):
     bench = lasting(60)
     cause = change(bench)
