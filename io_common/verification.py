@@ -8,8 +8,8 @@ from enum import Enum
 # as the export for ten to twenty frames.
 _FRAMES_BETWEEN = ((30, 1), (600, 2))
 _MAX_FRAMES_BETWEEN = 3
-# How many frames are verified of what may differ in another way on a few frames only.
-_MAX_FRAMES_OF_CHANGING = 200
+# How many frames are verified of what may differ on a few frames only.
+_MAX_MANY_FRAMES = 200
 
 
 class Verify(Enum):
@@ -20,19 +20,19 @@ class Verify(Enum):
     NONE = "NONE"
 
 
-def frames_to_verify(count: int, verify: Verify, *, is_changing: bool = False) -> list[int]:
+def frames_to_verify(count: int, verify: Verify, *, many: bool = False) -> list[int]:
     """Indices of the frames to verify, rising.
 
     Args:
         count: how many frames are exported.
         verify: SOME for the first, the last and up to three between them at equal distances, ALL, or NONE.
-        is_changing: for SOME, 200 frames at equal distances, or all if there are fewer.
+        many: for SOME, 200 frames at equal distances, or all if there are fewer.
     """
     if verify is Verify.NONE or count <= 0:
         return []
     between = next((number for most, number in _FRAMES_BETWEEN if count <= most), _MAX_FRAMES_BETWEEN)
-    if is_changing:
-        between = min(count, _MAX_FRAMES_OF_CHANGING) - 2
+    if many:
+        between = min(count, _MAX_MANY_FRAMES) - 2
     if verify is Verify.ALL or count <= max(between, _MAX_FRAMES_BETWEEN) + 2:
         return list(range(count))
     intervals = between + 1

@@ -205,8 +205,8 @@ def _build(
             parts = [read_part(obj, stored.get(obj), depsgraph, report) for obj in objects]
             for obj in objects:
                 warn_of_instances(obj, depsgraph, report)
-        is_changing = any(may_change_otherwise(obj) for obj in objects)
-        frames = frames_to_verify(plan.frame_count, options.verify, is_changing=is_changing)
+        may_change = any(may_change_otherwise(obj) for obj in objects)
+        frames = frames_to_verify(plan.frame_count, options.verify, many=may_change)
         samples = sample_frames(context, parts, plan, frames, steps, report, play)
     topology = join(parts)
     if plan.may_be_single and (samples.positions == samples.positions[:1]).all():

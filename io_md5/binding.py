@@ -51,6 +51,15 @@ def parent_bone_of(obj: Object, armature: Object) -> str | None:
     return None
 
 
+def parents_of(obj: Object) -> list[Object]:
+    """The parents of an object, the nearest first."""
+    parents: list[Object] = []
+    while obj.parent is not None and obj.parent not in parents:
+        obj = obj.parent
+        parents.append(obj)
+    return parents
+
+
 def armatures_of(obj: Object) -> list[Object]:
     """The armatures that move an object: those of modifiers first, then of constraints and parents."""
     found = [modifier.object for modifier in armature_modifiers(obj)]

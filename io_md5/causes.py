@@ -9,8 +9,14 @@ import numpy as np
 
 from ..io_common.reports import listing
 from ..io_common.scene import evaluated
-from ..io_common.scene.time_dependence import has_frame_handlers, is_animated, is_timed, references
-from .binding import armature_modifiers, armatures_of, has_effect, is_deformed, parent_bone_of
+from ..io_common.scene.time_dependence import (
+    has_frame_handlers,
+    is_animated,
+    is_timed,
+    keeps_shape,
+    references,
+)
+from .binding import armature_modifiers, armatures_of, has_effect, is_deformed, parent_bone_of, parents_of
 from .export_skeleton import Skeleton, nearest_rotations
 from .vertex_groups import MIN_WEIGHT_SUM
 
@@ -20,22 +26,29 @@ if TYPE_CHECKING:
 _SCALE_TOLERANCE = 1e-3
 _MAX_CAUSES = 3
 
+# Properties of modifiers that are GLOBAL if the result depends on where the object is in the scene.
+_SPACES = ("mask_tex_mapping", "space", "texture_coords")
+
 
 def likely_causes(obj: Object, skeleton: Skeleton, graph: Depsgraph) -> list[str]:
     """The likely causes of a difference on the evaluated frame, the likeliest first."""
     armature = skeleton.armature
     if armature is None:
         return ["there is no armature, so nothing moves in the game"]
-    found = [
+    found = [*known_causes(obj, skeleton, armature, graph), *_weight_causes(obj, armature, graph)]
+    if not found and has_frame_handlers():
+        found = ["a script, as of an add-on, moves the object on each frame"]
+    return list(dict.fromkeys(found))[:_MAX_CAUSES]
+
+
+def known_causes(obj: Object, skeleton: Skeleton, armature: Object, graph: Depsgraph) -> list[str]:
+    """What may cause a difference by the settings of objects, bones and modifiers, and the evaluated pose."""
+    return [
         *_modifier_causes(obj, armature),
         *_object_causes(obj, skeleton, armature, graph),
         *_bone_causes(obj, armature, graph),
         *_transform_causes(skeleton, armature, graph),
-        *_weight_causes(obj, armature, graph),
     ]
-    if not found and has_frame_handlers():
-        found = ["a script, as of an add-on, moves the object on each frame"]
-    return list(dict.fromkeys(found))[:_MAX_CAUSES]
 
 
 def _modifier_causes(obj: Object, armature: Object) -> list[str]:
@@ -53,6 +66,9 @@ def _modifier_causes(obj: Object, armature: Object) -> list[str]:
     indices = [index for index, modifier in enumerate(obj.modifiers) if modifier.type == "ARMATURE"]
     if len(used) > 1:
         found.append(f"several Armature modifiers use {armature.name}")
+    if obj.parent == armature and obj.parent_type == "ARMATURE":
+        # Such a parent deforms the object before its modifiers.
+        indices.insert(0, -1)
     if indices:
         later = [modifier.name for modifier in list(obj.modifiers)[indices[0] + 1 :] if _is_visible(modifier)]
         if later:
@@ -65,6 +81,13 @@ def _modifier_causes(obj: Object, armature: Object) -> list[str]:
     ]
     if others:
         found.append(f"modifiers that depend on other objects: {listing(others)}")
+    in_scene = [
+        modifier.name
+        for modifier in obj.modifiers
+        if _is_visible(modifier) and "GLOBAL" in (getattr(modifier, name, None) for name in _SPACES)
+    ]
+    if in_scene:
+        found.append(f"modifiers that depend on where the object is in the scene: {listing(in_scene)}")
     nodes = [
         modifier.name for modifier in obj.modifiers if modifier.type == "NODES" and _is_visible(modifier)
     ]
@@ -77,21 +100,12 @@ def _modifier_causes(obj: Object, armature: Object) -> list[str]:
 
 
 def _is_visible(modifier: Modifier) -> bool:
-    return modifier.show_viewport and modifier.type != "ARMATURE"
-
-
-def _parents(obj: Object) -> list[Object]:
-    """The parents of an object, the nearest first."""
-    parents: list[Object] = []
-    while obj.parent is not None and obj.parent not in parents:
-        obj = obj.parent
-        parents.append(obj)
-    return parents
+    return modifier.show_viewport and modifier.type != "ARMATURE" and not keeps_shape(modifier)
 
 
 def _shares_parents(obj: Object, armature: Object) -> bool:
     """Whether an object is a descendant of the armature, or shares its parent."""
-    parents = _parents(obj)
+    parents = parents_of(obj)
     return armature in parents or (armature.parent is not None and armature.parent in parents)
 
 
@@ -102,7 +116,7 @@ def _object_causes(obj: Object, skeleton: Skeleton, armature: Object, graph: Dep
         found.append(f"the object is both parented to the bone {bone} and deformed by the armature")
     if is_animated(obj):
         found.append("the object or one of its modifiers is animated")
-    moving = [parent.name for parent in _parents(obj) if parent != armature and is_animated(parent)]
+    moving = [parent.name for parent in parents_of(obj) if parent != armature and is_animated(parent)]
     if moving:
         found.append(f"its parents are animated: {listing(moving)}")
     if not np.linalg.norm(evaluated.world_matrix(obj.evaluated_get(graph))[:3, :3], axis=0).all():

@@ -1,7 +1,4 @@
-"""The frames of an animation whose poses differ most from each other.
-
-Blender and games differ where bones turn far, as with *Preserve Volume* or B-Bones. This may be on a few frames only.
-"""
+"""The frames of an animation whose poses differ most from each other: there, Blender and games differ most."""
 
 from __future__ import annotations
 
@@ -17,8 +14,9 @@ _SAME = 1e-6
 def distinct_frames(parents: Ints, positions: Floats, orientations: Floats, chosen: list[int]) -> list[int]:
     """As many frames as were chosen: the first and the last of them, and those with the most extreme poses.
 
-    One after the other, the frame is taken whose pose differs most from all that were taken before. Where no pose
-    differs, the chosen frame stays. The motion of the root does not count, as it bends nothing.
+    One after the other, the frame is taken whose pose differs most from all that were taken before: by the turn of a
+    joint against its parent, its distance from it, or the turn or motion of a root. Where no pose differs, the chosen
+    frame stays.
 
     Args:
         parents: int32 (J,).
@@ -29,13 +27,18 @@ def distinct_frames(parents: Ints, positions: Floats, orientations: Floats, chos
     Returns:
         Indices of frames, rising.
     """
-    joints = np.flatnonzero(parents != ROOT)
-    if not len(joints) or len(chosen) == len(positions):
+    if not len(parents) or len(chosen) == len(positions):
         return chosen
-    above = parents[joints]
-    turns = quat.multiply(quat.conjugate(orientations[:, above]), orientations[:, joints])
-    lengths = np.linalg.norm(positions[:, joints] - positions[:, above], axis=2)
-    lengths /= lengths.max() or 1.0
+    joints, roots = np.flatnonzero(parents != ROOT), np.flatnonzero(parents == ROOT)
+    turns = orientations.copy()
+    turns[:, joints] = quat.multiply(
+        quat.conjugate(orientations[:, parents[joints]]), orientations[:, joints]
+    )
+    lengths = np.linalg.norm(positions[:, joints] - positions[:, parents[joints]], axis=2)
+    longest = float(lengths.max(initial=0.0)) or 1.0
+    lengths /= longest
+    places = positions[:, roots]
+    places = places / max(longest, float(np.linalg.norm(np.ptp(places, axis=0), axis=1).max()))
     nearest = np.full(len(turns), np.inf)
     result: list[int] = []
 
@@ -43,11 +46,13 @@ def distinct_frames(parents: Ints, positions: Floats, orientations: Floats, chos
         result.append(frame)
         turned = 1.0 - np.abs(np.einsum("fjc,jc->fj", turns, turns[frame]))
         stretched = (lengths - lengths[frame]) ** 2
-        np.minimum(nearest, np.maximum(turned, stretched).max(axis=1), out=nearest)
+        moved = ((places - places[frame]) ** 2).sum(axis=2)
+        furthest = [part.max(axis=1, initial=0.0) for part in (turned, stretched, moved)]
+        np.minimum(nearest, np.maximum.reduce(furthest), out=nearest)
 
     take(chosen[0])
     take(chosen[-1])
     for frame in chosen[1:-1]:
-        furthest = int(nearest.argmax())
-        take(furthest if nearest[furthest] > _SAME else frame)
+        most_different = int(nearest.argmax())
+        take(most_different if nearest[most_different] > _SAME else frame)
     return sorted(set(result))

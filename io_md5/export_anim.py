@@ -44,6 +44,7 @@ class SampledClip:
         orientations: quaternions (F, n, 4).
         scales: of the joints; None if the game has none, or all are 1.
         most_scaled: the index of the frame on which a bone is scaled most; None if no bone is.
+        moves_armature: whether the armature object moves, and not only its bones.
     """
 
     clip: Clip
@@ -53,6 +54,7 @@ class SampledClip:
     orientations: Floats
     scales: ScaleTable | None = None
     most_scaled: int | None = None
+    moves_armature: bool = False
 
 
 def sample_clip(
@@ -83,7 +85,7 @@ def sample_clip(
         orientations = np.repeat(skeleton.joints.orientations[None], len(frames), axis=0)
         return SampledClip(clip, frames, rate, positions, orientations)
     _warn_of_range(clip, player, report)
-    poses = None
+    poses = sampled = None
     if not player.remaps_time:
         poses = poses_from_curves(skeleton.armature, skeleton.rig, clip, frames, with_scales=with_scales)
     if poses is not None:
@@ -91,10 +93,12 @@ def sample_clip(
         sampled = SampledClip(
             clip, frames, rate, *pose, _scale_table(clip, skeleton, skeleton.exported(poses[2]))
         )
-        # Scripts may move bones as well.
-        if not has_frame_handlers() or _is_shown(sampled, skeleton, player):
+        if not has_frame_handlers():
             return sampled
-    matrices = _sample(clip, skeleton, player, frames)
+    matrices, moves_armature = _sample(clip, skeleton, player, frames)
+    # Scripts may move bones as well.
+    if sampled is not None and _is_shown(sampled, skeleton, matrices):
+        return sampled
     if with_scales:
         positions, orientations, scales, skewed = skeleton.scaled_joints_of_scene(matrices)
         table = _scale_table(clip, skeleton, scales)
@@ -108,7 +112,14 @@ def sample_clip(
     if skewed:
         report.warn(problem, clip.name)
     return SampledClip(
-        clip, frames, rate, positions, orientations, table, _most_scaled(matrices, skeleton.world)
+        clip,
+        frames,
+        rate,
+        positions,
+        orientations,
+        table,
+        _most_scaled(matrices, skeleton.world),
+        moves_armature,
     )
 
 
@@ -146,15 +157,13 @@ def _warn_of_range(clip: Clip, player: Player, report: Report) -> None:
         )
 
 
-def _is_shown(sampled: SampledClip, skeleton: Skeleton, player: Player) -> bool:
-    """Whether Blender shows the poses of a clip on its first and last frame and one between."""
-    rows = np.unique([0, len(sampled.frames) // 2, len(sampled.frames) - 1])
-    matrices = _sample(sampled.clip, skeleton, player, sampled.frames[rows])
+def _is_shown(sampled: SampledClip, skeleton: Skeleton, matrices: Floats) -> bool:
+    """Whether Blender shows the poses of a clip: those of the bones in the space of the scene, (F, J, 4, 4)."""
     positions, orientations, _ = skeleton.joints_of_scene(matrices)
     tolerance = _LARGEST_MOVE * max(1.0, np.abs(positions).max())
-    turned = np.abs((orientations * sampled.orientations[rows]).sum(axis=2))
+    turned = np.abs((orientations * sampled.orientations).sum(axis=2))
     return bool(
-        np.allclose(positions, sampled.positions[rows], rtol=0.0, atol=tolerance)
+        np.allclose(positions, sampled.positions, rtol=0.0, atol=tolerance)
         and (turned > 1.0 - _LARGEST_TURN).all()
     )
 
@@ -214,8 +223,8 @@ def _without_scales(positions: Floats, scales: ScaleTable) -> Floats:
     return result
 
 
-def _sample(clip: Clip, skeleton: Skeleton, player: Player, frames: Floats) -> Floats:
-    """The joint of each bone in the space of the scene at some frames, (F, J, 4, 4).
+def _sample(clip: Clip, skeleton: Skeleton, player: Player, frames: Floats) -> tuple[Floats, bool]:
+    """The joint of each bone in the space of the scene at some frames, (F, J, 4, 4), and whether the object moves.
 
     Raises:
         Md5Error: a bone has no finite pose.
@@ -224,6 +233,7 @@ def _sample(clip: Clip, skeleton: Skeleton, player: Player, frames: Floats) -> F
     assert armature is not None
     order = [armature.pose.bones.find(name) for name in rig.bone_names]
     poses = np.empty((len(frames), len(rig), 4, 4))
+    worlds = np.empty((len(frames), 4, 4))
     buffer = np.empty(len(rig) * 16, dtype=np.float32)
     player.play(clip)
     for index, frame in enumerate(frames.tolist()):
@@ -231,7 +241,8 @@ def _sample(clip: Clip, skeleton: Skeleton, player: Player, frames: Floats) -> F
         posed.pose.bones.foreach_get("matrix", buffer)
         # Blender's matrices are stored by columns.
         local = buffer.reshape(-1, 4, 4)[order].swapaxes(1, 2)
-        poses[index] = evaluated.world_matrix(posed) @ local
+        worlds[index] = evaluated.world_matrix(posed)
+        poses[index] = worlds[index] @ local
     is_finite = np.isfinite(poses).all(axis=(2, 3))
     if not is_finite.all():
         index, bone = np.argwhere(~is_finite)[0].tolist()
@@ -240,4 +251,4 @@ def _sample(clip: Clip, skeleton: Skeleton, player: Player, frames: Floats) -> F
             + (f" of {clip.name}" if clip.name else "")
             + ": delete the key or driver that causes it"
         )
-    return poses @ quat.transforms(*rig.joints_in_bones())
+    return poses @ quat.transforms(*rig.joints_in_bones()), bool(np.ptp(worlds, axis=0).any())

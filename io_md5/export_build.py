@@ -139,17 +139,18 @@ def build(
                 commandline = _commandline(source.armature, clip)
                 animations[path] = encode_clip(sampled[path], skeleton, animation_options, commandline)
                 if verifier is not None:
-                    verifier.check(sampled[path], animations[path], player)
+                    verifier.check(sampled[path], animations[path], player, rest)
                 progress_bar.step()
     if verifier is not None:
         objects_to_rebuild = verifier.objects_to_rebuild()
         if objects_to_rebuild:
             rebuilt = _build_rest(context, objects_to_rebuild, skeleton, options, report, use_stored=False)
-            rest |= verifier.accept_improvements(rebuilt)
-            if source.armature is not None:
+            improved = verifier.accept_improvements(rebuilt)
+            rest |= improved
+            if source.armature is not None and improved:
                 with playback(context, source.armature, source.meshes, clips.values()) as player:
                     for path, animation in animations.items():
-                        verifier.check(sampled[path], animation, player)
+                        verifier.check(sampled[path], animation, player, improved)
         verifier.warn(other_causes, report)
     parts = [(obj, block) for obj, part in rest.items() for block in part.blocks]
     meshes = [block.mesh for _, block in parts]

@@ -140,7 +140,7 @@ def read_scene(context: Context, options: CameraExportOptions, report: Report) -
             raise NothingToExportError(
                 f"{camera.name} is not a camera: choose a camera as the scene's or the marker's"
             )
-    chosen = frames_to_verify(len(plan.frames), options.verify, is_changing=True)
+    chosen = frames_to_verify(len(plan.frames), options.verify, many=True)
     verified = {plan.frames[index] for index in chosen}
     views, evaluated_views = _sample(context, plan.moments, options.conversion, verified, report)
     result = _assemble(context.scene, plan, views.copy(), options, report)

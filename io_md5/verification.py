@@ -6,6 +6,7 @@ by corner with texture coordinates, and on frames of each animation, vertex by v
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -17,7 +18,8 @@ from ..io_common.scene.instances import warn_of_instances
 from ..io_common.scene.time_dependence import changes_apart_from
 from ..io_common.triangles import TRIANGULATE, bend, flip_v
 from ..io_common.verification import Verify, frames_to_verify
-from .causes import likely_causes
+from .binding import parents_of
+from .causes import known_causes, likely_causes
 from .distinct_poses import distinct_frames
 from .export_anim import SampledClip
 from .export_mesh import Block
@@ -101,50 +103,75 @@ class Verifier:
         self._meshes = rest
         self._size = _size(skeleton, rest)
         self._rest = {obj: _rest_difference(part, skeleton) for obj, part in rest.items() if writes_meshes}
-        armature = skeleton.armature
-        self._changing = {obj for obj in rest if armature is not None and changes_apart_from(obj, armature)}
+        # Whether anything is known that may move an object otherwise than its bones.
+        self._has_causes: dict[Object, bool] = {}
         self._moving: dict[Object, Difference] = {}
         self._uv_changes: dict[Object, tuple[float, str]] = {}
         self._face_changes: dict[Object, str] = {}
         self._bends: dict[Object, tuple[float, str]] = {}
         self._instance_report = Report()
 
-    def check(self, sampled: SampledClip, animation: Animation, player: Player) -> None:
+    def check(
+        self, sampled: SampledClip, animation: Animation, player: Player, objects: Collection[Object]
+    ) -> None:
         """Compares frames of an animation, and stores the largest difference of each object.
 
         Args:
             sampled: the sampled clip of the animation.
             animation: as it will be written.
             player: of the clip.
+            objects: to compare.
         """
         count = len(sampled.frames)
         chosen = frames_to_verify(count, self._verify)
-        if not chosen or not self._meshes:
+        if not chosen or not objects:
             return
         parents = self._skeleton.joints.parents
         chosen = distinct_frames(parents, sampled.positions, sampled.orientations, chosen)
         player.play(sampled.clip)
         if sampled.most_scaled is not None:
             chosen = sorted({*chosen, sampled.most_scaled})
-        self._check_all(sampled, animation, player, chosen)
-        if not self._changing <= self._moving.keys():
-            more = frames_to_verify(count, self._verify, is_changing=True)
-            self._check_all(sampled, animation, player, sorted(set(more) - set(chosen)))
+        self._check_all(sampled, animation, player, chosen, objects)
+        suspects = [obj for obj in objects if self._may_differ(obj, sampled)]
+        if suspects:
+            more = frames_to_verify(count, self._verify, many=True)
+            self._check_all(sampled, animation, player, sorted(set(more) - set(chosen)), suspects)
+
+    def _may_differ(self, obj: Object, sampled: SampledClip) -> bool:
+        """Whether an object may differ on frames that were not compared: by what moves it, or as it does on others."""
+        return (
+            self._has_causes.get(obj, False)
+            or sampled.most_scaled is not None
+            or (sampled.moves_armature and self._skeleton.armature not in parents_of(obj))
+            or (obj in self._moving and not self._moving[obj].is_from_file)
+        )
 
     def _check_all(
-        self, sampled: SampledClip, animation: Animation, player: Player, chosen: list[int]
+        self,
+        sampled: SampledClip,
+        animation: Animation,
+        player: Player,
+        chosen: list[int],
+        objects: Collection[Object],
     ) -> None:
         """Compares the frames with some indices, a few at a time."""
-        vertex_count = sum(block.mesh.vertex_count for part in self._meshes.values() for block in part.blocks)
+        vertex_count = sum(block.mesh.vertex_count for obj in objects for block in self._meshes[obj].blocks)
         step = max(1, _NUMBERS // max(3 * vertex_count, 1))
         for first in range(0, len(chosen), step):
-            self._check_frames(sampled, animation, player, chosen[first : first + step])
+            self._check_frames(sampled, animation, player, chosen[first : first + step], objects)
 
     def _check_frames(
-        self, sampled: SampledClip, animation: Animation, player: Player, chosen: list[int]
+        self,
+        sampled: SampledClip,
+        animation: Animation,
+        player: Player,
+        chosen: list[int],
+        objects: Collection[Object],
     ) -> None:
         """Compares the frames with some indices."""
         part_of_animation = replace(animation, frames=animation.frames[chosen])
+        armature = self._skeleton.armature
+        parts = {obj: self._meshes[obj] for obj in objects}
         factors = None
         if sampled.scales is None:
             positions, orientations = poses(part_of_animation)
@@ -154,15 +181,19 @@ class Verifier:
             factors = scales.values
         skinned = {
             obj: [block.weights_by_joint.skin(positions, orientations, factors) for block in part.blocks]
-            for obj, part in self._meshes.items()
+            for obj, part in parts.items()
         }
         for row, index in enumerate(chosen):
             frame = float(sampled.frames[index])
             graph = player.evaluate(frame)
-            for obj, part in self._meshes.items():
+            for obj, part in parts.items():
                 if obj.evaluated_get(graph).hide_viewport:
                     # Blender does not evaluate what is hidden, and shows nothing.
                     continue
+                if obj not in self._has_causes and armature is not None:
+                    self._has_causes[obj] = changes_apart_from(obj, armature) or bool(
+                        known_causes(obj, self._skeleton, armature, graph)
+                    )
                 expected, has_same_faces = self._shown(obj, graph)
                 vertices = [found[row] for found in skinned[obj]]
                 frame_label = _frame_label(frame, sampled.clip.name)

@@ -32,11 +32,15 @@ _TIMED_MODIFIERS = {
 
 _TIMED_CONSTRAINTS = {"FOLLOW_TRACK", "CAMERA_SOLVER", "OBJECT_SOLVER", "TRANSFORM_CACHE"}
 
-# Geometry nodes that read the time or other objects.
-_TIMED_NODES = {
-    "GeometryNodeCollectionInfo", "GeometryNodeInputSceneTime", "GeometryNodeObjectInfo",
-    "GeometryNodeSimulationOutput",
-}  # fmt: skip
+# Modifiers and nodes with geometry that change neither vertices nor faces, at any time.
+_SHADING_MODIFIERS = {"NORMAL_EDIT", "WEIGHTED_NORMAL"}
+_SHADING_NODES = {
+    "GeometryNodeGroup",
+    "GeometryNodeSetShadeSmooth",
+    "NodeGroupInput",
+    "NodeGroupOutput",
+    "NodeReroute",
+}
 
 _SIMULATED = {"CLOTH": "cloth", "SOFT_BODY": "soft body"}
 
@@ -51,13 +55,11 @@ def depends_on_time(obj: Object) -> bool:
 
 
 def changes_apart_from(obj: Object, armature: Object) -> bool:
-    """Whether anything but the bones of its armature may change an object over time, such as animated shape keys.
-
-    Geometry Nodes count only if they read the time or other objects.
-    """
-    return bool(obj.constraints) or any(
-        _changes_by_itself(other, with_keys=True, timed_nodes_only=True)
-        for other in _with_related(obj, {armature})
+    """Whether anything but the bones of its armature may change an object over time, such as animated shape keys."""
+    return (
+        has_frame_handlers()
+        or bool(obj.constraints)
+        or any(_changes_by_itself(other, with_keys=True) for other in _with_related(obj, {armature}))
     )
 
 
@@ -89,7 +91,11 @@ def warn_of_simulations(objects: Iterable[Object], scene: Scene, report: Report)
                     f"{other.name} ({kind})",
                 )
             # Whether they are baked into the file cannot be asked.
-            if _has_node(other, {"GeometryNodeSimulationOutput"}):
+            if any(
+                node.bl_idname == "GeometryNodeSimulationOutput"
+                for tree in _node_trees(modifier for modifier in other.modifiers if modifier.show_viewport)
+                for node in tree.nodes
+            ):
                 found = True
                 report.warn(
                     "Blender does not tell whether its simulation zone is baked: bake it first, or frames may differ "
@@ -148,17 +154,21 @@ def _is_baked_paint(modifier: DynamicPaintModifier) -> bool:
     )
 
 
-def _has_node(obj: Object, kinds: set[str]) -> bool:
-    """Whether geometry nodes of an object, or groups in them, include a node of these kinds."""
-    return any(node.bl_idname in kinds for tree in _node_trees(obj) for node in tree.nodes)
+def keeps_shape(modifier: Modifier) -> bool:
+    """Whether a modifier changes neither vertices nor faces at any time, such as *Smooth by Angle*."""
+    if modifier.type != "NODES":
+        return modifier.type in _SHADING_MODIFIERS
+    return all(
+        node.bl_idname in _SHADING_NODES or all(socket.type != "GEOMETRY" for socket in node.outputs)
+        for tree in _node_trees([modifier])
+        for node in tree.nodes
+    )
 
 
-def _node_trees(obj: Object) -> Iterator[NodeTree]:
-    """The geometry nodes of an object, and the groups in them."""
+def _node_trees(modifiers: Iterable[Modifier]) -> Iterator[NodeTree]:
+    """The geometry nodes of modifiers, and the groups in them."""
     waiting: list[NodeTree | None] = [
-        cast("NodesModifier", modifier).node_group
-        for modifier in obj.modifiers
-        if modifier.type == "NODES" and modifier.show_viewport
+        cast("NodesModifier", modifier).node_group for modifier in modifiers if modifier.type == "NODES"
     ]
     seen = set()
     while waiting:
@@ -191,25 +201,24 @@ def _with_related(obj: Object, seen: set[Object]) -> Iterator[Object]:
                     waiting += value.all_objects
 
 
-def _changes_by_itself(obj: Object, *, with_keys: bool, timed_nodes_only: bool = False) -> bool:
+def _changes_by_itself(obj: Object, *, with_keys: bool) -> bool:
     """Whether an object may change over time whatever it refers to does.
 
     Args:
         obj: the object.
         with_keys: whether animated shape keys count.
-        timed_nodes_only: whether Geometry Nodes count only if they read the time or other objects.
     """
     data: Any = obj.data
     owners = [obj, data]
-    has_nodes = any(modifier.type == "NODES" for modifier in obj.modifiers)
     if with_keys:
         owners.append(getattr(data, "shape_keys", None))
     return (
         any(is_animated(owner) for owner in owners if owner is not None)
-        or any(is_animated(tree) for tree in _node_trees(obj))
         or obj.rigid_body is not None
-        or any(is_timed(modifier) for modifier in obj.modifiers)
-        or (_has_node(obj, _TIMED_NODES) if timed_nodes_only else has_nodes)
+        or any(
+            is_timed(modifier) or (modifier.type == "NODES" and not keeps_shape(modifier))
+            for modifier in obj.modifiers
+        )
         or any(constraint.type in _TIMED_CONSTRAINTS for constraint in _constraints(obj))
         or any(
             isinstance(value, bpy.types.Texture) and _is_moving_texture(value)

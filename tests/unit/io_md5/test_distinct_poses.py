@@ -47,7 +47,16 @@ def test_the_same_rotation_with_the_other_sign_is_the_same_pose(poses):
     assert distinct_frames(PARENTS, positions, orientations, EVEN) == EVEN
 
 
-def test_the_motion_of_the_root_does_not_count(poses):
+def test_a_jump_or_turn_of_the_root_is_found(poses):
+    positions, orientations = poses
+    positions[57] += (0.0, 3.0, 0.0)
+    orientations[20] = turned(80)[0]
+    assert distinct_frames(PARENTS, positions, orientations, EVEN) == [0, 20, 57, 100]
+    root = np.array([ROOT], dtype=np.int32)
+    assert distinct_frames(root, positions[:, :1], orientations[:, :1], EVEN) == [0, 20, 57, 100]
+
+
+def test_a_long_way_of_the_root_leaves_short_motions_of_joints(poses):
     positions, orientations = poses
     orientations[:] = turned(*np.linspace(0, 180, FRAMES))[:, None]
     positions += np.linspace(0, 90, FRAMES)[:, None, None]
