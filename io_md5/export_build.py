@@ -128,6 +128,11 @@ def build(
     animations: dict[Path, Animation] = {}
     if source.armature is not None and clips:
         warn_of_missing_targets(source.armature, report)
+        if source.armature.data.pose_position == "REST":
+            report.warn(
+                "it is in Rest Position, so Blender shows no motion; animations are exported as in Pose Position",
+                source.armature.name,
+            )
         if warn_of_simulations([source.armature, *source.meshes], context.scene, report):
             other_causes.append("a simulation that is not baked: bake it first")
         with playback(context, source.armature, source.meshes, clips.values()) as player:

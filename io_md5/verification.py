@@ -299,7 +299,8 @@ class Verifier:
         if obj not in self._rest:
             return True
         distance, uv_distance = self._rest[obj]
-        return distance <= self._tolerance and uv_distance <= UV_TOLERANCE
+        # Vertices that are not a number are an error of the model, which tells where they are.
+        return not (distance > self._tolerance or uv_distance > UV_TOLERANCE)
 
     def accept_improvements(self, rebuilt: dict[Object, RestMesh]) -> dict[Object, RestMesh]:
         """Uses and returns rebuilt objects that are closer to what Blender shows; they must be checked again."""

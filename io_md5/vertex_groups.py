@@ -83,8 +83,11 @@ def current_weights(
     vertices, joints, biases = vertices[is_weighted], joints[is_weighted], biases[is_weighted]
     unweighted = np.flatnonzero(is_unweighted & evaluated.in_triangles(source.triangles, count))
     if len(unweighted):
+        bones = [] if skeleton.armature is None else skeleton.armature.data.bones
+        target = "nearest of them" if any(bone.use_deform for bone in bones) else "root"
         report.warn(
-            f"{counted(len(unweighted), 'vertices')} without weights: bound to the nearest bone", obj.name
+            f"{counted(len(unweighted), 'vertices')} without weights of deforming bones: bound to the {target}",
+            obj.name,
         )
         vertices = np.concatenate([vertices, unweighted])
         joints = np.concatenate([joints, _nearest_joints(source.vertices[unweighted], skeleton)])

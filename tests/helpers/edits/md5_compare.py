@@ -29,7 +29,8 @@ UV_LIMIT = 1e-5
 # What the export tells of objects that does not announce a difference, or one in how Blender splits bent faces into
 # triangles: here they are split as at rest.
 _HARMLESS = re.compile(
-    "no material|no UV map|without weights: bound|have the same name and shader|faces are triangulated differently"
+    "no material|no UV map|without weights of deforming bones: bound|have the same name and shader"
+    "|faces are triangulated differently"
 )
 
 

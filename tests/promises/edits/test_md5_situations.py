@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import bpy
 import md5_compare
+import numpy as np
 import pytest
 import scene_edits
 import scene_state
+import scripted_scenes
 import workbench
 from animation_edits import HAS_SLOTS, bags_of, curves_of
 from md5_compare import compared, said
@@ -15,14 +17,14 @@ from workbench import Bench
 pytestmark = pytest.mark.slow
 
 
-def exported(folder, bench: Bench, **options) -> md5_compare.Comparison:
-    """Exports with the default of Verify; nothing but the files may change."""
+def exported(folder, bench: Bench, verify="", **options) -> md5_compare.Comparison:
+    """Exports, by the default of Verify unless told otherwise; nothing but the files may change."""
     folder = folder / "out"
     folder.mkdir(exist_ok=True)
     bpy.context.view_layer.update()
     bpy.context.view_layer.objects.active = bench.armature
     bpy.context.scene.frame_set(1)
-    result = md5_compare.export(folder, verify="", **options)
+    result = md5_compare.export(folder, verify=verify, **options)
     assert result.findings == []
     return result
 
@@ -124,6 +126,184 @@ def test_a_difference_on_a_few_frames_is_named_with_its_cause(tmp_path, change):
     cause = change(bench)
     warnings = exported(tmp_path, bench, actions="ACTIVE").warnings
     assert said(warnings, bench.mesh.name, "off from what Blender shows on frame", f"Likely cause: {cause}")
+
+
+# With a few frames verified, as large as with all of them
+
+
+def _flick(bench: Bench, bone: str, frame: int, turn=(0.0, 1.0, 0.0, 0.0)) -> None:
+    """Turns a bone on one frame and the two beside it; on most others, all bones rest."""
+    posed = bench.armature.pose.bones[bone]
+    rest = (1.0, 0.0, 0.0, 0.0)
+    key(
+        posed,
+        "rotation_quaternion",
+        (1, rest),
+        (frame - 2, rest),
+        (frame, turn),
+        (frame + 2, rest),
+        (100, rest),
+    )
+
+
+def _hop(bench: Bench, owner=None) -> None:
+    """Moves the root, or another owner, on one frame and those beside it."""
+    owner = owner or bench.armature.pose.bones["root"]
+    still = (0.0, 0.0, 0.0)
+    key(owner, "location", (1, still), (35, still), (37, (0.5, 2.0, 1.0)), (39, still), (100, still))
+
+
+def _loose_mesh_of_a_moving_rig(bench: Bench) -> None:
+    bench.mesh.parent = None
+    _hop(bench, bench.armature)
+
+
+def _limited_modifier(bench: Bench) -> None:
+    half = bench.mesh.vertex_groups.new(name="half")
+    half.add(range(20), 0.5, "REPLACE")
+    bench.mesh.modifiers[0].vertex_group = "half"
+    _hop(bench)
+
+
+def _cast(bench: Bench) -> None:
+    bench.mesh.modifiers.new("Cast", "CAST").factor = 0.4
+    _hop(bench)
+
+
+def _displaced_in_the_scene(bench: Bench) -> None:
+    bench.mesh.modifiers.new("Displace", "DISPLACE").texture_coords = "GLOBAL"
+    bench.mesh.modifiers["Displace"].texture = bpy.data.textures.new("Clouds", "CLOUDS")
+    _hop(bench)
+
+
+def _wrapped(bench: Bench) -> None:
+    still = prop(bench)
+    bench.mesh.modifiers.new("Shrinkwrap", "SHRINKWRAP").target = still
+    _hop(bench)
+
+
+def _unweighted(bench: Bench) -> None:
+    for group in bench.mesh.vertex_groups:
+        group.remove(range(4))
+    _hop(bench)
+
+
+def _bendy_handle(bench: Bench) -> None:
+    bench.armature.data.bones["mid"].bbone_segments = 8
+    bone = bench.armature.pose.bones["mid"]
+    key(bone, "bbone_curveinx", (1, 0.0), (35, 0.0), (37, 1.5), (39, 0.0), (100, 0.0))
+
+
+def _bendy_neighbour(bench: Bench) -> None:
+    bones = bench.armature.data.bones
+    bones["mid"].bbone_segments = 8
+    bones["mid"].bbone_handle_type_end, bones["mid"].bbone_custom_handle_end = "ABSOLUTE", bones["tip"]
+    for bone, frame in (("tip", 71), ("root", 20)):
+        _flick(bench, bone, frame, (0.92, 0.38, 0.0, 0.0))
+
+
+def _twists(bench: Bench) -> None:
+    bench.mesh.modifiers[0].use_deform_preserve_volume = True
+    other = scripted_scenes.tube(bench.armature, "Other", rows=3)
+    other.modifiers[0].use_deform_preserve_volume = True
+    for group in other.vertex_groups:
+        group.remove(range(len(other.data.vertices)))
+    for index, group in enumerate(("root", "mid")):
+        other.vertex_groups[group].add(range(len(other.data.vertices)), 0.4 + 0.2 * index, "REPLACE")
+    for frame, turn in ((8, 0.9), (22, 1.0), (36, 0.8), (50, 0.95)):
+        _flick(bench, "tip", frame, (np.cos(turn), 0.0, np.sin(turn), 0.0))
+    _flick(bench, "mid", 64, (np.cos(0.5), 0.0, np.sin(0.5), 0.0))
+
+
+def _keyed_shape(bench: Bench) -> None:
+    mesh = bench.mesh
+    mesh.shape_key_add(name="Basis")
+    fat = mesh.shape_key_add(name="Fat")
+    for point in fat.data:
+        point.co.x *= 2.0
+    key(fat, "value", (1, 0.0), (11, 0.3), (13, 1.0), (15, 0.3), (100, 0.0))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        _loose_mesh_of_a_moving_rig, _limited_modifier, _cast, _displaced_in_the_scene, _wrapped, _unweighted,
+        _bendy_handle, _bendy_neighbour, _twists, _keyed_shape,
+    ],
+)  # fmt: skip
+def test_a_difference_that_is_told_is_the_largest_of_all_frames(tmp_path, change):
+    bench = lasting(100)
+    change(bench)
+    some = differences(exported(tmp_path, bench, actions="ACTIVE").warnings)
+    every = differences(exported(tmp_path, bench, actions="ACTIVE", verify="ALL").warnings)
+    assert some
+    assert some == every
+
+
+def differences(warnings: list[str]) -> list[str]:
+    """The warnings that tell how far an export is off."""
+    return sorted(text for text in warnings if "off from what Blender shows on frame" in text)
+
+
+def test_a_script_that_moves_a_mesh_on_one_frame_is_noticed(tmp_path, on_each_frame):
+    bench = lasting(100)
+    bench.mesh.parent = None
+
+    def shake(scene, *_):
+        bench.mesh.location.x = 2.0 if scene.frame_current == 4 else 0.0
+
+    on_each_frame(shake)
+    warnings = exported(tmp_path, bench, actions="ACTIVE").warnings
+    assert said(
+        warnings, bench.mesh.name, "off from what Blender shows on frame 4 ", "a script, as of an add-on"
+    )
+
+
+def test_a_script_that_moves_a_bone_on_one_frame_is_exported(tmp_path, on_each_frame):
+    bench = lasting(100)
+    bone = bench.armature.pose.bones["tip"]
+
+    def shake(scene, *_):
+        bone.location.x = 2.0 if scene.frame_current == 4 else 0.0
+
+    on_each_frame(shake)
+    md5_compare.assert_exact(compared(tmp_path, bench, step=1.0))
+
+
+def test_smooth_by_angle_is_no_cause_of_a_difference(tmp_path):
+    bench = lasting(100)
+    modifier = scene_edits.node_group(bench.mesh, _smooth_by_angle, first=False)
+    bench.mesh.modifiers[0].use_deform_preserve_volume = True
+    _flick(bench, "mid", 50, (0.5, 0.0, 0.866, 0.0))
+    warnings = exported(tmp_path, bench, actions="ACTIVE").warnings
+    assert said(warnings, "Likely cause: Preserve Volume")
+    assert not said(warnings, modifier.name)
+
+
+@pytest.mark.parametrize("actions", ["ACTIVE", "ALL", "SCENE"])
+def test_an_armature_in_rest_position_is_named(tmp_path, actions):
+    bench = workbench.made()
+    bench.armature.data.pose_position = "REST"
+    result = exported(tmp_path, bench, actions=actions)
+    assert said(result.warnings, bench.armature.name, "is in Rest Position", "as in Pose Position")
+    assert not np.array_equal(*next(iter(result.clips.values())).positions[[0, -1]])
+
+
+def test_a_mesh_of_bones_that_do_not_deform_is_bound_to_the_root(tmp_path):
+    bench = workbench.made()
+    for bone in bench.armature.data.bones:
+        bone.use_deform = False
+    warnings = exported(tmp_path, bench).warnings
+    assert said(warnings, bench.mesh.name, "without weights of deforming bones: bound to the root")
+
+
+def _smooth_by_angle(tree, geometry):
+    """As *Shade Auto Smooth* adds it."""
+    angle = tree.nodes.new("GeometryNodeInputMeshEdgeAngle")
+    smooth = tree.nodes.new("GeometryNodeSetShadeSmooth")
+    tree.links.new(geometry, smooth.inputs[0])
+    tree.links.new(angle.outputs[0], smooth.inputs[1])
+    return smooth.outputs[0]
 
 
 def test_envelopes_are_the_only_cause_that_is_named(tmp_path):

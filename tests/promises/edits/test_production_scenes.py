@@ -496,15 +496,6 @@ def test_an_armature_moves_with_its_parent(tmp_path, move, make):
 # Scripts that run on each frame
 
 
-@pytest.fixture
-def on_each_frame():
-    """A function that has another one called on each frame, as add-ons do for secondary motion."""
-    handlers = bpy.app.handlers.frame_change_post
-    before = list(handlers)
-    yield handlers.append
-    handlers[:] = before
-
-
 @pytest.mark.parametrize("actions", ["ACTIVE", "ALL", "SCENE"])
 def test_bones_that_scripts_move_are_exported_as_shown(tmp_path, on_each_frame, actions):
     bench = workbench.made()

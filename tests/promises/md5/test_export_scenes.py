@@ -276,7 +276,9 @@ def test_vertices_without_weights_hang_on_the_nearest_bone_and_are_counted(tmp_p
     for group in obj.vertex_groups:
         group.remove([0, 1, len(obj.data.vertices) - 1])
     model, _ = export(tmp_path)
-    assert "Tube: 3 vertices without weights: bound to the nearest bone" in "".join(capfd.readouterr())
+    assert "Tube: 3 vertices without weights of deforming bones: bound to the nearest of them" in "".join(
+        capfd.readouterr()
+    )
     (mesh,) = model.meshes
     places = file_vertices(model)
     for vertex, bone in ((0, "root"), (len(obj.data.vertices) - 1, "tip")):
