@@ -12,7 +12,7 @@ from ..io_common.scene.markers import marker_name
 from ..io_common.source_elements import NONE
 from .format import FrameSequence, find_sequences, number_digits
 from .format.naming import MAX_FRAME_NAME, MAX_SEQUENCE_NAME, clean_name, make_unique, number_frames
-from .sequence_names import renamed_frames
+from .sequence_names import renamed_frames, sequence_names
 
 if TYPE_CHECKING:
     from bpy.types import Object, Scene
@@ -90,7 +90,10 @@ def _scene_frame_names(
         for position in range(plan.frame_count)
         if sources[position] == NONE and not generated[position]
     ]
-    sequences = _sequences(objects, scene, [frames[position] for position in new])
+    chosen = _sequences(objects, scene, [frames[position] for position in new])
+    distinct = list(dict.fromkeys(chosen))
+    cleaned = dict(zip(distinct, sequence_names(distinct, report), strict=True))
+    sequences = [cleaned[name] for name in chosen]
     digits = number_digits(source.frame_names if source is not None else ())
     for position, name in zip(new, number_frames(sequences, digits), strict=True):
         generated[position] = name

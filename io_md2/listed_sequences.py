@@ -7,15 +7,16 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..io_common.name_patterns import UnknownFieldError
-from ..io_common.reports import Report, listing
 from ..io_common.scene.animation_list import AnimationList, Source, animation_list
 from ..io_common.scene.listed_frames import ChosenSequence, chosen_sequences, owner_of_list
 from ..io_common.scene.objects import NothingToExportError
-from .format.naming import MAX_FRAME_NAME, MAX_SEQUENCE_NAME, clean_name
 from .format.templates import Template, match_template
+from .sequence_names import sequence_names
 
 if TYPE_CHECKING:
     from bpy.types import Object, Scene
+
+    from ..io_common.reports import Report
 
 
 def list_of(objects: Sequence[Object], scene: Scene) -> AnimationList:
@@ -60,29 +61,6 @@ def sequences_of_list(
 
 LABELS = {Template.NONE: "model", Template.QUAKE2_PLAYER: "Quake II player"}
 """What the models of each template are called."""
-
-
-def sequence_names(names: Sequence[str], report: Report) -> list[str]:
-    """Names of sequences as a file can have them: a frame's name also has a number.
-
-    Args:
-        names: as the user chose them.
-        report: takes warnings about names that had to change, and about those that are there twice.
-    """
-    cleaned = [clean_name(name, MAX_SEQUENCE_NAME) for name in names]
-    for name, clean in zip(names, cleaned, strict=True):
-        # That blanks become underscores need not be mentioned.
-        if clean != "_".join(name.split()):
-            report.warn(
-                f"frame names can have only {MAX_FRAME_NAME} Latin-1 characters, so the sequence was named {clean}",
-                name,
-            )
-    repeated = sorted({name for name in cleaned if cleaned.count(name) > 1})
-    if repeated:
-        report.warn(
-            f"several sequences have the same name, and their frames are numbered on: {listing(repeated)}"
-        )
-    return cleaned
 
 
 def nothing_checked(found: AnimationList) -> str:

@@ -1,4 +1,4 @@
-"""Sequences of an imported model that were renamed in the timeline: import marks where each begins."""
+"""The names of sequences: as a file can have them, and as renamed in the timeline, where import marks each."""
 
 from __future__ import annotations
 
@@ -8,16 +8,39 @@ from typing import TYPE_CHECKING
 import bpy
 import numpy as np
 
+from ..io_common.reports import Report, listing
 from ..io_common.scene.markers import marker_name
 from . import source
 from .format import find_sequences, number_digits
-from .format.naming import number_frames
+from .format.naming import MAX_FRAME_NAME, MAX_SEQUENCE_NAME, clean_name, number_frames
 
 if TYPE_CHECKING:
     from bpy.types import Scene
 
-    from ..io_common.reports import Report
     from .source import StoredModel
+
+
+def sequence_names(names: Sequence[str], report: Report) -> list[str]:
+    """Names of sequences as a file can have them: a frame's name also has a number.
+
+    Args:
+        names: as the user chose them.
+        report: takes warnings about names that had to change, and about those that are there twice.
+    """
+    cleaned = [clean_name(name, MAX_SEQUENCE_NAME) for name in names]
+    for name, clean in zip(names, cleaned, strict=True):
+        # That blanks become underscores need not be mentioned.
+        if clean != "_".join(name.split()):
+            report.warn(
+                f"frame names can have only {MAX_FRAME_NAME} Latin-1 characters, so the sequence was named {clean}",
+                name,
+            )
+    repeated = sorted({name for name in cleaned if cleaned.count(name) > 1})
+    if repeated:
+        report.warn(
+            f"several sequences have the same name, and their frames are numbered on: {listing(repeated)}"
+        )
+    return cleaned
 
 
 def renamed_frames(

@@ -18,7 +18,8 @@ from ...io_common.scene.objects import NothingToExportError, collect
 from ..exporter import DEFAULT_SKIN_SIZE, ExportOptions, export_model
 from ..format import PROFILES, Game, Md2Error
 from ..format.templates import Template, match_template
-from ..listed_sequences import LABELS, list_of, sequence_names
+from ..listed_sequences import LABELS, list_of
+from ..sequence_names import sequence_names
 
 if TYPE_CHECKING:
     from bpy.types import Context, Object, UILayout

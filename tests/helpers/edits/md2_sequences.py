@@ -212,8 +212,12 @@ def _run(rng: random.Random, folder: Path) -> str:
         return f"{name}: {done}: {in_scene.wrong[:2]} as the scene plays"
     start = first_frame()
     automatic = compare(folder, frames=list(range(start, start + count)), **options)
-    grid = float(np.linalg.norm(automatic.file.steps, axis=1).max())
-    if automatic.wrong and not _is_told(automatic, TOLD + TOLD_OF_KEYS) and not is_decided_by_rounding(grid):
+    grid = float(np.linalg.norm(automatic.file.steps, axis=1).max()) / options.get("global_scale", 1.0)
+    if (
+        automatic.wrong
+        and not _is_told(automatic, TOLD + TOLD_OF_KEYS)
+        and not is_decided_by_rounding(grid / 10)
+    ):
         return f"{name}: {done}: {automatic.wrong[:2]}"
     return ""
 

@@ -464,6 +464,17 @@ class TestScene:
             *("run4", "run5", "run6", "run7"),
         ]
 
+    def test_long_names_of_markers_that_become_one_sequence_are_told(self, out, capfd):
+        self.animated()
+        for name, frame in (("run_with_rifle_high", 1), ("run_with_rifle_low", 9)):
+            bpy.context.scene.timeline_markers.new(name, frame=frame)
+        assert export(out).frame_names == [f"run_with_rifl{number:02d}" for number in range(1, 13)]
+        said = capfd.readouterr().out
+        assert "run_with_rifle_low: frame names can have only 15 Latin-1 characters" in said
+        assert (
+            "several sequences have the same name, and their frames are numbered on: run_with_rifle" in said
+        )
+
     def test_a_static_scene_is_one_frame_by_default(self, out):
         cube()
         bpy.context.scene.frame_end = 7
