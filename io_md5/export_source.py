@@ -68,7 +68,14 @@ def _warn_of_others(
     armature: Object, own_meshes: list[Object], owners: dict[Object, list[Object]], report: Report
 ) -> None:
     """Warns about meshes that the armature does not move, or not alone, and about objects other than meshes."""
-    unmoved = [obj.name for obj, found in owners.items() if obj.type == "MESH" and armature not in found]
+    unmoved: list[str] = []
+    of_others: dict[str, list[str]] = {}
+    for obj, found in owners.items():
+        if obj.type == "MESH" and armature not in found:
+            names = of_others.setdefault(found[0].name, []) if found else unmoved
+            names.append(obj.name)
+    for other, names in of_others.items():
+        report.warn(f"not exported, because {other} moves it, not {armature.name}: {listing(names)}")
     if unmoved:
         # Something else may still move it with the armature, such as a Surface Deform modifier or a lattice.
         report.warn(

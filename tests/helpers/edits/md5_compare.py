@@ -396,8 +396,7 @@ class Told:
             uv_motion=uv_rest + max((figures[0] for figures in moving_uvs), default=0.0),
             faces=any(re.search("modifiers change its (faces|number of vertices)", text) for text in own),
             left_out=any(
-                re.match(r"not exported, because .* attaches it to .*: ", text) and is_told(name, [text])
-                for text in warnings
+                re.match("not exported, because .*: ", text) and is_told(name, [text]) for text in warnings
             ),
         )
 

@@ -111,6 +111,20 @@ def test_a_failed_export_still_tells_the_warnings_that_came_before(tmp_path: Pat
     assert f"attaches it to {armature.name}: loose" in capfd.readouterr().out
 
 
+def test_a_mesh_of_another_armature_is_told_apart_from_one_of_none(tmp_path: Path, capfd):
+    for name in ("walker", "weapon"):
+        bpy.ops.import_scene.md5(filepath=str(md5_scenes.write(tmp_path, name)))
+    armature, other = (obj for obj in bpy.context.scene.objects if obj.type == "ARMATURE")
+    other.parent, other.parent_type, other.parent_bone = armature, "BONE", armature.data.bones[-1].name
+    bpy.context.view_layer.objects.active = armature
+    names = ", ".join(obj.name for obj in bpy.context.scene.objects if obj.parent == other)
+    capfd.readouterr()
+    bpy.ops.export_scene.md5mesh(filepath=str(tmp_path / "out.md5mesh"))
+    said = capfd.readouterr().out
+    assert f"not exported, because {other.name} moves it, not {armature.name}: {names}" in said
+    assert "attaches it to" not in said
+
+
 @pytest.mark.parametrize("suffix", [".md5mesh", ".md2"])
 def test_a_failed_import_still_tells_the_warnings_that_came_before(tmp_path: Path, capfd, suffix):
     good, bad = write_samples(tmp_path)[suffix], tmp_path / f"bad{suffix}"
