@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from ..textures.budget import MAX_TOKENS
 from ..textures.mtr import canonical_name
 from ..textures.mtr_tokens import Token, scan
+from ..textures.names import short
 
 __all__ = [
     "ENTITY",
@@ -42,7 +43,6 @@ _TYPES = frozenset(
 MAX_WARNINGS = 1000
 """Warnings about the declarations of a game."""
 _MAX_WARNINGS = 50  # of a file
-_MAX_NAME_LENGTH = 100  # in messages
 
 
 @dataclass(frozen=True)
@@ -198,8 +198,3 @@ def add_warning(warnings: list[str], warning: str) -> None:
     """Adds a warning, unless there are many already."""
     if len(warnings) < MAX_WARNINGS:
         warnings.append(warning)
-
-
-def short(text: str) -> str:
-    """A name for a warning, cut if it is very long."""
-    return text if len(text) <= _MAX_NAME_LENGTH else f"{text[:_MAX_NAME_LENGTH]}…"

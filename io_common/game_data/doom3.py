@@ -17,7 +17,7 @@ from collections import defaultdict
 from functools import cached_property
 
 from ..textures.game_files import FileReadError
-from ..textures.names import fold, fold_slashes, split_extension
+from ..textures.names import fold, fold_slashes, short, split_extension
 from .character import DOOM3, Attachment, Character, CharacterPart, CharacterSkin, Declaration
 from .declarations import (
     ENTITY,
@@ -27,7 +27,6 @@ from .declarations import (
     add_warning,
     canonical_name,
     parse_declarations,
-    short,
 )
 from .doom3_models import (
     EntityDeclaration,

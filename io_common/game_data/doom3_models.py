@@ -20,9 +20,9 @@ import math
 from dataclasses import dataclass, field, replace
 
 from ..textures.mtr_tokens import Token
-from ..textures.names import fold, fold_slashes
+from ..textures.names import fold, fold_slashes, short
 from .character import CharacterAnimation, CharacterSkin, FrameCommand
-from .declarations import RawDeclaration, add_warning, short
+from .declarations import RawDeclaration, add_warning
 
 FLAGS = ("random_cycle_start", "ai_no_turn", "anim_turn", "prevent_idle_override")
 """The flags of animations in Doom 3. Others, as in Quake 4, are kept too."""

@@ -20,7 +20,7 @@ from ..reports import Report
 from ..scene import names, versions
 from ..textures.game_files import GameFile
 from ..textures.material_images import MaterialImages
-from ..textures.names import clean_name
+from ..textures.names import clean_name, short
 from . import source
 from .images import ImageStore
 from .shading import build_nodes, reset_nodes
@@ -159,8 +159,12 @@ def _is_usable(material: Material, family: source.Family, name: str, found: Mate
 
 def _describe_missing(name: str, found: MaterialImages) -> str:
     """What was not found for a shader or skin, and where it was searched; empty if it names no image."""
-    wanted = [raw if raw == name else f"{name}: {raw} ({role})" for role, raw in found.missing.items() if raw]
+    wanted = [
+        short(raw) if raw == name else f"{short(name)}: {short(raw)} ({role})"
+        for role, raw in found.missing.items()
+        if raw
+    ]
     if not wanted:
         return ""
-    searched = ", ".join(found.looked_in)
+    searched = ", ".join(map(short, found.looked_in))
     return ", ".join(wanted) + (f" (looked for {searched})" if searched else "")

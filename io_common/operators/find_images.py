@@ -18,6 +18,7 @@ from ..materials.library import MaterialLibrary
 from ..reports import Report, printable
 from ..scene import stored_values
 from ..textures.material_images import MaterialImages
+from ..textures.names import short
 from ..textures.search import Search
 from . import preferences
 from .blender_mixins import Operator, Panel
@@ -76,8 +77,8 @@ class FindImages(Operator):
         search = Search(_game_folders(material), self.rules)
         found = type(self).find(search, self._model(material), material, name)
         if found.diffuse is None and found.colour is None:
-            places = ", ".join(found.looked_in)
-            text = f"No image was found for {name or 'the empty name'}"
+            places = ", ".join(map(short, found.looked_in))
+            text = f"No image was found for {short(name) or 'the empty name'}"
             reports.report_message(self, "WARNING", text + (f" (looked for {places})" if places else ""))
             return {"CANCELLED"}
         library = MaterialLibrary(self.family)

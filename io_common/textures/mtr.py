@@ -27,10 +27,9 @@ from dataclasses import dataclass, field
 from .budget import MAX_TOKENS
 from .material_parser import MAX_NESTING, MAX_PARTS, Material, MaterialParser
 from .mtr_tokens import Token, scan
-from .names import fold, split_extension
+from .names import fold, short, split_extension
 
 _MAX_WARNINGS = 20
-_MAX_NAME_LENGTH = 100  # in messages
 
 _TYPES = frozenset(
     [
@@ -114,7 +113,7 @@ def parse_mtr(text: str, source: str = "", max_tokens: int = MAX_TOKENS) -> Mate
                 result.warn(f"{source}:{token.line}: declaration without a name")
             else:
                 if not closed:
-                    result.warn(f"{source}:{prefix[-1].line}: '{_short(prefix[-1].text)}' is not closed")
+                    result.warn(f"{source}:{prefix[-1].line}: '{short(prefix[-1].text)}' is not closed")
                 _add_declaration(result, prefix, tokens[index + 1 : end], source)
             prefix = []
             index = end + 1 if closed else end
@@ -134,13 +133,13 @@ def _add_declaration(result: MaterialFile, prefix: list[Token], body: list[Token
     kind = prefix[-2].text.lower() if len(prefix) > 1 and prefix[-2].kind == "word" else ""
     strays = prefix[:-2] if kind in _TYPES else prefix[:-1]
     if strays:
-        result.warn(f"{source}:{strays[0].line}: '{_short(strays[0].text)}' is not part of a declaration")
+        result.warn(f"{source}:{strays[0].line}: '{short(strays[0].text)}' is not part of a declaration")
     if kind in _TYPES and kind != "material":
         return
     key = canonical_name(name.text)
     earlier = result.materials.get(key)
     if earlier is not None:
-        result.warn(f"{source}:{name.line}: '{_short(name.text)}' is already defined in line {earlier.line}")
+        result.warn(f"{source}:{name.line}: '{short(name.text)}' is already defined in line {earlier.line}")
         return
     parser = MaterialParser(body)
     material = parser.material(name.text)
@@ -148,14 +147,9 @@ def _add_declaration(result: MaterialFile, prefix: list[Token], body: list[Token
     result.materials[key] = material
     if parser.is_truncated:
         result.warn(
-            f"{source}:{name.line}: an image expression of '{_short(name.text)}' has more than {MAX_PARTS} parts or "
+            f"{source}:{name.line}: an image expression of '{short(name.text)}' has more than {MAX_PARTS} parts or "
             f"{MAX_NESTING} nested functions; the rest is ignored"
         )
-
-
-def _short(text: str) -> str:
-    """A name for a warning, cut if it is very long."""
-    return text if len(text) <= _MAX_NAME_LENGTH else f"{text[:_MAX_NAME_LENGTH]}…"
 
 
 def _body_end(tokens: list[Token], index: int) -> tuple[int, bool]:

@@ -21,6 +21,7 @@ IMAGE_EXTENSIONS = (
 _EXTENSION_RANK = {extension: rank for rank, extension in enumerate(IMAGE_EXTENSIONS)}
 _MODIFIERS = re.compile(r"^(?:<[^<>]*>\s*)++")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+_MAX_LENGTH_IN_MESSAGES = 200
 
 
 def is_image(file_name: str) -> bool:
@@ -54,6 +55,11 @@ def fold_slashes(name: str) -> str:
 def fold(name: str) -> str:
     """The form in which names are compared: casefolded, with forward slashes."""
     return fold_slashes(name).casefold()
+
+
+def short(name: str) -> str:
+    """A name for a message, cut if it is very long."""
+    return name if len(name) <= _MAX_LENGTH_IN_MESSAGES else f"{name[:_MAX_LENGTH_IN_MESSAGES]}…"
 
 
 @dataclass(frozen=True)

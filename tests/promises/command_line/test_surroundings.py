@@ -17,6 +17,7 @@ from types import SimpleNamespace
 import bpy
 import md5_scenes
 import pytest
+from game_samples import square, write
 from paths import ROOT
 
 from io_md5.format import read_animation, read_mesh
@@ -53,6 +54,15 @@ def test_a_record_with_names_that_no_file_has_does_not_stop_the_run(idtech, mode
     content["files"][name] = ["x"]
     record.write_text(json.dumps(content))
     assert idtech("convert", model, "--to", out)[0] == 0
+
+
+@pytest.mark.slow
+def test_messages_about_a_shader_name_of_a_megabyte_are_short(idtech, tmp_path):
+    write(tmp_path / "in", {"imp.md5mesh": square("models/" + "x" * 1_000_000)})
+    status, _, told = idtech("convert", tmp_path / "in", "--to", tmp_path / "out")
+    assert status == 0
+    assert "Images not found: models/xxx" in told
+    assert len(told) < 2_000
 
 
 @pytest.mark.slow
