@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from ..io_common.counting import counted
 from ..io_common.files import atomic
 from ..io_common.reports import Report, kept_on_failure, progress
 from ..io_common.results import ExportResult
@@ -243,6 +244,7 @@ def _assemble(
     options: ExportOptions,
     report: Report,
 ) -> Model:
+    _require_finite(samples.positions, names)
     frames = _frames(options.conversion.points(samples.positions), topology, plan, options, report)
     own = own_skin_size(parts)
     size = options.skin_size if options.force_skin_size else own or skin_size(parts, options.skin_size)
@@ -263,6 +265,19 @@ def _assemble(
     )
     model.gl_commands = _gl_commands(model, topology)
     return model
+
+
+def _require_finite(positions: npt.NDArray[np.float64], names: list[str]) -> None:
+    """Names the first frame with vertices that are nowhere, as some operators of Blender leave behind.
+
+    Raises:
+        Md2Error: there is one.
+    """
+    counts = (~np.isfinite(positions)).any(axis=2).sum(axis=1)
+    if counts.any():
+        frame = int(np.argmax(counts > 0))
+        vertices = counted(int(counts[frame]), "vertices", "have")
+        raise Md2Error(f"in frame {names[frame]}, {vertices} coordinates that are not finite: delete them")
 
 
 def _gl_commands(model: Model, topology: Topology) -> GlCommands:

@@ -481,6 +481,21 @@ class TestScene:
         assert export(out).frame_count == 1
         assert export(out, frames="SCENE").frame_names == [f"frame{number:03d}" for number in range(1, 8)]
 
+    def test_a_vertex_whose_position_is_not_finite_is_refused_with_its_frame(self, out):
+        obj = self.animated()
+        obj.shape_key_add(name="Basis")
+        key = obj.shape_key_add(name="broken")
+        key.data[0].co.z = float("nan")
+        bpy.context.scene.timeline_markers.new("run", frame=4)
+        for frame, value in ((4, 0.0), (5, 1.0)):
+            key.value = value
+            key.keyframe_insert("value", frame=frame)
+        with pytest.raises(
+            RuntimeError, match=r"[Ii]n frame run2, 1 vertex has coordinates that are not finite"
+        ):
+            export(out)
+        assert not out.exists()
+
     def test_a_mesh_that_changes_its_number_of_vertices_is_refused(self, out):
         obj = cube()
         modifier = obj.modifiers.new("grow", "ARRAY")
