@@ -6,7 +6,6 @@ The figures go to `build/robustness/costs.json`, from which `page.py` makes a ta
 from __future__ import annotations
 
 import json
-import os
 import resource
 import subprocess
 import sys
@@ -121,7 +120,7 @@ def measure(case: str) -> None:
         additional = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
     figures = {"seconds": round(seconds, 1), "megabytes": additional >> 10, "imported": is_imported}
     print(f"\n{json.dumps(figures)}", flush=True)
-    os._exit(0)
+    installed.exit_process(0)
 
 
 def main() -> None:

@@ -8,7 +8,6 @@ a damaged archive must be imported, and leave no unused image. Anything else is 
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import sys
 import tempfile
@@ -81,7 +80,4 @@ if __name__ == "__main__":
         status = 0
     except Exception:
         sys.excepthook(*sys.exc_info())
-    sys.stdout.flush()
-    sys.stderr.flush()
-    # Some versions of Blender as a module hang on exit.
-    os._exit(status)
+    installed.exit_process(status)

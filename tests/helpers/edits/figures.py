@@ -6,7 +6,6 @@ python tests/helpers/edits/figures.py
 from __future__ import annotations
 
 import json
-import os
 import sys
 from pathlib import Path
 
@@ -60,5 +59,4 @@ def main() -> None:
 
 if __name__ == "__main__":
     main()
-    sys.stdout.flush()
-    os._exit(0)
+    installed.exit_process(0)

@@ -5,7 +5,6 @@ python tests/helpers/edits/hunt.py [minutes] [first seed]
 
 from __future__ import annotations
 
-import os
 import sys
 import time
 from pathlib import Path
@@ -13,7 +12,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(path) for path in (HERE, HERE.parent, HERE.parents[2])]
 
-import installed  # noqa: E402, F401  (enables the extension)
+import installed  # noqa: E402  (enables the extension)
 import md2_sequences  # noqa: E402
 import md5_compare  # noqa: E402
 import sequences  # noqa: E402
@@ -52,5 +51,4 @@ if __name__ == "__main__":
     numbers = [float(word) for word in sys.argv[1:]]
     minutes = numbers[0] if numbers else 60.0
     failed = hunt(minutes, int(numbers[1]) if len(numbers) > 1 else int(time.time()) * 1000)
-    sys.stdout.flush()
-    os._exit(1 if failed else 0)
+    installed.exit_process(1 if failed else 0)
