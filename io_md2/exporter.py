@@ -276,8 +276,8 @@ def _require_finite(positions: npt.NDArray[np.float64], names: list[str]) -> Non
     counts = (~np.isfinite(positions)).any(axis=2).sum(axis=1)
     if counts.any():
         frame = int(np.argmax(counts > 0))
-        vertices = counted(int(counts[frame]), "vertices", "have")
-        raise Md2Error(f"in frame {names[frame]}, {vertices} coordinates that are not finite: delete them")
+        number = counted(int(counts[frame]), "vertices", "have no finite position")
+        raise Md2Error(f"in frame {names[frame]}, {number}: delete every such vertex")
 
 
 def _gl_commands(model: Model, topology: Topology) -> GlCommands:

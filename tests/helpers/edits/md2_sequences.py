@@ -20,7 +20,7 @@ from workbench import Bench, activate
 
 # What a file cannot hold at all.
 REFUSALS = (
-    "all frames of a model must have the same", "texture coordinates do not fit into 16 bits", "not finite"
+    "all frames of a model must have the same", "texture coordinates do not fit into 16 bits", "no finite position"
 )  # fmt: skip
 
 # What a warning says of differences, and of shape keys that are the frames.
