@@ -9,6 +9,7 @@ from ..io_common.name_patterns import UnknownFieldError, distinct_file_names
 from ..io_common.scene import names, versions
 from ..io_common.scene.animation_list import AnimationList, Row, Source, animation_list
 from ..io_common.scene.objects import NothingToExportError
+from ..io_common.scene.suitable_actions import warn_of_reasons
 from .clips import Clip, listed_clip
 
 if TYPE_CHECKING:
@@ -45,8 +46,7 @@ def chosen_clips(armature: Object, scene: Scene, stem: str, report: Report) -> l
         NothingToExportError: nothing is listed or checked, or the pattern of names has an unknown field.
     """
     found = animation_list(armature, scene)
-    for name, reason in found.left_out.items():
-        report.warn(f"not exported: {reason}", name)
+    warn_of_reasons(found.unseen, found.left_out, report)
     if not found.checked:
         raise NothingToExportError(nothing_checked(found))
     return listed_clips(found, found.checked, stem)

@@ -9,18 +9,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..io_common.reports import Report, listing
 from ..io_common.scene import versions
 from ..io_common.scene.animation_list import ListedAnimation, Source, plain_offset
 from ..io_common.scene.objects import NothingToExportError
-from ..io_common.scene.suitable_actions import suitable_actions
+from ..io_common.scene.suitable_actions import suitable_actions, warn_of_reasons
 from .format import encoding
 from .format.model import Floats
 from .source.actions import StoredAction, load_action
 
 if TYPE_CHECKING:
     from bpy.types import Action, NlaStrip, Object, Scene
-
-    from ..io_common.reports import Report
 
 # The tolerance of the last sample at the end of the range, in frames.
 _END_SLACK = 1e-4
@@ -179,7 +178,7 @@ def active_clip(armature: Object, scene: Scene) -> Clip:
 
 
 def all_clips(armature: Object, scene: Scene, report: Report) -> list[Clip]:
-    """Every action with a slot that moves an armature, by name.
+    """The armature's own actions, by name.
 
     Args:
         armature: the object.
@@ -187,8 +186,13 @@ def all_clips(armature: Object, scene: Scene, report: Report) -> list[Clip]:
         report: takes warnings about actions that are not exported.
     """
     actions = suitable_actions(armature)
-    for name, reason in actions.left_out.items():
-        report.warn(f"the action is not exported: {reason}", name)
+    warn_of_reasons(actions.reasons, actions.left_out, report)
+    if actions.uncertain:
+        others = listing(list(dict.fromkeys(actions.uncertain.values())))
+        report.warn(
+            f"exported as {armature.name}'s, though they may be {others}'s, which has the same bones: "
+            f"{listing(list(actions.uncertain))}. Choose with Actions: Choose"
+        )
     return [_action_clip(action, slot, PlaybackMode.ISOLATED, scene) for action, slot in actions.chosen]
 
 

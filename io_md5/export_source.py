@@ -170,7 +170,7 @@ def clips_by_file(
         chosen = all_clips(armature, context.scene, report)
     if not chosen:
         report.warn(f"no action moves {armature.name}: no animations were exported")
-    stems = [names.for_files(_action_name(clip), "animation") for clip in chosen]
+    stems = [names.for_files(name, "animation") for name in _wanted_names(chosen)]
     files = [folder / f"{name}{ANIMATION_SUFFIX}" for name in distinct_file_names(stems)]
     return dict(zip(files, chosen, strict=True))
 
@@ -189,6 +189,15 @@ def warn_of_file_names(clips: dict[Path, Clip], report: Report) -> None:
         is_taken = names.for_files(name, "") == name
         reason = "another file has this name" if is_taken else "file names cannot have all of its characters"
         report.warn(f"{name} is written to {path.name}, because {reason}")
+
+
+def _wanted_names(clips: list[Clip]) -> list[str]:
+    """The names of some clips: copies of an imported action have their own, not that of its file."""
+    found: list[str] = []
+    for clip in clips:
+        name = _action_name(clip)
+        found.append(clip.name if name in found else name)
+    return found
 
 
 def _action_name(clip: Clip) -> str:

@@ -31,7 +31,7 @@ from .format.suffixes import ANIMATION_SUFFIX
 from .game_names import tell_names
 from .one_animation import arrange, join
 from .texture_rules import TEXTURE_RULES
-from .unfit_files import warn_of_animations, warn_of_meshes
+from .unfit_files import require_own_files, warn_of_animations, warn_of_meshes
 
 if TYPE_CHECKING:
     from bpy.types import Context
@@ -108,6 +108,7 @@ def _export_mesh(context: Context, path: Path, options: ExportOptions, report: R
             files |= scale_files(built, model_options.target, report)
             files |= animation_beside(path, model, model_options.target, files, report)
             told = {*files, beside} if model_options.target.writing.animation_beside else files
+            require_own_files(built.animations, model.joints, path)
             warn_of_animations(path, model.joints, told, report)
             # The model last, so that its animations exist as soon as it does.
             atomic.write_files(dict(reversed(files.items())))
@@ -176,6 +177,7 @@ def _export_animations(context: Context, path: Path, options: ExportOptions, rep
             _raise_findings(built, model_options, report)
             files = {target: format_animation(one) for target, one in built.animations.items()}
             files |= scale_files(built, model_options.target, report)
+            require_own_files(built.animations, built.model.joints, None)
             warn_of_meshes(next(iter(built.animations)), built.model.joints, report)
             atomic.write_files(files)
     return ExportResult(list(files), report)

@@ -13,6 +13,7 @@ from ..io_common.materials.library import MaterialLibrary
 from ..io_common.reports import Progress, Report, listing
 from ..io_common.results import ImportResult
 from ..io_common.scene import action_users, names, state, versions
+from ..io_common.scene.suitable_actions import store_owner
 from .conversion import convert_animation, convert_joints, convert_model
 from .format import Animation, Camera, Joints, Model
 from .format.joint_matching import Match, match_joints
@@ -163,6 +164,7 @@ def build_animation(
     if table is not None and not table.is_used:
         table = None
     action = build_action(name, converted, rig, match, frame_start=options.frame_start, scales=table)
+    store_owner(action, obj, name)
     for bone in match.bones:
         obj.pose.bones[rig.bone_names[bone]].rotation_mode = "QUATERNION"
         if table is not None:

@@ -9,6 +9,7 @@ import bpy
 
 from ..io_common.scene import action_users, names, versions
 from ..io_common.scene.bone_curves import moves_bones
+from ..io_common.scene.suitable_actions import ActionFinder
 from .source.actions import load_action
 
 if TYPE_CHECKING:
@@ -18,8 +19,8 @@ if TYPE_CHECKING:
 def existing_action(name: str, armature: Object, taken: Collection[Action]) -> Action | None:
     """The action that an armature already has for an animation; None if there is none.
 
-    It moves bones of the armature, and has the name of the animation or was imported from a file of that name. The
-    actions that the armature plays come first, then the one with exactly that name.
+    It is the armature's own, moves its bones, and has the name of the animation or was imported from a file of that
+    name. The actions that the armature plays come first, then the one with exactly that name.
 
     Args:
         name: of the file without its extension.
@@ -35,6 +36,8 @@ def existing_action(name: str, armature: Object, taken: Collection[Action]) -> A
         and (action.name == blender_name or load_action(action).name == name)
         and moves_bones(action, armature)
     ]
+    finder = ActionFinder(armature) if found else None
+    found = [action for action in found if finder is not None and finder.owns(action)]
     played = action_users.played_actions(armature)
     return min(found, key=lambda action: (action not in played, action.name != blender_name), default=None)
 

@@ -1,8 +1,8 @@
-"""Warnings about files beside an export that have other joints: games refuse an animation with such a mesh."""
+"""Files beside an export that have other joints: games refuse an animation with such a mesh."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from ..io_common.game_data.paths import files_in
@@ -13,6 +13,34 @@ from .format.model import Ints
 from .format.suffixes import MESH_SUFFIX
 
 _Skeleton = tuple[list[str], list[int]]
+
+
+def require_own_files(animations: Iterable[Path], joints: Joints, mesh: Path | None) -> None:
+    """Checks that no animation of another model is replaced.
+
+    An animation that fits the mesh that is replaced with it is of the same model. So is one that no mesh of the folder
+    fits, if one fits the export: the mesh was exported first.
+
+    Args:
+        animations: the files that are going to be written.
+        joints: as they are written.
+        mesh: the file of the mesh; None if only animations are written.
+
+    Raises:
+        Md5Error: names the animation that has other joints.
+    """
+    new = _skeleton(joints.names, joints.parents)
+    for path in animations:
+        old = _read_animation_skeleton(path) if path.exists() else None
+        if old is None or old == new or (mesh is not None and _read_skeleton(mesh) == old):
+            continue
+        meshes = [skeleton for _, skeleton in _skeletons_of_meshes(path.parent)]
+        if new not in meshes or old in meshes:
+            raise Md5Error(
+                f"the animation {path.name} in this folder has other joints: it is of another model, or from before the "
+                "skeleton was changed. Choose another folder or name, or delete it",
+                path=str(path),
+            )
 
 
 def warn_of_meshes(animation: Path, joints: Joints, report: Report) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import bpy
@@ -72,6 +72,7 @@ class Shown:
         name: of the file without its suffix, or of the sequence.
         suffix: of the file; empty for a sequence.
         is_replaced: whether there is such a file already.
+        foreign: whose an action of another owner is; else empty.
     """
 
     frames: int
@@ -79,6 +80,7 @@ class Shown:
     name: str
     suffix: str = ""
     is_replaced: bool = False
+    foreign: str = ""
 
     @property
     def description(self) -> str:
@@ -184,7 +186,10 @@ class IO_IDTECH_UL_animations(RowList, bpy.types.UIList):
             columns.label(text=f"{item.name}: no longer there", icon="ERROR")
             return
         name = item.name if item.slot in ("", versions.SLOT_NAME) else f"{item.name} ({item.slot})"
-        columns.label(text=name if shown.name == item.name else f"{name} → {shown.name}")
+        if shown.foreign:
+            columns.label(text=f"{name}: {shown.foreign}", icon="UNLINKED")
+        else:
+            columns.label(text=name if shown.name == item.name else f"{name} → {shown.name}")
         details = columns.row(align=True)
         details.ui_units_x = _DETAILS_WIDTH
         details.alignment = "RIGHT"
@@ -284,7 +289,7 @@ class OBJECT_OT_io_idtech_check_animations(_ListOperator, bpy.types.Operator):
             name="Action",
             description="What to do with the animations that match the filter",
             items=(
-                ("ALL", "All", "Check all animations that match the filter"),
+                ("ALL", "All", "Check all animations that match the filter, except those of other models"),
                 ("NONE", "None", "Uncheck all animations that match the filter"),
                 ("INVERT", "Invert", "Check those that are not checked, and uncheck the others"),
             ),
@@ -304,7 +309,8 @@ class OBJECT_OT_io_idtech_check_animations(_ListOperator, bpy.types.Operator):
             is_set = self.properties.is_property_set("name_filter")
             name_filter = self.name_filter if is_set else stored.name_filter
             for row in found.rows:
-                if matches(row.animation.name, name_filter):
+                is_own = self.action == "NONE" or not row.animation.foreign
+                if is_own and matches(row.animation.name, name_filter):
                     row.item.is_checked = (
                         not row.is_checked if self.action == "INVERT" else self.action == "ALL"
                     )
@@ -345,10 +351,16 @@ class OBJECT_OT_io_idtech_move_animation(_ListOperator, bpy.types.Operator):
             index = self.index if self.index >= 0 else stored.active_row
             if index >= len(found.rows):
                 return "There is no such animation in the list"
+            # Actions of other owners stay last.
+            is_foreign = bool(found.rows[index].animation.foreign)
             shown = [
                 position
                 for position, row in enumerate(found.rows)
-                if position == index or matches(row.animation.name, stored.name_filter)
+                if position == index
+                or (
+                    bool(row.animation.foreign) == is_foreign
+                    and matches(row.animation.name, stored.name_filter)
+                )
             ]
             place = shown.index(index) + (-1 if self.direction == "UP" else 1)
             if not 0 <= place < len(shown):
@@ -421,7 +433,7 @@ def draw(layout: UILayout, found: AnimationList, rows: Sequence[Shown]) -> None:
     positions = {item.as_pointer(): index for index, item in enumerate(stored.rows)}
     for row, shown in zip(found.rows, rows, strict=True):
         if row.item is not None:
-            _shown[positions[row.item.as_pointer()]] = shown
+            _shown[positions[row.item.as_pointer()]] = replace(shown, foreign=row.animation.foreign)
     body = column.row()
     body.template_list("IO_IDTECH_UL_animations", "", stored, "rows", stored, "active_row", rows=_ROWS)
     _draw_buttons(body.column(align=True), owner)
@@ -431,6 +443,8 @@ def draw(layout: UILayout, found: AnimationList, rows: Sequence[Shown]) -> None:
         if item.slot and found.source is Source.ACTIONS:
             column.label(text=f"Slot: {item.slot}")
         column.label(text=active.description)
+        if active.foreign:
+            column.label(text=f"Not {owner.name}'s: {active.foreign}", icon="UNLINKED")
         column.label(text=active.target, icon="FILE_REFRESH" if active.is_replaced else "NONE")
         column.prop(item, "export_name")
     column.prop(stored, "prefix")

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from ..name_patterns import expand
 from . import versions
 from .shape_keys import shape_keys
-from .suitable_actions import actions_of_keys, suitable_actions
+from .suitable_actions import suitable_actions
 
 if TYPE_CHECKING:
     from bpy.types import Action, NlaStrip, Object, Scene
@@ -54,6 +54,7 @@ class ListedAnimation:
         slot: of the action; None before Blender 4.4.
         strip: of an object of the list.
         is_preferred: whether it is checked unless the user decides otherwise.
+        foreign: for an action of another owner, whose it is; else empty. It comes last.
     """
 
     source: Source
@@ -65,6 +66,7 @@ class ListedAnimation:
     slot: Any = None
     strip: NlaStrip | None = None
     is_preferred: bool = True
+    foreign: str = ""
 
     @property
     def slot_name(self) -> str:
@@ -133,6 +135,12 @@ class AnimationList:
     left_out: dict[str, str] = field(default_factory=dict)
 
     @property
+    def unseen(self) -> dict[str, str]:
+        """Whose each action of another owner is, by name; without those that the user has seen in the list."""
+        rows = [row for row in self.rows if row.animation.foreign and row.item is None]
+        return {row.animation.name: row.animation.foreign for row in rows}
+
+    @property
     def checked(self) -> list[Row]:
         """The rows that are exported, in order."""
         return [row for row in self.rows if row.is_checked]
@@ -156,7 +164,8 @@ class AnimationList:
 def animation_list(owner: Object, scene: Scene, source: Source | None = None) -> AnimationList:
     """The list of an object, with what is stored about it.
 
-    Rows that the user has seen come first, in the order that the user chose; new ones follow, checked.
+    Rows that the user has seen come first, in the order that the user chose; new ones follow, checked. Actions of
+    other owners come last, unchecked.
 
     Args:
         owner: an armature, or a mesh without one.
@@ -171,7 +180,7 @@ def animation_list(owner: Object, scene: Scene, source: Source | None = None) ->
     items = [item for item in stored.rows if item.source == source.value] if stored is not None else []
     known = {_key_of_item(item): position for position, item in reversed(list(enumerate(items)))}
     found = [(known.get(_key(animation)), animation) for animation in animations]
-    found.sort(key=lambda pair: len(known) if pair[0] is None else pair[0])
+    found.sort(key=lambda pair: (bool(pair[1].foreign), len(known) if pair[0] is None else pair[0]))
     rows = [
         Row(animation, animation.is_preferred)
         if position is None
@@ -266,29 +275,35 @@ def _key_of_item(item: Any) -> tuple[Any, ...]:
 
 def _actions(owner: Object, scene: Scene, left_out: dict[str, str]) -> Iterator[ListedAnimation]:
     del scene
-    keys = shape_keys(owner) if owner.type == "MESH" else None
-    if keys is not None:
-        for action, slot in actions_of_keys(keys):
-            yield _action(action, slot, is_preferred=True)
-    if owner.type != "ARMATURE":
+    animated = _animated(owner)
+    if animated is None:
         return
-    found = suitable_actions(owner)
+    found = suitable_actions(animated)
     left_out.update(found.left_out)
     for action, chosen in found.chosen:
         for slot in (chosen, *found.other_slots[action]):
             yield _action(action, slot, is_preferred=slot == chosen)
+    for one in found.foreign:
+        yield _action(one.action, one.slot, is_preferred=False, foreign=one.reason)
 
 
-def _action(action: Action, slot: Any, *, is_preferred: bool) -> ListedAnimation:
+def _action(action: Action, slot: Any, *, is_preferred: bool, foreign: str = "") -> ListedAnimation:
     start, end = versions.frame_range(action, slot)
     return ListedAnimation(
-        Source.ACTIONS, action.name, start, end, action=action, slot=slot, is_preferred=is_preferred
+        Source.ACTIONS,
+        action.name,
+        start,
+        end,
+        action=action,
+        slot=slot,
+        is_preferred=is_preferred,
+        foreign=foreign,
     )
 
 
 def _strips(owner: Object, scene: Scene, left_out: dict[str, str]) -> Iterator[ListedAnimation]:
     del scene
-    animated = _owner_of_strips(owner)
+    animated = _animated(owner)
     if animated is None or animated.animation_data is None:
         return
     for track in animated.animation_data.nla_tracks:
@@ -340,13 +355,11 @@ def _is_pose(strip: NlaStrip) -> bool:
     return bool(first == last and strip.frame_end - strip.frame_start == 1.0)
 
 
-def _owner_of_strips(owner: Object) -> Any:
-    """What has the NLA tracks of a list: an armature itself, the shape keys of a mesh; None if it has none.
-
-    Args:
-        owner: the object of the list.
-    """
-    return shape_keys(owner) if owner.type == "MESH" else owner
+def _animated(owner: Object) -> Any:
+    """What plays the animations of a list: an armature itself, the shape keys of a mesh; None if there is nothing."""
+    if owner.type == "MESH":
+        return shape_keys(owner)
+    return owner if owner.type == "ARMATURE" else None
 
 
 def _markers(owner: Object, scene: Scene, left_out: dict[str, str]) -> Iterator[ListedAnimation]:

@@ -18,7 +18,7 @@ from .frame_plan import MAX_FRAMES, FramePlan, Segment, common_source, frames_of
 from .objects import NothingToExportError
 from .shape_key_playback import SourceFrames, keys_at_frames
 from .shape_keys import frame_keys, shape_keys
-from .suitable_actions import sets_keys
+from .suitable_actions import sets_keys, warn_of_reasons
 
 if TYPE_CHECKING:
     from bpy.types import Object, Scene
@@ -198,8 +198,7 @@ def chosen_sequences(
         NothingToExportError: nothing is checked.
         UnknownFieldError: the pattern of names has a field that does not exist.
     """
-    for name, reason in found.left_out.items():
-        report.warn(f"not exported: {reason}", name)
+    warn_of_reasons(found.unseen, found.left_out, report)
     if not found.checked:
         raise NothingToExportError(missing)
     return [

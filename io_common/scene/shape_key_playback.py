@@ -18,6 +18,7 @@ import numpy as np
 from . import names, versions
 from .keyframes import write_keyframes
 from .shape_keys import has_effect, shape_keys, slider_limits, value_path
+from .suitable_actions import store_owner
 from .time_dependence import is_animated
 
 if TYPE_CHECKING:
@@ -95,6 +96,7 @@ def build_frame_action(name: str, keys: Key, first: int, last: int, frame_start:
         frames = np.arange(frame_start, frame_end + 1)
         points = np.column_stack([frames, times[first : last + 1]])
         write_keyframes(curves.new("eval_time", 0, _GROUP), points.ravel().tolist())
+    store_owner(action, keys, name)
     return action
 
 

@@ -1,77 +1,247 @@
-"""The actions that are animations of an armature, and the reasons against others."""
+"""Which actions are animations of an armature or of shape keys, and why the others are not.
+
+Evidence for an action, strongest first: it plays on the owner; it was imported for the owner's model; its slot bears
+the owner's name; nothing else claims it, and most of what it animates exists in the owner. Bones of equal names alone
+prove nothing: all humans of a game have them.
+"""
 
 from __future__ import annotations
 
+import re
+import uuid
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import bpy
 
+from ..counting import counted
+from ..reports import Report, listing
+from . import stored_values as values
 from . import versions
 from .shape_keys import value_path
 
 if TYPE_CHECKING:
-    from bpy.types import Action, Key, Object
+    from bpy.types import Action, FCurve, Key, Object
+
+_GROUP = "io_idtech"
+_MODEL, _NAME = "model", "animation"
+_BONE = re.compile(r'pose\.bones\[(?:"((?:[^"\\]|\\.)*)"|(\d+))\]')
+# Of the channels of an action that nothing claims, more than this part has to exist in its owner.
+_MOST = 0.5
+# Judged by about as many of them, as panels are drawn often.
+_LOOKED_AT = 64
+_MOST_NAMED = 40
+
+
+@dataclass(frozen=True)
+class ForeignAction:
+    """An action that would animate an owner, but is not its own.
+
+    Attributes:
+        action: the action.
+        slot: that would animate it; None before Blender 4.4.
+        reason: whose it is, or what is missing.
+    """
+
+    action: Action
+    slot: Any
+    reason: str
 
 
 @dataclass(eq=False)
 class SuitableActions:
-    """The actions of a .blend file, sorted for one armature.
+    """The actions of a .blend file, sorted for one owner.
 
     Attributes:
-        chosen: actions that move the armature, by name, each with its slot.
-        other_slots: further slots of these actions that move the armature too, by action.
-        left_out: the reason against each other action for objects, by name.
+        chosen: its own actions, by name, each with its slot.
+        other_slots: further slots of these actions that are its own, by action.
+        foreign: actions that are not, though they would animate something of it.
+        uncertain: for each chosen action that may as well be another's, the name of that other, by name.
+        left_out: the reason against each other action for this type of owner, by name.
     """
 
     chosen: list[tuple[Action, Any]] = field(default_factory=list)
     other_slots: dict[Action, list[Any]] = field(default_factory=dict)
+    foreign: list[ForeignAction] = field(default_factory=list)
+    uncertain: dict[str, str] = field(default_factory=dict)
     left_out: dict[str, str] = field(default_factory=dict)
 
-
-def suitable_actions(armature: Object) -> SuitableActions:
-    """The actions that move an armature.
-
-    They are used by the armature, or animate its bones, or animate only its properties as an object (root motion) and
-    are not used by another object.
-    """
-    # Blender's own operators address bones by name, scripts may do so by index.
-    prefixes = tuple(
-        prefix
-        for index, bone in enumerate(armature.data.bones)
-        for prefix in (f'pose.bones["{bpy.utils.escape_identifier(bone.name)}"]', f"pose.bones[{index}]")
-    )
-    played = {action for action, _slot in _plays(armature)}
-    elsewhere = {pair for other in bpy.data.objects if other != armature for pair in _plays(other)}
-    found = SuitableActions()
-    for action in bpy.data.actions:
-        slots = versions.slots_for(action, "OBJECT")
-        suitable = [slot for slot in slots if _sets_bones(action, slot, prefixes)]
-        suitable = suitable or (slots if action in played else [])
-        reasons = []
-        if not suitable:
-            reasons = [_reason_against(armature, action, slot, elsewhere) for slot in slots]
-            suitable = [slot for slot, reason in zip(slots, reasons, strict=True) if not reason]
-        if suitable:
-            chosen = _choose_slot(armature, action, suitable)
-            found.chosen.append((action, chosen))
-            found.other_slots[action] = [slot for slot in suitable if slot != chosen]
-        elif reasons:
-            found.left_out[action.name] = reasons[0]
-    return found
+    @property
+    def reasons(self) -> dict[str, str]:
+        """Whose each action is that is not the owner's, by name."""
+        own = {action for action, _ in self.chosen}
+        return {one.action.name: one.reason for one in reversed(self.foreign) if one.action not in own}
 
 
-def actions_of_keys(keys: Key) -> list[tuple[Action, Any]]:
-    """The actions that set shape keys, by name, each with its first slot that does.
+class _Mark(NamedTuple):
+    """What is stored on an imported action: the model that it was imported for, and its name in the file."""
+
+    model: str
+    name: str
+
+
+class ActionFinder:
+    """Finds the actions of an owner. It holds what plays in the .blend file, so it is made anew for each search.
 
     Args:
-        keys: of a mesh.
+        owner: an armature object, or the shape keys of a mesh.
     """
-    found = []
-    for action in bpy.data.actions:
-        slots = [slot for slot in versions.slots_for(action, "KEY") if sets_keys(action, slot, keys)]
-        found += [(action, slots[0])] if slots else []
-    return found
+
+    def __init__(self, owner: Object | Key) -> None:
+        self._owner = owner
+        self._id_type = "OBJECT" if isinstance(owner, bpy.types.Object) else "KEY"
+        self._all: Any = bpy.data.objects if self._id_type == "OBJECT" else bpy.data.shape_keys
+        self._model = _load_model(owner)
+        self._players: dict[tuple[Action, Any], list[Any]] = defaultdict(list)
+        for player in self._all:
+            for play in _plays(player):
+                self._players[play].append(player)
+        self._copies: dict[_Mark, int] = defaultdict(int)
+        for action in bpy.data.actions:
+            mark = _load_mark(action)
+            if mark is not None:
+                self._copies[mark] += 1
+        self._names = {model: _shown_name(one) for one in self._all if (model := _load_model(one))}
+        rivals = [one for one in self._all if not _are_same_model(one, owner) and _can_own(one)]
+        self._rivals = [(_shown_name(one), _targets_of(one)) for one in rivals]
+        self._is_target = _targets_of(owner)
+
+    def sort(self) -> SuitableActions:
+        """All actions of the .blend file, sorted for the owner."""
+        found = SuitableActions()
+        for action in bpy.data.actions:
+            slots = versions.slots_for(action, self._id_type)
+            useful = [
+                slot for slot in slots if self._animates(action, slot) or self._plays_here(action, slot)
+            ]
+            reasons = [self._reason_against(action, slot) for slot in useful]
+            own = [slot for slot, reason in zip(useful, reasons, strict=True) if not reason]
+            found.foreign += [
+                ForeignAction(action, slot, reason)
+                for slot, reason in zip(useful, reasons, strict=True)
+                if reason
+            ]
+            if own:
+                chosen = self._choose_slot(action, own)
+                found.chosen.append((action, chosen))
+                found.other_slots[action] = [slot for slot in own if slot != chosen]
+                rival = self._uncertain(action, chosen)
+                found.uncertain |= {action.name: rival} if rival else {}
+            elif slots and not useful:
+                found.left_out[action.name] = self._why_useless(action, slots[0])
+        return found
+
+    def owns(self, action: Action) -> bool:
+        """Whether an action is one of the owner's own and animates it."""
+        return any(
+            not self._reason_against(action, slot) and self._animates(action, slot)
+            for slot in versions.slots_for(action, self._id_type)
+        )
+
+    def _reason_against(self, action: Action, slot: Any) -> str:
+        """Why a slot is not the owner's; empty if it is."""
+        if self._plays_here(action, slot):
+            return ""
+        others = [other for other in self._players[action, slot] if not _are_same_model(other, self._owner)]
+        mark = _load_mark(action)
+        if mark is not None and mark.model != self._model:
+            return f"imported for {self._names.get(mark.model, 'a model that is not in this file')}"
+        # A character that was duplicated has copies of the actions that it played.
+        is_copy = mark is not None and bool(others) and self._copies[mark] > 1
+        name = versions.slot_name(slot)
+        if (mark is not None and not is_copy) or name == self._owner.name:
+            return ""
+        if others:
+            return f"plays on {_shown_name(others[0])}"
+        named = self._all.get(name) if name not in ("", versions.SLOT_NAME) else None
+        if named is not None and not _are_same_model(named, self._owner):
+            return f"its slot is for {_shown_name(named)}"
+        share = _share(action, slot, self._is_target)
+        if share <= _MOST:
+            return f"most of what it animates is not in {_shown_name(self._owner)}"
+        rival, rival_share = self._rival(action, slot)
+        return f"fits {rival} better" if rival_share > share else ""
+
+    def _rival(self, action: Action, slot: Any) -> tuple[str, float]:
+        """Of the other owners the one that an action fits best, and which part of its channels exists there."""
+        shares = [(name, _share(action, slot, is_target)) for name, is_target in self._rivals]
+        return max(shares, key=lambda pair: pair[1], default=("", 0.0))
+
+    def _uncertain(self, action: Action, slot: Any) -> str:
+        """The name of another owner that an action fits as well, if nothing shows whose it is; else empty."""
+        is_claimed = self._plays_here(action, slot) or _load_mark(action) is not None
+        if is_claimed or versions.slot_name(slot) == self._owner.name:
+            return ""
+        rival, share = self._rival(action, slot)
+        return rival if share >= _share(action, slot, self._is_target) else ""
+
+    def _animates(self, action: Action, slot: Any) -> bool:
+        return any(self._is_target(curve) for curve in versions.fcurves_of_slot(action, slot))
+
+    def _plays_here(self, action: Action, slot: Any) -> bool:
+        return self._owner in self._players[action, slot]
+
+    def _why_useless(self, action: Action, slot: Any) -> str:
+        """Why a slot would change nothing of the owner."""
+        paths = [curve.data_path for curve in versions.fcurves_of_slot(action, slot)]
+        if not paths:
+            return f"no keyframes for {'an object' if self._id_type == 'OBJECT' else 'shape keys'}"
+        what = "bones" if any(path.startswith("pose.bones[") for path in paths) else "nothing"
+        name = _shown_name(self._owner)
+        return (
+            f"moves bones that {name} does not have" if what == "bones" else f"sets nothing that {name} has"
+        )
+
+    def _choose_slot(self, action: Action, slots: list[Any]) -> Any:
+        """Of several slots the one that is assigned, else the one that Blender would choose, else the first."""
+        data = self._owner.animation_data
+        assigned = versions.assigned_slot(data) if data is not None and data.action == action else None
+        if assigned in slots:
+            return assigned
+        last = versions.last_slot_name(data) if data is not None else ""
+        by_name = {versions.slot_name(slot): slot for slot in reversed(slots)}
+        return by_name.get(last) or by_name.get(self._owner.name) or slots[0]
+
+
+def suitable_actions(owner: Object | Key) -> SuitableActions:
+    """The actions of the .blend file, sorted for an armature object or shape keys."""
+    return ActionFinder(owner).sort()
+
+
+def warn_of_reasons(foreign: Mapping[str, str], left_out: Mapping[str, str], report: Report) -> None:
+    """Warns once about all animations that an export leaves out.
+
+    Args:
+        foreign: whose each action of another owner is, by name.
+        left_out: the reason against each other animation, by name.
+        report: takes the warning.
+    """
+    by_reason: dict[str, list[str]] = {}
+    for name, reason in (*foreign.items(), *left_out.items()):
+        by_reason.setdefault(reason, []).append(name)
+    if by_reason:
+        groups = "; ".join(f"{listing(names, _MOST_NAMED)} ({reason})" for reason, names in by_reason.items())
+        count = counted(sum(map(len, by_reason.values())), "animations", "were")
+        remedy = ". To export actions of another model, check them in the list of Choose" if foreign else ""
+        report.warn(f"{count} not exported: {groups}{remedy}")
+
+
+def store_owner(action: Action, owner: Object | Key, name: str) -> None:
+    """Stores on an imported action which model it was imported for. It holds in other .blend files too.
+
+    Args:
+        action: the action.
+        owner: the armature object, or the shape keys, that it was imported for.
+        name: of the animation in the file.
+    """
+    model = _load_model(owner)
+    if not model:
+        model = uuid.uuid4().hex
+        data: Any = owner.data if isinstance(owner, bpy.types.Object) else owner
+        values.own_group(data if data.is_editable else owner, _GROUP)[_MODEL] = model
+    values.own_group(action, _GROUP).update({_MODEL: model, _NAME: name.encode("utf-8", "surrogateescape")})
 
 
 def sets_keys(action: Action | None, slot: Any, keys: Key) -> bool:
@@ -82,44 +252,82 @@ def sets_keys(action: Action | None, slot: Any, keys: Key) -> bool:
         slot: of the action; None before Blender 4.4.
         keys: of a mesh.
     """
-    if action is None:
-        return False
-    own = {value_path(key.name) for key in keys.key_blocks} | {"eval_time"}
-    return any(curve.data_path in own for curve in versions.fcurves_of_slot(action, slot))
+    return action is not None and any(map(_targets_of(keys), versions.fcurves_of_slot(action, slot)))
 
 
-def _plays(obj: Object) -> list[tuple[Action, Any]]:
-    """The active action of an object and those of its NLA strips, each with its slot."""
-    data = obj.animation_data
+def _load_model(owner: Any) -> str:
+    """The model that an owner is; an object may have the mark itself or on its data. Empty if nothing was imported."""
+    marks = [values.read_text(values.read_group(one, _GROUP), _MODEL) for one in _with_data(owner)]
+    return next(filter(None, marks), "")
+
+
+def _with_data(owner: Any) -> Iterator[Any]:
+    yield owner
+    if isinstance(owner, bpy.types.Object) and owner.data is not None:
+        yield owner.data
+
+
+def _load_mark(action: Action) -> _Mark | None:
+    group = values.read_group(action, _GROUP)
+    model, name = values.read_text(group, _MODEL), values.read_text(group, _NAME)
+    return _Mark(model, name or "") if model else None
+
+
+def _are_same_model(one: Any, other: Any) -> bool:
+    """Whether two owners are one, or objects that share their data."""
+    if one == other:
+        return True
+    both_objects = isinstance(one, bpy.types.Object) and isinstance(other, bpy.types.Object)
+    return both_objects and one.data is not None and one.data == other.data
+
+
+def _can_own(one: Any) -> bool:
+    return not isinstance(one, bpy.types.Object) or one.type == "ARMATURE"
+
+
+def _shown_name(owner: Any) -> str:
+    return str(owner.name if isinstance(owner, bpy.types.Object) else owner.user.name)
+
+
+def _plays(owner: Any) -> Iterator[tuple[Action, Any]]:
+    """The active action of an owner, that behind NLA tweak mode, and those of its NLA strips, each with its slot."""
+    data = owner.animation_data
     if data is None:
-        return []
-    plays = [(data.action, versions.assigned_slot(data))]
-    plays += [
+        return
+    pairs = [(data.action, versions.assigned_slot(data))]
+    if data.use_tweak_mode:
+        pairs.append(versions.action_behind_tweak(data))
+    pairs += [
         (strip.action, versions.slot_of_strip(strip)) for track in data.nla_tracks for strip in track.strips
     ]
-    return [(action, slot) for action, slot in plays if action is not None]
+    yield from ((action, slot) for action, slot in pairs if action is not None)
 
 
-def _sets_bones(action: Action, slot: Any, prefixes: tuple[str, ...]) -> bool:
-    """Whether an action sets anything of bones: their channels, properties or constraints."""
-    return any(curve.data_path.startswith(prefixes) for curve in versions.fcurves_of_slot(action, slot))
+def _targets_of(owner: Any) -> Callable[[FCurve], bool]:
+    """Whether an F-curve sets something that an owner has."""
+    if isinstance(owner, bpy.types.Key):
+        paths = {value_path(key.name) for key in owner.key_blocks} | {"eval_time"}
+        return lambda curve: curve.data_path in paths
+    bones = set(owner.data.bones.keys())
+
+    def is_target(curve: FCurve) -> bool:
+        # Blender's own operators address bones by name, scripts may do so by index.
+        match = _BONE.match(curve.data_path)
+        if match is None:
+            return _has(owner, curve.data_path)
+        if match[1] is None:
+            return int(match[2]) < len(bones)
+        return bpy.utils.unescape_identifier(match[1]) in bones
+
+    return is_target
 
 
-def _reason_against(armature: Object, action: Action, slot: Any, elsewhere: set[tuple[Action, Any]]) -> str:
-    """Why a slot that sets no bones of an armature is not for it; empty if it is."""
-    paths = [curve.data_path for curve in versions.fcurves_of_slot(action, slot)]
-    if not paths:
-        return "it has no keyframes for an object"
-    if any(path.startswith("pose.bones[") for path in paths):
-        return f"it moves bones that {armature.name} does not have"
-    if not any(_has(armature, path) for path in paths):
-        return f"it sets nothing that {armature.name} has"
-    if (action, slot) in elsewhere:
-        return "it plays on another object"
-    name = versions.slot_name(slot)
-    if name not in ("", armature.name, versions.SLOT_NAME) and name in bpy.data.objects:
-        return "its slot is for another object"
-    return ""
+def _share(action: Action, slot: Any, is_target: Callable[[FCurve], bool]) -> float:
+    """Which part of the bone channels of an action exists, or of all its channels if it has none of bones."""
+    curves: Any = versions.fcurves_of_slot(action, slot)
+    sample = [curves[index] for index in range(0, len(curves), max(len(curves) // _LOOKED_AT, 1))]
+    sample = [curve for curve in sample if _BONE.match(curve.data_path)] or sample
+    return sum(map(is_target, sample)) / max(len(sample), 1)
 
 
 def _has(obj: Object, path: str) -> bool:
@@ -128,14 +336,3 @@ def _has(obj: Object, path: str) -> bool:
     except ValueError:
         return False
     return True
-
-
-def _choose_slot(armature: Object, action: Action, slots: list[Any]) -> Any:
-    """Of several slots the one that is assigned, else the one that Blender would choose, else the first."""
-    data = armature.animation_data
-    assigned = versions.assigned_slot(data) if data is not None and data.action == action else None
-    if assigned in slots:
-        return assigned
-    last = versions.last_slot_name(data) if data is not None else ""
-    by_name = {versions.slot_name(slot): slot for slot in reversed(slots)}
-    return by_name.get(last) or by_name.get(armature.name) or slots[0]

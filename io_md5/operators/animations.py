@@ -13,6 +13,7 @@ from ...io_common.operators import play
 from ...io_common.operators.row_list import RowList
 from ...io_common.scene import versions
 from ...io_common.scene.bone_curves import bone_slot, moves_bones
+from ...io_common.scene.suitable_actions import ActionFinder
 from ..clips import action_range
 from ..source.actions import load_action
 
@@ -31,8 +32,9 @@ def armature_in(context: Context) -> Object | None:
 
 
 def animations_of(armature: Object) -> list[Action]:
-    """The actions that move bones of an armature, by name."""
-    return [action for action in bpy.data.actions if moves_bones(action, armature)]
+    """An armature's own actions that move bones, by name."""
+    finder = ActionFinder(armature)
+    return [action for action in bpy.data.actions if finder.owns(action) and moves_bones(action, armature)]
 
 
 def active_action(armature: Object) -> Action | None:
@@ -156,11 +158,8 @@ class IO_MD5_UL_animations(RowList, bpy.types.UIList):
         shown = bpy.types.UI_UL_list.filter_items_by_name(
             self.filter_name, self.bitflag_filter_item, actions, "name"
         ) or [self.bitflag_filter_item] * len(actions)
-        flags = [
-            flag if armature is not None and moves_bones(action, armature) else 0
-            for flag, action in zip(shown, actions, strict=True)
-        ]
-        return flags, []
+        own = set(animations_of(armature)) if armature is not None else set()
+        return [flag if action in own else 0 for flag, action in zip(shown, actions, strict=True)], []
 
 
 def draw(layout: Any, context: Context, armature: Object) -> None:

@@ -48,7 +48,9 @@ def store_action(
     """Stores the data of a file on its action, whose name and frame range must be set."""
     frames = [round(action.frame_start), round(action.frame_end)]
     action[GROUP] = {_FRAME_RATE: float(frame_rate), _FRAME_RANGE: frames}
-    names.store_name(action[GROUP], _NAME, name, action.name)
+    # Always, as Blender renames an action that is appended to a file with another of its name.
+    names.store_text(action[GROUP], _NAME, name)
+    action[GROUP][f"{_NAME}_shown"] = action.name
     if commandline:
         names.store_text(action[GROUP], _COMMANDLINE, commandline)
     joints = _SEPARATOR.join(scales_position)
