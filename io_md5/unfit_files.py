@@ -37,8 +37,8 @@ def require_own_files(animations: Iterable[Path], joints: Joints, mesh: Path | N
         meshes = [skeleton for _, skeleton in _skeletons_of_meshes(path.parent)]
         if new not in meshes or old in meshes:
             raise Md5Error(
-                f"the animation {path.name} in this folder has other joints: it is of another model, or from before the "
-                "skeleton was changed. Choose another folder or name, or delete it",
+                f"the animation {path.name} in this folder has other joints: it is of another model, or from "
+                "before the skeleton was changed. Choose another folder or name, or delete it",
                 path=str(path),
             )
 

@@ -29,6 +29,7 @@ Step = Callable[[Bench, random.Random], None]
 MOST_STEPS = 8
 # Beyond that, edits of meshes are skipped: each may multiply the faces.
 MOST_VERTICES = 2500
+_FOREIGN = "of another character"
 # An export that says why it does not happen is no finding.
 _REFUSALS = re.compile(
     r"no active action|there is no action|no slot of the action|no bone has Deform enabled|the armature has no bones"
@@ -160,6 +161,18 @@ def _merge_materials(bench: Bench, rng: random.Random) -> None:
         obj.data.materials[0] = material
 
 
+def _another_character(bench: Bench, rng: random.Random) -> None:
+    """A second model of the same bones beside the first, with actions of its own."""
+    before = set(bpy.data.actions)
+    with tempfile.TemporaryDirectory() as folder:
+        other = workbench.sample(Path(folder))
+    other.armature.location.x = 500.0
+    for action in set(bpy.data.actions) - before:
+        action.name = f"other {action.name} {rng.randrange(100)}"
+        action[_FOREIGN] = True
+    workbench.activate(bench.armature)
+
+
 for _name, _edit in mesh_edits.EDITS.items():
     KINDS[f"mesh: {_name}"] = _fixed(_edit)
 for _name in mesh_edits.MODIFIERS:
@@ -188,6 +201,7 @@ KINDS |= {
     "action: shift": _shift_action,
     "meshes: order": _reorder_meshes,
     "meshes: one material": _merge_materials,
+    "scene: another character": _another_character,
 }
 
 # An inexact export excuses its meshes; these are the exception, so that most sequences must be exact.
@@ -294,6 +308,8 @@ def _run(one: Sequence, folder: Path) -> Outcome:
     try:
         bpy.context.scene.frame_set(bpy.context.scene.frame_current)
         workbench.activate(bench.armature)
+        data = bench.armature.animation_data
+        played = data.action if data is not None else None
         result = md5_compare.export_and_compare(
             out, bench.armature, actions=one.actions, deform_only=one.deform_only
         )
@@ -305,6 +321,10 @@ def _run(one: Sequence, folder: Path) -> Outcome:
             outcome.findings.append(text)
         return outcome
     outcome.findings = result.findings
+    own = {action.name for action in bpy.data.actions if not action.get(_FOREIGN)}
+    own |= {played.name} if played is not None else set()
+    if one.actions == "ALL" and not own.issuperset(result.clips):
+        outcome.findings.append(f"actions of another character: {sorted(set(result.clips) - own)}")
     if result.findings and not evaluated_meshes.is_steady(evaluated_meshes.meshes_of(bench.armature)):
         outcome.findings, outcome.refused = [], "Blender shows something else each time"
     outcome.exact = not any(md5_compare.is_told(mesh, result.warnings) for mesh in result.differences)
