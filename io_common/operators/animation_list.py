@@ -187,9 +187,9 @@ class IO_IDTECH_UL_animations(RowList, bpy.types.UIList):
             return
         name = item.name if item.slot in ("", versions.SLOT_NAME) else f"{item.name} ({item.slot})"
         if shown.foreign:
-            columns.label(text=f"{name}: {shown.foreign}", icon="UNLINKED")
-        else:
-            columns.label(text=name if shown.name == item.name else f"{name} → {shown.name}")
+            columns.label(text=f"{name}: {shown.foreign}")
+            return
+        columns.label(text=name if shown.name == item.name else f"{name} → {shown.name}")
         details = columns.row(align=True)
         details.ui_units_x = _DETAILS_WIDTH
         details.alignment = "RIGHT"
