@@ -7,14 +7,16 @@ prove nothing: all humans of a game have them.
 
 from __future__ import annotations
 
+import hashlib
 import re
-import uuid
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import count
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import bpy
+import numpy as np
 
 from ..counting import counted
 from ..reports import Report, listing
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
 _GROUP = "io_idtech"
 _MODEL, _NAME = "model", "animation"
 _BONE = re.compile(r'pose\.bones\[(?:"((?:[^"\\]|\\.)*)"|(\d+))\]')
+_COPY_SUFFIX = re.compile(r"\.\d{3,}$")
 # Of the channels of an action that nothing claims, more than this part has to exist in its owner.
 _MOST = 0.5
 # Judged by about as many of them, as panels are drawn often.
@@ -223,9 +226,9 @@ def warn_of_reasons(foreign: Mapping[str, str], left_out: Mapping[str, str], rep
         by_reason.setdefault(reason, []).append(name)
     if by_reason:
         groups = "; ".join(f"{listing(names, _MOST_NAMED)} ({reason})" for reason, names in by_reason.items())
-        count = counted(sum(map(len, by_reason.values())), "animations", "were")
+        total = counted(sum(map(len, by_reason.values())), "animations", "were")
         remedy = ". To export actions of another model, check them in the list of Choose" if foreign else ""
-        report.warn(f"{count} not exported: {groups}{remedy}")
+        report.warn(f"{total} not exported: {groups}{remedy}")
 
 
 def store_owner(action: Action, owner: Object | Key, name: str) -> None:
@@ -238,10 +241,31 @@ def store_owner(action: Action, owner: Object | Key, name: str) -> None:
     """
     model = _load_model(owner)
     if not model:
-        model = uuid.uuid4().hex
+        model = _new_model(owner)
         data: Any = owner.data if isinstance(owner, bpy.types.Object) else owner
         values.own_group(data if data.is_editable else owner, _GROUP)[_MODEL] = model
-    values.own_group(action, _GROUP).update({_MODEL: model, _NAME: name.encode("utf-8", "surrogateescape")})
+    group = values.own_group(action, _GROUP)
+    group[_MODEL], group[_NAME] = model, name.encode("utf-8", "surrogateescape")
+
+
+def _new_model(owner: Object | Key) -> str:
+    """A mark for a model: the same whenever it is imported, but another for each import into one .blend file."""
+    digest = hashlib.sha256()
+    if isinstance(owner, bpy.types.Object):
+        bones = owner.data.bones
+        matrices = np.empty(16 * len(bones), dtype=np.float32)
+        bones.foreach_get("matrix_local", matrices)
+        parts = [owner.data.name, *bones.keys()]
+        digest.update(matrices.tobytes())
+        everything = [*bpy.data.objects, *bpy.data.armatures]
+    else:
+        parts = [owner.user.name, *owner.key_blocks.keys()]
+        everything = [*bpy.data.shape_keys]
+    digest.update("\n".join([_COPY_SUFFIX.sub("", parts[0]), *parts[1:]]).encode())
+    taken = {_load_model(one) for one in everything}
+    taken |= {mark.model for action in bpy.data.actions if (mark := _load_mark(action)) is not None}
+    name = digest.hexdigest()[:16]
+    return next(one for number in count(1) if (one := f"{name}-{number}") not in taken)
 
 
 def sets_keys(action: Action | None, slot: Any, keys: Key) -> bool:

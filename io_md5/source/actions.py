@@ -21,6 +21,8 @@ _SCALES_POSITION = "scale_positions"
 # Names that can be quoted hold no line break, but may hold anything else.
 _SEPARATOR = "\t"
 _MAX_RATE = 1e6
+# A longer one cannot be the name of a file.
+_LONGEST_NAME = 240
 
 
 @dataclass(frozen=True)
@@ -70,7 +72,8 @@ def change_frame_rate(action: Action, rate: float) -> None:
 def load_action(action: Action) -> StoredAction:
     """The stored data of an action."""
     group = values.read_group(action, GROUP)
-    has_name = values.read_text(group, _NAME) is not None
+    stored = values.read_text(group, _NAME)
+    has_name = stored is not None and len(stored.encode("utf-8", "surrogateescape")) <= _LONGEST_NAME
     name = names.load_name(group, _NAME, action.name) if has_name else action.name
     frames = group.get(_FRAME_RANGE)
     joints = values.read_text(group, _SCALES_POSITION) or ""

@@ -482,10 +482,11 @@ def test_an_edited_joint_has_its_new_name_and_place_in_mesh_and_animations(model
     assert (bones["leg.L"].md5_joint_name, bones["leg.L"].md5_joint_index) == ("leg.L", 4)
     bones["leg.L"].md5_joint_name = "Lleg"
     bones["leg.L"].md5_joint_index, bones["leg.R"].md5_joint_index = 5, 4
-    bpy.ops.export_scene.md5mesh(filepath=str(tmp_path / "out.md5mesh"), actions="ACTIVE")
-    assert read_mesh(tmp_path / "out.md5mesh").joints.names[4:] == ["leg.R", "Lleg"]
-    written = next(path for path in tmp_path.glob("*.md5anim") if read_animation(path).names[-1] == "Lleg")
-    assert written
+    folder = tmp_path / "out"
+    folder.mkdir()
+    bpy.ops.export_scene.md5mesh(filepath=str(folder / "out.md5mesh"), actions="ACTIVE")
+    assert read_mesh(folder / "out.md5mesh").joints.names[4:] == ["leg.R", "Lleg"]
+    assert read_animation(folder / "run.md5anim").names[-1] == "Lleg"
     bones["leg.L"].md5_joint_name = ""
     assert bones["leg.L"].md5_joint_name == "leg.L"
     bones["leg.L"].md5_joint_index = -1

@@ -1,7 +1,7 @@
 """What .blend files of earlier versions of the extension hold is exported as it was then.
 
-The files in `tests/earlier_versions` were saved in Blender 4.2 right after an import, and exported by the same version of
-the extension.
+The files in `tests/earlier_versions` were saved in Blender 4.2 right after an import, and exported by the same version
+of the extension.
 """
 
 from __future__ import annotations
