@@ -52,9 +52,8 @@ from .model import (
     first_frame,
 )
 from .naming import clean_name, number_frames
-from .normal_search import nearest_normals
 from .normal_table import NORMAL_COUNT, NORMALS, normal_vectors
-from .normals import face_normals, normal_indices, vertex_normals
+from .normals import face_normals, nearest_normals, normal_indices, vertex_normals
 from .reading import parse_model, read_model
 from .sequences import PLAYER_SEQUENCES, FrameSequence, find_sequences, number_digits, split_frame_name
 from .sources import Readable, Source, Target, Writable
