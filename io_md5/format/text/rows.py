@@ -27,7 +27,7 @@ _HEADER = re.compile(rb"num(vert|tri|weight)s[ \t]+\d+[ \t\r]*\n\s*")
 # The most blanks between the last row and the text after it.
 _TAIL = 64
 
-MIN_LINES = 500
+MIN_LINES = 100
 """The scanner is faster with fewer lines."""
 
 
