@@ -130,14 +130,16 @@ class _Layers:
         self._with_archives = archives
         inside = split_archive_path(path)
         self.loose = LooseFiles(path)
-        # A path into an archive has no other layer.
+        self._is_on_disk = inside is None
         self._archives: list[Source] | None = (
             [Archive(inside[0], budget, inside[1])] if inside is not None else None
         )
         self._holders: dict[tuple[str, ...], _Holders] = {}
 
     def __iter__(self) -> Iterator[Source]:
-        yield self.loose
+        # A path into an archive is not that of a folder: what listing it raises differs between systems.
+        if self._is_on_disk:
+            yield self.loose
         yield from self.archives
 
     def holding(self, *folders: str) -> Iterator[tuple[Source, tuple[Listing | None, ...]]]:
