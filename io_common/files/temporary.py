@@ -1,7 +1,7 @@
 """Temporary files and folders with new names.
 
-On Windows, Python's `tempfile` takes a PermissionError for a name in use, as a folder of that name causes one too. Where
-the user may not write, it tries 2,147,483,647 names.
+On Windows, Python's `tempfile` takes a PermissionError for a name in use, as a folder of that name causes one too.
+Where the user may not write, it tries 2,147,483,647 names.
 """
 
 from __future__ import annotations
