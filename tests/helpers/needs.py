@@ -21,6 +21,7 @@ long_paths = _not_on_windows("paths are shorter")
 case = _not_on_windows("file names that differ only in case are the same")
 permissions_of_files = _not_on_windows("files have no permissions")
 limits = _not_on_windows("the memory and the files of a process have no limits")
+one_root = _not_on_windows("a path with two slashes is that of another computer")
 shell = _not_on_windows("there is no shell of Unix")
 proc = pytest.mark.skipif(
     not os.path.isdir("/proc/self"), reason="only Linux has folders that not even root can write"
