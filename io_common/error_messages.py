@@ -104,9 +104,10 @@ def _file_message(error: OSError) -> str:
     name = error.filename2 or error.filename
     if error.errno == errno.ENOENT:
         advice = "there is no such file or folder"
-        # Windows says the same of a path that is too long for it.
-        if os.name == "nt" and name is not None and len(os.fsdecode(name)) > _LONGEST_ON_WINDOWS:
-            advice = _ADVICE[errno.ENAMETOOLONG]
+    # Windows has no error of its own for a path that is too long.
+    is_vague = os.name == "nt" and error.errno in (errno.ENOENT, errno.EINVAL)
+    if is_vague and name is not None and len(os.fsdecode(name)) > _LONGEST_ON_WINDOWS:
+        advice = _ADVICE[errno.ENAMETOOLONG]
     return _about(os.fsdecode(name) if name is not None else "", advice or error.strerror or str(error))
 
 

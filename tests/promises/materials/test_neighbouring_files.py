@@ -226,6 +226,6 @@ def test_a_damaged_entry_leaves_no_image_behind(tmp_path, capfd, name, damage):
         content[30 + len(f"models/imp/{name}") + 4] ^= 0xFF
         packed.write_bytes(content)
     told = imported(capfd, tmp_path / "models/imp/imp.md5mesh")
-    assert f"pak.pk4/models/imp/{name}: " in told
+    assert f"{packed / 'models' / 'imp' / name}: " in told
     assert len(bpy.data.images) == 0
     assert not orphans()

@@ -181,8 +181,10 @@ def test_a_write_protected_file_is_left_as_it_was(monkeypatch, target):
 
 def test_a_name_that_is_too_long_is_an_error(target):
     path = target.with_name("x" * 300)
-    with pytest.raises(OSError, match=os.strerror(errno.ENAMETOOLONG)) as caught:
+    with pytest.raises(OSError, match="xxx") as caught:
         write_file(path, b"new")
+    # Windows says that there is no such file.
+    assert needs.IS_WINDOWS or caught.value.errno == errno.ENAMETOOLONG
     assert caught.value.filename == str(path)
     assert list(target.parent.iterdir()) == [target]
 

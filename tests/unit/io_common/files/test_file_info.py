@@ -135,6 +135,7 @@ def test_an_unknown_file_type_is_an_error():
     assert "ERROR: unknown kind of file; expected .md2" in told
 
 
+@needs.shell
 def test_a_reader_that_closes_the_pipe_early_is_not_an_error():
     run = subprocess.run(
         f'"{sys.executable}" -m io_md5 info {" ".join([str(OCTOPUS)] * 200)} | head -n 1',
