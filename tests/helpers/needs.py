@@ -27,7 +27,6 @@ shell = _not_on_windows("there is no shell of Unix")
 proc = pytest.mark.skipif(
     sys.platform != "linux", reason="only Linux has folders that not even root can write"
 )
-# There, a file that is open cannot be replaced; elsewhere it can.
 locks = pytest.mark.skipif(
     not IS_WINDOWS, reason="only Windows keeps a file from being replaced while it is open"
 )
