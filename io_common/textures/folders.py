@@ -130,14 +130,15 @@ class _Layers:
         self._with_archives = archives
         inside = split_archive_path(path)
         self.loose = LooseFiles(path)
-        self._is_on_disk = inside is None
+        # A path into an archive has no other layer.
         self._archives: list[Source] | None = (
             [Archive(inside[0], budget, inside[1])] if inside is not None else None
         )
         self._holders: dict[tuple[str, ...], _Holders] = {}
+        self._is_on_disk = inside is None
 
     def __iter__(self) -> Iterator[Source]:
-        # A path into an archive is not that of a folder: what listing it raises differs between systems.
+        # What listing a file as a folder raises differs between systems.
         if self._is_on_disk:
             yield self.loose
         yield from self.archives

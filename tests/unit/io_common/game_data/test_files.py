@@ -49,6 +49,18 @@ def test_an_archive_is_a_game_folder(tmp_path: Path, extension: str) -> None:
     assert files.read(MODEL) == b"mesh"
 
 
+@pytest.mark.parametrize("inside", ["", "models"])
+def test_a_path_into_an_archive_is_not_listed_as_a_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, inside: str
+) -> None:
+    """What systems say to that differs: not all say that it is no folder."""
+    path = game_folders.packed(tmp_path / "mod.pk4", {MODEL: "mesh"}) / inside
+    monkeypatch.setattr(os, "scandir", lambda path: pytest.fail(f"{path} was listed"))
+    files = GameFiles([path])
+    assert list(files.walk()) == [MODEL.removeprefix(f"{inside}/")]
+    assert not files.warnings
+
+
 def test_a_folder_that_cannot_be_read_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     game_folders.loose(tmp_path, {MODEL: "mesh", "models/closed/a.txt": "secret"})
     closed = os.path.join(tmp_path, "models", "closed")
