@@ -12,18 +12,18 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import tempfile
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from ..io_common.files.temporary import new_folder
 from .formats import FAMILY_FORMATS
 from .records import Records, listed
 from .settings import Settings, Task
 
 _PREFIX = ".idtech-converting-"
-_ABANDONED = re.compile(r"\.idtech-converting-[a-z0-9_]{8}")  # how `tempfile` completes the prefix
+_ABANDONED = re.compile(r"\.idtech-converting-[0-9a-f]{8}")  # how `new_folder` completes the prefix
 # Bytes. Blender's limit is 1,023, and its exporters add to the name of the file while they write it.
 _LONGEST_PATH = 1000
 _ABANDONED_AFTER = 86400.0  # seconds; no file takes a day to convert
@@ -41,12 +41,13 @@ class TargetError(ValueError):
 def temporary_folder(folder: Path) -> Iterator[Path]:
     """A temporary folder inside an output folder, which is made if needed; removed at the end of the block."""
     folder.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=_PREFIX, dir=folder, ignore_cleanup_errors=True) as name:
-        _temporary_folders.append(Path(name))
-        try:
-            yield Path(name)
-        finally:
-            _temporary_folders.remove(Path(name))
+    path = new_folder(folder, _PREFIX)
+    _temporary_folders.append(path)
+    try:
+        yield path
+    finally:
+        shutil.rmtree(path, ignore_errors=True)
+        _temporary_folders.remove(path)
 
 
 def remove_temporary_folders() -> None:

@@ -125,7 +125,7 @@ def _may_be_read(path: Path) -> bool:
 
 def _task(source: Path, relative: Path, out: Path, settings: Settings) -> Task:
     target = out / relative.with_name(relative.stem + result_suffix(source.suffix, settings.format))
-    return Task(source, target, source.as_posix())
+    return Task(source, target, str(source))
 
 
 def _with_unique_targets(

@@ -30,6 +30,7 @@ _ADVICE = {
     errno.EINVAL: "the disk does not allow this name: choose another one",
 }
 _SHARING_VIOLATION, _LOCK_VIOLATION = 32, 33
+_LONGEST_ON_WINDOWS = 259  # characters, unless the user has allowed longer paths
 
 
 def message_for(
@@ -99,10 +100,14 @@ def _file_message(error: OSError) -> str:
     advice = _ADVICE.get(error.errno or 0, "")
     if getattr(error, "winerror", None) in (_SHARING_VIOLATION, _LOCK_VIOLATION):
         advice = _ADVICE[errno.EBUSY]
-    if error.errno == errno.ENOENT:
-        advice = "there is no such file or folder"
     # For a file that was to be replaced, the target matters and not the temporary name.
     name = error.filename2 or error.filename
+    if error.errno == errno.ENOENT:
+        advice = "there is no such file or folder"
+    # Windows has no error of its own for a path that is too long.
+    is_vague = os.name == "nt" and error.errno in (errno.ENOENT, errno.EINVAL)
+    if is_vague and name is not None and len(os.fsdecode(name)) > _LONGEST_ON_WINDOWS:
+        advice = _ADVICE[errno.ENAMETOOLONG]
     return _about(os.fsdecode(name) if name is not None else "", advice or error.strerror or str(error))
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import errno
 import os
 import stat
-import tempfile
 import time
 from collections.abc import Mapping
 from contextlib import ExitStack, suppress
@@ -18,6 +17,7 @@ from io import FileIO
 from pathlib import Path
 
 from .regular_files import open_file
+from .temporary import new_file
 
 try:
     import fcntl
@@ -69,11 +69,8 @@ def _stage(target: Path, data: bytes, temporaries: ExitStack) -> Path:
     """Writes a temporary file beside a target; if it still exists when `temporaries` are closed, it is removed then."""
     try:
         permissions = _permissions(target)
-        handle, name = tempfile.mkstemp(prefix=_PREFIX, suffix=_SUFFIX, dir=target.parent)
-        temporary = Path(name)
+        temporary, file = new_file(target.parent, _PREFIX, _SUFFIX)
         temporaries.callback(_remove, temporary)
-        # Unbuffered: a buffer that cannot be flushed would raise again on closing, without the name of the file.
-        file = os.fdopen(handle, "wb", buffering=0)
         if fcntl is None:
             with file:
                 _write_all(file, data)

@@ -135,9 +135,12 @@ class _Layers:
             [Archive(inside[0], budget, inside[1])] if inside is not None else None
         )
         self._holders: dict[tuple[str, ...], _Holders] = {}
+        self._is_on_disk = inside is None
 
     def __iter__(self) -> Iterator[Source]:
-        yield self.loose
+        # What listing a file as a folder raises differs between systems.
+        if self._is_on_disk:
+            yield self.loose
         yield from self.archives
 
     def holding(self, *folders: str) -> Iterator[tuple[Source, tuple[Listing | None, ...]]]:

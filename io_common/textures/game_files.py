@@ -80,7 +80,7 @@ class GameFile:
         return split_extension(self.name)[1].lower()
 
     def __str__(self) -> str:
-        return f"{self.path}/{self.member.name}" if self.member is not None else str(self.path)
+        return str(self.full_path)
 
     def read(self, limit: int = MAX_FILE_SIZE) -> bytes:
         """The bytes of the file.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -64,5 +65,6 @@ class MaterialImages:
         return self.images.get(Role.DIFFUSE)
 
     def add_looked_in(self, *paths: str) -> None:
-        """Adds paths where images were looked for."""
-        self.looked_in += [path for path in dict.fromkeys(paths) if path not in self.looked_in]
+        """Adds paths where images were looked for, with the separators of this system."""
+        native = dict.fromkeys(path.replace("/", os.sep) for path in paths)
+        self.looked_in += [path for path in native if path not in self.looked_in]

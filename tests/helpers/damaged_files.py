@@ -36,7 +36,8 @@ def small_files(corpus: Path) -> list[Path]:
     """The small ones of the real files."""
     return [
         path
-        for path in sorted(corpus.rglob("*"))
+        # On Windows, paths are sorted without regard to case: the seeds would choose other files.
+        for path in sorted(corpus.rglob("*"), key=lambda path: path.parts)
         if path.is_file() and path.stat().st_size <= _LARGEST.get(path.suffix.lower(), -1)
     ]
 

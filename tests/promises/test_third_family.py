@@ -8,8 +8,12 @@ import shutil
 import subprocess
 import sys
 
+import needs
 import pytest
 from paths import ROOT
+
+# Blender reads the copy through a link.
+pytestmark = needs.links
 
 THIRD_FAMILY = ROOT / "tests" / "helpers" / "third_family"
 COPIED = ("io_common", "io_characters", "io_md2", "io_md5", "command_line", "fuzz", "tests/helpers")

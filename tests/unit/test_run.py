@@ -6,6 +6,8 @@ import json
 
 import pytest
 
+pytest.importorskip("venv", reason="the Python that is embedded in Windows programs has no environments")
+
 import run
 
 

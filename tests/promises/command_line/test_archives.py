@@ -9,6 +9,7 @@ import zipfile
 from pathlib import Path
 
 import game_folders
+import needs
 import pytest
 from paths import CORPUS
 
@@ -132,7 +133,7 @@ def test_files_are_unpacked_on_request_as_the_game_would_use_them(idtech, tmp_pa
     assert idtech("extract", base, "--files", "nothing", "--to", out)[0] == 1
 
 
-@pytest.mark.skipif(os.name == "nt", reason="Windows has no such names")
+@needs.any_name
 def test_extract_replaces_no_file_that_another_name_in_the_archive_is_like(idtech, tmp_path: Path) -> None:
     """Names are compared and written as they are, not without the spaces and control characters around them."""
     names = ("cfg/auto.cfg", "cfg/auto.cfg ", "cfg/a\x01uto.cfg")

@@ -19,6 +19,7 @@ import bpy
 import md2_samples
 import md5_rerelease
 import md5_scenes
+import needs
 import numpy as np
 import pytest
 import scripted_scenes
@@ -175,9 +176,9 @@ def test_a_bad_file_stops_nothing_and_is_named_at_the_end(idtech, tree, tmp_path
     assert status == 1
     assert counts(table) == [3, 0, 1]
     assert counts(table, ".md2") == [1, 0, 0]
-    assert f"{bad.as_posix()}: The joint has the wrong number of values" in table
+    assert f"{bad}: The joint has the wrong number of values" in table
     assert "(line 3)" in table
-    assert f"failed {bad.as_posix()}: The joint" in told
+    assert f"failed {bad}: The joint" in told
     assert not (tmp_path / "out" / "boss" / "bad.blend").exists()
 
 
@@ -429,6 +430,7 @@ def test_the_results_of_a_run_in_place_are_no_sources_of_the_next(idtech, tree):
     assert counts(second[1]) == [0, 2, 1]
 
 
+@needs.pipes
 def test_only_files_are_read(idtech, tree, tmp_path):
     os.mkfifo(tree / "endless.md2")
     assert idtech("convert", tree, "--to", tmp_path / "out")[0] == 0
@@ -441,6 +443,7 @@ def test_only_files_are_read(idtech, tree, tmp_path):
 
 
 @pytest.mark.slow
+@needs.links
 def test_hidden_files_are_left_out_and_links_to_files_are_files(idtech, tree, tmp_path):
     (tree / "._imp.md5mesh").write_text("what another system keeps beside a file")
     (tree / "linked").mkdir()
@@ -457,6 +460,7 @@ def test_a_file_that_is_named_again_keeps_its_place_in_the_tree(idtech, tree, tm
 
 
 @pytest.mark.slow
+@needs.any_name
 @pytest.mark.parametrize(("jobs", "name"), [(1, "blend"), (2, "blend"), (1, "glb"), (1, "fbx"), (1, "md5")])
 def test_odd_and_long_names_are_converted_and_reported_on_one_line(idtech, tmp_path, jobs, name):
     folder = tmp_path / "in"
@@ -494,7 +498,7 @@ def test_an_interrupted_run_says_so_and_keeps_what_is_done(idtech, tree, tmp_pat
 
     def interrupted(*arguments):
         if done:
-            os.kill(os.getpid(), signal.SIGINT)
+            signal.raise_signal(signal.SIGINT)
         done.append(arguments)
         return convert(*arguments)
 
@@ -896,7 +900,14 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {name: (folder / name).read_bytes() for name in files(folder)}
 
 
-@pytest.mark.parametrize("spelling", ["a link to it", "a link in it", "in other case"])
+@pytest.mark.parametrize(
+    "spelling",
+    [
+        pytest.param("a link to it", marks=needs.links),
+        pytest.param("a link in it", marks=needs.links),
+        pytest.param("in other case", marks=needs.case),
+    ],
+)
 def test_sources_are_not_written_over_through_another_way_to_their_folder(idtech, tree, tmp_path, spelling):
     out = tmp_path / "out"
     if spelling == "a link to it":
@@ -915,6 +926,7 @@ def test_sources_are_not_written_over_through_another_way_to_their_folder(idtech
 
 
 @pytest.mark.slow
+@needs.links
 def test_animations_that_are_used_are_not_written_over(idtech, tree, tmp_path):
     model = tree / "boss" / "zombie.md5mesh"
     before = contents(tree)
@@ -932,6 +944,7 @@ def test_animations_that_are_used_are_not_written_over(idtech, tree, tmp_path):
     assert contents(tree) == before
 
 
+@needs.links
 @pytest.mark.parametrize("force", [(), ("--force",)])
 def test_a_link_that_leads_nowhere_is_not_replaced(idtech, tree, tmp_path, force):
     (tmp_path / "out").mkdir()
@@ -942,6 +955,26 @@ def test_a_link_that_leads_nowhere_is_not_replaced(idtech, tree, tmp_path, force
     assert "is a broken link" in table
     assert link.is_symlink()
     assert not (tmp_path / "nowhere").exists()
+
+
+@pytest.mark.slow
+@needs.locks
+@pytest.mark.parametrize(("jobs", "name"), [(1, "blend"), (2, "glb"), (1, "md5")])
+def test_a_result_that_another_program_has_open_is_named_and_stops_no_other(
+    idtech, tree, tmp_path, jobs, name
+):
+    words = ("convert", tree, "--to", tmp_path / "out", "--format", name, "--jobs", jobs, "--force")
+    assert idtech(*words)[0] == 0
+    before = contents(tmp_path / "out")
+    target = tmp_path / "out" / f"imp{FORMATS[name]}"
+    with target.open("rb"):
+        status, table, _ = idtech(*words)
+    assert (status, counts(table)) == (1, [len(before) - 1, 0, 1])
+    assert f"{target}: permission denied" in table
+    assert "close the program that has the file open" in table
+    assert contents(tmp_path / "out").keys() == before.keys()
+    assert target.read_bytes() == before[target.name]
+    assert idtech(*words)[0] == 0
 
 
 def record_of(out: Path) -> Path:
@@ -1037,6 +1070,8 @@ def test_a_damaged_record_is_ignored(idtech, tree, tmp_path, damaged):
 
 
 @pytest.mark.slow
+@needs.links
+@needs.pipes
 def test_links_and_folders_in_place_of_a_record_are_not_followed(idtech, tree, tmp_path):
     out = tmp_path / "out"
     words = ("convert", tree / "imp.md5mesh", "--to", out, "--format", "md5", "--force")
@@ -1053,10 +1088,13 @@ def test_links_and_folders_in_place_of_a_record_are_not_followed(idtech, tree, t
     assert record.is_file()
 
 
-@pytest.mark.parametrize("make", [lambda path: path.write_text("mine"), os.mkfifo], ids=["file", "pipe"])
-def test_what_takes_the_place_of_the_folder_of_records_is_named(idtech, tree, tmp_path, make):
+@pytest.mark.parametrize("kind", ["file", pytest.param("pipe", marks=needs.pipes)])
+def test_what_takes_the_place_of_the_folder_of_records_is_named(idtech, tree, tmp_path, kind):
     (tmp_path / "out").mkdir()
-    make(tmp_path / "out" / ".idtech")
+    if kind == "pipe":
+        os.mkfifo(tmp_path / "out" / ".idtech")
+    else:
+        (tmp_path / "out" / ".idtech").write_text("mine")
     status, table, _ = idtech("convert", tree / "imp.md5mesh", "--to", tmp_path / "out")
     assert (status, ".idtech: part of the path is a file, not a folder: choose another path" in table) == (
         1,
@@ -1175,6 +1213,11 @@ def test_nothing_is_left_of_what_blenders_tell_each_other(idtech, tree, tmp_path
     assert set(folder.glob("io_idtech-jobs-*")) == before
 
 
+def with_temporary_folder(folder):
+    """The environment of a process whose temporary folder this is."""
+    return {**os.environ, **dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(folder))}
+
+
 PARENT = """
 import importlib, os, sys
 import bpy
@@ -1186,8 +1229,11 @@ os._exit(status)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL, signal.SIGINT])
-def test_stopping_the_parent_prints_no_tracebacks_and_ends_the_others(extension, tree, tmp_path, number):
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param("SIGTERM", marks=needs.signals), "SIGKILL", pytest.param("SIGINT", marks=needs.signals)],
+)
+def test_stopping_the_parent_prints_no_tracebacks_and_ends_the_others(extension, tree, tmp_path, name):
     for index in range(40):
         md5_scenes.write(tree, f"imp{index}")
     words = ["convert", str(tree), "--to", str(tmp_path / "out"), "--jobs", "2"]
@@ -1195,10 +1241,13 @@ def test_stopping_the_parent_prints_no_tracebacks_and_ends_the_others(extension,
         process = subprocess.Popen(
             [sys.executable, "-c", PARENT, extension.__name__, *words],
             stdout=told, stderr=told, start_new_session=True,
-            env={**os.environ, "TMPDIR": str(tmp_path)},
+            env=with_temporary_folder(tmp_path),
         )  # fmt: skip
         wait_for(lambda: any(name.endswith(".blend") for name in files(tmp_path / "out")))
-        os.killpg(process.pid, number)
+        if needs.IS_WINDOWS:
+            process.kill()
+        else:
+            os.killpg(process.pid, getattr(signal, name))
         status = process.wait(60)
     wait_for(lambda: not list(tmp_path.glob("io_idtech-jobs-*")))
     # The files in hand are finished; a Blender may just have begun.
@@ -1207,9 +1256,10 @@ def test_stopping_the_parent_prints_no_tracebacks_and_ends_the_others(extension,
         time.sleep(3.0)
         made.append(files(tmp_path / "out"))
     assert len(made[-1]) < 20
-    assert not [name for name in made[-1] if "/.idtech-" in name]
+    assert not [file for file in made[-1] if "/.idtech-" in file]
     assert "Traceback" not in (tmp_path / "told").read_text(errors="replace")
-    assert status == (130 if number == signal.SIGINT else -number)
+    if not needs.IS_WINDOWS:
+        assert status == (130 if name == "SIGINT" else -getattr(signal, name))
 
 
 # Ctrl-C, pressed twice within an operator of Blender.
@@ -1242,7 +1292,7 @@ def test_a_second_ctrl_c_ends_an_operator_without_a_traceback_and_leaves_nothing
     words = ["convert", str(tree), "--to", str(tmp_path / "out"), "--format", "glb"]
     run = subprocess.run(
         [sys.executable, "-c", TWICE, extension.__name__, *words],
-        env={**os.environ, "TMPDIR": str(temporary)}, capture_output=True, check=False, text=True,
+        env=with_temporary_folder(temporary), capture_output=True, check=False, text=True,
     )  # fmt: skip
     assert (run.returncode, "Traceback" in run.stderr, "failed" in run.stderr) == (130, False, False)
     assert "press Ctrl-C again" in run.stderr
@@ -1254,7 +1304,7 @@ def test_a_second_ctrl_c_ends_an_operator_without_a_traceback_and_leaves_nothing
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(sys.platform == "win32", reason="shells there cannot close them")
+@needs.shell
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_conversions_need_neither_standard_input_nor_standard_error(extension, tree, tmp_path, jobs):
     words = ["convert", str(tree), "--to", str(tmp_path / "out"), "--jobs", str(jobs)]

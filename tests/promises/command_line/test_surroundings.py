@@ -16,6 +16,7 @@ from types import SimpleNamespace
 
 import bpy
 import md5_scenes
+import needs
 import pytest
 from game_samples import square, write
 from paths import ROOT
@@ -23,10 +24,6 @@ from paths import ROOT
 from io_md5.format import read_animation, read_mesh
 
 LONG = "a" * 300
-# The permissions of files do not bind root.
-needs_permissions = pytest.mark.skipif(
-    not hasattr(os, "geteuid") or os.geteuid() == 0, reason="permissions have no effect here"
-)
 
 
 @pytest.fixture
@@ -126,6 +123,7 @@ def test_one_name_that_is_too_long_stops_no_other_file_of_an_archive(idtech, mod
 
 
 @pytest.mark.slow
+@needs.links
 @pytest.mark.parametrize("force", [(), ("--force",)])
 def test_extract_does_not_write_through_a_broken_link(idtech, model, tmp_path, force):
     target = tmp_path / "loose"
@@ -137,6 +135,7 @@ def test_extract_does_not_write_through_a_broken_link(idtech, model, tmp_path, f
 
 
 @pytest.mark.slow
+@needs.links
 def test_force_replaces_no_link(idtech, model, tmp_path):
     out, own = tmp_path / "out", tmp_path / "own.blend"
     out.mkdir()
@@ -149,7 +148,7 @@ def test_force_replaces_no_link(idtech, model, tmp_path):
 
 
 @pytest.mark.slow
-@needs_permissions
+@needs.permissions
 def test_folders_that_cannot_be_read_and_files_that_cannot_be_written_are_named(idtech, model, tmp_path):
     closed = model.parent / "closed"
     closed.mkdir()
@@ -289,6 +288,7 @@ def endless_link(model: Path) -> Path:
 
 
 @pytest.mark.slow
+@needs.links
 def test_animations_are_not_overwritten_though_one_beside_them_cannot_be_examined(
     idtech, model, tmp_path, endless_link
 ):
@@ -305,6 +305,7 @@ def test_animations_are_not_overwritten_though_one_beside_them_cannot_be_examine
 
 
 @pytest.mark.slow
+@needs.links
 def test_a_changed_animation_is_noticed_though_one_beside_it_cannot_be_examined(
     idtech, model, tmp_path, endless_link
 ):
@@ -319,6 +320,7 @@ def test_a_changed_animation_is_noticed_though_one_beside_it_cannot_be_examined(
 
 
 @pytest.mark.slow
+@needs.links
 def test_a_file_that_cannot_be_examined_fails_and_stops_no_other(idtech, model, tmp_path, endless_link):
     lost = endless_link.rename(model.with_name("lost.md5mesh"))
     for words in ([model.parent], [model, lost]):
@@ -457,9 +459,7 @@ def skin_beside(model: Path) -> Path:
     "slashes",
     [
         "",
-        pytest.param(
-            "/", marks=pytest.mark.skipif(os.name != "posix", reason="the name of another computer")
-        ),
+        pytest.param("/", marks=needs.one_root),
     ],
 )
 def test_a_converted_blend_shows_its_textures_wherever_both_are_moved(idtech, model, tmp_path, slashes, jobs):
@@ -480,16 +480,14 @@ def test_a_converted_blend_shows_its_textures_wherever_both_are_moved(idtech, mo
 
 
 @pytest.mark.slow
+@needs.links
 @pytest.mark.parametrize("format_", ["blend", "glb", "md5"])
 def test_an_output_folder_may_be_a_link_to_another_place(idtech, model, tmp_path, format_):
     skin_beside(model)
     elsewhere = tmp_path / "a" / "disk" / "results"
     elsewhere.mkdir(parents=True)
     out = tmp_path / "out"
-    try:
-        out.symlink_to(elsewhere, target_is_directory=True)
-    except OSError:
-        pytest.skip("links need a privilege")
+    out.symlink_to(elsewhere, target_is_directory=True)
     words = ("convert", model, "--to", out, "--format", format_)
     assert idtech(*words)[0] == 0
     assert "up to date" in idtech(*words)[2]
@@ -521,7 +519,7 @@ def test_a_file_that_changes_while_it_is_converted_is_converted_again(
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(sys.platform == "win32", reason="paths are shorter there")
+@needs.long_paths
 @pytest.mark.parametrize("format_", ["blend", "glb", "fbx"])
 @pytest.mark.parametrize("length", [960, 1000, 1030, 1100])
 def test_paths_that_are_too_long_for_blender_are_refused(idtech, model, tmp_path, length, format_):
@@ -688,7 +686,7 @@ def test_a_blender_that_ends_removes_its_own_temporary_folder_and_no_other(exten
         (folder / "notes").write_text("of the user")
         run = subprocess.run(
             [sys.executable, "-c", EXIT, extension.__name__],
-            env={**os.environ, "TMPDIR": str(folder)}, check=False,
+            env={**os.environ, **dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(folder))}, check=False,
         )  # fmt: skip
         assert run.returncode == 7
         assert [path.name for path in folder.iterdir()] == ["notes"]

@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 from types import ModuleType
 
+import needs
 import pytest
 from paths import ROOT, SAMPLES
 
@@ -72,7 +73,7 @@ def results(folder: Path) -> set[str]:
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(os.name == "nt", reason="the page is written for a shell of Unix")
+@needs.shell
 def test_commands_run_one_after_the_other(place):
     # In one test: some use what others before them wrote.
     for command in [line for block in blocks("sh") for line in commands(block)]:

@@ -6,13 +6,14 @@ Never an internal error, and never more work than the mesh is worth.
 from __future__ import annotations
 
 import math
-import resource
 
 import bpy
 import numpy as np
 import pytest
 from md2_compare import assert_matches_blender, bench_of, compare
 from workbench import activate
+
+resource = pytest.importorskip("resource", reason="on Windows, the memory of a process has no limits")
 
 pytestmark = pytest.mark.slow
 

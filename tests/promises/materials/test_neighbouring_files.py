@@ -8,6 +8,7 @@ from pathlib import Path
 import bpy
 import md2_samples
 import md5_scenes
+import needs
 import pytest
 from game_samples import GREEN, RED, archive, black_png, pcx, plain, png, square, tga, write
 from scripted_scenes import rig, tube
@@ -47,6 +48,7 @@ def odd_neighbours(tmp_path) -> Path:
     return tmp_path / "test.md5mesh"
 
 
+@needs.pipes
 def test_the_animations_of_a_folder_are_files(odd_neighbours, capfd):
     told = imported(capfd, odd_neighbours, animations="FOLDER")
     assert [action.name for action in bpy.data.actions] == ["walk"]
@@ -56,6 +58,7 @@ def test_the_animations_of_a_folder_are_files(odd_neighbours, capfd):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("jobs", ["1", "2"])
+@needs.pipes
 def test_the_animations_of_a_folder_that_is_converted_are_files(odd_neighbours, tmp_path, part, jobs):
     md5_scenes.write(tmp_path, "other")
     words = ["--to", str(tmp_path / "out"), "--format", "md5", "--animations", "same", "--jobs", jobs]
@@ -65,6 +68,7 @@ def test_the_animations_of_a_folder_that_is_converted_are_files(odd_neighbours, 
     }  # fmt: skip
 
 
+@needs.pipes
 def test_a_pipe_with_the_name_of_a_temporary_file_stops_no_export(tmp_path):
     os.mkfifo(tmp_path / ".io_idtech-x.tmp")
     os.utime(tmp_path / ".io_idtech-x.tmp", (0, 0))
@@ -80,6 +84,7 @@ def test_a_pipe_with_the_name_of_a_temporary_file_stops_no_export(tmp_path):
         ("TILED", "skin.<UVTILE>.png", "skin.u1_v1.png"),
     ],
 )
+@needs.pipes
 def test_an_export_does_not_wait_for_an_image_that_is_a_pipe(tmp_path, kind, name, file):
     """The size of the skin is that of the image; here it is not known."""
     bpy.ops.import_scene.md2(filepath=str(md2_samples.write_sample(tmp_path)), use_textures=False)
@@ -221,6 +226,6 @@ def test_a_damaged_entry_leaves_no_image_behind(tmp_path, capfd, name, damage):
         content[30 + len(f"models/imp/{name}") + 4] ^= 0xFF
         packed.write_bytes(content)
     told = imported(capfd, tmp_path / "models/imp/imp.md5mesh")
-    assert f"pak.pk4/models/imp/{name}: " in told
+    assert f"{packed / 'models' / 'imp' / name}: " in told
     assert len(bpy.data.images) == 0
     assert not orphans()

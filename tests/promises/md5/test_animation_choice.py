@@ -8,6 +8,7 @@ from types import SimpleNamespace
 
 import bpy
 import md5_scenes
+import needs
 import numpy as np
 import pytest
 
@@ -38,7 +39,7 @@ def model(tmp_path) -> Path:
         tmp_path, "imp", walk1=walk(), walk2=walk(7, 30.0), run=walk(9), part=partial(), other=foreign()
     )
     (tmp_path / "damaged.md5anim").write_text("MD5Version 10\nhierarchy {")
-    if hasattr(os, "mkfifo"):
+    if not needs.IS_WINDOWS:
         os.mkfifo(tmp_path / "pipe.md5anim")
     return path
 
@@ -170,7 +171,7 @@ def test_the_list_shows_frames_rate_and_fit_and_checks_what_fits_fully(model, pa
     assert not bpy.data.objects
 
 
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes here")
+@needs.pipes
 def test_a_pipe_in_the_folder_is_listed_as_unreadable(model, part):
     options = operator(part)
     part("io_md5.operators.animation_choice").fill(bpy.context, options, model.parent, ["imp.md5mesh"])
@@ -376,7 +377,7 @@ def test_a_second_model_with_the_same_skeleton_gets_its_own_action(model, existi
     assert sorted(played) == action_names() == ["run", "run.001"]
 
 
-@pytest.mark.skipif(os.name != "posix", reason="names of files are text here")
+@needs.any_name
 def test_a_name_that_is_no_text_can_be_chosen(model, part):
     odd = os.fsencode(model.parent / "odd") + b"\xff.md5anim"
     with open(odd, "wb") as file:

@@ -8,6 +8,7 @@ from pathlib import Path
 import bpy
 import md2_samples
 import md5_scenes
+import needs
 import pytest
 from enabled_families import EXPORTERS, IMPORTERS, OPERATORS, import_file, operator
 
@@ -106,7 +107,7 @@ def test_the_default_scale_holds_for_md2_too(tmp_path, preferences):
     assert after.scale == pytest.approx(before.scale, rel=1e-5)
 
 
-@pytest.mark.skipif(os.name == "nt", reason="there are no named pipes as files")
+@needs.pipes
 @pytest.mark.parametrize("suffix", IMPORTERS)
 def test_pipes_and_devices_are_not_imported(tmp_path, suffix):
     os.mkfifo(tmp_path / f"pipe{suffix}")

@@ -6,6 +6,7 @@ import errno
 import os
 
 import bpy
+import needs
 import pytest
 from enabled_families import EXPORTERS, IMPORTERS, export_file, import_file
 from scripted_scenes import rig, tube
@@ -62,6 +63,20 @@ def test_the_old_file_is_intact_and_the_message_says_what_to_do(monkeypatch, tmp
     assert list(tmp_path.iterdir()) == [path]
     assert export_file(path) == {"FINISHED"}
     assert path.read_bytes() != WEEK_OF_WORK
+
+
+@needs.locks
+@pytest.mark.parametrize("suffix", EXPORTERS)
+def test_a_file_that_another_program_has_open_stays_as_it_is(tmp_path, suffix):
+    path = tmp_path / f"model{suffix}"
+    path.write_bytes(WEEK_OF_WORK)
+    with path.open("rb"):
+        text = reports_of(path)
+    assert f"{path}: " in text
+    assert "close the program that has the file open" in text
+    assert path.read_bytes() == WEEK_OF_WORK
+    assert list(tmp_path.iterdir()) == [path]
+    assert export_file(path) == {"FINISHED"}
 
 
 @pytest.mark.parametrize("suffix", EXPORTERS)

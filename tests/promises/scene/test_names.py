@@ -5,6 +5,7 @@ from __future__ import annotations
 import bpy
 import md2_samples
 import md5_scenes
+import needs
 import numpy as np
 import pytest
 from scripted_scenes import rig, tube
@@ -68,7 +69,7 @@ def test_odd_names_of_joints_shaders_and_meshes_come_back(tmp_path):
 
 
 def test_two_files_whose_names_are_cut_to_the_same_one_stay_two_models(tmp_path):
-    names = [f"{'long' * 60}{ending}" for ending in ("a", "b", "A")]
+    names = [f"{'long' * 60}{ending}" for ending in ("a", "b", "c" if needs.IS_WINDOWS else "A")]
     for name in names:
         md5_scenes.write(tmp_path, name)
     files = [{"name": f"{name}.md5mesh"} for name in names]
@@ -78,7 +79,11 @@ def test_two_files_whose_names_are_cut_to_the_same_one_stay_two_models(tmp_path)
 
 
 @pytest.mark.parametrize(
-    "stem", ['quo"te', "it's", "new\nline", "tab\there", "a%sb{0}", "🦴", " blank ", "-rf", "{x}.y"]
+    "stem",
+    [
+        *(pytest.param(stem, marks=needs.any_name) for stem in ('quo"te', "new\nline", "tab\there")),
+        *("it's", "a%sb{0}", "🦴", " blank ", "-rf", "{x}.y"),
+    ],
 )
 def test_files_of_any_name(tmp_path, stem):
     path = md5_scenes.write(tmp_path, stem)

@@ -40,7 +40,7 @@ def test_a_generated_name_differs_from_all_other_files(tmp_path):
         "e/imp.md5mesh",
     )
     tasks, refused = plan(tmp_path, *names)
-    targets = {task.name.rpartition("/")[0][-1]: task.target.name for task in tasks}
+    targets = {task.source.parent.name: task.target.name for task in tasks}
     assert refused == []
     assert targets == {
         "a": "imp.blend",

@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import needs
 import pytest
 
 from io_idtech.command_line.source_files import Sources, as_listed
 
 
-@pytest.mark.skipif(os.name != "posix", reason="links as POSIX has them")
+@needs.links
 def test_sources_are_known_by_their_identity_also_elsewhere(tmp_path):
     (tmp_path / "a").mkdir()
     source = tmp_path / "a" / "imp.md2"
@@ -43,9 +44,8 @@ def test_where_case_is_ignored_a_path_gets_the_case_of_its_folders(tmp_path, imp
     assert as_listed(Path("MODELS/../Models/IMP.md2"), {}) == Path("models/../models/imp.md2")
 
 
+@needs.case
 def test_where_case_counts_a_path_keeps_its_case(tmp_path, imp):
-    if imp.with_name("IMP.md2").exists():
-        pytest.skip("the file system ignores case")
     assert as_listed(imp, {}) == imp
     assert as_listed(tmp_path / "MODELS" / "imp.md2", {}) == tmp_path / "MODELS" / "imp.md2"
     imp.with_name("IMP.md2").touch()

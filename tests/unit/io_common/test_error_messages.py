@@ -27,7 +27,8 @@ def test_a_message_leads_with_the_cause_and_ends_with_the_place():
 def test_a_message_next_to_a_file_name_does_not_repeat_it():
     error = Md5Error("the block never ends", path="in/a.md5mesh", line=65)
     assert without_path(message_for(error, (Md5Error,)), "in/a.md5mesh") == "The block never ends (line 65)"
-    assert without_path("No frames (in/a.md2)", Path("in/a.md2")) == "No frames"
+    path = Path("in/a.md2")
+    assert without_path(f"No frames ({path})", path) == "No frames"
 
 
 @pytest.mark.parametrize(

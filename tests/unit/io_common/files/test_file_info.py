@@ -9,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import needs
 import pytest
 from md2_samples import fan, write_two_sequences
 from paths import ROOT, SAMPLES
@@ -95,7 +96,7 @@ def test_info_of_a_folder_describes_all_its_files(tmp_path):
     assert json.loads(info("io_md2", "--json", tmp_path)[1])[0]["kind"] == "md2"
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="paths are shorter there")
+@needs.long_paths
 def test_folders_may_be_nested_deeper_than_python_calls_functions(tmp_path):
     nested = [str(tmp_path)]
     for _ in range(sys.getrecursionlimit() + 200):
@@ -110,6 +111,7 @@ def test_folders_may_be_nested_deeper_than_python_calls_functions(tmp_path):
     assert [names for _, _, names in found if names] == [["here.txt"]]
 
 
+@needs.links
 def test_folders_are_walked_in_alphabetical_order_without_links_and_those_left_out(tmp_path):
     for name in ("b/2", "b/1", "a", "c/3"):
         (tmp_path / name).mkdir(parents=True)
@@ -133,6 +135,7 @@ def test_an_unknown_file_type_is_an_error():
     assert "ERROR: unknown kind of file; expected .md2" in told
 
 
+@needs.shell
 def test_a_reader_that_closes_the_pipe_early_is_not_an_error():
     run = subprocess.run(
         f'"{sys.executable}" -m io_md5 info {" ".join([str(OCTOPUS)] * 200)} | head -n 1',

@@ -7,6 +7,7 @@ import re
 import time
 from pathlib import Path
 
+import needs
 import pytest
 from paths import ROOT
 from texture_rules import MD5_RULES
@@ -17,9 +18,13 @@ from io_common.textures.search import Search
 from io_md2.format import read_model
 from io_md5.format import read_animation, read_camera, read_mesh
 
-pytestmark = pytest.mark.skipif(os.name != "posix", reason="pipes and devices as POSIX has them")
-
-KINDS = ("pipe", "link to a pipe", "device", "link to a device", "folder")
+KINDS = (
+    *(
+        pytest.param(kind, marks=needs.pipes)
+        for kind in ("pipe", "link to a pipe", "device", "link to a device")
+    ),
+    "folder",
+)
 READERS = (regular_files.read_file, read_mesh, read_animation, read_camera, read_model)
 
 
@@ -54,6 +59,7 @@ def test_readers_refuse_anything_but_regular_files(tmp_path, odd_file, kind, rea
     assert caught.value.filename == str(path)
 
 
+@needs.pipes
 def test_a_file_that_becomes_a_pipe_after_the_first_check_is_refused(tmp_path, monkeypatch):
     os.mkfifo(tmp_path / "pipe")
     regular = os.stat(__file__)
@@ -62,6 +68,7 @@ def test_a_file_that_becomes_a_pipe_after_the_first_check_is_refused(tmp_path, m
         regular_files.open_file(tmp_path / "pipe")
 
 
+@needs.links
 def test_links_to_files_are_files(tmp_path):
     (tmp_path / "file").write_bytes(b"content")
     (tmp_path / "link").symlink_to("file")
@@ -76,8 +83,8 @@ def test_the_module_is_the_same_wherever_it_stands():
 def test_no_other_module_opens_files_to_read():
     """Besides these: what is written, and what tells the console that nobody listens."""
     writing = {
-        "io_common/files/atomic.py",
         "io_common/files/file_info.py",
+        "io_common/files/temporary.py",
         "io_md2/format/file_info.py",
         "io_md5/format/file_info.py",
         "command_line/command.py",
@@ -89,11 +96,12 @@ def test_no_other_module_opens_files_to_read():
         path.relative_to(ROOT).as_posix()
         for package in ("command_line", "io_common", "io_md2", "io_md5")
         for path in (ROOT / package).rglob("*.py")
-        if path.name != "regular_files.py" and opening.search(path.read_text())
+        if path.name != "regular_files.py" and opening.search(path.read_text(encoding="utf-8"))
     }
     assert found == writing
 
 
+@needs.pipes
 def test_a_pipe_with_the_name_of_a_temporary_file_does_not_stop_an_export(tmp_path):
     pipe = tmp_path / ".io_idtech-x.tmp"
     os.mkfifo(pipe)
@@ -106,7 +114,7 @@ def test_a_pipe_with_the_name_of_a_temporary_file_does_not_stop_an_export(tmp_pa
     assert pipe.is_fifo()
 
 
-@pytest.mark.parametrize("kind", ["pipe", "link to a pipe", "link to a device", "folder"])
+@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(
     "name",
     [
@@ -128,6 +136,7 @@ def test_textures_are_looked_for_among_files_only(tmp_path, odd_file, kind, name
     assert found.diffuse is None
 
 
+@needs.pipes
 def test_info_says_that_a_pipe_is_no_file(tmp_path, odd_file, capsys):
     path = odd_file(tmp_path / "walk.md5anim", "pipe")
     assert file_info.print_info([str(path)], {".md5anim": read_animation}, as_json=False) == 1

@@ -8,6 +8,7 @@ import struct
 from pathlib import Path
 
 import game_folders
+import needs
 import pytest
 
 from io_common.game_data import files as files_module
@@ -46,6 +47,18 @@ def test_an_archive_is_a_game_folder(tmp_path: Path, extension: str) -> None:
     files = GameFiles([path])
     assert list(files.walk()) == [MODEL]
     assert files.read(MODEL) == b"mesh"
+
+
+@pytest.mark.parametrize("inside", ["", "models"])
+def test_a_path_into_an_archive_is_not_listed_as_a_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, inside: str
+) -> None:
+    """What systems say to that differs: not all say that it is no folder."""
+    path = game_folders.packed(tmp_path / "mod.pk4", {MODEL: "mesh"}) / inside
+    monkeypatch.setattr(os, "scandir", lambda path: pytest.fail(f"{path} was listed"))
+    files = GameFiles([path])
+    assert list(files.walk()) == [MODEL.removeprefix(f"{inside}/")]
+    assert not files.warnings
 
 
 def test_a_folder_that_cannot_be_read_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -159,7 +172,7 @@ def test_files_are_unpacked_on_request_only_and_stay_below_the_folder(tmp_path: 
     assert list(files.walk()) == ["pak0.pk4", MODEL]
 
 
-@pytest.mark.skipif(os.name == "nt", reason="Windows has no such names")
+@needs.any_name
 @pytest.mark.parametrize("extension", [".zip", ".pak"])
 def test_all_files_that_are_listed_are_unpacked_under_their_own_names(tmp_path: Path, extension: str) -> None:
     names = ["cfg/auto.cfg", "cfg/auto.cfg ", "cfg/a\x01uto.cfg", " lead", '"quoted"', "d/co:lon", "<m>tag"]
@@ -216,7 +229,7 @@ def test_temporary_files_in_a_folder_are_looked_for_once_however_many_files_are_
     assert not left.exists()
 
 
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes there")
+@needs.pipes
 def test_pipes_are_never_opened(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pak0.pk4")
     os.mkfifo(tmp_path / "pak0.pak")
@@ -296,6 +309,7 @@ def test_a_search_of_too_many_folders_ends_with_a_warning(
     assert "too many folders" in files.warnings[0]
 
 
+@needs.links
 def test_a_link_to_a_folder_that_it_is_in_is_not_followed(tmp_path: Path) -> None:
     game = game_folders.loose(tmp_path / "base", {"models/a/one.md2": "", "models/b/two.md2": ""})
     (game / "models" / "self").symlink_to(game / "models")

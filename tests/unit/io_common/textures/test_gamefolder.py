@@ -7,6 +7,7 @@ import struct
 import zipfile
 from pathlib import Path
 
+import needs
 import pytest
 from work import lines_run
 
@@ -155,7 +156,7 @@ def test_a_loose_file_above_the_limit_is_refused(tmp_path: Path) -> None:
 # --- Walls
 
 
-@pytest.mark.skipif(os.name == "nt", reason="symbolic links need rights there")
+@needs.links
 def test_links_that_lead_outside_are_not_followed(tmp_path: Path) -> None:
     put(tmp_path / "secret" / "photo.png")
     game = tmp_path / "game"
@@ -171,7 +172,7 @@ def test_links_that_lead_outside_are_not_followed(tmp_path: Path) -> None:
     assert root.find_image("in/a") is not None
 
 
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes there")
+@needs.pipes
 def test_pipes_and_devices_are_not_read_as_images(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.png")
     (tmp_path / "folder.png").mkdir()

@@ -89,7 +89,7 @@ def test_where_declarations_were_searched_is_told(tmp_path):
         .model(tmp_path / "base/models/x.md5mesh")
         .material("models/gone")
     )
-    assert f"{tmp_path / 'base'}/scripts/*.shader" in found.looked_in
+    assert str(tmp_path / "base" / "scripts" / "*.shader") in found.looked_in
     assert not any(place.endswith(".mtr") for place in found.looked_in)
 
 
@@ -105,7 +105,7 @@ def test_the_files_of_a_game_are_read_and_parsed_once_for_models_in_several_fold
     base = tmp_path / "base"
     for name, text in {**IMAGES, "materials/a.mtr": ONE, "materials/b.mtr": TWO}.items():
         (base / name).parent.mkdir(parents=True, exist_ok=True)
-        (base / name).write_text(text)
+        (base / name).write_bytes(text.encode())
     made = Search([base], MD5_RULES)
     remaining = made.library.budget.text
     for folder in ("imp", "demon", "zombie"):
@@ -120,7 +120,7 @@ def test_files_beside_one_model_do_not_declare_shaders_of_another(tmp_path):
     base = tmp_path / "base"
     for name, text in {**IMAGES, "models/imp/a.mtr": declaration("own", "models/imp/one.tga")}.items():
         (base / name).parent.mkdir(parents=True, exist_ok=True)
-        (base / name).write_text(text)
+        (base / name).write_bytes(text.encode())
     made = Search([base], MD5_RULES)
     assert made.model(base / "models/demon/x.md5mesh").material("own").declaration is None
     assert made.model(base / "models/imp/x.md5mesh").material("own").diffuse.relative == "models/imp/one.tga"

@@ -92,8 +92,8 @@ def test_a_missing_skin_is_not_replaced_by_another_models_skin(tmp_path: Path) -
     assert shown(found) == [None]
     assert found[0].missing == {Role.DIFFUSE: "models/weapons/gun/skin.pcx"}
     assert found[0].looked_in == [
-        str(tmp_path / "base") + "/models/weapons/gun/skin.pcx",
-        str(tmp_path / "base/players/hero") + "/skin.pcx",
+        str(tmp_path / "base/models/weapons/gun/skin.pcx"),
+        str(tmp_path / "base/players/hero/skin.pcx"),
     ]
 
 
@@ -277,9 +277,9 @@ def test_missing_images_name_the_folders_searched_once(base: Path) -> None:
     assert found.diffuse is None
     assert found.missing == {Role.DIFFUSE: "models/gone/gone"}
     assert found.looked_in == [
-        f"{base}/materials/*.mtr",
-        f"{base}/models/gone/gone",
-        f"{base}/models/imp/gone",
+        str(base / "materials" / "*.mtr"),
+        str(base / "models" / "gone" / "gone"),
+        str(base / "models" / "imp" / "gone"),
     ]
 
 

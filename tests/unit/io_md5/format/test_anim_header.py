@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+import needs
 import numpy as np
 import pytest
 from md5_samples import ANIMATION, OLD_ANIMATION, edited, random_animation
@@ -90,7 +91,7 @@ def test_what_is_no_animation_is_refused_with_the_name_of_the_file(tmp_path, tex
         read_animation_header(write(tmp_path, text))
 
 
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes here")
+@needs.pipes
 def test_a_pipe_is_not_opened(tmp_path):
     os.mkfifo(tmp_path / "pipe.md5anim")
     with pytest.raises(OSError, match="regular file"):

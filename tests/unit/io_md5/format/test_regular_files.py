@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
+import needs
 import pytest
 
 from io_md5.format.regular_files import open_file, read_file
@@ -29,7 +29,7 @@ def test_a_folder_is_refused(tmp_path):
     assert caught.value.filename == str(tmp_path)
 
 
-@pytest.mark.skipif(os.name != "posix", reason="devices as POSIX has them")
+@needs.pipes
 def test_a_device_is_refused():
     with pytest.raises(OSError, match="/dev/zero"):
         read_file(Path("/dev/zero"))
