@@ -1,7 +1,8 @@
 """Verification of an export before it is written: the model compared with what Blender shows.
 
 The model is skinned by the format package, as in a game, and compared with Blender's evaluated meshes: at rest, corner
-by corner with texture coordinates, and on frames of each animation, vertex by vertex.
+by corner with texture coordinates, and on frames of each animation, vertex by vertex, with the 32-bit floats that games
+read.
 """
 
 from __future__ import annotations
@@ -174,10 +175,10 @@ class Verifier:
         parts = {obj: self._meshes[obj] for obj in objects}
         factors = None
         if sampled.scales is None:
-            positions, orientations = poses(part_of_animation)
+            positions, orientations = poses(part_of_animation, as_read=True)
         else:
             scales = ScaleTable(sampled.scales.values[chosen], sampled.scales.scales_position)
-            positions, orientations = scaled_poses(part_of_animation, scales)
+            positions, orientations = scaled_poses(part_of_animation, scales, as_read=True)
             factors = scales.values
         skinned = {
             obj: [block.weights_by_joint.skin(positions, orientations, factors) for block in part.blocks]
