@@ -61,6 +61,22 @@ def depths(parents: npt.ArrayLike) -> Ints:
     return np.array(result, dtype=np.int32)
 
 
+def order_with_early_parents(parents: Ints, last: int) -> Ints | None:
+    """The order in which no joint after an index has children, (J,): those without children come last.
+
+    None if it is so already, or if more joints than that have children.
+
+    Args:
+        parents: int32 (J,), each before its children.
+        last: the highest index of a joint that may have children.
+    """
+    is_parent = np.zeros(len(parents), dtype=bool)
+    is_parent[parents[parents != ROOT]] = True
+    if parents.max(initial=ROOT) <= last or np.count_nonzero(is_parent) > last + 1:
+        return None
+    return np.argsort(~is_parent, kind="stable").astype(np.int32)
+
+
 def compose(parents: Ints, positions: npt.ArrayLike, orientations: npt.ArrayLike) -> tuple[Floats, Floats]:
     """Joints in the space of the model from joints relative to their parents.
 

@@ -9,7 +9,7 @@ from . import cube, daemon, doom3, md2, q2pro, quake
 MD5 = {
     "ANY": {"iqm": partial(cube.load, iqm=True)},
     "DOOM3": {"Doom 3": doom3.load},
-    "DOOM3_BFG": {"Doom 3 BFG": partial(doom3.load, bfg=True)},
+    "DOOM3_BFG": {"RBDOOM-3-BFG": partial(doom3.load, bfg=True)},
     "QUAKE": {
         "ironwail": quake.load,
         "vkQuake": partial(quake.load, engine="vkquake"),
@@ -21,7 +21,7 @@ MD5 = {
 }
 MD2 = {
     "ANY": {"Cube": md2.cube},
-    "QUAKE2": {"Quake II": md2.quake2},
+    "QUAKE2": {"Quake II": md2.quake2, "yquake2": md2.yquake2},
     "QUAKE2_MODERN": {"q2pro": md2.q2pro},
 }
 
