@@ -38,9 +38,7 @@ class ScaleTable:
         return np.where(self.scales_position, self.values, 1.0)
 
 
-def scaled_poses(
-    animation: Animation, scales: ScaleTable, *, as_read: bool = False
-) -> tuple[Floats, Floats]:
+def scaled_poses(animation: Animation, scales: ScaleTable, *, as_read: bool = False) -> tuple[Floats, Floats]:
     """Every joint in the space of the model: positions (F, J, 3) and orientations w x y z (F, J, 4).
 
     Args:

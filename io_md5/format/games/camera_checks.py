@@ -44,4 +44,6 @@ def fields_of_view(rule: Rule, subject: Subject) -> Iterator[Finding]:
     bad = np.flatnonzero(~(angles > 0.0))
     if len(bad):
         frames = counted(len(bad), "frames", "have")
-        yield rule.finding(f"{frames} a field of view of 0 or less: {listing(bad.tolist())}", f"{angles[bad[0]]:g}")
+        yield rule.finding(
+            f"{frames} a field of view of 0 or less: {listing(bad.tolist())}", f"{angles[bad[0]]:g}"
+        )

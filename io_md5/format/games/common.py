@@ -89,7 +89,10 @@ def _influences(engine: str, check: Check, why: str, source: str, *, is_error: b
 def weights_as_bytes(keepers: tuple[Keeper, ...], source: str) -> tuple[Rule, Rule]:
     """The rules of engines that keep a few weights of a vertex, each as a byte."""
     engine = " and ".join(keeper.engine for keeper in keepers)
-    kept = ", ".join(f"{keeper.engine} keeps {keeper.most} weights" for keeper in keepers)
+    first, *others = keepers
+    kept = "; ".join(
+        [f"{first.engine} keeps {first.most} weights", *(f"{one.engine} {one.most}" for one in others)]
+    )
     return (
         _influences(engine, partial(dropped_weights, keepers), kept, source),
         Rule(

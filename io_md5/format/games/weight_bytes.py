@@ -68,7 +68,9 @@ def rounded_weights(keepers: tuple[Keeper, ...], rule: Rule, subject: Subject) -
             differences = _differences(keepers, mesh, subject)
             largest = max(differences.values(), default=0.0)
             if largest > rule.limit * _size(mesh, subject):
-                yield rule.finding(f"{where}: off by up to {_told(differences)}", f"{largest:.3g}", mesh=index)
+                yield rule.finding(
+                    f"{where}: off by up to {_told(differences)}", f"{largest:.3g}", mesh=index
+                )
 
 
 def _told(differences: dict[str, float]) -> str:
@@ -134,9 +136,7 @@ class _Kept:
         numbers = np.floor(np.clip(self.biases, 0.0, 1.0) * 255.0)
         if keeper.fills_up:
             numbers[:, 0] += np.maximum(255.0 - numbers.sum(axis=1), 0.0)
-        self.shares = numbers / (
-            _or_one(numbers.sum(axis=1, keepdims=True)) if keeper.has_points else 255.0
-        )
+        self.shares = numbers / (_or_one(numbers.sum(axis=1, keepdims=True)) if keeper.has_points else 255.0)
         self.points = mesh.weight_positions[weights]
 
     def vertices(self, at_rest: Floats, bind: tuple[Floats, Floats], pose: tuple[Floats, Floats]) -> Floats:

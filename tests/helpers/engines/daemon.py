@@ -1,8 +1,8 @@
 """Unvanquished and others of the Daemon engine.
 
-Facts: `tr_model_md5.cpp`, `R_LoadMD5`; `tr_animation.cpp`, `R_LoadMD5Anim`; `tr_local.h`, where the index of a parent is
-a signed byte and the number of channels an unsigned one; `COM_ParseExt2`, which gives an empty token where a line ends
-and none was to end.
+Facts: `tr_model_md5.cpp`, `R_LoadMD5`; `tr_animation.cpp`, `R_LoadMD5Anim`; `tr_local.h`: the index of a parent is a
+signed byte, the number of channels an unsigned one; `COM_ParseExt2`, which gives an empty token where a line ends and
+none was to end.
 """
 
 from __future__ import annotations

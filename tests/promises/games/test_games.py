@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from engines import loaders, md2
 from engines.posing import Refused
+from mathutils import Quaternion, Vector
 from md2_evaluated import each_readable_file
 from md5_deviation import file_vertices, meshes_of
-from mathutils import Quaternion, Vector
 from paths import CORPUS
 from scripted_scenes import FRAMES, attach, rig, shown_vertices, tube
 

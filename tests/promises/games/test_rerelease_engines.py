@@ -19,7 +19,8 @@ from io_md5.format.skinning import bind_pose
 
 pytestmark = pytest.mark.slow
 
-UNITS = 0.01
+# The joints are far from the meshes, and some turn by almost 180°, which engines compute with 32-bit floats.
+UNITS = 0.015
 GAMES = ("QUAKE", "QUAKE2")
 # What these engines show otherwise, and say so in a warning: fewer weights, and biases that do not sum to 1.
 WARNED = {"influences", "bias_sums"}

@@ -300,7 +300,9 @@ def refused(tmp_path, match, game="DOOM3"):
 
 def test_a_cut_on_the_first_frame_is_refused_for_doom_3_until_its_marker_is_deleted(tmp_path):
     imported(tmp_path, make_camera([0, 9], 20, 24))
-    refused(tmp_path, "A cut at frame 0; Doom 3 refuses the camera path: delete the marker on the first frame")
+    refused(
+        tmp_path, "A cut at frame 0; Doom 3 refuses the camera path: delete the marker on the first frame"
+    )
     markers = bpy.context.scene.timeline_markers
     markers.remove(next(marker for marker in markers if marker.frame == 0))
     assert exported(tmp_path, game="DOOM3").cuts.tolist() == [8]

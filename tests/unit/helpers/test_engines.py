@@ -224,7 +224,7 @@ def test_vkquake_finds_joints_by_31_bytes_of_their_names(pair):
 
 def chain(count, parents):
     """A model and animation with a chain of parents and the other joints on its end; every joint has a vertex."""
-    model, animation = sample(np.random.default_rng(3))
+    model, _ = sample(np.random.default_rng(3))
     model.joints.names[:] = [f"joint{index}" for index in range(count)]
     model.joints.parents = np.minimum(np.arange(count), parents).astype(np.int32) - 1
     model.joints.positions = np.zeros((count, 3))
@@ -244,7 +244,9 @@ def test_daemon_detaches_joints_with_a_parent_over_127_and_refuses_256():
     assert daemon.load(*data).vertices(0)[0][0, 2] == pytest.approx(1)
     assert cube.load(*data).vertices(0)[0][0, 2] == pytest.approx(139)
     model, animation = chain(255, 3)
-    assert daemon.load(format_mesh(model), format_animation(animation)).vertices(0)[0][0, 2] == pytest.approx(3)
+    assert daemon.load(format_mesh(model), format_animation(animation)).vertices(0)[0][0, 2] == pytest.approx(
+        3
+    )
     model, animation = chain(256, 3)
     with pytest.raises(Refused):
         daemon.load(format_mesh(model), format_animation(animation))
@@ -303,7 +305,9 @@ def test_warnings_of_weights_give_the_units_that_they_are_off_in_the_engines(cou
 def test_one_weight_for_each_vertex_is_exact_in_all_engines():
     model, animation = several_weights(1)
     for game in ("QUAKE", "DOOM3_BFG"):
-        codes = {one.code for one in check_model(model, Game(game), has_animation=True, animations=[animation])}
+        codes = {
+            one.code for one in check_model(model, Game(game), has_animation=True, animations=[animation])
+        }
         assert not codes & {"influences", "rounded_weights"}
 
 

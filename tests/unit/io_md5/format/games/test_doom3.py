@@ -29,7 +29,11 @@ def test_a_fractional_frame_rate_warning_names_the_rate_the_game_uses():
 CAMERAS = [
     ({"cuts": np.array([0, 2], dtype=np.int32)}, "first_cut", "a cut at frame 0; Doom 3 refuses"),
     ({"cut_groups": ["pos ( 1 2 3 ) rot ( 0 90 0 )"]}, "cut_groups", "1 cut has a position of the player"),
-    ({"fields_of_view": np.array([90.0, 0.0, 90.0, -1.0])}, "fields_of_view", "2 frames have a field of view"),
+    (
+        {"fields_of_view": np.array([90.0, 0.0, 90.0, -1.0])},
+        "fields_of_view",
+        "2 frames have a field of view",
+    ),
     ({"frame_rate": 0.5}, "rate_below_one", "a frame rate of 0.5"),
 ]
 
