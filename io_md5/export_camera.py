@@ -214,7 +214,7 @@ def _frame_rate(scene: Scene, imported: float | None, report: Report) -> float:
     if imported is None:
         rate = max(1.0, float(round(exact)))
         if abs(rate - exact) > 1e-4:
-            report.warn(f"Doom 3 takes whole frame rates only: {exact:.6g} was rounded to {rate:g}")
+            report.warn(f"camera paths have whole frame rates: {exact:.6g} was rounded to {rate:g}")
         return rate
     if abs(imported - exact) > 1e-3:
         report.warn(

@@ -346,3 +346,17 @@ def test_the_game_of_the_preferences_is_that_of_camera_paths_too(tmp_path):
         assert read_camera(tmp_path / "out.md5camera").cuts.tolist() == [0, 9]
     finally:
         preferences.property_unset("md5_game")
+
+
+def test_the_command_line_has_its_game_for_camera_paths_too(part, tmp_path):
+    imported(tmp_path, make_camera([0, 9], 20, 24))
+    path = tmp_path / "out.md5camera"
+    for game in ("DOOM3", "ANY"):
+        options = part("io_common.batch").SaveOptions(part("io_common.scene.axes").identity(), game)
+        if game == "ANY":
+            part("io_md5.batch").save(bpy.context, path, options)
+            assert path.exists()
+        else:
+            with pytest.raises(part("io_md5.format").Md5Error, match="a cut at frame 0"):
+                part("io_md5.batch").save(bpy.context, path, options)
+            assert not path.exists()
