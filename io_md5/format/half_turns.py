@@ -19,6 +19,10 @@ _TOLERANCE = 2e-5
 _STEP = 2.0**-24
 # Digits of a file that were read and normalised differ from decimals by less.
 _SAME = 1e-13
+# The digits that most exporters print.
+_FEWEST_DIGITS = 6
+# Half turns that are longer by this are above 1 in 32 bits, however they are summed up.
+_LONGER = 1.2e-7
 # Rows at once: each has 51 candidates.
 _CHUNK = 2000
 
@@ -26,7 +30,7 @@ _CHUNK = 2000
 _TURNS, _LENGTHS = np.meshgrid(np.arange(-8, 9) * 5e-8, np.array([0.0, 2e-8, 4e-8]))
 
 
-def readable(xyz: Floats, w: Floats) -> Floats:
+def readable(xyz: Floats, w: Floats, *, may_be_read: bool) -> Floats:
     """The x y z to print for quaternions near half turns, (N, 3).
 
     Unchanged if games read them as well as they can, or if they are the digits of a file; else the decimals nearest to
@@ -35,7 +39,11 @@ def readable(xyz: Floats, w: Floats) -> Floats:
     Args:
         xyz: (N, 3).
         w: not negative, (N,).
+        may_be_read: whether they may come from a file whose digits were longer than 1 and normalised: a half turn then
+            keeps its axis to the last digit, with the digits of the file if six of them give it.
     """
+    if may_be_read:
+        xyz = _before_normalising(xyz, w)
     digits = np.round(xyz, DECIMALS)
     # What no digits can avoid: the sum of the squares has steps.
     unavoidable = np.abs(w - np.sqrt(np.rint(w * w / _STEP) * _STEP))
@@ -48,6 +56,17 @@ def readable(xyz: Floats, w: Floats) -> Floats:
         candidates = _candidates(xyz[rows])
         costs = misreading(candidates, w[rows, None]) + np.abs(candidates - xyz[rows, None]).max(axis=2)
         result[rows] = candidates[np.arange(len(rows)), costs.argmin(axis=1)]
+    return result
+
+
+def _before_normalising(xyz: Floats, w: Floats) -> Floats:
+    """Half turns with digits longer than 1, of which games compute a w of 0, about the same axes."""
+    digits = np.round(xyz, _FEWEST_DIGITS)
+    lengths = np.linalg.norm(digits, axis=1, keepdims=True)
+    is_same = (np.abs(digits - xyz * lengths) < _SAME).all(axis=1) & (lengths[:, 0] > 1.0)
+    is_misread = misreading(np.round(xyz, DECIMALS), w) > _TOLERANCE
+    longer = np.where(is_misread[:, None], np.round(xyz * (1.0 + _LONGER), DECIMALS), xyz)
+    result: Floats = np.where((w == 0.0)[:, None], np.where(is_same[:, None], digits, longer), xyz)
     return result
 
 

@@ -44,16 +44,20 @@ def wxyz_as_read(xyz: npt.ArrayLike) -> Array:
     return quaternions
 
 
-def xyz_from_wxyz(quaternions: npt.ArrayLike) -> Array:
+def xyz_from_wxyz(quaternions: npt.ArrayLike, *, may_be_read: bool = False) -> Array:
     """The x y z (…, 3) that a file holds for quaternions w x y z (…, 4): normalised, negated where w > 0.
 
     Near half turns they are changed by up to 5e-7 where games would else compute another w; see `half_turns`.
+
+    Args:
+        quaternions: (…, 4).
+        may_be_read: whether `wxyz_from_xyz` may have made them of the digits of a file, which then come back.
     """
     unit = normalise(quaternions)
     np.negative(unit, out=unit, where=unit[..., :1] > 0.0)
     near = unit[..., 0] > -SMALL_W
     if near.any():
-        unit[near, 1:] = readable(unit[near, 1:], -unit[near, 0])
+        unit[near, 1:] = readable(unit[near, 1:], -unit[near, 0], may_be_read=may_be_read)
     return unit[..., 1:]
 
 

@@ -37,9 +37,15 @@ def turns(rng, w, count=AXES):
     return np.column_stack([np.full(count, -w), axes])
 
 
-def worst(printed, w):
+def worst(printed, w, engines=("vkQuake, Daemon", "Doom 3", "Sauerbraten, q2pro")):
     """The largest error of w for each printed quaternion."""
-    return np.array([max(abs(read - w) for read in readings(*xyz).values()) for xyz in printed.tolist()])
+    return np.array([max(abs(readings(*xyz)[name] - w) for name in engines) for xyz in printed.tolist()])
+
+
+def printed_joints(text):
+    """The orientations of the joints of a mesh as they are printed."""
+    rows = [line.split() for line in text.decode().split("{")[1].splitlines()[1:-1]]
+    return np.array([row[8:11] for row in rows], dtype=np.float64)
 
 
 def animation_of(orientations):
@@ -68,9 +74,9 @@ def test_the_games_compute_the_w_that_was_meant_from_a_mesh(rng, w):
         orientations,
     )
     text = format_mesh(Model(joints, []))
-    rows = [line.split() for line in text.decode().split("{")[1].splitlines()[1:-1]]
-    printed = np.array([row[8:11] for row in rows], dtype=np.float64)
-    assert np.quantile(worst(printed, w), 0.98) <= ALLOWED[w]
+    # Joints of a mesh keep their axis to the last digit, which Doom 3 does not read, and it does not use their turns.
+    engines = ("vkQuake, Daemon", "Sauerbraten, q2pro")
+    assert np.quantile(worst(printed_joints(text), w, engines), 0.98) <= ALLOWED[w]
     # Programs that use doubles see the same rotation.
     np.testing.assert_allclose(parse_mesh(text).joints.orientations, orientations, atol=2e-5)
 
@@ -81,6 +87,19 @@ def test_digits_of_a_file_are_kept_however_games_read_them(rng, w):
     digits = digits[(digits**2).sum(axis=1) < 1.0]
     assert (worst(digits, w) > 1e-4).any() or w == 1e-3
     np.testing.assert_allclose(quat.xyz_from_wxyz(quat.wxyz_from_xyz(digits)), digits, rtol=0.0, atol=1e-14)
+
+
+def test_joints_whose_digits_are_longer_than_1_come_back_digit_for_digit(rng):
+    digits = np.round(turns(rng, 0.0)[:, 1:], 6)
+    squares = (digits**2).sum(axis=1)
+    digits = digits[(squares > 1.0) & (squares < 1.0 + 9e-7)]
+    joints = Joints(
+        [f"joint{index}" for index in range(len(digits))],
+        random_parents(rng, len(digits)),
+        np.zeros((len(digits), 3)),
+        quat.wxyz_from_xyz(digits),
+    )
+    np.testing.assert_allclose(printed_joints(format_mesh(Model(joints, []))), digits, rtol=0.0, atol=1e-14)
 
 
 def test_a_joint_at_half_turn_in_all_frames_is_not_animated(rng):
