@@ -50,7 +50,7 @@ def xyz_from_wxyz(quaternions: npt.ArrayLike, *, may_be_read: bool = False) -> A
     Near half turns they are changed by up to 5e-7 where games would else compute another w; see `half_turns`.
 
     Args:
-        quaternions: (…, 4).
+        quaternions: w x y z (…, 4).
         may_be_read: whether `wxyz_from_xyz` may have made them of the digits of a file, which then come back.
     """
     unit = normalise(quaternions)

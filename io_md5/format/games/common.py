@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
+from ..counting import counted
 from ..suffixes import CAMERA_SUFFIX
 from . import animation_checks as anims
 from . import camera_checks as cameras
@@ -90,15 +91,14 @@ def weights_as_bytes(keepers: tuple[Keeper, ...], source: str) -> tuple[Rule, Ru
     """The rules of engines that keep a few weights of a vertex, each as a byte."""
     engine = " and ".join(keeper.engine for keeper in keepers)
     first, *others = keepers
-    kept = "; ".join(
-        [f"{first.engine} keeps {first.most} weights", *(f"{one.engine} {one.most}" for one in others)]
-    )
+    kept = f"{first.engine} keeps {counted(first.most, 'weights')}"
+    kept = "; ".join([kept, *(f"{one.engine} {one.most}" for one in others)])
     return (
         _influences(engine, partial(dropped_weights, keepers), kept, source),
         Rule(
             "rounded_weights", False, partial(rounded_weights, keepers), engine,
             "vertices that weights in steps of 1/255 move by at most 0.1 % of the mesh's size",
-            f"{does(engine, 'keeps')} weights as bytes", "weight vertices to one bone where it shows",
+            does(engine, "keeps") + " weights as bytes", "weight vertices to one bone where it shows",
             source, VISIBLE,
         ),
     )  # fmt: skip
