@@ -246,7 +246,9 @@ def _md5_files(
     findings = {
         part.model: [
             with_object_name(one, built)
-            for one in check_model(built.model, model_options.game, has_animation=True)
+            for one in check_model(
+                built.model, model_options.game, has_animation=True, animations=list(animations.values())
+            )
         ]
     }
     for path, animation in animations.items():

@@ -49,7 +49,9 @@ def save(context: Context, path: Path, options: SaveOptions) -> ExportResult:
     """
     suffix = path.suffix.lower()
     if suffix == ".md5camera":
-        camera = CameraExportOptions(conversion=options.conversion, verify=options.verify)
+        camera = CameraExportOptions(
+            conversion=options.conversion, verify=options.verify, game=game_named(options.game)
+        )
         return export_camera(context, path, camera)
     model = ModelOptions(
         conversion=options.conversion,

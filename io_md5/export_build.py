@@ -186,7 +186,13 @@ def _skeleton(context: Context, source: Source, options: ModelOptions, report: R
             actions = [action for action, _ in suitable_actions(armature).chosen]
             left_out = bones_to_leave_out(armature, source.meshes, actions, report)
     return build_skeleton(
-        armature, world, options.conversion, report, left_out=left_out, add_origin=options.add_origin
+        armature,
+        world,
+        options.conversion,
+        report,
+        left_out=left_out,
+        add_origin=options.add_origin,
+        last_parent=options.target.writing.last_parent,
     )
 
 

@@ -25,14 +25,17 @@ from ..io_common.scene import axes
 from ..io_common.scene.animated_values import restored_frame_and_values
 from ..io_common.scene.evaluated import world_matrix
 from ..io_common.scene.objects import NothingToExportError
+from ..io_common.validation import raise_errors
 from ..io_common.verification import Verify, frames_to_verify
 from . import camera_verification, camera_view
 from .camera_cuts import cut_frames, jumps, marker_name
 from .camera_verification import EvaluatedView
-from .format import Camera, format_camera
+from .format import Camera, Md5Error, format_camera
 from .format import quaternions as quat
 from .format.camera_file import cut_warnings
+from .format.check import check_camera
 from .format.cuts import cuts_at
+from .format.games import Game
 from .format.model import Floats, Ints
 from .source.camera import StoredCamera, load_camera, load_commandline, load_frame_rate
 
@@ -54,12 +57,14 @@ class CameraExportOptions:
         use_markers: follow the cameras that markers bind; otherwise only the scene's active camera is used.
         use_scene_rate: use the scene's frame rate even for a camera that was imported with another.
         verify: the frames that are compared with Blender before the file is written.
+        game: the game to export for.
     """
 
     conversion: axes.Conversion = field(default_factory=axes.identity)
     use_markers: bool = True
     use_scene_rate: bool = False
     verify: Verify = Verify.SOME
+    game: Game = Game.ANY
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,12 +119,13 @@ def export_camera(
 
     Raises:
         NothingToExportError: there is no camera, or one has no field of view or no finite transform.
-        Md5Error: something cannot be written; no file was written.
+        Md5Error: something cannot be written, or the game would refuse it; no file was written.
         OSError: the file cannot be written.
     """
     report = Report()
     with kept_on_failure(report):
         camera = read_scene(context, options, report)
+        raise_errors(check_camera(camera, options.game), Md5Error, Path(path).name, report)
         for sentence in cut_warnings(camera.cuts):
             report.warn(sentence)
         atomic.write_file(path, format_camera(camera))
@@ -208,15 +214,13 @@ def _frame_rate(scene: Scene, imported: float | None, report: Report) -> float:
     if imported is None:
         rate = max(1.0, float(round(exact)))
         if abs(rate - exact) > 1e-4:
-            report.warn(f"Doom 3 takes whole frame rates only: {exact:.6g} was rounded to {rate:g}")
+            report.warn(f"camera paths have whole frame rates: {exact:.6g} was rounded to {rate:g}")
         return rate
     if abs(imported - exact) > 1e-3:
         report.warn(
             f"the path keeps the frame rate of the imported file, {imported:g}, but the scene has {exact:g}: "
             "set Frame Rate to Scene to use that"
         )
-    if imported != round(imported):
-        report.warn(f"Doom 3 takes whole frame rates only, and refuses {imported:.6g}")
     return imported
 
 

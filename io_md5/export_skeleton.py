@@ -19,6 +19,7 @@ from ..io_common.scene.objects import NothingToExportError
 from .format import ROOT, Joints
 from .format import quaternions as quat
 from .format.model import Floats, Ints
+from .format.skeleton import order_with_early_parents
 from .rig import Rig, read_rig
 
 if TYPE_CHECKING:
@@ -141,6 +142,7 @@ def build_skeleton(
     *,
     left_out: Collection[str],
     add_origin: bool,
+    last_parent: int = 0,
 ) -> Skeleton:
     """The joints of an armature at rest.
 
@@ -151,6 +153,8 @@ def build_skeleton(
         report: takes warnings.
         left_out: names of bones that are not exported.
         add_origin: add a joint named origin above the roots, unless there is one.
+        last_parent: the highest index of a joint that may have children, if another order can bring that about; 0 for
+            no limit.
 
     Raises:
         NothingToExportError: no bone is left.
@@ -174,6 +178,16 @@ def build_skeleton(
         parents = np.concatenate([[ROOT], np.where(parents == ROOT, 0, parents + 1)]).astype(np.int32)
         chosen = np.concatenate([[-1], chosen]).astype(np.int32)
         joint_of_bone = np.where(joint_of_bone >= 0, joint_of_bone + 1, 0).astype(np.int32)
+    order = order_with_early_parents(parents, last_parent) if last_parent else None
+    if order is not None:
+        ranks = np.append(np.argsort(order), ROOT).astype(np.int32)  # the last is that of `ROOT`
+        names, chosen, parents = [names[joint] for joint in order], chosen[order], ranks[parents[order]]
+        joint_of_bone = ranks[joint_of_bone]
+        report.warn(
+            f"joints without children come last, as parents have to be among the first {last_parent + 1}: export all "
+            "animations of this model again",
+            armature.name,
+        )
     joints = Joints(names, parents, np.zeros((len(names), 3)), np.zeros((len(names), 4)))
     skeleton = Skeleton(armature, rig, chosen, joint_of_bone, joints, world, conversion)
     if np.array_equal(world, np.eye(4)) and conversion.is_identity:

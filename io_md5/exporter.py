@@ -214,7 +214,8 @@ def _raise_findings(built: Build, options: ModelOptions, report: Report, *, mesh
     """
     findings = {}
     if mesh is not None:
-        found = check_model(built.model, options.game, has_animation=True)
+        animations = list(built.animations.values())
+        found = check_model(built.model, options.game, has_animation=True, animations=animations)
         findings[mesh.name] = [with_object_name(one, built) for one in found]
     for path, animation in built.animations.items():
         findings[path.name] = check_animation(

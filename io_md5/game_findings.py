@@ -104,8 +104,11 @@ def _default_path(armature: Object | None) -> Path:
 
 def _findings(built: Build, game: Game, *, has_mesh: bool) -> list[tuple[str, Finding]]:
     """Findings of the model, and of each animation with its name."""
-    of_model = check_model(built.model, game, has_animation=True) if has_mesh else []
-    found = [("", finding) for finding in of_model]
+    found = []
+    if has_mesh:
+        animations = list(built.animations.values())
+        of_model = check_model(built.model, game, has_animation=True, animations=animations)
+        found = [("", finding) for finding in of_model]
     for path, animation in built.animations.items():
         findings = check_animation(animation, built.model.joints, game, scales=built.scales.get(path))
         found += [(path.stem, finding) for finding in findings]

@@ -1,7 +1,8 @@
 """Verification of an export before it is written: the model compared with what Blender shows.
 
 The model is skinned by the format package, as in a game, and compared with Blender's evaluated meshes: at rest, corner
-by corner with texture coordinates, and on frames of each animation, vertex by vertex.
+by corner with texture coordinates, and on frames of each animation, vertex by vertex, with the 32-bit floats that games
+read.
 """
 
 from __future__ import annotations
@@ -169,16 +170,9 @@ class Verifier:
         objects: Collection[Object],
     ) -> None:
         """Compares the frames with some indices."""
-        part_of_animation = replace(animation, frames=animation.frames[chosen])
         armature = self._skeleton.armature
         parts = {obj: self._meshes[obj] for obj in objects}
-        factors = None
-        if sampled.scales is None:
-            positions, orientations = poses(part_of_animation)
-        else:
-            scales = ScaleTable(sampled.scales.values[chosen], sampled.scales.scales_position)
-            positions, orientations = scaled_poses(part_of_animation, scales)
-            factors = scales.values
+        positions, orientations, factors = _poses(sampled, animation, chosen, as_read=True)
         skinned = {
             obj: [block.weights_by_joint.skin(positions, orientations, factors) for block in part.blocks]
             for obj, part in parts.items()
@@ -204,11 +198,17 @@ class Verifier:
                 distance = _distance(part.blocks, vertices, expected)
                 if distance <= self._tolerance or distance <= self._largest(obj):
                     continue
+                causes = likely_causes(obj, self._skeleton, graph)
+                if not causes and np.isfinite(distance):
+                    exact = _poses(sampled, animation, [index], as_read=False)
+                    vertices_of_exact = [block.weights_by_joint.skin(*exact)[0] for block in part.blocks]
+                    if _distance(part.blocks, vertices_of_exact, expected) <= self._tolerance:
+                        causes = ["games compute rotations by almost 180° with 32-bit floats"]
                 self._moving[obj] = Difference(
                     distance,
                     frame,
                     sampled.clip.name,
-                    likely_causes(obj, self._skeleton, graph),
+                    causes,
                     bool(np.isfinite(distance))
                     and _excess(part.blocks, vertices, expected) <= self._tolerance,
                     expected,
@@ -377,6 +377,17 @@ class Verifier:
 
     def _in_units(self, distance: float) -> str:
         return f"{distance:.4g} units ({distance / self._size:.2%} of the model's size)"
+
+
+def _poses(
+    sampled: SampledClip, animation: Animation, chosen: list[int], *, as_read: bool
+) -> tuple[Floats, Floats, Floats | None]:
+    """The joints on frames with some indices: positions, orientations and scales; None for scales of 1."""
+    chosen_frames = replace(animation, frames=animation.frames[chosen])
+    if sampled.scales is None:
+        return *poses(chosen_frames, as_read=as_read), None
+    scales = ScaleTable(sampled.scales.values[chosen], sampled.scales.scales_position)
+    return *scaled_poses(chosen_frames, scales, as_read=as_read), scales.values
 
 
 def _has_modifiers(obj: Object) -> bool:

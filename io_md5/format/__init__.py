@@ -12,7 +12,7 @@ from .anim_file import format_animation, parse_animation, read_animation, write_
 from .anim_header import AnimationHeader, read_animation_header
 from .bounds import model_bounds, pose_bounds
 from .camera_file import format_camera, parse_camera, read_camera, write_camera
-from .check import check_animation, check_model
+from .check import check_animation, check_camera, check_model
 from .cuts import timeline
 from .describe import Description, describe
 from .encoding import encode_local_poses, encode_poses
@@ -80,6 +80,7 @@ __all__ = [
     "Wrap",
     "bind_pose",
     "check_animation",
+    "check_camera",
     "check_model",
     "components",
     "compose",

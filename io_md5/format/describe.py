@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ import numpy as np
 
 from .anim_file import read_animation
 from .camera_file import read_camera
-from .check import Finding, check_animation, check_model
+from .check import Finding, check_animation, check_camera, check_model
 from .counting import counted
 from .errors import Md5Error
 from .games import COMMON, Subject, game_named
@@ -74,11 +75,14 @@ def describe_mesh(path: FilePath, game: str = "") -> Description:
         Md5Error: the file cannot be understood.
         OSError: the file cannot be read.
     """
-    beside = Path(path).with_suffix(ANIMATION_SUFFIX).exists()
-    return _describe_model(read_mesh(path), game, has_animation=beside)
+    beside = Path(path).with_suffix(ANIMATION_SUFFIX)
+    animations = _animations_at(beside) if game else []
+    return _describe_model(read_mesh(path), game, has_animation=beside.exists(), animations=animations)
 
 
-def _describe_model(model: Model, game: str, *, has_animation: bool | None = None) -> Description:
+def _describe_model(
+    model: Model, game: str, *, has_animation: bool | None = None, animations: Sequence[Animation] = ()
+) -> Description:
     joints = model.joints
     points = [skin(mesh, joints.positions, joints.orientations) for mesh in model.meshes]
     meshes = [_mesh_facts(mesh) for mesh in model.meshes]
@@ -94,7 +98,11 @@ def _describe_model(model: Model, game: str, *, has_animation: bool | None = Non
         "commandline": model.commandline,
         "warnings": _warnings(model.warnings, Subject(model=model)),
     }
-    findings = check_model(model, game_named(game), has_animation=has_animation) if game else []
+    findings = (
+        check_model(model, game_named(game), has_animation=has_animation, animations=animations)
+        if game
+        else []
+    )
     lines = [
         "MD5 mesh",
         f"{counted(len(joints), 'joints')} below {', '.join(roots)}; {counted(len(meshes), 'meshes')}, "
@@ -181,7 +189,8 @@ def _describe_camera(camera: Camera, game: str) -> Description:
         *_box_line(facts["box"]),
         *_commandline_line(camera.commandline),
     ]
-    return _with_findings(facts, lines, game, [])
+    findings = check_camera(camera, game_named(game)) if game else []
+    return _with_findings(facts, lines, game, findings)
 
 
 _LOOP_LINES: dict[LoopType, str] = {
@@ -239,6 +248,14 @@ def _joints_beside(path: FilePath) -> Joints | None:
         return read_mesh(Path(path).with_suffix(MESH_SUFFIX)).joints
     except (OSError, Md5Error):
         return None
+
+
+def _animations_at(path: Path) -> list[Animation]:
+    """The animation in a file; none if it cannot be read."""
+    try:
+        return [read_animation(path)]
+    except (OSError, Md5Error):
+        return []
 
 
 def _box(points: Floats) -> list[list[float]]:

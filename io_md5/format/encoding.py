@@ -10,18 +10,15 @@ from __future__ import annotations
 import numpy as np
 
 from . import quaternions as quat
-from .model import Animation, Floats, Ints
+from .half_turns import SMALL_W
+from .model import DECIMALS, Animation, Floats, Ints
 from .skeleton import COMPONENTS, decompose
-from .text.printing import DECIMALS
 
 POSITION_PRECISION = 1e-5
 """The default tolerance of a joint's position, in units."""
 
 ORIENTATION_PRECISION = 1e-6
 """The default tolerance of a joint's quaternion components."""
-
-# The accuracy of w if x y z have ten digits.
-_SMALLEST_W = 1e-4
 
 
 def encode_poses(
@@ -71,14 +68,15 @@ def encode_local_poses(
     """An animation of poses relative to the parents; for the arguments see `encode_poses`."""
     positions, orientations = np.asarray(positions, np.float64), np.asarray(orientations, np.float64)
     xyz = quat.xyz_from_wxyz(orientations)
-    w = np.clip(np.abs(orientations[..., :1]), _SMALLEST_W, 1.0)
+    w = np.minimum(np.abs(orientations[..., :1]), 1.0)
+    # Near half turns every digit counts.
+    precision = np.where(w < SMALL_W, 0.0, orientation_precision * w)
     table = np.concatenate(
-        [_rounded(positions, np.full(1, position_precision)), _rounded(xyz, orientation_precision * w)],
-        axis=-1,
+        [_rounded(positions, np.full(1, position_precision)), _rounded(xyz, precision)], axis=-1
     )
     limits = np.empty((len(names), len(COMPONENTS)))
     limits[:, :3] = position_precision
-    limits[:, 3:] = orientation_precision * w.min(axis=0)
+    limits[:, 3:] = precision.min(axis=0)
     flags, starts, base, frames = split_components(table, limits)
     return Animation(
         names=names,

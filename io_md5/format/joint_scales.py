@@ -38,13 +38,14 @@ class ScaleTable:
         return np.where(self.scales_position, self.values, 1.0)
 
 
-def scaled_poses(animation: Animation, scales: ScaleTable) -> tuple[Floats, Floats]:
+def scaled_poses(animation: Animation, scales: ScaleTable, *, as_read: bool = False) -> tuple[Floats, Floats]:
     """Every joint in the space of the model: positions (F, J, 3) and orientations w x y z (F, J, 4).
 
     Args:
         animation: with J joints and F frames.
         scales: of its joints.
+        as_read: as games read them, with 32-bit floats.
     """
-    positions, orientations = local_poses(animation)
+    positions, orientations = local_poses(animation, as_read=as_read)
     positions *= scales.translation_factors()[..., None]
     return compose(animation.parents, positions, orientations)

@@ -219,7 +219,8 @@ def format_mesh(model: Model) -> bytes:
     joints = model.joints
     names = [printing.quoted(name) for name in joints.names]
     parent_names = [joints.names[parent] if parent != ROOT else "" for parent in joints.parents.tolist()]
-    places = printing.columns(np.column_stack([joints.positions, quat.xyz_from_wxyz(joints.orientations)]))
+    orientations = quat.xyz_from_wxyz(joints.orientations, may_be_read=True)
+    places = printing.columns(np.column_stack([joints.positions, orientations]))
     row = "\t%s\t%d ( %s %s %s ) ( %s %s %s )\t\t// %s"
     lines = [
         *printing.header(model.commandline),

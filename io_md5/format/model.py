@@ -40,6 +40,9 @@ OLD_VERSION = 6
 LARGEST = float(np.finfo(np.float32).max)
 """The largest value of the 32-bit floats of the games and of Blender."""
 
+DECIMALS = 10
+"""Digits after the point, as in the files of id's exporter."""
+
 
 # The dtype and the axes after the first of each array of a dataclass, by attribute.
 _Arrays = dict[str, tuple[type[np.generic], tuple[int, ...]]]

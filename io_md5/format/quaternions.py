@@ -11,6 +11,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from .half_turns import SMALL_W, readable
+
 Array = npt.NDArray[np.float64]
 
 # Below this sine of the angle a slerp is linear, because its formula divides by the sine.
@@ -32,10 +34,30 @@ def wxyz_from_xyz(xyz: npt.ArrayLike) -> Array:
     return quaternions
 
 
-def xyz_from_wxyz(quaternions: npt.ArrayLike) -> Array:
-    """The x y z (…, 3) that a file holds for quaternions w x y z (…, 4): normalised, negated where w > 0."""
+def wxyz_as_read(xyz: npt.ArrayLike) -> Array:
+    """Quaternions w x y z (…, 4) as most games compute them from the x y z (…, 3) of a file, with 32-bit floats."""
+    singles = np.asarray(xyz, dtype=np.float32)
+    x, y, z = np.moveaxis(singles * singles, -1, 0)
+    quaternions = np.empty((*singles.shape[:-1], 4))
+    quaternions[..., 0] = 0.0 - np.sqrt(np.maximum(np.float32(1.0) - (x + y + z), 0.0))
+    quaternions[..., 1:] = singles
+    return quaternions
+
+
+def xyz_from_wxyz(quaternions: npt.ArrayLike, *, may_be_read: bool = False) -> Array:
+    """The x y z (…, 3) that a file holds for quaternions w x y z (…, 4): normalised, negated where w > 0.
+
+    Near half turns they are changed by up to 5e-7 where games would else compute another w; see `half_turns`.
+
+    Args:
+        quaternions: w x y z (…, 4).
+        may_be_read: whether `wxyz_from_xyz` may have made them of the digits of a file, which then come back.
+    """
     unit = normalise(quaternions)
     np.negative(unit, out=unit, where=unit[..., :1] > 0.0)
+    near = unit[..., 0] > -SMALL_W
+    if near.any():
+        unit[near, 1:] = readable(unit[near, 1:], -unit[near, 0], may_be_read=may_be_read)
     return unit[..., 1:]
 
 

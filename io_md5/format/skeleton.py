@@ -61,6 +61,22 @@ def depths(parents: npt.ArrayLike) -> Ints:
     return np.array(result, dtype=np.int32)
 
 
+def order_with_early_parents(parents: Ints, last: int) -> Ints | None:
+    """The order in which no joint after an index has children, (J,): those without children come last.
+
+    None if it is so already, or if more joints than that have children.
+
+    Args:
+        parents: int32 (J,), each before its children.
+        last: the highest index of a joint that may have children.
+    """
+    is_parent = np.zeros(len(parents), dtype=bool)
+    is_parent[parents[parents != ROOT]] = True
+    if parents.max(initial=ROOT) <= last or np.count_nonzero(is_parent) > last + 1:
+        return None
+    return np.argsort(~is_parent, kind="stable").astype(np.int32)
+
+
 def compose(parents: Ints, positions: npt.ArrayLike, orientations: npt.ArrayLike) -> tuple[Floats, Floats]:
     """Joints in the space of the model from joints relative to their parents.
 
@@ -139,22 +155,30 @@ def component_columns(flags: Ints, starts: Ints) -> tuple[Ints, Ints, Ints]:
     return joints.astype(np.int32), bits.astype(np.int32), columns.astype(np.int32)
 
 
-def local_poses(animation: Animation, frames: npt.ArrayLike | None = None) -> tuple[Floats, Floats]:
+def local_poses(
+    animation: Animation, frames: npt.ArrayLike | None = None, *, as_read: bool = False
+) -> tuple[Floats, Floats]:
     """Every joint relative to its parent: positions (F, J, 3) and orientations w x y z (F, J, 4).
 
     Args:
         animation: with J joints.
         frames: indices of the frames wanted, (F,); all if None.
+        as_read: as games read them, with 32-bit floats.
     """
     table = components(animation, frames)
+    if as_read:
+        return table[..., :3].astype(np.float32).astype(np.float64), quat.wxyz_as_read(table[..., 3:])
     return table[..., :3].copy(), quat.wxyz_from_xyz(table[..., 3:])
 
 
-def poses(animation: Animation, frames: npt.ArrayLike | None = None) -> tuple[Floats, Floats]:
+def poses(
+    animation: Animation, frames: npt.ArrayLike | None = None, *, as_read: bool = False
+) -> tuple[Floats, Floats]:
     """Every joint in the space of the model: positions (F, J, 3) and orientations w x y z (F, J, 4).
 
     Args:
         animation: with J joints.
         frames: indices of the frames wanted, (F,); all if None.
+        as_read: as games read them, with 32-bit floats.
     """
-    return compose(animation.parents, *local_poses(animation, frames))
+    return compose(animation.parents, *local_poses(animation, frames, as_read=as_read))

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 import bpy
 from bpy.props import BoolProperty, EnumProperty, StringProperty
 
-from ...io_common.operators import blender_mixins, file_operators
+from ...io_common.operators import blender_mixins, file_operators, game_option, preferences
 from ..export_camera import CameraExportOptions, export_camera
 from ..format import Md5Error
+from ..format.games import PROFILES, Game
 
 if TYPE_CHECKING:
     from bpy.types import Context
@@ -29,6 +30,7 @@ class EXPORT_SCENE_OT_md5camera(file_operators.ExportFile, file_operators.Export
         filter_glob: str
         use_markers: bool
         frame_rate_from: str
+        game: str
     else:
         filter_glob: StringProperty(default="*.md5camera", options={"HIDDEN"})
 
@@ -53,6 +55,12 @@ class EXPORT_SCENE_OT_md5camera(file_operators.ExportFile, file_operators.Export
             default="AUTO",
         )
 
+        game: game_option.game_property(PROFILES)
+
+    def default_game(self) -> str:
+        """The default game in the preferences."""
+        return preferences.game("md5")
+
     def default_name(self, context: Context) -> str:
         """The name of the scene's camera."""
         camera = context.scene.camera
@@ -70,6 +78,7 @@ class EXPORT_SCENE_OT_md5camera(file_operators.ExportFile, file_operators.Export
         header, body = blender_mixins.panel(layout, "IO_MD5_export_camera_path")
         header.label(text="Camera")
         if body:
+            body.prop(self, "game")
             body.prop(self, "use_markers")
             body.prop(self, "frame_rate_from")
             body.prop(self, "verify")
@@ -81,6 +90,7 @@ class EXPORT_SCENE_OT_md5camera(file_operators.ExportFile, file_operators.Export
             use_markers=self.use_markers,
             use_scene_rate=self.frame_rate_from == "SCENE",
             verify=self.verification(),
+            game=Game(game_option.game_or_default(self, self.default_game())),
         )
         result = export_camera(context, path, options)
         return result.report, result.paths

@@ -11,7 +11,7 @@ import csv
 import numpy as np
 import pytest
 from engines import loaders
-from engines.posing import EngineMesh, Refused, skinned
+from engines.posing import EngineMesh, Refused, compose, direct, skinned
 from paths import CORPUS
 
 from io_md2.format import Game as Md2Game
@@ -29,7 +29,7 @@ from io_md5.format import format_animation, format_mesh, read_animation, read_me
 from io_md5.format import quaternions as quat
 from io_md5.format.check import check_animation, check_model
 from io_md5.format.games import COMMON, PROFILES, Game, Target, prepare_animation, prepare_model
-from io_md5.format.skeleton import poses
+from io_md5.format.skeleton import components, poses
 from io_md5.format.skinning import skin
 
 UNITS = 0.01
@@ -49,24 +49,25 @@ def pairs():
     return [pytest.param(row["md5mesh"], row["md5anim"], id=row["md5anim"].split("/")[-1]) for row in rows]
 
 
-def expected(model, animation, frame, *, baked):
+def expected(model, animation, frame, loaded):
     """Where the vertices of each mesh are: by the formula, or as the vertex of the bind pose is carried along."""
-    positions, orientations = (part[frame] for part in poses(animation))
-    if not baked:
+    positions, orientations = (part[0] for part in poses(animation, [frame], as_read=True))
+    if not loaded.baked and not loaded.folds:
         return [skin(mesh, positions, orientations) for mesh in model.meshes]
     joints = model.joints
     bind = (quat.to_matrices(joints.orientations), joints.positions)
     pose = (quat.to_matrices(orientations), positions)
-    return [
-        skinned(
-            EngineMesh(
-                mesh.uvs, mesh.weight_starts, mesh.weight_counts, mesh.triangles, mesh.weight_joints,
-                mesh.weight_biases, mesh.weight_positions,
-            ),
-            bind, pose, most=None,
+    if loaded.folds:
+        # Digits of files whose squares add up to more than 1 are a small turn in Doom 3.
+        pose = compose(animation.parents, components(animation, [frame])[0], folds=True)
+    meshes = [
+        EngineMesh(
+            mesh.uvs, mesh.weight_starts, mesh.weight_counts, mesh.triangles, mesh.weight_joints,
+            mesh.weight_biases, mesh.weight_positions,
         )
         for mesh in model.meshes
     ]  # fmt: skip
+    return [skinned(mesh, bind, pose, most=None) if loaded.baked else direct(mesh, pose) for mesh in meshes]
 
 
 @pytest.mark.parametrize(("mesh_path", "anim_path"), pairs())
@@ -76,7 +77,7 @@ def test_every_pair_is_loaded_and_posed_or_warned_about(game, mesh_path, anim_pa
     target = Target(game)
     written, _ = prepare_model(model, target)
     moved, _ = prepare_animation(animation, target)
-    findings = check_model(written, game, has_animation=True)
+    findings = check_model(written, game, has_animation=True, animations=[moved])
     findings += check_animation(moved, written.joints, game)
     codes = {finding.code for finding in findings}
     errors = {finding.code for finding in findings if finding.is_error}
@@ -96,10 +97,12 @@ def test_every_pair_is_loaded_and_posed_or_warned_about(game, mesh_path, anim_pa
         warned = codes & {"influences", "bias_sums", "root_away", "base_root_away", "base_frame_needed"}
         for frame in sorted({0, animation.frame_count // 2, animation.frame_count - 1}):
             shown = loaded.vertices(frame)
-            wanted = expected(model, animation, frame, baked=loaded.baked)
+            wanted = expected(model, animation, frame, loaded)
             for mine, theirs in zip(shown, wanted, strict=True):
                 off = np.linalg.norm(mine - theirs, axis=1).max(initial=0.0)
-                assert off <= UNITS or warned, f"{engine}, frame {frame}: {off:g} units"
+                # The warning compares other frames.
+                allowed = UNITS + 1.5 * loaders.told(findings, engine)
+                assert off <= allowed or warned, f"{engine}, frame {frame}: {off:g} units"
 
 
 def refuses(load, model, animation):

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 from md5_samples import ANIMATION
 
-from io_md5.format import Joints, Mesh, Model, parse_animation
+from io_md5.format import Camera, Joints, Mesh, Model, parse_animation
 from io_md5.format.check import check_animation, check_model
 
 
@@ -34,6 +34,12 @@ def mesh(vertices=3, triangles=1, weights=3, shader="skin") -> Mesh:
         weight_biases=np.ones(weights),
         weight_positions=np.tile(np.arange(weights, dtype=float)[:, None], (1, 3)),
     )
+
+
+def camera(**changes) -> Camera:
+    """A path of four entries with one cut."""
+    path = Camera(np.array([2], dtype=np.int32), np.zeros((4, 3)), np.zeros((4, 3)), np.full(4, 90.0), 24.0)
+    return replace(path, **changes)
 
 
 def animation(**changes):

@@ -58,24 +58,22 @@ def frame_count(rule: Rule, subject: Subject) -> Iterator[Finding]:
 
 def rate_positive(rule: Rule, subject: Subject) -> Iterator[Finding]:
     """The frame rate is not positive."""
-    if subject.animation is not None and not subject.animation.frame_rate > 0.0:
-        yield rule.finding(
-            f"a frame rate of {subject.animation.frame_rate:g}", f"{subject.animation.frame_rate:g}"
-        )
+    rate = subject.frame_rate
+    if rate is not None and not rate > 0.0:
+        yield rule.finding(f"a frame rate of {rate:g}", f"{rate:g}")
 
 
 def rate_below_one(rule: Rule, subject: Subject) -> Iterator[Finding]:
     """The frame rate is below the limit."""
-    if subject.animation is not None and 0.0 < subject.animation.frame_rate < rule.limit:
-        yield rule.finding(
-            f"a frame rate of {subject.animation.frame_rate:g}", f"{subject.animation.frame_rate:g}"
-        )
+    rate = subject.frame_rate
+    if rate is not None and 0.0 < rate < rule.limit:
+        yield rule.finding(f"a frame rate of {rate:g}", f"{rate:g}")
 
 
 def rate_fraction(rule: Rule, subject: Subject) -> Iterator[Finding]:
     """The frame rate is not a whole number; the finding gives the rate in the game."""
-    rate = subject.animation.frame_rate if subject.animation is not None else 1.0
-    if rate < 1.0 or not math.isfinite(rate) or rate == math.floor(rate):
+    rate = subject.frame_rate
+    if rate is None or rate < 1.0 or not math.isfinite(rate) or rate == math.floor(rate):
         return
     used = math.floor(rate)
     yield rule.finding(

@@ -5,11 +5,20 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
+from ..counting import counted
+from ..suffixes import CAMERA_SUFFIX
 from . import animation_checks as anims
+from . import camera_checks as cameras
 from . import mesh_checks as meshes
 from . import skeleton_checks as joints
 from .names import NameRule
 from .rules import Check, Rule
+from .weight_bytes import VISIBLE, Keeper, dropped_weights, rounded_weights
+
+
+def does(engine: str, verb: str) -> str:
+    """What an engine does, or several: ``Quake II takes``, ``ironwail and vkQuake take``."""
+    return f"{engine} {verb.removesuffix('s') if ' and ' in engine else verb}"
 
 
 def _common(
@@ -52,7 +61,7 @@ UNNAMED = Rule(
 def joint_count(engine: str, limit: int, source: str) -> Rule:
     """The limit on joints."""
     return Rule(
-        "joint_count", True, joints.joint_count, engine, f"at most {limit} joints", f"{engine} takes {limit}",
+        "joint_count", True, joints.joint_count, engine, f"at most {limit} joints", f"{does(engine, 'takes')} {limit}",
         "remove bones, or export with Deform Bones Only", source, limit,
     )  # fmt: skip
 
@@ -61,23 +70,44 @@ def vertex_count(engine: str, limit: int, source: str) -> Rule:
     """The limit on vertices in a mesh."""
     return Rule(
         "vertex_count", True, meshes.vertex_count, engine, f"at most {limit:,} vertices in a mesh",
-        f"{engine} takes {limit:,} in a mesh", "split the object", source, limit,
+        f"{does(engine, 'takes')} {limit:,} in a mesh", "split the object", source, limit,
     )  # fmt: skip
 
 
 def influences(engine: str, source: str, *, is_error: bool = False) -> Rule:
     """The limit on weights of a vertex, 4 in all games that have one."""
     why = f"{engine} refuses the model" if is_error else f"{engine} keeps 4 and drops the rest"
+    return _influences(engine, meshes.influences, why, source, is_error=is_error)
+
+
+def _influences(engine: str, check: Check, why: str, source: str, *, is_error: bool = False) -> Rule:
     return Rule(
-        "influences", is_error, meshes.influences, engine, "at most 4 weights for a vertex", why,
+        "influences", is_error, check, engine, "at most 4 weights for a vertex", why,
         "set Bone Influences to 4", source, 4,
+    )  # fmt: skip
+
+
+def weights_as_bytes(keepers: tuple[Keeper, ...], source: str) -> tuple[Rule, Rule]:
+    """The rules of engines that keep a few weights of a vertex, each as a byte."""
+    engine = " and ".join(keeper.engine for keeper in keepers)
+    first, *others = keepers
+    kept = f"{first.engine} keeps {counted(first.most, 'weights')}"
+    kept = "; ".join([kept, *(f"{one.engine} {one.most}" for one in others)])
+    return (
+        _influences(engine, partial(dropped_weights, keepers), kept, source),
+        Rule(
+            "rounded_weights", False, partial(rounded_weights, keepers), engine,
+            "vertices that weights in steps of 1/255 move by at most 0.1 % of the mesh's size",
+            does(engine, "keeps") + " weights as bytes", "weight vertices to one bone where it shows",
+            source, VISIBLE,
+        ),
     )  # fmt: skip
 
 
 def no_meshes(engine: str, source: str) -> Rule:
     """The rule of games that require a mesh."""
     return Rule(
-        "no_meshes", True, meshes.no_meshes, engine, "at least one mesh", f"{engine} refuses that",
+        "no_meshes", True, meshes.no_meshes, engine, "at least one mesh", f"{does(engine, 'refuses')} that",
         "add a mesh that the armature deforms", source,
     )  # fmt: skip
 
@@ -86,8 +116,7 @@ def name_line(engine: str, source: str) -> Rule:
     """The rule of games that refuse a `name` line."""
     return Rule(
         "name_line", True, meshes.name_line, engine, "no line `name` in a mesh",
-        f"{engine} wants shader first and refuses the model", "export it for this game, which leaves the line out",
-        source,
+        f"{does(engine, 'wants')} shader first", "export it for this game, which leaves the line out", source,
     )  # fmt: skip
 
 
@@ -95,8 +124,15 @@ def no_animation(engine: str, source: str) -> Rule:
     """The rule of games that require an animation beside the mesh."""
     return Rule(
         "no_animation", True, meshes.no_animation, engine, "an animation of the same name beside the mesh",
-        f"{engine} does not load the mesh alone", "export an animation, or the rest pose, under the mesh's name",
-        source,
+        f"{does(engine, 'needs')} one", "export an animation, or the rest pose, under the mesh's name", source,
+    )  # fmt: skip
+
+
+def no_cameras(engine: str) -> Rule:
+    """The rule of games that have no camera paths."""
+    return Rule(
+        "no_cameras", False, cameras.camera_path, engine, "no camera path", f"{engine} reads none",
+        "export it for Doom 3", f"only Doom 3's engine has `{CAMERA_SUFFIX}`",
     )  # fmt: skip
 
 

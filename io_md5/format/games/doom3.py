@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from . import animation_checks as anims
+from . import camera_checks as cameras
 from . import mesh_checks as meshes
 from .common import (
     DOOM3_ANIM,
@@ -10,14 +11,16 @@ from .common import (
     ROOT_AT_ORIGIN,
     UNNAMED,
     bias_sums,
-    influences,
     joint_count,
     vertex_count,
+    weights_as_bytes,
 )
 from .profile import Game, Profile
 from .rules import Rule
+from .weight_bytes import Keeper
 
 _ROOT_TO_ZERO = f"{DOOM3_ANIM} 299–324: the root's base translation is replaced by 0"
+_CAMERA = "Doom 3 `d3xp/Camera.cpp`, `LoadAnim`"
 _MOVED = "Doom 3 moves the model by that much"
 RATE_FRACTION = Rule(
     "rate_fraction", False, anims.rate_fraction, "Doom 3", "a whole frame rate", "",
@@ -60,6 +63,19 @@ _DOOM3_RULES = (
         "animation_roots", True, anims.several_roots, "Doom 3", "one root joint in an animation",
         "Doom 3 needs one and refuses the file", ONE_ROOT, f"{DOOM3_ANIM}, `LoadAnim`",
     ),
+    Rule(
+        "first_cut", True, cameras.first_cut, "Doom 3", "cuts of a camera path from frame 1 on",
+        "Doom 3 refuses the camera path", "delete the marker on the first frame", _CAMERA, 1,
+    ),
+    Rule(
+        "cut_groups", True, cameras.cut_groups, "Doom 3", "cuts of a camera path that are numbers alone",
+        "Doom 3 refuses the camera path",
+        "delete the custom property md5 of the camera data; the path is then made of its keys", _CAMERA,
+    ),
+    Rule(
+        "fields_of_view", True, cameras.fields_of_view, "Doom 3", "fields of view above 0",
+        "Doom 3 stops when it plays them", "key another focal length", "Doom 3 `Game_local.cpp`, `CalcFov`",
+    ),
 )  # fmt: skip
 
 
@@ -74,7 +90,9 @@ DOOM3_BFG = Profile(
         *_DOOM3_RULES,
         joint_count("Doom 3 BFG", 255, "RBDOOM-3-BFG `renderer/Model_md5.cpp`"),
         vertex_count("Doom 3 BFG", 65535, "RBDOOM-3-BFG `renderer/Model_md5.cpp`: indices of 16 bits"),
-        influences("Doom 3 BFG", "RBDOOM-3-BFG `renderer/Model_md5.cpp`, `ParseMesh`"),
+        *weights_as_bytes(
+            (Keeper("Doom 3 BFG", fills_up=True),), "RBDOOM-3-BFG `renderer/Model_md5.cpp`, `ParseMesh`"
+        ),
         bias_sums(
             "Doom 3 BFG", 0.001, "Doom 3 BFG scales them", "RBDOOM-3-BFG `renderer/Model_md5.cpp`, `ParseMesh`"
         ),

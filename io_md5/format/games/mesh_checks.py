@@ -26,14 +26,18 @@ def each_mesh(check: MeshCheck) -> Callable[[Rule, Subject], Iterator[Finding]]:
     """A check of a file made of a check of a mesh, which gets rule, model, index, mesh and its name for messages."""
 
     def check_all(rule: Rule, subject: Subject) -> Iterator[Finding]:
-        if subject.model is None:
-            return
-        for index, mesh in enumerate(subject.model.meshes):
-            where = f"mesh {index} ({mesh.comment_name or mesh.name or mesh.shader!r})"
+        for index, mesh, where in named_meshes(subject):
+            assert subject.model is not None
             yield from check(rule, subject.model, index, mesh, where)
 
     check_all.__doc__ = check.__doc__
     return check_all
+
+
+def named_meshes(subject: Subject) -> Iterator[tuple[int, Mesh, str]]:
+    """The index of each mesh, the mesh, and its name for messages."""
+    for index, mesh in enumerate(subject.model.meshes if subject.model is not None else ()):
+        yield index, mesh, f"mesh {index} ({mesh.comment_name or mesh.name or mesh.shader!r})"
 
 
 # The model as a whole
@@ -339,9 +343,7 @@ def silhouette_edges(rule: Rule, model: Model, index: int, mesh: Mesh, where: st
     """The mesh has more edges between distinct positions than the limit."""
     triangles = mesh.triangles
     # Each triangle adds three edges at most.
-    if 3 * len(triangles) <= rule.limit or _invalid_ranges(mesh).any():
-        return
-    if _outside(triangles, mesh.vertex_count).any() or _outside(mesh.weight_joints, len(model.joints)).any():
+    if 3 * len(triangles) <= rule.limit or not is_sound(mesh, model):
         return
     ids = position_ids(skin(mesh, model.joints.positions, model.joints.orientations))
     count = _edge_count(ids[triangles])
@@ -364,6 +366,17 @@ def _edge_count(triangles: npt.NDArray[np.integer]) -> int:
     forward_counts = np.bincount(edges.ravel()[forward], minlength=count)
     backward_counts = np.bincount(edges.ravel()[~forward], minlength=count)
     return int(np.maximum(forward_counts, backward_counts).sum())
+
+
+def is_sound(mesh: Mesh, model: Model) -> bool:
+    """Whether a mesh can be skinned: all indices exist and all numbers are finite."""
+    joints = model.joints
+    tables = mesh.weight_biases, mesh.weight_positions, joints.positions, joints.orientations
+    return not (
+        _invalid_ranges(mesh).any()
+        or _outside(mesh.triangles, mesh.vertex_count).any()
+        or _outside(mesh.weight_joints, len(joints)).any()
+    ) and all(np.isfinite(table).all() for table in tables)
 
 
 def _outside(indices: Ints, count: int) -> npt.NDArray[np.bool_]:

@@ -10,20 +10,23 @@ from .common import (
     ONE_ROOT,
     UNNAMED,
     bias_sums,
-    influences,
+    does,
     joint_count,
     name_line,
     no_animation,
+    no_cameras,
     no_meshes,
     unsafe_names,
     vertex_count,
+    weights_as_bytes,
 )
 from .names import NameRule
 from .profile import Game, Profile, Writing
 from .rules import Rule
+from .weight_bytes import Keeper
 
+_BOTH = "ironwail and vkQuake"
 _QUAKE_MESH = "ironwail and vkQuake `gl_model.c`, `Mod_LoadMD5MeshModel`"
-_QUAKE_ANIM = "ironwail and vkQuake `gl_model.c`, `MD5Anim_Load`"
 _QUAKE_NAMES = NameRule(31, problem="are longer than 31 bytes")
 _LONGEST_TOKEN = 1023
 _BESIDE = (
@@ -39,31 +42,36 @@ QUAKE = Profile(
     (
         UNNAMED,
         unsafe_names(
-            "Quake", _QUAKE_NAMES, "joint names of at most 31 bytes",
-            "Quake shortens them in the mesh only, and refuses the model", f"{_QUAKE_MESH}: `boneinfo_t`",
+            "ironwail", _QUAKE_NAMES, "joint names of at most 31 bytes",
+            "ironwail shortens them in the mesh only, and refuses the model; vkQuake compares 31 bytes",
+            f"{_QUAKE_MESH}: `boneinfo_t`, `jointinfo_t`",
         ),
-        name_line("Quake", _QUAKE_MESH),
+        name_line(_BOTH, _QUAKE_MESH),
         Rule(
-            "commandline_length", True, joints.commandline_length, "Quake",
-            "a command line of at most 1,023 bytes", "Quake reads no more and refuses the file",
+            "commandline_length", True, joints.commandline_length, "ironwail",
+            "a command line of at most 1,023 bytes", "ironwail reads no more and refuses the file",
             "export it for this game, which shortens it", "ironwail `common.c`, `COM_Parse`: `com_token`",
             _LONGEST_TOKEN,
         ),
-        no_meshes("Quake", _QUAKE_MESH),
-        joint_count("Quake", 256, _QUAKE_MESH),
-        vertex_count("Quake", 65535, f"{_QUAKE_MESH}: indices of 16 bits"),
-        no_animation("Quake", f"{_QUAKE_MESH}: a model without poses is not drawn"),
-        influences("Quake", f"{_QUAKE_MESH}, `MD5_BakeInfluences`"),
-        bias_sums("Quake", 0.0001, "Quake scales them", f"{_QUAKE_MESH}, `MD5_BakeInfluences`"),
+        no_meshes(_BOTH, _QUAKE_MESH),
+        joint_count(_BOTH, 256, f"{_QUAKE_MESH}: indices of joints are bytes"),
+        vertex_count(_BOTH, 65535, f"{_QUAKE_MESH}: indices of 16 bits"),
+        no_animation(_BOTH, f"{_QUAKE_MESH}: a model without poses is not drawn"),
+        *weights_as_bytes(
+            (Keeper("ironwail"), Keeper("vkQuake", most=8, has_points=True)),
+            f"{_QUAKE_MESH}, `MD5_BakeInfluences`",
+        ),
+        bias_sums(_BOTH, 0.0001, does(_BOTH, "scales") + " them", f"{_QUAKE_MESH}, `MD5_BakeInfluences`"),
         Rule(
-            "skin_path", False, meshes.skin_path, "Quake", "shaders that are plain names, such as `knight`",
-            "Quake adds the folder and the numbers itself", "rename the material",
-            f"{_QUAKE_MESH}, `MD5_LoadSkins`: `progs/%s_%02u_%02u`",
+            "skin_path", False, meshes.skin_path, "ironwail", "shaders that are plain names, such as `knight`",
+            "ironwail adds the folder and the numbers itself; vkQuake also looks without the folder, and in textures/",
+            "rename the material",
+            "ironwail `gl_model.c`, `MD5_LoadSkins`: `progs/%s_%02u_%02u`; vkQuake `Mod_LoadMDXSkinTask`",
         ),
         Rule(
-            "skin_length", False, meshes.skin_length, "Quake", "paths of skins of at most 63 bytes",
-            "Quake reads no more and finds no skin", "shorten the name of the material",
-            f"{_QUAKE_MESH}, `MD5_LoadSkins`: `MAX_QPATH`", 63,
+            "skin_length", False, meshes.skin_length, _BOTH, "paths of skins of at most 63 bytes",
+            does(_BOTH, "reads") + " no more", "shorten the name of the material",
+            f"{_QUAKE_MESH}: `MAX_QPATH`", 63,
         ),
         Rule(
             "several_roots", False, joints.several_roots, "FTEQW", "one root joint", "FTEQW refuses the model",
@@ -73,15 +81,16 @@ QUAKE = Profile(
             "base_frame_needed", False, anims.base_frame_needed, "ironwail",
             "all six components of every joint in every frame",
             "ironwail, and vkQuake before August 2026, use 0 instead and the model collapses",
-            "export it for this game, which writes all", f"{_QUAKE_ANIM} skips `baseframe`",
+            "export it for this game, which writes all", "ironwail `gl_model.c`, `MD5Anim_Load` skips `baseframe`",
         ),
+        no_cameras("Quake"),
     ),
     Writing(
         all_components=True, name_lines=False, max_commandline=_LONGEST_TOKEN, animation_beside=True,
         names=_QUAKE_NAMES,
     ),
     (
-        "all six components of every joint (flags 63), because `baseframe` is not read",
+        "all six components of every joint (flags 63), because ironwail does not read `baseframe`",
         "no line `name`; the name is written as a comment",
         "a command line of at most 1,023 bytes",
         _BESIDE,
@@ -129,6 +138,7 @@ QUAKE2 = Profile(
             "Quake II reads at most 4,096 and ignores all scales", "scale fewer bones, or on fewer frames",
             "q2pro `refresh/models.c`, `MD5_LoadScales`: `tokens`", 4096,
         ),
+        no_cameras("Quake II"),
         Rule(
             "scale_names", False, scales.scale_names, "Quake II",
             "names of scaled joints of at most 47 bytes, without backslashes and control characters",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..joint_scales import ScaleTable
-from ..model import Animation, Joints, Model
+from ..model import Animation, Camera, Joints, Model
 from .findings import Finding
 
 _NAMES = 5
@@ -18,7 +18,7 @@ _NAMES = 5
 
 @dataclass(frozen=True)
 class Subject:
-    """What is checked: a model or an animation.
+    """What is checked: a model, an animation or a camera.
 
     Attributes:
         model: the mesh file.
@@ -26,6 +26,8 @@ class Subject:
         joints: of the model that the animation is for; None if unknown.
         has_animation: whether there is an animation beside the mesh; None if unknown.
         scales: of the joints of the animation; None if they have none, or if it is unknown.
+        camera: the camera file.
+        animations: of the model, in whose poses it is checked too.
     """
 
     model: Model | None = None
@@ -33,6 +35,14 @@ class Subject:
     joints: Joints | None = None
     has_animation: bool | None = None
     scales: ScaleTable | None = None
+    camera: Camera | None = None
+    animations: Sequence[Animation] = ()
+
+    @property
+    def frame_rate(self) -> float | None:
+        """Of the animation or camera."""
+        file = self.animation or self.camera
+        return file.frame_rate if file is not None else None
 
 
 Check = Callable[["Rule", Subject], Iterator[Finding]]

@@ -31,7 +31,7 @@ def joint_parents(subject: Subject) -> Ints:
 
 def no_joints(rule: Rule, subject: Subject) -> Iterator[Finding]:
     """There is no joint."""
-    if not joint_names(subject):
+    if subject.camera is None and not joint_names(subject):
         yield rule.finding("there are no joints", 0)
 
 
@@ -49,6 +49,19 @@ def parents_first(rule: Rule, subject: Subject) -> Iterator[Finding]:
     if len(late):
         listed = listing([names[joint] for joint in late])
         yield rule.finding(f"joints come before their parents: {listed}", listed, joints=late)
+
+
+def parent_indices(rule: Rule, subject: Subject) -> Iterator[Finding]:
+    """A parent has a higher index than the limit."""
+    names, parents = joint_names(subject), joint_parents(subject)
+    far = np.flatnonzero(parents > rule.limit)
+    if len(far):
+        listed = listing([names[joint] for joint in far])
+        yield rule.finding(
+            f"{counted(len(far), 'joints', 'have')} a parent with an index over {rule.limit:g}: {listed}",
+            int(parents.max()),
+            joints=far,
+        )
 
 
 def several_roots(rule: Rule, subject: Subject) -> Iterator[Finding]:

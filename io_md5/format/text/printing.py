@@ -15,12 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import Md5Error
-from ..model import LARGEST, MAGIC, VERSION
+from ..model import DECIMALS, LARGEST, MAGIC, VERSION
 from ..validation import check_string
 from . import digits
-
-DECIMALS = 10
-"""Digits after the point, as in the files of id's exporter."""
 
 _UNPRINTABLE = re.compile("[\0-\x1f\x7f\ud800-\udc7f\udd00-\udfff]")
 

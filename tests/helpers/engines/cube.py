@@ -13,7 +13,7 @@ import numpy as np
 from .posing import EngineMesh, Loaded, Refused, rotations, unpack
 
 LINE_BYTES = 511
-MOST_JOINTS = 255
+MOST_JOINTS, IQM_MOST_JOINTS = 256, 255
 MOST_INDEX = 65535
 
 _NUMBER = r"\s*(-?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)"
@@ -72,7 +72,7 @@ def _mesh(data, iqm):
                 raise Refused("version")
         elif (joints := _header(line, "numJoints")) is not None:
             joint_count = joints
-            if joints < 1 or joints > MOST_JOINTS:
+            if joints < 1 or joints > (IQM_MOST_JOINTS if iqm else MOST_JOINTS):
                 raise Refused("number of joints")
         elif (count := _header(line, "numMeshes")) is not None:
             if count < 1:

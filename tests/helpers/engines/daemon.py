@@ -1,15 +1,18 @@
 """Unvanquished and others of the Daemon engine.
 
-Facts: `tr_model_md5.cpp`, `R_LoadMD5`; `tr_animation.cpp`, `R_LoadMD5Anim`; `COM_ParseExt2`, which gives an empty token
-where a line ends and none was to end.
+Facts: `tr_model_md5.cpp`, `R_LoadMD5`; `tr_animation.cpp`, `R_LoadMD5Anim`; `tr_local.h`: the index of a parent is a
+signed byte, the number of channels an unsigned one; `COM_ParseExt2`, which gives an empty token where a line ends and
+none was to end.
 """
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from .cursor import DAEMON, Cursor
-from .posing import EngineMesh, Loaded, Refused, rotations, unpack
+from .posing import EngineMesh, Loaded, Refused, rotations, skinned, unpack
 
 MOST_JOINTS = 256
 MOST_WEIGHTS = 4
@@ -67,16 +70,22 @@ def load(mesh: bytes, animation: bytes) -> Loaded:
     names, parents, rows = [], [], []
     for _ in range(joint_count):
         names.append(cursor.name())
-        parents.append(cursor.integer())
+        parents.append(signed_byte(cursor.integer()))
         if parents[-1] >= joint_count:
             raise Refused("bad parent index")
         rows.append(cursor.vector(3) + cursor.vector(3))
     cursor.first("}")
     meshes = [_block(cursor) for _ in range(mesh_count)]
     table = np.array(rows)
-    loaded = Loaded(meshes, (rotations(table[:, 3:]), table[:, :3]), np.array(parents), keeps_bias_sums=True)
+    bind = (rotations(table[:, 3:]), table[:, :3])
+    loaded = Loaded(meshes, bind, np.array(parents), skin=partial(skinned, raw_sums=True))
     _animation(animation, names, loaded)
     return loaded
+
+
+def signed_byte(number: int) -> int:
+    """What is left of a number in eight bits; below 0 it means a root."""
+    return max((number + 128) % 256 - 128, -1)
 
 
 def _block(cursor):
@@ -120,13 +129,15 @@ def _animation(data, names, loaded):
     loaded.frame_rate = cursor.integer()
     cursor.first("numAnimatedComponents")
     component_count = cursor.integer()
+    if joint_count % 256 == 0:
+        raise Refused("no channels")
     if joint_count != len(names):
         raise Refused("other joints")
     cursor.first("hierarchy")
     cursor.expect("{")
     flags, starts = [], []
     for joint in range(joint_count):
-        if cursor.name() != names[joint] or cursor.integer() != loaded.parents[joint]:
+        if cursor.name() != names[joint] or signed_byte(cursor.integer()) != loaded.parents[joint]:
             raise Refused("other joints")
         flags.append(cursor.integer())
         starts.append(cursor.integer())

@@ -1,7 +1,8 @@
-"""Doom 3 and its BFG Edition: a strict order of tokens, and a root whose base translation is taken for 0.
+"""Doom 3 and RBDOOM-3-BFG: a strict order of tokens, and a root whose base translation is taken for 0.
 
 Facts: `Model_md5.cpp`, `LoadModel` and `ParseMesh`; `Anim.cpp`, `LoadAnim` (the root's translation: 299–324);
-`Lexer.cpp`.
+`Lexer.cpp`; `Camera.cpp`, `LoadAnim`. RBDOOM-3-BFG's `Model_md5.cpp` keeps four weights as bytes and has indices of
+joints of 8 and of vertices of 16 bits.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from .cursor import DOOM3, Cursor
-from .posing import EngineMesh, Loaded, Refused, rotations, unpack
+from .posing import EngineMesh, Loaded, Refused, each_point, filled_bytes, rotations, unpack
 
 BFG_MOST_JOINTS = 255
 BFG_MOST_VERTICES = 65535
@@ -22,9 +23,37 @@ def load(mesh: bytes, animation: bytes, *, bfg: bool = False) -> Loaded:
         raise Refused("too many joints")
     if bfg and any(len(part.uvs) > BFG_MOST_VERTICES for part in meshes):
         raise Refused("indices of 16 bits")
-    loaded = Loaded(meshes, bind, parents, baked=bfg)
+    loaded = Loaded(meshes, bind, parents, skin=filled_bytes if bfg else each_point, folds=True)
     _animation(animation, names, loaded)
     return loaded
+
+
+def load_camera(data: bytes) -> tuple[list[int], np.ndarray]:
+    """The cuts and the entries of a camera path, (N, 7)."""
+    cursor = Cursor(data, DOOM3)
+    cursor.expect("MD5Version")
+    if cursor.integer() != 10:
+        raise Refused("version")
+    cursor.expect("commandline")
+    cursor.word()
+    cursor.expect("numFrames")
+    frame_count = cursor.integer()
+    cursor.expect("frameRate")
+    frame_rate = cursor.integer()
+    cursor.expect("numCuts")
+    cut_count = cursor.integer()
+    if frame_count <= 0 or frame_rate <= 0 or not 0 <= cut_count <= frame_count:
+        raise Refused("frames, frame rate or cuts")
+    cursor.expect("cuts", "{")
+    cuts = [cursor.integer() for _ in range(cut_count)]
+    if any(not 1 <= cut < frame_count for cut in cuts):
+        raise Refused("invalid camera cut")
+    cursor.expect("}", "camera", "{")
+    entries = cursor.table(frame_count, "( # # # ) ( # # # ) #")
+    cursor.expect("}")
+    if (entries[:, 6] <= 0).any():
+        raise Refused("CalcFov: bad result")
+    return cuts, entries
 
 
 def _mesh(data):
@@ -51,7 +80,7 @@ def _mesh(data):
     cursor.expect("}")
     table = np.array(rows)
     meshes = [_block(cursor, joint_count) for _ in range(mesh_count)]
-    return names, np.array(parents), (rotations(table[:, 3:]), table[:, :3]), meshes
+    return names, np.array(parents), (rotations(table[:, 3:], folds=True), table[:, :3]), meshes
 
 
 def _block(cursor, joint_count):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import partial
 
 from . import cube, daemon, doom3, md2, q2pro, quake
@@ -9,7 +10,7 @@ from . import cube, daemon, doom3, md2, q2pro, quake
 MD5 = {
     "ANY": {"iqm": partial(cube.load, iqm=True)},
     "DOOM3": {"Doom 3": doom3.load},
-    "DOOM3_BFG": {"Doom 3 BFG": partial(doom3.load, bfg=True)},
+    "DOOM3_BFG": {"RBDOOM-3-BFG": partial(doom3.load, bfg=True)},
     "QUAKE": {
         "ironwail": quake.load,
         "vkQuake": partial(quake.load, engine="vkquake"),
@@ -21,7 +22,7 @@ MD5 = {
 }
 MD2 = {
     "ANY": {"Cube": md2.cube},
-    "QUAKE2": {"Quake II": md2.quake2},
+    "QUAKE2": {"Quake II": md2.quake2, "yquake2": md2.yquake2},
     "QUAKE2_MODERN": {"q2pro": md2.q2pro},
 }
 
@@ -30,3 +31,10 @@ REFUSED_WITH_WARNING = {
     ("FTEQW", "several_roots"),
     ("iqm", "joint_count"),
 }
+
+
+def told(findings, engine):
+    """How far vertices are off in an engine, as warnings of the weights that it keeps say it; 0 without any."""
+    name = re.escape(engine.replace("RBDOOM-3-", "Doom 3 "))
+    found = [re.search(rf"([\d.e+-]+) units in {name}", finding.text) for finding in findings]
+    return max((float(match[1]) for match in found if match), default=0.0)

@@ -1,6 +1,7 @@
-"""Readers of MD2 files: id's Quake II and yquake2, q2pro, and those of the Cube line.
+"""Readers of MD2 files: id's Quake II, yquake2, q2pro, and those of the Cube line.
 
-Facts: id's `ref_gl/gl_model.c`, `Mod_LoadAliasModel`, and `gl_mesh.c`, which draws the GL commands; q2pro's `models.c`,
+Facts: id's `ref_gl/gl_model.c`, `Mod_LoadAliasModel`, and `gl_mesh.c`, which draws the GL commands; yquake2's
+`files/models.c`, `Mod_LoadMD2`, with the same limits, and an end that has to lie in the file; q2pro's `models.c`,
 `MOD_ValidateMD2` and `MOD_LoadMD2`, which draws the triangles; Cube's `md2.h`, which draws the GL commands.
 """
 
@@ -38,7 +39,7 @@ class Drawn:
 
 
 def quake2(data: bytes) -> Drawn:
-    """id's engine and yquake2."""
+    """id's engine."""
     h = _read_header(data)
     if h["skinheight"] > 480:
         raise Refused("skin taller than 480")
@@ -50,6 +51,13 @@ def quake2(data: bytes) -> Drawn:
     _triangles(data, h)
     corners, uvs = _commands(data, h)
     return Drawn(corners, uvs, _frames(data, h), _skins(data, h)[:32])
+
+
+def yquake2(data: bytes) -> Drawn:
+    """yquake2, which reads the file into as many bytes as its header says."""
+    if not 0 <= _read_header(data)["ofs_end"] <= len(data):
+        raise Refused("file size too small")
+    return quake2(data)
 
 
 def q2pro(data: bytes) -> Drawn:

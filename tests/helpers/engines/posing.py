@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -30,15 +31,19 @@ class EngineMesh:
 
 @dataclass
 class Loaded:
-    """A model with an animation. Poses are rotations (J, 3, 3) and places (J, 3) in the space of the model."""
+    """A model with an animation. Poses are rotations (J, 3, 3) and places (J, 3) in the space of the model.
+
+    `skin` gives the vertices of a mesh for the pose of the model's file and another pose; `folds` is for engines that
+    take the absolute value of what is left for w.
+    """
 
     meshes: list[EngineMesh]
     bind: tuple[np.ndarray, np.ndarray]
     parents: np.ndarray
     components: np.ndarray = field(default_factory=lambda: np.empty((0, 0, 6)))
     frame_rate: float = 24.0
-    baked: bool = True
-    keeps_bias_sums: bool = False
+    skin: Callable = None
+    folds: bool = False
     scales: np.ndarray | None = None
     scales_position: np.ndarray | None = None
 
@@ -50,10 +55,13 @@ class Loaded:
         """Where the vertices of each mesh are in a frame."""
         if self.scales is not None:
             return self._scaled_vertices(frame)
-        pose = compose(self.parents, self.components[frame])
-        if not self.baked:
-            return [direct(mesh, pose) for mesh in self.meshes]
-        return [skinned(mesh, self.bind, pose, raw_sums=self.keeps_bias_sums) for mesh in self.meshes]
+        pose = compose(self.parents, self.components[frame], folds=self.folds)
+        return [(self.skin or skinned)(mesh, self.bind, pose) for mesh in self.meshes]
+
+    @property
+    def baked(self) -> bool:
+        """Whether a vertex of the bind pose is carried along, and not each weight's own point."""
+        return self.skin not in (each_point, own_points)
 
     def _scaled_vertices(self, frame):
         components = self.components[frame].copy()
@@ -64,13 +72,15 @@ class Loaded:
         return [direct(mesh, pose, self.scales[frame]) for mesh in self.meshes]
 
 
-def rotations(xyz):
-    """Rotations (…, 3, 3) of quaternions whose w is negative and computed; what is left below 0 is 0."""
-    xyz = np.asarray(xyz, dtype=np.float64)
-    w = -np.sqrt(np.maximum(1.0 - (xyz**2).sum(axis=-1), 0.0))
-    x, y, z = np.moveaxis(xyz, -1, 0)
-    length = np.sqrt(x * x + y * y + z * z + w * w)
-    x, y, z, w = x / length, y / length, z / length, w / length
+def rotations(xyz, *, folds=False):
+    """Rotations (…, 3, 3) of quaternions whose w is negative and computed with 32-bit floats.
+
+    What is left below 0 counts as 0; if it `folds`, without its sign.
+    """
+    x, y, z = np.moveaxis(np.asarray(xyz, dtype=np.float32), -1, 0)
+    left = np.float32(1.0) - (x * x + y * y + z * z)
+    w = -np.sqrt(np.abs(left) if folds else np.maximum(left, np.float32(0.0)))
+    x, y, z, w = (part.astype(np.float64) for part in (x, y, z, w))
     rows = [
         [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
         [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
@@ -79,9 +89,9 @@ def rotations(xyz):
     return np.moveaxis(np.array(rows), (0, 1), (-2, -1))
 
 
-def compose(parents, components):
+def compose(parents, components, *, folds=False):
     """Rotations and places in the space of the model from six components a joint (J, 6)."""
-    turns = rotations(components[:, 3:])
+    turns = rotations(components[:, 3:], folds=folds)
     places = components[:, :3].copy()
     for joint, parent in enumerate(parents):
         if parent >= 0:
@@ -96,6 +106,75 @@ def direct(mesh, pose, scales=None):
     offsets = mesh.offsets if scales is None else mesh.offsets * scales[mesh.joints][:, None]
     points = np.einsum("wij,wj->wi", turns[mesh.joints], offsets) + places[mesh.joints]
     return _sums(mesh, points * mesh.biases[:, None])
+
+
+def each_point(mesh, bind, pose):
+    """Each weight's own point, added up, whatever the pose of the file: Doom 3, q2pro."""
+    return direct(mesh, pose)
+
+
+def largest(mesh, vertex, most):
+    """The weights of a vertex that `MD5_BakeInfluences` keeps: a later one takes the place of the least."""
+    start, kept = mesh.starts[vertex], []
+    for weight in range(start, start + mesh.counts[vertex]):
+        if len(kept) < most:
+            kept.append(weight)
+            continue
+        least = min(range(most), key=lambda place: mesh.biases[kept[place]])
+        if mesh.biases[kept[least]] < mesh.biases[weight]:
+            kept[least] = weight
+    return kept
+
+
+def carried(mesh, bind, pose, shares):
+    """The vertex of the bind pose, moved by joints: `shares` gives the weights of a vertex, and the share of each."""
+    rest = direct(mesh, bind)
+    turns = np.einsum("jik,jlk->jil", pose[0], bind[0])
+    moves = pose[1] - np.einsum("jik,jk->ji", turns, bind[1])
+    result = np.zeros_like(rest)
+    for vertex in range(len(rest)):
+        for weight, share in shares(vertex):
+            joint = mesh.joints[weight]
+            result[vertex] += (turns[joint] @ rest[vertex] + moves[joint]) * share
+    return result
+
+
+def cut_bytes(mesh, bind, pose):
+    """ironwail: four weights as bytes, cut and not made 255 again."""
+
+    def shares(vertex):
+        kept = largest(mesh, vertex, 4)
+        scale = 255 / sum(mesh.biases[kept])
+        return [(weight, int(mesh.biases[weight] * scale) / 255) for weight in kept]
+
+    return carried(mesh, bind, pose, shares)
+
+
+def filled_bytes(mesh, bind, pose):
+    """RBDOOM-3-BFG: the four largest weights as bytes; the largest gets what is missing to 255."""
+
+    def shares(vertex):
+        start = mesh.starts[vertex]
+        kept = sorted(range(start, start + mesh.counts[vertex]), key=lambda weight: -mesh.biases[weight])[:4]
+        numbers = [int(mesh.biases[weight] / sum(mesh.biases[kept]) * 255) for weight in kept]
+        numbers[0] += max(255 - sum(numbers), 0)
+        return [(weight, number / 255) for weight, number in zip(kept, numbers, strict=True)]
+
+    return carried(mesh, bind, pose, shares)
+
+
+def own_points(mesh, bind, pose):
+    """vkQuake: up to eight weights, each with its own point; bytes only share out the places of joints."""
+    result = np.zeros((len(mesh.counts), 3))
+    for vertex in range(len(result)):
+        kept = largest(mesh, vertex, 8)
+        scale = 1 / sum(mesh.biases[kept])
+        numbers = [int(mesh.biases[weight] * scale * 255) for weight in kept]
+        for weight, number in zip(kept, numbers, strict=True):
+            joint = mesh.joints[weight]
+            point = mesh.offsets[weight] * (mesh.biases[weight] * scale)
+            result[vertex] += pose[0][joint] @ point + pose[1][joint] * (number / sum(numbers))
+    return result
 
 
 def skinned(mesh, bind, pose, *, raw_sums=False, most=MOST_INFLUENCES):

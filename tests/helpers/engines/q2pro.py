@@ -11,7 +11,7 @@ import json
 import numpy as np
 
 from .cursor import QUAKE2, Cursor
-from .posing import EngineMesh, Loaded, Refused, rotations, unpack
+from .posing import EngineMesh, Loaded, Refused, each_point, rotations, unpack
 
 MOST_JOINTS, MOST_MESHES, MOST_FRAMES, MOST_WEIGHTS = 256, 32, 1024, 8192
 MOST_VERTICES = MOST_TRIANGLES = 6144
@@ -62,7 +62,7 @@ def _mesh(data):
     meshes = [_block(cursor, joint_count) for _ in range(mesh_count)]
     table = np.array(rows)
     bind = (rotations(table[:, 3:]), table[:, :3])
-    return Loaded(meshes, bind, np.full(joint_count, -1), baked=False)
+    return Loaded(meshes, bind, np.full(joint_count, -1), skin=each_point)
 
 
 def _block(cursor, joint_count):

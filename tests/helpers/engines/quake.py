@@ -1,7 +1,8 @@
 """Quake's re-release: ironwail, vkQuake and FTEQW, which share their reader's descent.
 
-Facts: `gl_model.c`, `Mod_LoadMD5MeshModel`, `MD5Anim_Begin`, `MD5Anim_Load`; `common.c`, `COM_Parse`. ironwail reads
-over `baseframe`: a component without flag is 0. A token holds 1,023 bytes, the name of a joint in a mesh 31.
+Facts: `gl_model.c`, `Mod_LoadMD5MeshModel`, `MD5Anim_Begin`, `MD5Anim_Load`, `MD5_BakeInfluences`; `common.c`,
+`COM_Parse`. ironwail reads over `baseframe`: a component without flag is 0. A token holds 1,023 bytes, the name of a
+joint in a mesh 31. vkQuake finds the joints of an animation by 31 bytes of their names, and leaves the others alone.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from .cursor import QUAKE, Cursor
-from .posing import EngineMesh, Loaded, Refused, rotations, unpack
+from .posing import EngineMesh, Loaded, Refused, cut_bytes, own_points, rotations, unpack
 
 MOST_JOINTS = 256
 NAME_BYTES = 31
@@ -28,7 +29,8 @@ def load(mesh: bytes, animation: bytes | None, *, engine: str = "ironwail") -> L
     if animation is None:
         raise Refused("no poses")
     loaded, names = _mesh(mesh, engine)
-    _animation(animation, names, loaded, reads_base=engine != "ironwail")
+    loaded.skin = {"ironwail": cut_bytes, "vkquake": own_points}.get(engine)
+    _animation(animation, names, loaded, reads_base=engine != "ironwail", by_name=engine == "vkquake")
     return loaded
 
 
@@ -106,7 +108,7 @@ def _rows(cursor, word, pattern, count):
     return result
 
 
-def _animation(data, names, loaded, *, reads_base):
+def _animation(data, names, loaded, *, reads_base, by_name):
     cursor = Cursor(data, QUAKE, longest=TOKEN_BYTES)
     cursor.expect("MD5Version", "10")
     if cursor.check("commandline"):
@@ -121,18 +123,27 @@ def _animation(data, names, loaded, *, reads_base):
     component_count = cursor.integer()
     if frame_count <= 0:
         raise Refused("no poses")
-    if joint_count != len(names):
+    if joint_count != len(names) and not by_name:
         raise Refused("incorrect bone count")
     cursor.expect("hierarchy", "{")
-    flags, starts = [], []
-    for joint, name in enumerate(names):
-        if cursor.word() != name:
-            raise Refused("bone was renamed")
-        if cursor.integer() != loaded.parents[joint]:
+    flags, starts, places = [], [], []
+    for joint in range(joint_count):
+        name, parent = cursor.word(), cursor.integer()
+        if by_name:
+            places.append(names.index(name[:NAME_BYTES]) if name[:NAME_BYTES] in names else -1)
+            if places[-1] in places[:-1] and places[-1] >= 0:
+                raise Refused("duplicate joint")
+            parent = places[parent] if parent >= 0 else -1
+        else:
+            places.append(joint)
+            if name != names[joint]:
+                raise Refused("bone was renamed")
+        if places[-1] >= 0 and parent != loaded.parents[places[-1]]:
             raise Refused("bone has wrong parent")
         flags.append(cursor.integer())
         starts.append(cursor.integer())
-        if flags[-1] & ~63 or starts[-1] > component_count + 6:
+        room = component_count - flags[-1].bit_count() if by_name else component_count + 6
+        if flags[-1] & ~63 or starts[-1] > room:
             raise Refused("bad flags or offset")
     cursor.expect("}", "bounds", "{")
     while cursor.peek() == "(":
@@ -143,7 +154,9 @@ def _animation(data, names, loaded, *, reads_base):
         base.append(cursor.vector(3) + cursor.vector(3))
     cursor.expect("}")
     table = np.array(base).reshape(-1, 6) if reads_base else np.zeros((joint_count, 6))
-    components = np.zeros((frame_count, joint_count, 6))
+    # Joints that vkQuake does not find stay as in the mesh, which no test needs.
+    components = np.zeros((frame_count, len(names), 6))
+    found = [place for place in places if place >= 0]
     while cursor.check("frame"):
         frame = cursor.integer()
         if frame >= frame_count:
@@ -151,5 +164,6 @@ def _animation(data, names, loaded, *, reads_base):
         cursor.expect("{")
         values = np.append(cursor.numbers(component_count), np.zeros(6))
         cursor.expect("}")
-        components[frame] = unpack(flags, starts, table, values)
+        rows = unpack(flags, starts, table, values)
+        components[frame, found] = rows[[place >= 0 for place in places]]
     loaded.components = components

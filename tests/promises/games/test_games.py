@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 
 import bpy
 import md2_samples
@@ -10,10 +11,11 @@ import numpy as np
 import pytest
 from engines import loaders, md2
 from engines.posing import Refused
+from mathutils import Quaternion, Vector
 from md2_evaluated import each_readable_file
 from md5_deviation import file_vertices, meshes_of
 from paths import CORPUS
-from scripted_scenes import FRAMES, rig, shown_vertices, tube
+from scripted_scenes import FRAMES, attach, rig, shown_vertices, tube
 
 from io_md5.format import read_animation, read_mesh, skeleton
 from io_md5.format.check import check_animation, check_model
@@ -358,14 +360,82 @@ def distance(mine, theirs):
 @pytest.mark.parametrize("game", GAMES)
 def test_a_scene_is_shown_by_the_game_as_by_blender(scene, out, game):
     _armature, obj = scene
-    export(out, game, actions="ACTIVE", add_origin=True)
+    model = export(out, game, actions="ACTIVE", add_origin=True)
     (animation,) = out.parent.glob("*.md5anim")
+    findings = check_model(model, Game(game), animations=[read_animation(animation)])
     for engine, load in loaders.MD5[game].items():
+        allowed = UNITS + loaders.told(findings, engine)
         loaded = load(out.read_bytes(), animation.read_bytes())
         for frame in range(loaded.frame_count):
             bpy.context.scene.frame_set(FRAMES[0] + frame)
             shown = np.concatenate(loaded.vertices(frame))
-            assert distance(shown, shown_vertices([obj])) <= UNITS, f"{engine}, frame {frame}"
+            assert distance(shown, shown_vertices([obj])) <= allowed, f"{engine}, frame {frame}"
+
+
+def branches(count, leaves):
+    """An armature of a chain of bones that each have so many others, which move, and a mesh with a face on each."""
+    data = bpy.data.armatures.new("Branches")
+    armature = bpy.data.objects.new("Branches", data)
+    bpy.context.scene.collection.objects.link(armature)
+    bpy.context.view_layer.objects.active = armature
+    bpy.ops.object.mode_set(mode="EDIT")
+    parent, names, vertices = None, [], []
+    for index in range(count):
+        for leaf in range(leaves + 1):
+            bone = data.edit_bones.new(f"b{index}_{leaf}")
+            bone.head = (0.1 * leaf, 0.02 * leaf, 0.1 * index)
+            bone.tail = bone.head[0], bone.head[1], bone.head[2] + 0.08
+            bone.parent = parent if leaf == 0 else data.edit_bones[f"b{index}_0"]
+            names.append(bone.name)
+            vertices += [bone.head + Vector(offset) for offset in ((0, 0, 0), (0.05, 0, 0), (0, 0.05, 0))]
+        parent = data.edit_bones[f"b{index}_0"]
+    bpy.ops.object.mode_set(mode="OBJECT")
+    mesh = bpy.data.meshes.new("Faces")
+    mesh.from_pydata(vertices, [], [(i, i + 1, i + 2) for i in range(0, len(vertices), 3)])
+    obj = bpy.data.objects.new("Faces", mesh)
+    bpy.context.scene.collection.objects.link(obj)
+    for place, name in enumerate(names):
+        obj.vertex_groups.new(name=name).add([3 * place + corner for corner in range(3)], 1.0, "REPLACE")
+    attach(obj, armature)
+    for frame, angle in ((1, 0.0), (4, 0.02)):
+        for bone in armature.pose.bones:
+            bone.rotation_quaternion = Quaternion((0.3, 1.0, 0.2), angle)
+            bone.keyframe_insert("rotation_quaternion", frame=frame)
+    armature.animation_data.action.name = "Sway"
+    return armature, obj
+
+
+def test_unvanquished_gets_joints_without_children_last(out, capfd):
+    _, obj = branches(100, 1)
+    model = export(out, "UNVANQUISHED", actions="ACTIVE")
+    assert "export all animations of this model again" in reports_of(capfd)
+    assert model.joints.parents.max() == 99
+    assert export(out.with_name("any.md5mesh"), "ANY").joints.parents.max() > 127
+    bpy.ops.export_scene.md5anim(filepath=str(out.with_name("alone.md5anim")), game="UNVANQUISHED")
+    for name in ("Sway", "alone"):
+        loaded = loaders.MD5["UNVANQUISHED"]["Daemon"](
+            out.read_bytes(), out.with_name(f"{name}.md5anim").read_bytes()
+        )
+        for frame in range(loaded.frame_count):
+            bpy.context.scene.frame_set(1 + frame)
+            assert distance(loaded.vertices(frame)[0], shown_vertices([obj])) < 1e-4
+
+
+def test_parents_that_no_order_brings_among_the_first_128_are_an_error_for_unvanquished(out):
+    branches(130, 0)
+    with pytest.raises(RuntimeError, match="1 joint has a parent with an index over 127: b129_0"):
+        export(out, "UNVANQUISHED")
+    with pytest.raises(RuntimeError, match="a parent with an index over 127"):
+        bpy.ops.export_scene.md5anim(filepath=str(out.with_suffix(".md5anim")), game="UNVANQUISHED")
+    assert not list(out.parent.iterdir())
+
+
+def test_findings_of_reordered_joints_name_their_own_bones(out):
+    armature, _ = branches(100, 1)
+    armature.data.bones["b3_1"].md5_joint_name = "b5_1"
+    bpy.ops.object.md5_check_game(game="UNVANQUISHED")
+    found = {item.code: item for item in bpy.context.window_manager.io_idtech_findings}
+    assert set(json.loads(found["repeated_names"].elements)) == {"b3_1", "b5_1"}
 
 
 def pairs():
@@ -400,7 +470,7 @@ def test_a_real_model_is_shown_by_the_game_as_by_blender(corpus, out, mesh_path,
         cut = True
     (animation,) = out.parent.glob("*.md5anim")
     written = read_mesh(out), read_animation(animation)
-    findings = check_model(written[0], Game(game), has_animation=True)
+    findings = check_model(written[0], Game(game), has_animation=True, animations=[written[1]])
     findings += check_animation(written[1], written[0].joints, Game(game))
     codes = {finding.code for finding in findings}
     slack = [
@@ -410,6 +480,8 @@ def test_a_real_model_is_shown_by_the_game_as_by_blender(corpus, out, mesh_path,
         if {(engine, code) for code in codes} & loaders.REFUSED_WITH_WARNING:
             continue
         loaded = load(out.read_bytes(), animation.read_bytes())
+        # The warning compares other frames.
+        allowed = UNITS + 1.5 * loaders.told(findings, engine)
         for frame in sorted({0, loaded.frame_count // 2, loaded.frame_count - 1}):
             bpy.context.scene.frame_set(frame)
             for obj, shown, agreed in zip(meshes_of(armature), loaded.vertices(frame), slack, strict=True):
@@ -417,7 +489,7 @@ def test_a_real_model_is_shown_by_the_game_as_by_blender(corpus, out, mesh_path,
                 if len(wanted) != len(shown):
                     continue
                 off = np.linalg.norm(wanted - shown, axis=1) - agreed
-                assert off.max(initial=0.0) <= UNITS or codes & WARNED or cut, f"{engine}, frame {frame}"
+                assert off.max(initial=0.0) <= allowed or codes & WARNED or cut, f"{engine}, frame {frame}"
 
 
 def md2_models():

@@ -12,6 +12,8 @@ from scripted_scenes import rig, shown_vertices, tube
 
 from io_md2.format import Md2Error, find_sequences, read_model
 from io_md5.format import read_animation, read_mesh
+from io_md5.format.check import check_model
+from io_md5.format.games import Game
 from io_md5.format.scale_file import read_scales
 from io_md5.format.skeleton import components
 
@@ -83,9 +85,12 @@ def test_actions_follow_one_another_in_the_order_of_the_model_that_is_replaced(s
     path = request.getfixturevalue(game.lower())
     export(path, game)
     assert files(path) == {path.name, path.with_suffix(".md5anim").name}
-    for load in loaders.MD5[game].values():
+    animations = [read_animation(path.with_suffix(".md5anim"))]
+    findings = check_model(read_mesh(path), Game(game), animations=animations)
+    for engine, load in loaders.MD5[game].items():
         loaded = load(path.read_bytes(), path.with_suffix(".md5anim").read_bytes())
         assert loaded.frame_count == len(NAMES)
+        allowed = 1e-3 + loaders.told(findings, engine)
         frame = 0
         for name in ("stand", "run", "pain1"):
             play(armature, name)
@@ -93,7 +98,7 @@ def test_actions_follow_one_another_in_the_order_of_the_model_that_is_replaced(s
                 bpy.context.scene.frame_set(own)
                 shown, found = shown_vertices([obj]), np.concatenate(loaded.vertices(frame))
                 lengths = np.linalg.norm(shown[:, None] - found[None], axis=2)
-                assert max(lengths.min(axis=0).max(), lengths.min(axis=1).max()) <= 1e-3
+                assert max(lengths.min(axis=0).max(), lengths.min(axis=1).max()) <= allowed
                 frame += 1
 
 
@@ -189,7 +194,8 @@ def test_a_model_imported_as_sequences_is_written_as_it_was(tmp_path, seed):
     )
     for frame in range(6):
         for wanted, got in zip(first.vertices(frame), second.vertices(frame), strict=True):
-            np.testing.assert_allclose(got, wanted, atol=1e-3)
+            # Turns by almost 180° are computed with 32-bit floats.
+            np.testing.assert_allclose(got, wanted, atol=1e-2)
     wanted, got = components(animation), components(read_animation(out.with_suffix(".md5anim")))
     np.testing.assert_allclose(got[..., 3:], wanted[..., 3:], atol=2e-5)
 

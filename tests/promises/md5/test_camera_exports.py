@@ -7,9 +7,11 @@ import math
 import bpy
 import numpy as np
 import pytest
+from engines import doom3
 from mathutils import Vector
 from md5_cameras import (
     assert_matches_blender,
+    assert_plays_as_in_the_game,
     assert_same,
     exported,
     fcurves,
@@ -285,3 +287,76 @@ def test_hostile_values_are_not_used(tmp_path, name):
             entry = frame + (frame >= 7 and len(found.cuts) == 1)
             place = view_of(obj)[0] * 2.0
             assert (place - Vector(found.positions[entry])).length < 2e-3, f"{name} = {value!r}"
+
+
+# Games
+
+
+def refused(tmp_path, match, game="DOOM3"):
+    with pytest.raises(RuntimeError, match=match):
+        exported(tmp_path, game=game)
+    assert not (tmp_path / "out.md5camera").exists()
+
+
+def test_a_cut_on_the_first_frame_is_refused_for_doom_3_until_its_marker_is_deleted(tmp_path):
+    imported(tmp_path, make_camera([0, 9], 20, 24))
+    refused(
+        tmp_path, "A cut at frame 0; Doom 3 refuses the camera path: delete the marker on the first frame"
+    )
+    markers = bpy.context.scene.timeline_markers
+    markers.remove(next(marker for marker in markers if marker.frame == 0))
+    assert exported(tmp_path, game="DOOM3").cuts.tolist() == [8]
+
+
+def test_positions_of_the_player_are_refused_for_doom_3_until_the_imported_data_is_deleted(tmp_path):
+    camera = make_camera([9], 20, 24)
+    camera.cut_groups = ["pos ( 243.9 3552.7 39.0 ) rot ( 0 -132.22 0 )"]
+    obj = imported(tmp_path, camera)
+    refused(tmp_path, "1 cut has a position of the player.*delete the custom property md5 of the camera data")
+    assert_same(exported(tmp_path), camera)
+    del obj.data["md5"]
+    out = exported(tmp_path, game="DOOM3")
+    assert (out.cuts.tolist(), any(out.cut_groups)) == ([9], False)
+    assert_plays_as_in_the_game(obj, out)
+    assert doom3.load_camera((tmp_path / "out.md5camera").read_bytes())[0] == [9]
+
+
+def test_fields_of_view_of_0_are_refused_for_doom_3(tmp_path):
+    camera = make_camera([], 6, 24)
+    camera.fields_of_view[2] = 0.0
+    imported(tmp_path, camera)
+    refused(tmp_path, "1 frame has a field of view of 0 or less")
+
+
+def test_a_path_for_a_game_without_camera_paths_is_a_warning(tmp_path, capfd):
+    set_range(3)
+    new_camera()
+    (said,) = warnings_of(capfd, lambda: exported(tmp_path, game="QUAKE"))
+    assert "Quake reads none: export it for Doom 3" in said
+
+
+def test_the_game_of_the_preferences_is_that_of_camera_paths_too(tmp_path):
+    imported(tmp_path, make_camera([0, 9], 20, 24))
+    preferences = bpy.context.preferences.addons["bl_ext.user_default.io_idtech"].preferences
+    preferences.md5_game = "DOOM3"
+    try:
+        with pytest.raises(RuntimeError, match="A cut at frame 0"):
+            bpy.ops.export_scene.md5camera(filepath=str(tmp_path / "out.md5camera"))
+        bpy.ops.export_scene.md5camera(filepath=str(tmp_path / "out.md5camera"), game="ANY")
+        assert read_camera(tmp_path / "out.md5camera").cuts.tolist() == [0, 9]
+    finally:
+        preferences.property_unset("md5_game")
+
+
+def test_the_command_line_has_its_game_for_camera_paths_too(part, tmp_path):
+    imported(tmp_path, make_camera([0, 9], 20, 24))
+    path = tmp_path / "out.md5camera"
+    for game in ("DOOM3", "ANY"):
+        options = part("io_common.batch").SaveOptions(part("io_common.scene.axes").identity(), game)
+        if game == "ANY":
+            part("io_md5.batch").save(bpy.context, path, options)
+            assert path.exists()
+        else:
+            with pytest.raises(part("io_md5.format").Md5Error, match="a cut at frame 0"):
+                part("io_md5.batch").save(bpy.context, path, options)
+            assert not path.exists()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import md5_samples
@@ -10,11 +11,13 @@ import pytest
 from engines import cube, daemon, doom3, loaders, md2, q2pro, quake
 from engines.posing import Refused
 from md2_samples import fan
+from md5_game_models import camera
 
 from io_md2.format import format_model, generate_commands
-from io_md5.format import format_animation, format_mesh, parse_animation, parse_mesh, skeleton
-from io_md5.format.check import check_animation, check_model
-from io_md5.format.games import Game, Target, prepare_animation, prepare_model
+from io_md5.format import format_animation, format_camera, format_mesh, parse_animation, parse_mesh, skeleton
+from io_md5.format import quaternions as quat
+from io_md5.format.check import check_animation, check_camera, check_model
+from io_md5.format.games import Game, Target, prepare_animation, prepare_model, rest_pose
 from io_md5.format.skinning import skin
 
 GAMES = [game.value for game in Game]
@@ -134,7 +137,7 @@ def test_doom_3_cuts_the_frame_rate(pair):
         doom3.load(*files(model, replace(animation, frame_rate=0.5)))
 
 
-@pytest.mark.parametrize("load", EVERY_LOADER)
+@pytest.mark.parametrize("load", [load for load in EVERY_LOADER if load.id != "QUAKE-vkQuake"])
 def test_another_number_of_joints_is_refused(pair, load):
     model, animation = pair
     mesh, _ = files(model, animation, "SAUERBRATEN")
@@ -210,6 +213,122 @@ def test_several_roots_are_refused_by_doom_3_and_fteqw(pair):
     assert quake.load(*data).frame_count
 
 
+def test_vkquake_finds_joints_by_31_bytes_of_their_names(pair):
+    long = named(pair, "x" * 40)
+    assert quake.load(*long, engine="vkquake").frame_count
+    model, animation = pair
+    model.joints.names[2] = animation.names[2] = "x" * 39
+    with pytest.raises(Refused, match="duplicate"):
+        quake.load(format_mesh(model), format_animation(animation), engine="vkquake")
+
+
+def chain(count, parents):
+    """A model and animation with a chain of parents and the other joints on its end; every joint has a vertex."""
+    model, _ = sample(np.random.default_rng(3))
+    model.joints.names[:] = [f"joint{index}" for index in range(count)]
+    model.joints.parents = np.minimum(np.arange(count), parents).astype(np.int32) - 1
+    model.joints.positions = np.zeros((count, 3))
+    model.joints.positions[:, 2] = np.minimum(np.arange(count), parents)
+    model.joints.orientations = np.tile((-1.0, 0.0, 0.0, 0.0), (count, 1))
+    part = next(mesh for mesh in model.meshes if mesh.vertex_count >= 3 and len(mesh.triangles))
+    part.weight_starts[:] = np.arange(part.vertex_count)
+    part.weight_joints = np.full(part.vertex_count, count - 1, dtype=np.int32)
+    part.weight_biases, part.weight_positions = np.ones(part.vertex_count), np.zeros((part.vertex_count, 3))
+    model.meshes[:] = [part]
+    return model, rest_pose(model.joints, np.zeros((2, 3)))
+
+
+def test_daemon_detaches_joints_with_a_parent_over_127_and_refuses_256():
+    model, animation = chain(140, 140)
+    data = format_mesh(model), format_animation(animation)
+    assert daemon.load(*data).vertices(0)[0][0, 2] == pytest.approx(1)
+    assert cube.load(*data).vertices(0)[0][0, 2] == pytest.approx(139)
+    model, animation = chain(255, 3)
+    assert daemon.load(format_mesh(model), format_animation(animation)).vertices(0)[0][0, 2] == pytest.approx(
+        3
+    )
+    model, animation = chain(256, 3)
+    with pytest.raises(Refused):
+        daemon.load(format_mesh(model), format_animation(animation))
+
+
+def test_sauerbraten_takes_256_joints_and_iqm_255():
+    model, animation = chain(256, 256)
+    data = format_mesh(model), format_animation(animation)
+    assert cube.load(*data).vertices(0)[0][0, 2] == pytest.approx(255)
+    with pytest.raises(Refused):
+        cube.load(*data, iqm=True)
+
+
+def several_weights(count, seed=5):
+    """A model with so many weights on each vertex that agree in the bind pose, and an animation of it."""
+    model, animation = sample(np.random.default_rng(seed))
+    rng = np.random.default_rng(seed)
+    part = next(mesh for mesh in model.meshes if mesh.vertex_count >= 3 and len(mesh.triangles))
+    points = np.repeat(rng.normal(scale=20, size=(part.vertex_count, 3)), count, axis=0)
+    joints = np.argsort(rng.random((part.vertex_count, len(model.joints))), axis=1)[:, :count].ravel()
+    biases = rng.random((part.vertex_count, count)) + 0.05
+    part.weight_biases = (biases / biases.sum(axis=1, keepdims=True)).ravel()
+    part.weight_joints = joints.astype(np.int32)
+    bind = model.joints
+    inverse = quat.conjugate(bind.orientations[joints])
+    part.weight_positions = quat.rotate(inverse, points - bind.positions[joints])
+    part.weight_starts = np.arange(part.vertex_count, dtype=np.int32) * count
+    part.weight_counts[:] = count
+    model.meshes[:] = [part]
+    return model, prepare_animation(animation, Target(Game.QUAKE))[0]
+
+
+@pytest.mark.parametrize("count", [2, 4, 6])
+@pytest.mark.parametrize("game", ["QUAKE", "DOOM3_BFG"])
+def test_warnings_of_weights_give_the_units_that_they_are_off_in_the_engines(count, game):
+    model, animation = several_weights(count)
+    positions, orientations = skeleton.poses(animation)
+    code = "influences" if count > 4 else "rounded_weights"
+    findings = check_model(model, Game(game), has_animation=True, animations=[animation])
+    (finding,) = [one for one in findings if one.code in ("influences", "rounded_weights")]
+    assert (finding.code, finding.is_error) == (code, False)
+    data = format_mesh(model), format_animation(animation)
+    for engine, load in loaders.MD5[game].items():
+        if engine == "FTEQW":
+            continue
+        loaded = load(*data)
+        distances = [
+            np.linalg.norm(loaded.vertices(frame)[0] - skin(model.meshes[0], *pose), axis=1).max()
+            for frame, pose in enumerate(zip(positions, orientations, strict=True))
+        ]
+        told = re.search(rf"([\d.]+) units in {engine.replace('RBDOOM-3-', 'Doom 3 ')}", finding.text)
+        assert told, finding.text
+        assert float(told[1]) == pytest.approx(max(distances), rel=0.01), finding.text
+
+
+def test_one_weight_for_each_vertex_is_exact_in_all_engines():
+    model, animation = several_weights(1)
+    for game in ("QUAKE", "DOOM3_BFG"):
+        codes = {
+            one.code for one in check_model(model, Game(game), has_animation=True, animations=[animation])
+        }
+        assert not codes & {"influences", "rounded_weights"}
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"cuts": np.array([0], dtype=np.int32)},
+        {"cut_groups": ["pos ( 1 2 3 ) rot ( 0 90 0 )"]},
+        {"frame_rate": 0.5},
+        {"fields_of_view": np.array([90.0, 90.0, 0.0, 90.0])},
+    ],
+)
+def test_camera_paths_that_the_profile_refuses_stop_doom_3(changes):
+    cuts, entries = doom3.load_camera(format_camera(camera()))
+    assert (cuts, len(entries)) == ([2], 4)
+    path = camera(**changes)
+    assert [finding.is_error for finding in check_camera(path, Game.DOOM3)] == [True]
+    with pytest.raises(Refused):
+        doom3.load_camera(format_camera(path))
+
+
 def test_the_re_releases_need_an_animation():
     for load in (quake.load, q2pro.load):
         with pytest.raises(Refused):
@@ -250,6 +369,15 @@ def test_tall_skins_are_refused_by_quake_ii_alone():
     with pytest.raises(Refused):
         md2.quake2(data)
     assert len(md2.q2pro(data).corners) == len(md2.cube(data).corners) == 4
+
+
+def test_an_end_beyond_the_file_is_refused_by_yquake2_alone():
+    data = bytearray(md2_bytes())
+    assert len(md2.yquake2(bytes(data)).corners) == 4
+    data[64:68] = (len(data) + 1).to_bytes(4, "little")
+    with pytest.raises(Refused, match="too small"):
+        md2.yquake2(bytes(data))
+    assert len(md2.quake2(bytes(data)).corners) == 4
 
 
 def test_few_texture_coordinates_are_refused_by_q2pro_alone():

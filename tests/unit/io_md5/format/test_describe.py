@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
+from md5_game_models import camera, model
 from md5_samples import ANIMATION, CAMERA, MESH
 from paths import SAMPLES
 
@@ -15,7 +18,10 @@ from io_md5.format import (
     parse_camera,
     parse_mesh,
     read_mesh,
+    rest_pose,
+    write_animation,
     write_camera,
+    write_mesh,
 )
 from io_md5.format.describe import describe_animation, describe_camera, describe_mesh
 
@@ -73,3 +79,26 @@ def test_models_and_paths_are_described_alike(tmp_path, text, read, suffix):
 def test_a_file_of_another_kind_is_not_described(tmp_path):
     with pytest.raises(Md5Error, match="unknown file type"):
         describe(tmp_path / "file.md2")
+
+
+def test_camera_paths_are_checked_for_a_game():
+    path = camera(cut_groups=["pos ( 1 2 3 ) rot ( 0 90 0 )"])
+    (finding,) = describe(path, "DOOM3").facts["findings"]
+    assert (finding["code"], finding["is_error"]) == ("cut_groups", True)
+    assert describe(path, "ANY").facts["findings"] == []
+
+
+def test_a_mesh_is_checked_in_the_poses_of_the_animation_beside_it(tmp_path):
+    subject = model(joints=2, vertices=3, weights=6)
+    subject.joints.parents[1] = 0
+    part = subject.meshes[0]
+    part.weight_starts[:], part.weight_counts[:] = (0, 2, 4), 2
+    part.weight_joints[:], part.weight_biases[:] = (0, 1, 0, 1, 0, 1), 0.5
+    write_mesh(subject, tmp_path / "a.md5mesh")
+    told = {}
+    for distance in (0.0, 1000.0):
+        moved = replace(subject.joints, positions=np.array([[0.0, 0.0, 0.0], [distance, 0.0, 0.0]]))
+        write_animation(rest_pose(moved, np.zeros((2, 3))), tmp_path / "a.md5anim")
+        texts = [finding["text"] for finding in describe(tmp_path / "a.md5mesh", "QUAKE").facts["findings"]]
+        (told[distance],) = [text for text in texts if "units in ironwail" in text]
+    assert told[0.0] != told[1000.0]

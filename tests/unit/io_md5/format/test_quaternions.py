@@ -45,7 +45,7 @@ def test_what_a_file_holds_has_a_negative_w(rng):
     quaternions = unit_quaternions(rng, 100)
     assert (quaternions[:, 0] > 0).any()
     again = quat.wxyz_from_xyz(quat.xyz_from_wxyz(quaternions))
-    close(again, negative_w(quaternions), atol=1e-7)
+    close(again, negative_w(quaternions), atol=1e-6)
     for a, b in zip(again, quaternions, strict=True):
         close(rotate_point(a.tolist(), [1, 2, 3]), rotate_point(b.tolist(), [1, 2, 3]), atol=1e-6)
 

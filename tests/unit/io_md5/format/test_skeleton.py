@@ -199,3 +199,11 @@ def test_a_cycle_at_the_end_of_a_long_chain_is_refused():
     text = format_mesh(Model(chain(5000), [])).decode().replace('"joint 0"\t-1', '"joint 0"\t4999')
     with pytest.raises(Md5Error, match=r"^joint '.*' is its own ancestor.* \(line \d+\)$"):
         parse_mesh(text.encode())
+
+
+def test_joints_without_children_come_last_where_that_is_enough():
+    # A chain 0 - 2 - 4, and a joint without children on each.
+    parents = np.array([-1, 0, 0, 2, 2, 4], dtype=np.int32)
+    assert skeleton.order_with_early_parents(parents, 2).tolist() == [0, 2, 4, 1, 3, 5]
+    assert skeleton.order_with_early_parents(parents, 4) is None
+    assert skeleton.order_with_early_parents(parents, 1) is None

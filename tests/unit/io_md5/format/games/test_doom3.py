@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from md5_game_models import animation, found, mesh, model
+from md5_game_models import animation, camera, found, mesh, model
 
-from io_md5.format.check import check_animation, check_model
+from io_md5.format.check import check_animation, check_camera, check_model
 from io_md5.format.games import Game
 
 
@@ -21,8 +21,38 @@ def test_frame_rates_of_doom_3(rate, code, is_error):
 
 
 def test_a_fractional_frame_rate_warning_names_the_rate_the_game_uses():
-    (text,) = [f.text for f in check_animation(animation(frame_rate=23.976)) if f.code == "rate_fraction"]
+    findings = check_animation(animation(frame_rate=23.976), game=Game.DOOM3)
+    (text,) = [f.text for f in findings if f.code == "rate_fraction"]
     assert "Doom 3 will play 23 frames per second" in text
+
+
+CAMERAS = [
+    ({"cuts": np.array([0, 2], dtype=np.int32)}, "first_cut", "a cut at frame 0; Doom 3 refuses"),
+    ({"cut_groups": ["pos ( 1 2 3 ) rot ( 0 90 0 )"]}, "cut_groups", "1 cut has a position of the player"),
+    (
+        {"fields_of_view": np.array([90.0, 0.0, 90.0, -1.0])},
+        "fields_of_view",
+        "2 frames have a field of view",
+    ),
+    ({"frame_rate": 0.5}, "rate_below_one", "a frame rate of 0.5"),
+]
+
+
+@pytest.mark.parametrize(("changes", "code", "text"), CAMERAS, ids=[code for _, code, _ in CAMERAS])
+@pytest.mark.parametrize("game", [Game.DOOM3, Game.DOOM3_BFG])
+def test_camera_paths_that_doom_3_stops_at_are_errors_with_a_remedy(changes, code, text, game):
+    (finding,) = check_camera(camera(**changes), game)
+    assert (finding.code, finding.is_error) == (code, True)
+    assert finding.text.startswith(text)
+    assert finding.remedy
+    assert check_camera(camera(**changes)) == []
+    assert check_camera(camera(), game) == []
+
+
+def test_doom_3_cuts_the_frame_rate_of_camera_paths():
+    (finding,) = check_camera(camera(frame_rate=29.97), Game.DOOM3)
+    assert (finding.code, finding.is_error) == ("rate_fraction", False)
+    assert "29 frames per second" in finding.text
 
 
 def test_a_root_away_from_the_origin_is_a_warning_that_recommends_an_origin():
