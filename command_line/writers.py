@@ -8,7 +8,7 @@ import io
 import os
 import shutil
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,6 +20,7 @@ from ..io_common.family import Family
 from ..io_common.files.regular_files import open_file
 from ..io_common.reports import Report
 from ..io_common.scene import axes
+from ..io_common.scene.imported_conversion import ChosenConversion
 from ..io_common.verification import Verify
 from .actions import add_consecutive_tracks, add_parallel_tracks, armature_and_actions, retime
 from .formats import FAMILY_FORMATS
@@ -35,11 +36,11 @@ class Scene:
 
     Attributes:
         loaded: the result of the import; None for a .blend file.
-        scale: the factor for lengths that the writer must still apply.
+        conversion: from the scene to the file.
     """
 
     loaded: Loaded | None
-    scale: float = 1.0
+    conversion: axes.Conversion | ChosenConversion = field(default_factory=axes.identity)
 
 
 _BLEND_MAGIC, _ZSTD_SEEKABLE_MAGIC = b"BLENDER", (0x8F92EAB1).to_bytes(4, "little")
@@ -119,7 +120,7 @@ def _write_family(
     if is_joined:
         add_consecutive_tracks(armature, actions)
     options = SaveOptions(
-        conversion=axes.to_file(scene.scale, "Y", "Z"),
+        conversion=scene.conversion,
         game=settings.game,
         verify=Verify(settings.verify),
         with_animations=with_animations,

@@ -17,8 +17,10 @@ from ..io_common.results import ExportResult
 from ..io_common.scene import axes, state
 from ..io_common.scene.animated_values import restored_frame_and_values
 from ..io_common.scene.animation_list import AnimationList
+from ..io_common.scene.axes import Conversion
 from ..io_common.scene.frame_plan import LIST, FrameOptions, FramePlan, common_source, plan_frames
 from ..io_common.scene.frame_sampling import Samples, first_frame_keys, may_change_otherwise, sample_frames
+from ..io_common.scene.imported_conversion import ChosenConversion, export_conversion
 from ..io_common.scene.instances import warn_of_instances
 from ..io_common.scene.listed_frames import plan_sequences, restored_playback
 from ..io_common.scene.objects import (
@@ -74,7 +76,7 @@ class ExportOptions:
         force_skin_size: always use `skin_size`.
         game: the game that is to load the file.
         verify: which frames are compared with Blender before the file is written.
-        conversion: scale and axes.
+        conversion: scale and axes from the scene to the file; if some are not set, those of the import.
         game_folders: the user's, to which the paths of images are relative.
     """
 
@@ -87,7 +89,7 @@ class ExportOptions:
     force_skin_size: bool = False
     game: Game = Game.ANY
     verify: Verify = Verify.SOME
-    conversion: axes.Conversion = field(default_factory=axes.identity)
+    conversion: Conversion | ChosenConversion = field(default_factory=axes.identity)
     game_folders: tuple[str, ...] = ()
 
 
@@ -149,6 +151,7 @@ def build_model(context: Context, options: ExportOptions, report: Report) -> Bui
     is built again without it. Degenerate triangles of the file are put back afterwards.
     """
     objects = _mesh_objects(context, options, report)
+    conversion = export_conversion(options.conversion, objects, report)
     if len(objects) > 1:
         report.count("objects", len(objects))
     stored = _stored_models(objects)
@@ -157,10 +160,14 @@ def build_model(context: Context, options: ExportOptions, report: Report) -> Bui
     if plan.scene_frames is not None:
         warn_of_simulations(objects, context.scene, report)
     attempt = Report()
-    model, parts, differences = _build(context, objects, stored, plan, found, names, options, attempt)
+    model, parts, differences = _build(
+        context, objects, stored, plan, found, names, options, conversion, attempt
+    )
     if stored and any(difference.kind not in verification.UNSTORED for difference in differences):
         attempt = Report()
-        model, parts, differences = _build(context, objects, {}, plan, found, names, options, attempt)
+        model, parts, differences = _build(
+            context, objects, {}, plan, found, names, options, conversion, attempt
+        )
         attempt.warn("the stored data of the imported file does not match the mesh and was not used")
     report.merge(attempt)
     verification.warn(differences, model, parts, report)
@@ -183,6 +190,7 @@ def _build(
     found: AnimationList | None,
     names: list[str],
     options: ExportOptions,
+    conversion: Conversion,
     report: Report,
 ) -> tuple[Model, list[Part], list[verification.Difference]]:
     """A model, the objects it was made of, and where it differs from them."""
@@ -215,10 +223,10 @@ def _build(
         plan = plan.first_frame(topology.stored)
         names = single_frame_name(names, topology.stored)
         samples = samples.first_frame()
-    model = _assemble(parts, topology, plan, names, samples, options, report)
+    model = _assemble(parts, topology, plan, names, samples, options, conversion, report)
     differences = []
     if options.verify is not Verify.NONE:
-        differences = verification.find_differences(model, parts, samples, options.conversion)
+        differences = verification.find_differences(model, parts, samples, conversion)
     return model, parts, differences
 
 
@@ -242,10 +250,11 @@ def _assemble(
     names: list[str],
     samples: Samples,
     options: ExportOptions,
+    conversion: Conversion,
     report: Report,
 ) -> Model:
     _require_finite(samples.positions, names)
-    frames = _frames(options.conversion.points(samples.positions), topology, plan, options, report)
+    frames = _frames(conversion.points(samples.positions), topology, plan, options, report)
     own = own_skin_size(parts)
     size = options.skin_size if options.force_skin_size else own or skin_size(parts, options.skin_size)
     st, triangle_st = texture_coordinates(parts, topology, size)

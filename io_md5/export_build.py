@@ -11,6 +11,8 @@ import numpy as np
 from ..io_common import manifest
 from ..io_common.reports import Progress, Report
 from ..io_common.scene import axes, evaluated, state
+from ..io_common.scene.axes import Conversion
+from ..io_common.scene.imported_conversion import ChosenConversion, export_conversion
 from ..io_common.scene.instances import warn_of_instances
 from ..io_common.scene.objects import Scope
 from ..io_common.scene.suitable_actions import suitable_actions
@@ -44,7 +46,7 @@ class ModelOptions:
 
     Attributes:
         scope: the objects to export.
-        conversion: scale and axes.
+        conversion: scale and axes from the scene to the file; if some are not set, those of the import.
         apply_modifiers: apply modifiers other than Armature.
         deform_only: leave out bones that do not deform.
         add_origin: add an origin joint above several roots, or above a root that is not at the origin.
@@ -56,7 +58,7 @@ class ModelOptions:
     """
 
     scope: Scope = field(default_factory=Scope)
-    conversion: axes.Conversion = field(default_factory=axes.identity)
+    conversion: Conversion | ChosenConversion = field(default_factory=axes.identity)
     apply_modifiers: bool = True
     deform_only: bool = False
     add_origin: bool = False
@@ -115,7 +117,7 @@ def build(
         writes_meshes: whether the meshes are exported, and not only used for the bounds and to verify animations.
 
     Raises:
-        NothingToExportError: no bone is left.
+        NothingToExportError: no bone is left, or the meshes were imported with different scales.
     """
     skeleton = _skeleton(context, source, options, report)
     rest = _build_rest(context, source.meshes, skeleton, options, report)
@@ -185,8 +187,9 @@ def _skeleton(context: Context, source: Source, options: ModelOptions, report: R
         if options.deform_only:
             actions = [action for action, _ in suitable_actions(armature).chosen]
             left_out = bones_to_leave_out(armature, source.meshes, actions, report)
+    conversion = export_conversion(options.conversion, source.imported, report)
     return build_skeleton(
-        armature, world, options.conversion, report, left_out=left_out, add_origin=options.add_origin
+        armature, world, conversion, report, left_out=left_out, add_origin=options.add_origin
     )
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from ..io_common.name_patterns import distinct_file_names
 from ..io_common.reports import Report, listing
 from ..io_common.scene import names
+from ..io_common.scene.imported_conversion import conversion_of
 from ..io_common.scene.objects import (
     NothingToExportError,
     Scope,
@@ -38,6 +39,12 @@ class Source:
 
     armature: Object | None
     meshes: list[Object]
+
+    @property
+    def imported(self) -> list[Object]:
+        """The objects whose import decides on scale and axes: the armature, unless it was made in Blender."""
+        armature = self.armature
+        return self.meshes if armature is None or conversion_of(armature) is None else [armature]
 
 
 def find_source(context: Context, scope: Scope, report: Report) -> Source:

@@ -160,6 +160,10 @@ class BuildOptions(file_operators.ExportTransform, file_operators.ExportScope, f
         )
         game: game_option.game_property(PROFILES)
 
+    def converted_objects(self, context: Context) -> list[Object]:
+        """The meshes."""
+        return exported_meshes(context, self)
+
     def default_game(self) -> str:
         """The default game in the preferences."""
         return preferences.game("md2")

@@ -8,11 +8,11 @@ import bpy
 from bpy.props import BoolProperty, EnumProperty, StringProperty
 
 from ...io_common.operators import blender_mixins, file_operators
-from ..export_camera import CameraExportOptions, export_camera
+from ..export_camera import CameraExportOptions, export_camera, exported_cameras
 from ..format import Md5Error
 
 if TYPE_CHECKING:
-    from bpy.types import Context
+    from bpy.types import Context, Object
 
     from ...io_common.operators.blender_mixins import OperatorResult
 
@@ -52,6 +52,10 @@ class EXPORT_SCENE_OT_md5camera(file_operators.ExportFile, file_operators.Export
             ),
             default="AUTO",
         )
+
+    def converted_objects(self, context: Context) -> list[Object]:
+        """The cameras."""
+        return exported_cameras(context.scene, use_markers=self.use_markers)
 
     def default_name(self, context: Context) -> str:
         """The name of the scene's camera."""

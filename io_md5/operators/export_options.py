@@ -31,7 +31,7 @@ from ..one_animation import placed
 from ..vertex_groups import WeightOptions
 
 if TYPE_CHECKING:
-    from bpy.types import Context, UILayout
+    from bpy.types import Context, Object, UILayout
 
     from ...io_common.operators.blender_mixins import OperatorResult
 
@@ -158,6 +158,10 @@ class BuildOptions(file_operators.ExportTransform, file_operators.ExportScope, f
             soft_max=0.001,
             precision=7,
         )
+
+    def converted_objects(self, context: Context) -> list[Object]:
+        """The armature, else the meshes."""
+        return find_source(context, animation_list_panel.scope_of_panel(context, self), Report()).imported
 
     def default_game(self) -> str:
         """The default game in the preferences."""
