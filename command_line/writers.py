@@ -21,6 +21,7 @@ from ..io_common.files.regular_files import open_file
 from ..io_common.reports import Report
 from ..io_common.scene import axes
 from ..io_common.scene.imported_conversion import ChosenConversion
+from ..io_common.scene.state import frame_rate
 from ..io_common.verification import Verify
 from .actions import add_consecutive_tracks, add_parallel_tracks, armature_and_actions, retime
 from .formats import FAMILY_FORMATS
@@ -114,8 +115,11 @@ def _write_family(
 ) -> list[Path]:
     with_animations = settings.animations != NO_ANIMATIONS
     armature, actions = armature_and_actions()
+    # Files keep their time; a .blend is exported as it plays.
+    keeps_time = scene.loaded is not None
     if family.frame_rate is not None:
-        retime(actions, family.frame_rate)
+        scene_rate = 0.0 if keeps_time else frame_rate(bpy.context.scene)
+        keeps_time |= retime(actions, family.frame_rate, scene_rate)
     is_joined = family.has_one_file and with_animations and len(actions) > 1
     if is_joined:
         add_consecutive_tracks(armature, actions)
@@ -129,6 +133,7 @@ def _write_family(
         deform_only=settings.deform_only,
         add_origin=settings.add_origin,
         max_influences=settings.max_influences,
+        compares_speed=not keeps_time,
     )
     result = family.blender().save(bpy.context, target, options)
     report.merge(result.report)
@@ -182,8 +187,7 @@ WRITERS: dict[str, Writer] = {
 
 def _retime_to_scene(actions: list[Action]) -> None:
     """Retimes actions to the scene's frame rate, as the file has one rate for all animations."""
-    render = bpy.context.scene.render
-    retime(actions, render.fps / render.fps_base)
+    retime(actions, frame_rate(bpy.context.scene))
 
 
 @contextlib.contextmanager

@@ -74,6 +74,7 @@ class SaveOptions:
         deform_only: leave out bones that do not deform, in formats with bones.
         add_origin: add a root joint where a game needs one, in formats with bones.
         max_influences: the number of weights to keep for each vertex, in formats with weights; 0 for all.
+        compares_speed: warn of animations that the game plays slower or faster than Blender.
     """
 
     conversion: axes.Conversion | ChosenConversion
@@ -85,6 +86,7 @@ class SaveOptions:
     deform_only: bool = False
     add_origin: bool = False
     max_influences: int = 0
+    compares_speed: bool = True
 
 
 def separated(result: ImportResult) -> list[Action]:

@@ -30,6 +30,8 @@ from ..io_common.scene.objects import (
     warn_of_animated_visibility,
     warn_of_left_out,
 )
+from ..io_common.scene.playing_speed import Played, warn_of_speed
+from ..io_common.scene.shape_key_playback import Playback, playback_of
 from ..io_common.scene.time_dependence import warn_of_simulations
 from ..io_common.source_elements import NONE
 from ..io_common.validation import raise_errors
@@ -37,6 +39,7 @@ from ..io_common.verification import Verify, frames_to_verify
 from . import verification
 from .export_topology import Part, Topology, join, read_part, texture_coordinates
 from .format import (
+    FRAMES_PER_SECOND,
     Counts,
     Game,
     GlCommands,
@@ -78,6 +81,7 @@ class ExportOptions:
         verify: which frames are compared with Blender before the file is written.
         conversion: scale and axes from the scene to the file; if some are not set, those of the import.
         game_folders: the user's, to which the paths of images are relative.
+        compares_speed: warn if the game plays the model slower or faster than Blender.
     """
 
     scope: Scope = field(default_factory=Scope)
@@ -91,6 +95,7 @@ class ExportOptions:
     verify: Verify = Verify.SOME
     conversion: Conversion | ChosenConversion = field(default_factory=axes.identity)
     game_folders: tuple[str, ...] = ()
+    compares_speed: bool = True
 
 
 @dataclass(eq=False)
@@ -171,6 +176,8 @@ def build_model(context: Context, options: ExportOptions, report: Report) -> Bui
         attempt.warn("the stored data of the imported file does not match the mesh and was not used")
     report.merge(attempt)
     verification.warn(differences, model, parts, report)
+    if options.compares_speed:
+        _warn_of_speed(model, plan, stored, context.scene, options.frames, report)
     origin = next(iter(stored.values())) if len(stored) == 1 else None
     triangles = np.arange(model.triangle_count)
     if origin is not None and len(origin.degenerate):
@@ -180,6 +187,26 @@ def build_model(context: Context, options: ExportOptions, report: Report) -> Bui
             model, origin.degenerate, sources, origin.st, keep_commands=keeps_commands
         )
     return Build(prepare_model(model), parts, triangles, None if origin is None else origin.counts)
+
+
+def _warn_of_speed(
+    model: Model,
+    plan: FramePlan,
+    stored: dict[Object, StoredModel],
+    scene: Scene,
+    options: FrameOptions,
+    report: Report,
+) -> None:
+    """Warns if the game plays the frames slower or faster; keys that the timeline does not play have no duration."""
+    is_moving = np.ptp(model.translate, axis=0).any() or np.ptp(model.vertices, axis=0).any()
+    is_played = plan.scene_frames is not None or any(
+        playback_of(obj, stored[obj], scene) is Playback.IN_ORDER for obj in plan.keys if obj in stored
+    )
+    if is_moving and is_played:
+        step = options.step(scene) if plan.scene_frames is not None else options.frame_step
+        counts = [segment.count for segment in plan.segments] or [model.frame_count]
+        played = [Played("", count, step, FRAMES_PER_SECOND) for count in counts]
+        warn_of_speed(played, state.frame_rate(scene), report, is_fixed=True)
 
 
 def _build(
@@ -208,7 +235,7 @@ def _build(
         if play is not None:
             play(plan.segments[0].animation)
         if plan.scene_frames is not None:
-            scene.frame_set(plan.scene_frames[0])
+            state.set_frame(scene, plan.scene_frames[0])
         with first_frame_keys(plan):
             depsgraph = context.evaluated_depsgraph_get()
             parts = [read_part(obj, stored.get(obj), depsgraph, report) for obj in objects]
@@ -314,7 +341,7 @@ def _plan(
     if options.frames.frames != LIST:
         return plan_frames(objects, stored, scene, options.frames, report), None
     found = list_of(objects, scene)
-    sequences = sequences_of_list(found, options.frames.frame_step, options.template, report)
+    sequences = sequences_of_list(found, options.frames, options.template, report)
     return plan_sequences(objects, stored, found, sequences), found
 
 

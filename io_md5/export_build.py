@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,6 +16,7 @@ from ..io_common.scene.axes import Conversion
 from ..io_common.scene.imported_conversion import ChosenConversion, export_conversion
 from ..io_common.scene.instances import warn_of_instances
 from ..io_common.scene.objects import Scope
+from ..io_common.scene.playing_speed import Played, warn_of_speed
 from ..io_common.scene.suitable_actions import suitable_actions
 from ..io_common.scene.time_dependence import warn_of_simulations
 from ..io_common.verification import Verify
@@ -37,7 +39,7 @@ from .verification import RestMesh, Verifier
 from .vertex_groups import WeightOptions
 
 if TYPE_CHECKING:
-    from bpy.types import Context, Material, Modifier, Object
+    from bpy.types import Context, Material, Modifier, Object, Scene
 
 
 @dataclass(frozen=True)
@@ -148,6 +150,9 @@ def build(
                 if verifier is not None:
                     verifier.check(sampled[path], animations[path], player, rest)
                 progress_bar.step()
+        if animation_options.compares_speed:
+            game_rate = options.target.writing.frame_rate
+            _warn_of_speed(sampled.values(), game_rate, animation_options, context.scene, report)
     if verifier is not None:
         objects_to_rebuild = verifier.objects_to_rebuild()
         if objects_to_rebuild:
@@ -175,6 +180,25 @@ def build(
     model = Model(skeleton.joints, meshes, _commandline(source.armature, None))
     scales = {path: one.scales for path, one in sampled.items() if one.scales is not None}
     return Build(model, animations, parts, skeleton, scales)
+
+
+def _warn_of_speed(
+    clips: Iterable[SampledClip], game_rate: float, options: AnimationOptions, scene: Scene, report: Report
+) -> None:
+    """Warns of clips that a game with that rate, or with that of the file if it is 0, plays slower or faster."""
+    played = [
+        Played(
+            one.clip.name,
+            # A pose that is held has no duration.
+            len(one.frames)
+            if np.ptp(one.positions, axis=0).any() or np.ptp(one.orientations, axis=0).any()
+            else 1,
+            (options.scene_rate or one.clip.rate) / one.frame_rate,
+            game_rate or one.frame_rate,
+        )
+        for one in clips
+    ]
+    warn_of_speed(played, state.frame_rate(scene), report, is_fixed=bool(game_rate))
 
 
 def _skeleton(context: Context, source: Source, options: ModelOptions, report: Report) -> Skeleton:

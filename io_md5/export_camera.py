@@ -21,12 +21,13 @@ import numpy.typing as npt
 from ..io_common.files import atomic
 from ..io_common.reports import Report, kept_on_failure, listing
 from ..io_common.results import ExportResult
-from ..io_common.scene import axes
+from ..io_common.scene import axes, state
 from ..io_common.scene.animated_values import restored_frame_and_values
 from ..io_common.scene.axes import Conversion
 from ..io_common.scene.evaluated import world_matrix
 from ..io_common.scene.imported_conversion import ChosenConversion, export_conversion
 from ..io_common.scene.objects import NothingToExportError
+from ..io_common.scene.playing_speed import Played, warn_of_speed
 from ..io_common.verification import Verify, frames_to_verify
 from . import camera_verification, camera_view
 from .camera_cuts import cut_frames, jumps, marker_name
@@ -188,7 +189,7 @@ def _assemble(
         positions=views.positions,
         orientations=views.orientations,
         fields_of_view=views.fields_of_view,
-        frame_rate=_frame_rate(scene, imported_rate, report),
+        frame_rate=_frame_rate(scene, imported_rate, len(plan.frames), report),
         cut_groups=groups,
         commandline=load_commandline(first),
     )
@@ -207,19 +208,15 @@ def _check(camera: Object, frame: int, report: Report) -> None:
         report.warn("lens shift is ignored, because the format has none", camera.name)
 
 
-def _frame_rate(scene: Scene, imported: float | None, report: Report) -> float:
+def _frame_rate(scene: Scene, imported: float | None, frames: int, report: Report) -> float:
     """Frames per second of the imported file, else of the scene, rounded as Doom 3 requires."""
-    exact = scene.render.fps / scene.render.fps_base
+    exact = state.frame_rate(scene)
     if imported is None:
         rate = max(1.0, float(round(exact)))
         if abs(rate - exact) > 1e-4:
             report.warn(f"Doom 3 takes whole frame rates only: {exact:.6g} was rounded to {rate:g}")
         return rate
-    if abs(imported - exact) > 1e-3:
-        report.warn(
-            f"the path keeps the frame rate of the imported file, {imported:g}, but the scene has {exact:g}: "
-            "set Frame Rate to Scene to use that"
-        )
+    warn_of_speed([Played("", frames, 1.0, imported)], exact, report, is_fixed=False)
     if imported != round(imported):
         report.warn(f"Doom 3 takes whole frame rates only, and refuses {imported:.6g}")
     return imported

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import bpy
-from bpy.props import BoolProperty, EnumProperty, StringProperty
+from bpy.props import BoolProperty, StringProperty
 
 from ...io_common.operators import blender_mixins, file_operators
+from ...io_common.operators.frame_rate_option import SCENE, frame_rate_property
 from ..export_camera import CameraExportOptions, export_camera, exported_cameras
 from ..format import Md5Error
 
@@ -39,18 +40,8 @@ class EXPORT_SCENE_OT_md5camera(file_operators.ExportFile, file_operators.Export
             default=True,
         )
 
-        frame_rate_from: EnumProperty(
-            name="Frame Rate",
-            description="Source of the frame rate",
-            items=(
-                (
-                    "AUTO",
-                    "Automatic",
-                    "Frame rate of the imported file if the camera was imported, else of the scene",
-                ),
-                ("SCENE", "Scene", "Frame rate of the scene"),
-            ),
-            default="AUTO",
+        frame_rate_from: frame_rate_property(
+            "Frame rate of the imported file if the camera was imported, else of the scene", SCENE
         )
 
     def converted_objects(self, context: Context) -> list[Object]:
@@ -83,7 +74,7 @@ class EXPORT_SCENE_OT_md5camera(file_operators.ExportFile, file_operators.Export
         options = CameraExportOptions(
             conversion=self.conversion(),
             use_markers=self.use_markers,
-            use_scene_rate=self.frame_rate_from == "SCENE",
+            use_scene_rate=self.frame_rate_from == SCENE,
             verify=self.verification(),
         )
         result = export_camera(context, path, options)

@@ -41,6 +41,7 @@ class Writing:
         animation_beside: the game does not load a mesh without an animation of the same name beside it.
         names: limits on joint names.
         joint_scales: scales of joints are written to a file beside the animation.
+        frame_rate: frames per second that the game plays, whatever the file says; 0 for those of the file.
     """
 
     all_components: bool = False
@@ -50,6 +51,7 @@ class Writing:
     animation_beside: bool = False
     names: NameRule = ANY_NAME
     joint_scales: bool = False
+    frame_rate: float = 0.0
 
 
 @dataclass(frozen=True)
