@@ -198,7 +198,9 @@ def _warn_of_speed(
     report: Report,
 ) -> None:
     """Warns if the game plays the frames slower or faster; keys that the timeline does not play have no duration."""
-    is_moving = np.ptp(model.translate, axis=0).any() or np.ptp(model.vertices, axis=0).any()
+    is_moving = model.vertex_count and (
+        np.ptp(model.translate, axis=0).any() or np.ptp(model.vertices, axis=0).any()
+    )
     is_played = plan.scene_frames is not None or any(
         playback_of(obj, stored[obj], scene) is Playback.IN_ORDER for obj in plan.keys if obj in stored
     )
