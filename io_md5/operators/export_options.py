@@ -132,12 +132,12 @@ class BuildOptions(file_operators.ExportTransform, file_operators.ExportScope, f
             "Frame for frame, at the rate of the imported action, else of the scene", SCENE, GAME
         )
         use_frame_rate: BoolProperty(
-            name="Custom Frame Rate",
+            name="Custom Rate",
             description="Export another frame rate than that of the imported action, else of the scene",
             default=False,
         )
         frame_rate: FloatProperty(
-            name="Custom Frame Rate",
+            name="Custom Rate",
             description="Frames per second to sample, before Frame Step is applied. Setting it in a script enables it; "
             "0 is the rate of the action",
             default=24.0,
@@ -434,7 +434,7 @@ def _draw_animation(layout: UILayout, context: Context, operator: ExportOptions,
         sampling.active = operator.actions != "NONE"
         sampling.prop(operator, "frame_step")
         sampling.prop(operator, "frame_rate_from")
-        row = sampling.row(heading="Custom")
+        row = sampling.row(heading="Custom Rate")
         row.prop(operator, "use_frame_rate", text="")
         value = row.row()
         value.active = operator.use_frame_rate

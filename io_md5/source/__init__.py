@@ -4,7 +4,8 @@ Only this package uses the keys. Each data-block and bone has one property group
 attributes:
 
 ==================  ===================================================================================================
-armature data       ``commandline``, ``global_scale``, ``axes`` (of the import), ``import_warnings`` (of the last import)
+armature data       ``commandline``, ``global_scale``, ``axes`` (of the import),
+                    ``import_warnings`` (of the last import)
 bone                ``index`` (in the file), ``name`` and ``name_shown`` (if Blender cannot hold the name),
                     ``axes`` (of the joint in the space of the bone, w x y z), ``bind`` (position and orientation in
                     the space of the armature, so that the rounding of Blender's matrices does not count as an edit)
