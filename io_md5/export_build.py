@@ -211,7 +211,7 @@ def _skeleton(context: Context, source: Source, options: ModelOptions, report: R
         if options.deform_only:
             actions = [action for action, _ in suitable_actions(armature).chosen]
             left_out = bones_to_leave_out(armature, source.meshes, actions, report)
-    conversion = export_conversion(options.conversion, source.imported, report)
+    conversion = export_conversion(options.conversion, source.objects, report)
     return build_skeleton(
         armature, world, conversion, report, left_out=left_out, add_origin=options.add_origin
     )

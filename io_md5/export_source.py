@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from ..io_common.name_patterns import distinct_file_names
 from ..io_common.reports import Report, listing
 from ..io_common.scene import names
-from ..io_common.scene.imported_conversion import conversion_of
 from ..io_common.scene.objects import (
     NothingToExportError,
     Scope,
@@ -41,10 +40,9 @@ class Source:
     meshes: list[Object]
 
     @property
-    def imported(self) -> list[Object]:
-        """The objects whose import decides on scale and axes: the armature, unless it was made in Blender."""
-        armature = self.armature
-        return self.meshes if armature is None or conversion_of(armature) is None else [armature]
+    def objects(self) -> list[Object]:
+        """The armature and its meshes."""
+        return self.meshes if self.armature is None else [self.armature, *self.meshes]
 
 
 def find_source(context: Context, scope: Scope, report: Report) -> Source:

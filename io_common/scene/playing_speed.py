@@ -66,14 +66,14 @@ def warn_of_speed(animations: Iterable[Played], scene_rate: float, report: Repor
         rate = found[0].rate
         sampled = sum(sample_count((one.frames - 1) * one.step, scene_rate / rate) for one in found)
         text = (
-            f"the game plays {rate:g} frames a second, the scene {scene_rate:g}. {times}. To keep the time, set Frame "
+            f"the game plays at {rate:g} fps, the scene at {scene_rate:g}. {times}. To keep the time, set Frame "
             f"Rate to Game's ({counted(sampled, 'frames')}), or the scene to {rate:g} fps"
         )
     else:
         rates = ", ".join(dict.fromkeys(f"{one.rate * one.step:g}" for one in found))
         text = (
-            f"the frame rate of the imported file, {rates}, is kept, but the scene plays {scene_rate:g}. {times}. To "
-            "write what Blender plays, set Frame Rate to Scene's"
+            f"the frame rate of the imported file, {rates}, is kept, but the scene plays at {scene_rate:g} fps. {times}. "
+            "To write what Blender plays, set Frame Rate to Scene's"
         )
     for one in found:
         report.warn(text, one.name, is_important=True)

@@ -166,8 +166,8 @@ class BuildOptions(file_operators.ExportTransform, file_operators.ExportScope, f
         )
 
     def converted_objects(self, context: Context) -> list[Object]:
-        """The armature, else the meshes."""
-        return find_source(context, animation_list_panel.scope_of_panel(context, self), Report()).imported
+        """The armature and its meshes."""
+        return find_source(context, animation_list_panel.scope_of_panel(context, self), Report()).objects
 
     def default_game(self) -> str:
         """The default game in the preferences."""

@@ -169,6 +169,18 @@ def test_several_models_of_different_scales_in_one_export_are_an_error_that_name
     exported(tmp_path, ".md2")
 
 
+def test_a_mesh_of_a_model_of_another_scale_on_an_armature_is_an_error_that_names_both(tmp_path):
+    imported(tmp_path / "Hero", ".md5mesh", global_scale=0.0254)
+    hero = bpy.context.view_layer.objects.active
+    hero.name = "Hero"
+    imported(tmp_path / "Helmet", ".md5mesh")
+    (helmet,) = bpy.context.view_layer.objects.active.children
+    helmet.name, helmet.modifiers[0].object, helmet.parent = "Helmet", hero, hero
+    bpy.context.view_layer.objects.active = hero
+    with pytest.raises(RuntimeError, match=r"different scales: Hero with 0.0254.*Helmet with 1"):
+        exported(tmp_path, ".md5mesh")
+
+
 def test_cameras_of_different_scales_in_one_export_are_an_error_that_names_them(tmp_path):
     for name, scale, frame in (("first", 0.0254, 0), ("second", 1.0, 10)):
         imported(tmp_path / name, ".md5camera", global_scale=scale)
