@@ -72,8 +72,8 @@ def warn_of_speed(animations: Iterable[Played], scene_rate: float, report: Repor
     else:
         rates = ", ".join(dict.fromkeys(f"{one.rate * one.step:g}" for one in found))
         text = (
-            f"the frame rate of the imported file, {rates}, is kept, but the scene plays at {scene_rate:g} fps. {times}. "
-            "To write what Blender plays, set Frame Rate to Scene's"
+            f"the frame rate of the imported file, {rates}, is kept, but the scene plays at {scene_rate:g} fps. "
+            f"{times}. To write what Blender plays, set Frame Rate to Scene's"
         )
     for one in found:
         report.warn(text, one.name, is_important=True)
