@@ -201,8 +201,11 @@ def _warn_of_speed(
     is_moving = model.vertex_count and (
         np.ptp(model.translate, axis=0).any() or np.ptp(model.vertices, axis=0).any()
     )
-    is_played = plan.scene_frames is not None or any(
-        playback_of(obj, stored[obj], scene) is Playback.IN_ORDER for obj in plan.keys if obj in stored
+    is_played = plan.scene_frames is not None or (
+        not options.is_resampled(scene)
+        and any(
+            playback_of(obj, stored[obj], scene) is Playback.IN_ORDER for obj in plan.keys if obj in stored
+        )
     )
     if is_moving and is_played:
         step = options.step(scene) if plan.scene_frames is not None else options.frame_step

@@ -70,6 +70,10 @@ class FrameOptions:
         step = state.frame_rate(scene) / self.game_rate
         return round(step) if math.isclose(step, round(step), rel_tol=1e-4) else step
 
+    def is_resampled(self, scene: Scene) -> bool:
+        """Whether frames of the file are not those of the scene, because the game has another rate."""
+        return bool(self.game_rate) and self.step(scene) != 1
+
     def between(self, first: int, last: int, scene: Scene) -> Sequence[float]:
         """The frames of the scene that are exported of a range; none if the end is before the start."""
         step = self.step(scene)
@@ -166,6 +170,8 @@ def plan_frames(
                 report.warn(
                     "Custom Range has no effect on shape keys: to export a part of them, mute the others"
                 )
+            if options.frames == SHAPE_KEYS and options.is_resampled(scene):
+                report.warn("Frame Rate has no effect on shape keys: choose Scene Playback as Frames")
             return _plan_keys(leader, keyed, common_source(sources), options.frame_step)
     return _plan_scene(objects, leader, sources, scene, options, report)
 
@@ -228,8 +234,7 @@ def _keys_are_frames(
         is_same = sources[obj].frame_start == first.frame_start
         if not is_same or [key.name for key in frame_keys(obj)] != key_names:
             return False
-    is_resampled = bool(options.game_rate) and options.step(scene) != 1
-    if is_moving or (is_resampled and Playback.IN_ORDER in playbacks):
+    if is_moving or (options.is_resampled(scene) and Playback.IN_ORDER in playbacks):
         return False
     _warn_of_order(key_names, first, playbacks, report)
     if Playback.STATIC in playbacks:

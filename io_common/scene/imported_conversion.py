@@ -114,7 +114,7 @@ def _warn_of_change(obj: Object, back: Conversion, result: Conversion, report: R
     """Warns if a conversion does not lead back to the file that an object was imported from."""
     parts, remedies = [], []
     # The object may have been scaled to make up for it.
-    size = result.scale / back.scale * obj.matrix_world.median_scale
+    size = max(result.scale / back.scale * obj.matrix_world.median_scale, _MIN_SCALE)
     if not _is_one(result.scale / back.scale) and not _is_one(size):
         parts.append(
             f"is {size:.3g} times as large as" if size > 1.0 else f"is {1.0 / size:.3g} times smaller than"

@@ -184,7 +184,9 @@ def test_a_camera_tells_both_durations_too(tmp_path, warnings):
     assert read_camera(out).frame_rate == 49.0
 
 
-def test_an_imported_md2_in_a_scene_of_another_rate_is_told_and_sampled_as_it_plays(tmp_path, warnings):
+def test_an_imported_md2_in_a_scene_of_another_rate_is_told_and_sampled_as_it_plays(
+    tmp_path, warned, warnings
+):
     path = md2_samples.write_sample(tmp_path)
     bpy.ops.import_scene.md2(filepath=str(path))
     out = tmp_path / "out.md2"
@@ -200,6 +202,10 @@ def test_an_imported_md2_in_a_scene_of_another_rate_is_told_and_sampled_as_it_pl
     bpy.ops.export_scene.md2(filepath=str(out), frame_rate_from="GAME")
     assert warnings() == []
     assert np.allclose(md2_frames(out), md2_frames(path)[::2], atol=1e-4)
+    # Each key is asked for.
+    bpy.ops.export_scene.md2(filepath=str(out), frame_rate_from="GAME", frames="SHAPE_KEYS")
+    assert len(warned("Frame Rate has no effect on shape keys")) == 1
+    assert out.read_bytes() == path.read_bytes()
     # Shape keys that the timeline does not play have no duration.
     bpy.context.view_layer.objects.active.data.shape_keys.animation_data_clear()
     bpy.ops.export_scene.md2(filepath=str(out))
