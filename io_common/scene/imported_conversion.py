@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from ..reports import Report
 
 _SCALE, _AXES = "global_scale", "axes"
-_MIN_SCALE, _MAX_SCALE = 1e-12, 1e12
+# Imports take from 1e-6 to 1e6, in 32 bits.
+_MIN_SCALE, _MAX_SCALE = 0.9e-6, 1.1e6
 _ROTATION_TOLERANCE = 1e-4
 
 # Scales of operators have 32 bits, and users shorten them: 39.37.

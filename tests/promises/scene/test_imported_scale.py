@@ -300,7 +300,7 @@ def test_a_panel_without_a_dialog_tells_the_scale_that_is_used(tmp_path):
 
 
 def test_stored_scales_that_are_not_valid_count_as_unknown(tmp_path):
-    for value in ("wide", 0.0, float("nan"), -1.0):
+    for value in ("wide", 0.0, float("nan"), -1.0, 1e9):
         path = imported(tmp_path / "in", ".md5mesh", global_scale=0.5)
         armature = bpy.context.view_layer.objects.active
         for data in (armature.data, *(child.data for child in armature.children)):
