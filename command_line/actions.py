@@ -26,15 +26,20 @@ def _frame_rate(action: Any) -> float | None:
     return next((rate for rate in rates if rate), None)
 
 
-def retime(actions: list[Any], rate: float) -> None:
+def retime(actions: list[Any], rate: float, scene_rate: float = 0.0) -> bool:
     """Scales the keys of imported actions in time, so that they last as long at another frame rate as at their own.
 
     Args:
         actions: those without a known frame rate are left as they are.
         rate: frames per second.
+        scene_rate: frames per second at which Blender plays them; 0 for the frame rate of their files.
+
+    Returns:
+        Whether there are actions, and the frame rates of all are known.
     """
-    for action in actions:
-        factor = rate / (_frame_rate(action) or rate)
+    own_rates = [_frame_rate(action) for action in actions]
+    for action, own_rate in zip(actions, own_rates, strict=True):
+        factor = rate / (scene_rate or own_rate) if own_rate else 1.0
         if factor == 1.0:
             continue
         for curve in versions.all_fcurves(action):
@@ -47,6 +52,7 @@ def retime(actions: list[Any], rate: float) -> None:
         action.frame_start, action.frame_end = (
             round(frame * factor) for frame in (action.frame_start, action.frame_end)
         )
+    return bool(own_rates) and None not in own_rates
 
 
 def add_parallel_tracks(owner: Any, actions: list[Any]) -> None:

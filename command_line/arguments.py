@@ -126,7 +126,12 @@ def _add_convert(parser: argparse.ArgumentParser) -> None:
         metavar="I/N",
         help="do only the I-th of N parts of the work, counted from 1",
     )
-    parser.add_argument("--scale", type=_factor, default=1.0, metavar="X", help="factor for all lengths")
+    parser.add_argument(
+        "--scale",
+        type=_factor,
+        metavar="X",
+        help="factor for all lengths (default: 1, and for a .blend what makes up for the scale of the import)",
+    )
     parser.add_argument(
         "--game-folder",
         action="append",

@@ -16,6 +16,7 @@ from ..io_common.files.regular_files import open_file
 from ..io_common.materials.images import source_of
 from ..io_common.reports import Report, report_of
 from ..io_common.scene import axes, versions
+from ..io_common.scene.imported_conversion import ChosenConversion
 from ..io_common.scene.objects import NothingToExportError
 from .empty_scene import EmptyScene
 from .load_character import CHARACTER_ERRORS, load_character
@@ -110,10 +111,11 @@ def _load(source: Path, settings: Settings, empty_scene: EmptyScene, report: Rep
         # This refuses pipes, on which Blender would wait forever.
         open_file(source).close()
         bpy.ops.wm.open_mainfile(filepath=str(source), load_ui=False, use_scripts=False)
-        return Scene(None, settings.scale)
+        has_scale = settings.scale is not None
+        return Scene(None, ChosenConversion(axes.to_file(settings.scale or 1.0, "Y", "Z"), has_scale))
     empty_scene.prepare()
     options = LoadOptions(
-        conversion=axes.from_file(settings.scale, "Y", "Z"),
+        conversion=axes.from_file(settings.scale or 1.0, "Y", "Z"),
         use_textures=settings.use_textures,
         game_folders=settings.game_folders,
         animation_folder=settings.animation_folder(source),

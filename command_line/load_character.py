@@ -39,7 +39,7 @@ def load_character(task: Task, settings: Settings, empty_scene: EmptyScene, repo
     options = CharacterOptions(
         use_textures=settings.use_textures,
         game_folders=settings.game_folders,
-        conversion=axes.from_file(settings.scale, "Y", "Z"),
+        conversion=axes.from_file(settings.scale or 1.0, "Y", "Z"),
     )
     result = import_character(bpy.context, character, found.files, options)
     report.merge(result.report)

@@ -17,7 +17,7 @@ class Settings:
     Attributes:
         format: one of `formats.FORMATS`.
         animations: 'none', 'same' for the animations next to each model, or the path of another folder.
-        scale: factor for all lengths.
+        scale: factor for all lengths; None for that of the file, in a .blend that of the import.
         use_textures: load images for materials.
         game: the identifier of the game to export for; empty for formats without games.
         game_folders: where to search for images.
@@ -30,7 +30,7 @@ class Settings:
 
     format: str = "blend"
     animations: str = NO_ANIMATIONS
-    scale: float = 1.0
+    scale: float | None = None
     use_textures: bool = True
     game: str = ""
     game_folders: tuple[str, ...] = ()

@@ -8,7 +8,7 @@ import io
 import os
 import shutil
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,6 +20,8 @@ from ..io_common.family import Family
 from ..io_common.files.regular_files import open_file
 from ..io_common.reports import Report
 from ..io_common.scene import axes
+from ..io_common.scene.imported_conversion import ChosenConversion
+from ..io_common.scene.state import frame_rate
 from ..io_common.verification import Verify
 from .actions import add_consecutive_tracks, add_parallel_tracks, armature_and_actions, retime
 from .formats import FAMILY_FORMATS
@@ -35,11 +37,11 @@ class Scene:
 
     Attributes:
         loaded: the result of the import; None for a .blend file.
-        scale: the factor for lengths that the writer must still apply.
+        conversion: from the scene to the file.
     """
 
     loaded: Loaded | None
-    scale: float = 1.0
+    conversion: axes.Conversion | ChosenConversion = field(default_factory=axes.identity)
 
 
 _BLEND_MAGIC, _ZSTD_SEEKABLE_MAGIC = b"BLENDER", (0x8F92EAB1).to_bytes(4, "little")
@@ -113,13 +115,16 @@ def _write_family(
 ) -> list[Path]:
     with_animations = settings.animations != NO_ANIMATIONS
     armature, actions = armature_and_actions()
+    # Files keep their time; a .blend is exported as it plays.
+    keeps_time = scene.loaded is not None
     if family.frame_rate is not None:
-        retime(actions, family.frame_rate)
+        scene_rate = 0.0 if keeps_time else frame_rate(bpy.context.scene)
+        keeps_time |= retime(actions, family.frame_rate, scene_rate)
     is_joined = family.has_one_file and with_animations and len(actions) > 1
     if is_joined:
         add_consecutive_tracks(armature, actions)
     options = SaveOptions(
-        conversion=axes.to_file(scene.scale, "Y", "Z"),
+        conversion=scene.conversion,
         game=settings.game,
         verify=Verify(settings.verify),
         with_animations=with_animations,
@@ -128,6 +133,7 @@ def _write_family(
         deform_only=settings.deform_only,
         add_origin=settings.add_origin,
         max_influences=settings.max_influences,
+        compares_speed=not keeps_time,
     )
     result = family.blender().save(bpy.context, target, options)
     report.merge(result.report)
@@ -181,8 +187,7 @@ WRITERS: dict[str, Writer] = {
 
 def _retime_to_scene(actions: list[Action]) -> None:
     """Retimes actions to the scene's frame rate, as the file has one rate for all animations."""
-    render = bpy.context.scene.render
-    retime(actions, render.fps / render.fps_base)
+    retime(actions, frame_rate(bpy.context.scene))
 
 
 @contextlib.contextmanager

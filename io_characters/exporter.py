@@ -233,7 +233,7 @@ def _md5_files(
             Source(root, meshes_of(root)),
             model_options,
             clips,
-            AnimationOptions(),
+            AnimationOptions(compares_speed=False),
             report,
             progress_bar,
             writes_meshes=True,
@@ -281,6 +281,7 @@ def _md2_files(
         conversion=load_conversion(root).inverse(),
         verify=options.verify,
         game_folders=options.game_folders,
+        compares_speed=False,
     )
     try:
         built = build_md2(context, md2_options, report)

@@ -10,6 +10,7 @@ import bpy
 
 from .reports import Report
 from .scene import axes
+from .scene.imported_conversion import ChosenConversion
 from .verification import Verify
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ class SaveOptions:
     """How the scene is exported.
 
     Attributes:
-        conversion: scale and axes.
+        conversion: scale and axes from the scene to the file; if some are not set, those of the import.
         game: the identifier of the game; one that is not the family's means its default.
         verify: the frames on which the export is compared with what Blender shows.
         with_animations: export all animations with the model.
@@ -73,9 +74,10 @@ class SaveOptions:
         deform_only: leave out bones that do not deform, in formats with bones.
         add_origin: add a root joint where a game needs one, in formats with bones.
         max_influences: the number of weights to keep for each vertex, in formats with weights; 0 for all.
+        compares_speed: warn of animations that the game plays slower or faster than Blender.
     """
 
-    conversion: axes.Conversion
+    conversion: axes.Conversion | ChosenConversion
     game: str
     verify: Verify = Verify.SOME
     with_animations: bool = False
@@ -84,6 +86,7 @@ class SaveOptions:
     deform_only: bool = False
     add_origin: bool = False
     max_influences: int = 0
+    compares_speed: bool = True
 
 
 def separated(result: ImportResult) -> list[Action]:

@@ -48,5 +48,6 @@ def save(context: Context, path: Path, options: SaveOptions) -> ExportResult:
             verify=options.verify,
             conversion=options.conversion,
             game_folders=options.game_folders,
+            compares_speed=options.compares_speed,
         ),
     )

@@ -17,8 +17,10 @@ from ..io_common.results import ExportResult
 from ..io_common.scene import axes, state
 from ..io_common.scene.animated_values import restored_frame_and_values
 from ..io_common.scene.animation_list import AnimationList
+from ..io_common.scene.axes import Conversion
 from ..io_common.scene.frame_plan import LIST, FrameOptions, FramePlan, common_source, plan_frames
 from ..io_common.scene.frame_sampling import Samples, first_frame_keys, may_change_otherwise, sample_frames
+from ..io_common.scene.imported_conversion import ChosenConversion, export_conversion
 from ..io_common.scene.instances import warn_of_instances
 from ..io_common.scene.listed_frames import plan_sequences, restored_playback
 from ..io_common.scene.objects import (
@@ -28,6 +30,8 @@ from ..io_common.scene.objects import (
     warn_of_animated_visibility,
     warn_of_left_out,
 )
+from ..io_common.scene.playing_speed import Played, warn_of_speed
+from ..io_common.scene.shape_key_playback import Playback, playback_of
 from ..io_common.scene.time_dependence import warn_of_simulations
 from ..io_common.source_elements import NONE
 from ..io_common.validation import raise_errors
@@ -35,6 +39,7 @@ from ..io_common.verification import Verify, frames_to_verify
 from . import verification
 from .export_topology import Part, Topology, join, read_part, texture_coordinates
 from .format import (
+    FRAMES_PER_SECOND,
     Counts,
     Game,
     GlCommands,
@@ -74,8 +79,9 @@ class ExportOptions:
         force_skin_size: always use `skin_size`.
         game: the game that is to load the file.
         verify: which frames are compared with Blender before the file is written.
-        conversion: scale and axes.
+        conversion: scale and axes from the scene to the file; if some are not set, those of the import.
         game_folders: the user's, to which the paths of images are relative.
+        compares_speed: warn if the game plays the model slower or faster than Blender.
     """
 
     scope: Scope = field(default_factory=Scope)
@@ -87,8 +93,9 @@ class ExportOptions:
     force_skin_size: bool = False
     game: Game = Game.ANY
     verify: Verify = Verify.SOME
-    conversion: axes.Conversion = field(default_factory=axes.identity)
+    conversion: Conversion | ChosenConversion = field(default_factory=axes.identity)
     game_folders: tuple[str, ...] = ()
+    compares_speed: bool = True
 
 
 @dataclass(eq=False)
@@ -149,6 +156,7 @@ def build_model(context: Context, options: ExportOptions, report: Report) -> Bui
     is built again without it. Degenerate triangles of the file are put back afterwards.
     """
     objects = _mesh_objects(context, options, report)
+    conversion = export_conversion(options.conversion, objects, report)
     if len(objects) > 1:
         report.count("objects", len(objects))
     stored = _stored_models(objects)
@@ -157,13 +165,19 @@ def build_model(context: Context, options: ExportOptions, report: Report) -> Bui
     if plan.scene_frames is not None:
         warn_of_simulations(objects, context.scene, report)
     attempt = Report()
-    model, parts, differences = _build(context, objects, stored, plan, found, names, options, attempt)
+    model, parts, differences = _build(
+        context, objects, stored, plan, found, names, options, conversion, attempt
+    )
     if stored and any(difference.kind not in verification.UNSTORED for difference in differences):
         attempt = Report()
-        model, parts, differences = _build(context, objects, {}, plan, found, names, options, attempt)
+        model, parts, differences = _build(
+            context, objects, {}, plan, found, names, options, conversion, attempt
+        )
         attempt.warn("the stored data of the imported file does not match the mesh and was not used")
     report.merge(attempt)
     verification.warn(differences, model, parts, report)
+    if options.compares_speed:
+        _warn_of_speed(model, plan, stored, context.scene, options.frames, report)
     origin = next(iter(stored.values())) if len(stored) == 1 else None
     triangles = np.arange(model.triangle_count)
     if origin is not None and len(origin.degenerate):
@@ -175,6 +189,31 @@ def build_model(context: Context, options: ExportOptions, report: Report) -> Bui
     return Build(prepare_model(model), parts, triangles, None if origin is None else origin.counts)
 
 
+def _warn_of_speed(
+    model: Model,
+    plan: FramePlan,
+    stored: dict[Object, StoredModel],
+    scene: Scene,
+    options: FrameOptions,
+    report: Report,
+) -> None:
+    """Warns if the game plays the frames slower or faster; keys that the timeline does not play have no duration."""
+    is_moving = model.vertex_count and (
+        np.ptp(model.translate, axis=0).any() or np.ptp(model.vertices, axis=0).any()
+    )
+    is_played = plan.scene_frames is not None or (
+        not options.is_resampled(scene)
+        and any(
+            playback_of(obj, stored[obj], scene) is Playback.IN_ORDER for obj in plan.keys if obj in stored
+        )
+    )
+    if is_moving and is_played:
+        step = options.step(scene) if plan.scene_frames is not None else options.frame_step
+        counts = [segment.count for segment in plan.segments] or [model.frame_count]
+        played = [Played("", count, step, FRAMES_PER_SECOND) for count in counts]
+        warn_of_speed(played, state.frame_rate(scene), report, is_fixed=True)
+
+
 def _build(
     context: Context,
     objects: list[Object],
@@ -183,6 +222,7 @@ def _build(
     found: AnimationList | None,
     names: list[str],
     options: ExportOptions,
+    conversion: Conversion,
     report: Report,
 ) -> tuple[Model, list[Part], list[verification.Difference]]:
     """A model, the objects it was made of, and where it differs from them."""
@@ -200,7 +240,7 @@ def _build(
         if play is not None:
             play(plan.segments[0].animation)
         if plan.scene_frames is not None:
-            scene.frame_set(plan.scene_frames[0])
+            state.set_frame(scene, plan.scene_frames[0])
         with first_frame_keys(plan):
             depsgraph = context.evaluated_depsgraph_get()
             parts = [read_part(obj, stored.get(obj), depsgraph, report) for obj in objects]
@@ -215,10 +255,10 @@ def _build(
         plan = plan.first_frame(topology.stored)
         names = single_frame_name(names, topology.stored)
         samples = samples.first_frame()
-    model = _assemble(parts, topology, plan, names, samples, options, report)
+    model = _assemble(parts, topology, plan, names, samples, options, conversion, report)
     differences = []
     if options.verify is not Verify.NONE:
-        differences = verification.find_differences(model, parts, samples, options.conversion)
+        differences = verification.find_differences(model, parts, samples, conversion)
     return model, parts, differences
 
 
@@ -242,10 +282,11 @@ def _assemble(
     names: list[str],
     samples: Samples,
     options: ExportOptions,
+    conversion: Conversion,
     report: Report,
 ) -> Model:
     _require_finite(samples.positions, names)
-    frames = _frames(options.conversion.points(samples.positions), topology, plan, options, report)
+    frames = _frames(conversion.points(samples.positions), topology, plan, options, report)
     own = own_skin_size(parts)
     size = options.skin_size if options.force_skin_size else own or skin_size(parts, options.skin_size)
     st, triangle_st = texture_coordinates(parts, topology, size)
@@ -305,7 +346,7 @@ def _plan(
     if options.frames.frames != LIST:
         return plan_frames(objects, stored, scene, options.frames, report), None
     found = list_of(objects, scene)
-    sequences = sequences_of_list(found, options.frames.frame_step, options.template, report)
+    sequences = sequences_of_list(found, options.frames, options.template, report)
     return plan_sequences(objects, stored, found, sequences), found
 
 

@@ -132,7 +132,7 @@ def _segment_names(plan: FramePlan, source: StoredModel | None) -> list[str]:
     return _merged(sources, generated, source)
 
 
-def _sequences(objects: list[Object], scene: Scene, frames: list[int]) -> list[str]:
+def _sequences(objects: list[Object], scene: Scene, frames: list[float]) -> list[str]:
     """The sequence that each frame of the scene belongs to, named by the marker before it, or by the action."""
     # Markers that bind cameras are cuts of a film.
     markers = sorted(

@@ -219,6 +219,7 @@ def _store(mesh: Mesh, model: Model, key_names: list[str], options: ImportOption
         frame_start=options.frame_start,
         image_size=image_size(mesh.materials),
         material_skins=material_skins(mesh.materials, options.game_folders),
+        conversion=options.conversion,
     )
 
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from bpy.types import Object, Scene
 
     from ..io_common.reports import Report
+    from ..io_common.scene.frame_plan import FrameOptions
 
 
 def list_of(objects: Sequence[Object], scene: Scene) -> AnimationList:
@@ -30,13 +31,13 @@ def list_of(objects: Sequence[Object], scene: Scene) -> AnimationList:
 
 
 def sequences_of_list(
-    found: AnimationList, frame_step: int, template: Template, report: Report
+    found: AnimationList, options: FrameOptions, template: Template, report: Report
 ) -> list[ChosenSequence]:
     """The checked animations of a list as sequences: in the order of the template, else of the list.
 
     Args:
         found: the list.
-        frame_step: N for every N-th frame.
+        options: which frames are exported.
         template: the sequences that the game expects.
         report: takes warnings.
 
@@ -45,7 +46,7 @@ def sequences_of_list(
             those of the template.
     """
     try:
-        chosen = chosen_sequences(found, frame_step, report, nothing_checked(found))
+        chosen = chosen_sequences(found, options, report, nothing_checked(found))
     except UnknownFieldError as error:
         raise NothingToExportError(str(error)) from error
     names = sequence_names([sequence.name for sequence in chosen], report)

@@ -44,7 +44,7 @@ def sequence_names(names: Sequence[str], report: Report) -> list[str]:
 
 
 def renamed_frames(
-    stored: StoredModel | None, frames: Sequence[int], times: Sequence[int], scene: Scene, report: Report
+    stored: StoredModel | None, frames: Sequence[int], times: Sequence[float], scene: Scene, report: Report
 ) -> dict[int, str]:
     """The new names of frames whose sequence has a renamed marker now, by their position in the new file.
 
@@ -58,7 +58,7 @@ def renamed_frames(
         report: takes a warning about each renamed sequence.
     """
     result: dict[int, str] = {}
-    markers: dict[int, set[str]] = {}
+    markers: dict[float, set[str]] = {}
     for marker in scene.timeline_markers:
         # Markers that bind cameras are cuts of a film.
         if marker.camera is None:

@@ -62,12 +62,13 @@ def save(context: Context, path: Path, options: SaveOptions) -> ExportResult:
         add_origin=options.add_origin,
         weights=WeightOptions(options.max_influences),
     )
+    animation = AnimationOptions(compares_speed=options.compares_speed)
     if suffix == ".md5anim":
-        return export_animations(context, path, ExportOptions(model, "ACTIVE", AnimationOptions()))
+        return export_animations(context, path, ExportOptions(model, "ACTIVE", animation))
     # A command line shows no active object: several armatures are an error.
     context.view_layer.objects.active = None
     actions = "ALL" if options.with_animations else "NONE"
-    result = export_mesh(context, path, ExportOptions(model, actions, AnimationOptions()))
+    result = export_mesh(context, path, ExportOptions(model, actions, animation))
     for obj in bpy.data.objects:
         if obj.type == "MESH" and obj.data.shape_keys is not None:
             result.report.warn(

@@ -13,6 +13,8 @@ from ..io_common.reports import Report, listing
 from ..io_common.scene import versions
 from ..io_common.scene.animation_list import ListedAnimation, Source, plain_offset
 from ..io_common.scene.objects import NothingToExportError
+from ..io_common.scene.playing_speed import sample_count
+from ..io_common.scene.state import frame_rate
 from ..io_common.scene.suitable_actions import suitable_actions, warn_of_reasons
 from .format import encoding
 from .format.model import Floats
@@ -20,9 +22,6 @@ from .source.actions import StoredAction, load_action
 
 if TYPE_CHECKING:
     from bpy.types import Action, NlaStrip, Object, Scene
-
-# The tolerance of the last sample at the end of the range, in frames.
-_END_SLACK = 1e-4
 
 
 class PlaybackMode(Enum):
@@ -49,12 +48,16 @@ class AnimationOptions:
         frame_step: N for every N-th frame.
         frame_rate: frames per second to sample, of which every N-th is exported; 0 for the rate of the action, else of
             the scene.
+        scene_rate: frames per second of the scene, if actions are sampled as Blender plays them; 0 for their own rate.
+        compares_speed: warn if the game plays an animation slower or faster than Blender.
         position_precision: see `format.encoding`.
         orientation_precision: see `format.encoding`.
     """
 
     frame_step: int = 1
     frame_rate: float = 0.0
+    scene_rate: float = 0.0
+    compares_speed: bool = True
     position_precision: float = encoding.POSITION_PRECISION
     orientation_precision: float = encoding.ORIENTATION_PRECISION
 
@@ -105,24 +108,19 @@ class Clip:
 
     def samples(self, options: AnimationOptions) -> tuple[Floats, float]:
         """The frames of the scene to sample, (F,), and the frame rate of the file."""
+        own = options.scene_rate or self.rate
         # NaN is not above 0 either.
-        rate = (options.frame_rate if options.frame_rate > 0.0 else self.rate) / options.frame_step
-        step = self.rate / rate
-        count = max(int((self.end - self.start) / step + _END_SLACK) + 1, 1)
-        frames = self.start + np.arange(count, dtype=np.float64) * step
+        rate = (options.frame_rate if options.frame_rate > 0.0 else own) / options.frame_step
+        step = own / rate
+        frames = self.start + np.arange(sample_count(self.end - self.start, step), dtype=np.float64) * step
         if self.to_scene is not None:
             frames = np.array([self.to_scene(frame) for frame in frames.tolist()])
         return frames, rate
 
 
-def scene_frame_rate(scene: Scene) -> float:
-    """Frames per second of a scene."""
-    return float(scene.render.fps / scene.render.fps_base)
-
-
 def scene_clip(scene: Scene) -> Clip:
     """The scene over its range."""
-    return Clip("", PlaybackMode.SCENE, scene.frame_start, scene.frame_end, scene_frame_rate(scene))
+    return Clip("", PlaybackMode.SCENE, scene.frame_start, scene.frame_end, frame_rate(scene))
 
 
 def listed_clip(animation: ListedAnimation, scene: Scene) -> Clip:
@@ -135,12 +133,12 @@ def listed_clip(animation: ListedAnimation, scene: Scene) -> Clip:
     if animation.source is Source.SCENE:
         return scene_clip(scene)
     if animation.source is Source.MARKERS:
-        rate = scene_frame_rate(scene)
+        rate = frame_rate(scene)
         return Clip(animation.name, PlaybackMode.SCENE, animation.start, animation.end, rate)
     if animation.action is not None and animation.strip is None:
         return _action_clip(animation.action, animation.slot, PlaybackMode.ISOLATED, scene)
     stored = load_action(animation.action) if animation.action is not None else None
-    rate = (stored.frame_rate if stored is not None else None) or scene_frame_rate(scene)
+    rate = (stored.frame_rate if stored is not None else None) or frame_rate(scene)
     return Clip(
         animation.name,
         PlaybackMode.STRIP,
@@ -200,7 +198,7 @@ def _action_clip(action: Action, slot: Any, playing: PlaybackMode, scene: Scene)
     stored = load_action(action)
     start, end = action_range(action, slot)
     return Clip(
-        action.name, playing, start, end, stored.frame_rate or scene_frame_rate(scene), action, slot, stored
+        action.name, playing, start, end, stored.frame_rate or frame_rate(scene), action, slot, stored
     )
 
 

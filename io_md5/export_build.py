@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,8 +12,11 @@ import numpy as np
 from ..io_common import manifest
 from ..io_common.reports import Progress, Report
 from ..io_common.scene import axes, evaluated, state
+from ..io_common.scene.axes import Conversion
+from ..io_common.scene.imported_conversion import ChosenConversion, export_conversion
 from ..io_common.scene.instances import warn_of_instances
 from ..io_common.scene.objects import Scope
+from ..io_common.scene.playing_speed import Played, warn_of_speed
 from ..io_common.scene.suitable_actions import suitable_actions
 from ..io_common.scene.time_dependence import warn_of_simulations
 from ..io_common.verification import Verify
@@ -35,7 +39,7 @@ from .verification import RestMesh, Verifier
 from .vertex_groups import WeightOptions
 
 if TYPE_CHECKING:
-    from bpy.types import Context, Material, Modifier, Object
+    from bpy.types import Context, Material, Modifier, Object, Scene
 
 
 @dataclass(frozen=True)
@@ -44,7 +48,7 @@ class ModelOptions:
 
     Attributes:
         scope: the objects to export.
-        conversion: scale and axes.
+        conversion: scale and axes from the scene to the file; if some are not set, those of the import.
         apply_modifiers: apply modifiers other than Armature.
         deform_only: leave out bones that do not deform.
         add_origin: add an origin joint above several roots, or above a root that is not at the origin.
@@ -56,7 +60,7 @@ class ModelOptions:
     """
 
     scope: Scope = field(default_factory=Scope)
-    conversion: axes.Conversion = field(default_factory=axes.identity)
+    conversion: Conversion | ChosenConversion = field(default_factory=axes.identity)
     apply_modifiers: bool = True
     deform_only: bool = False
     add_origin: bool = False
@@ -115,7 +119,7 @@ def build(
         writes_meshes: whether the meshes are exported, and not only used for the bounds and to verify animations.
 
     Raises:
-        NothingToExportError: no bone is left.
+        NothingToExportError: no bone is left, or the meshes were imported with different scales.
     """
     skeleton = _skeleton(context, source, options, report)
     rest = _build_rest(context, source.meshes, skeleton, options, report)
@@ -146,6 +150,9 @@ def build(
                 if verifier is not None:
                     verifier.check(sampled[path], animations[path], player, rest)
                 progress_bar.step()
+        if animation_options.compares_speed:
+            game_rate = options.target.writing.frame_rate
+            _warn_of_speed(sampled.values(), game_rate, animation_options, context.scene, report)
     if verifier is not None:
         objects_to_rebuild = verifier.objects_to_rebuild()
         if objects_to_rebuild:
@@ -175,6 +182,25 @@ def build(
     return Build(model, animations, parts, skeleton, scales)
 
 
+def _warn_of_speed(
+    clips: Iterable[SampledClip], game_rate: float, options: AnimationOptions, scene: Scene, report: Report
+) -> None:
+    """Warns of clips that a game with that rate, or with that of the file if it is 0, plays slower or faster."""
+    played = [
+        Played(
+            one.clip.name,
+            # A pose that is held has no duration.
+            len(one.frames)
+            if np.ptp(one.positions, axis=0).any() or np.ptp(one.orientations, axis=0).any()
+            else 1,
+            (options.scene_rate or one.clip.rate) / one.frame_rate,
+            game_rate or one.frame_rate,
+        )
+        for one in clips
+    ]
+    warn_of_speed(played, state.frame_rate(scene), report, is_fixed=bool(game_rate))
+
+
 def _skeleton(context: Context, source: Source, options: ModelOptions, report: Report) -> Skeleton:
     """The joints of the model in the bind pose."""
     armature = source.armature
@@ -185,10 +211,11 @@ def _skeleton(context: Context, source: Source, options: ModelOptions, report: R
         if options.deform_only:
             actions = [action for action, _ in suitable_actions(armature).chosen]
             left_out = bones_to_leave_out(armature, source.meshes, actions, report)
+    conversion = export_conversion(options.conversion, source.objects, report)
     return build_skeleton(
         armature,
         world,
-        options.conversion,
+        conversion,
         report,
         left_out=left_out,
         add_origin=options.add_origin,

@@ -21,10 +21,13 @@ import numpy.typing as npt
 from ..io_common.files import atomic
 from ..io_common.reports import Report, kept_on_failure, listing
 from ..io_common.results import ExportResult
-from ..io_common.scene import axes
+from ..io_common.scene import axes, state
 from ..io_common.scene.animated_values import restored_frame_and_values
+from ..io_common.scene.axes import Conversion
 from ..io_common.scene.evaluated import world_matrix
+from ..io_common.scene.imported_conversion import ChosenConversion, export_conversion
 from ..io_common.scene.objects import NothingToExportError
+from ..io_common.scene.playing_speed import Played, warn_of_speed
 from ..io_common.validation import raise_errors
 from ..io_common.verification import Verify, frames_to_verify
 from . import camera_verification, camera_view
@@ -53,14 +56,14 @@ class CameraExportOptions:
     """The options of an export of a camera.
 
     Attributes:
-        conversion: from the scene to the file.
+        conversion: from the scene to the file; if scale or axes are not set, those of the import.
         use_markers: follow the cameras that markers bind; otherwise only the scene's active camera is used.
         use_scene_rate: use the scene's frame rate even for a camera that was imported with another.
         verify: the frames that are compared with Blender before the file is written.
         game: the game to export for.
     """
 
-    conversion: axes.Conversion = field(default_factory=axes.identity)
+    conversion: Conversion | ChosenConversion = field(default_factory=axes.identity)
     use_markers: bool = True
     use_scene_rate: bool = False
     verify: Verify = Verify.SOME
@@ -138,9 +141,12 @@ def read_scene(context: Context, options: CameraExportOptions, report: Report) -
     """The verified camera path of the scene over its range.
 
     Raises:
-        NothingToExportError: there is no camera, or one without a field of view.
+        NothingToExportError: there is no camera, or one without a field of view, or the cameras were imported with
+            different scales.
     """
-    plan = _Plan(context.scene, options, use_stored=True)
+    cameras = exported_cameras(context.scene, use_markers=options.use_markers)
+    conversion = export_conversion(options.conversion, cameras, report)
+    plan = _Plan(context.scene, options, conversion, use_stored=True)
     for camera in plan.cameras:
         if camera.type != "CAMERA":
             raise NothingToExportError(
@@ -148,14 +154,14 @@ def read_scene(context: Context, options: CameraExportOptions, report: Report) -
             )
     chosen = frames_to_verify(len(plan.frames), options.verify, many=True)
     verified = {plan.frames[index] for index in chosen}
-    views, evaluated_views = _sample(context, plan.moments, options.conversion, verified, report)
+    views, evaluated_views = _sample(context, plan.moments, conversion, verified, report)
     result = _assemble(context.scene, plan, views.copy(), options, report)
-    differences = camera_verification.find_differences(result, evaluated_views, options.conversion)
+    differences = camera_verification.find_differences(result, evaluated_views, conversion)
     if differences and any(stored is not None for stored in plan.stored.values()):
-        plan = _Plan(context.scene, options, use_stored=False)
-        views, evaluated_views = _sample(context, plan.moments, options.conversion, verified, report)
+        plan = _Plan(context.scene, options, conversion, use_stored=False)
+        views, evaluated_views = _sample(context, plan.moments, conversion, verified, report)
         result = _assemble(context.scene, plan, views, options, report)
-        differences = camera_verification.find_differences(result, evaluated_views, options.conversion)
+        differences = camera_verification.find_differences(result, evaluated_views, conversion)
     camera_verification.warn(differences, report)
     _warn_of_jumps(plan, report)
     return result
@@ -189,7 +195,7 @@ def _assemble(
         positions=views.positions,
         orientations=views.orientations,
         fields_of_view=views.fields_of_view,
-        frame_rate=_frame_rate(scene, imported_rate, report),
+        frame_rate=_frame_rate(scene, imported_rate, len(plan.frames), report),
         cut_groups=groups,
         commandline=load_commandline(first),
     )
@@ -208,19 +214,15 @@ def _check(camera: Object, frame: int, report: Report) -> None:
         report.warn("lens shift is ignored, because the format has none", camera.name)
 
 
-def _frame_rate(scene: Scene, imported: float | None, report: Report) -> float:
+def _frame_rate(scene: Scene, imported: float | None, frames: int, report: Report) -> float:
     """Frames per second of the imported file, else of the scene, rounded as Doom 3 requires."""
-    exact = scene.render.fps / scene.render.fps_base
+    exact = state.frame_rate(scene)
     if imported is None:
         rate = max(1.0, float(round(exact)))
         if abs(rate - exact) > 1e-4:
             report.warn(f"camera paths have whole frame rates: {exact:.6g} was rounded to {rate:g}")
         return rate
-    if abs(imported - exact) > 1e-3:
-        report.warn(
-            f"the path keeps the frame rate of the imported file, {imported:g}, but the scene has {exact:g}: "
-            "set Frame Rate to Scene to use that"
-        )
+    warn_of_speed([Played("", frames, 1.0, imported)], exact, report, is_fixed=False)
     return imported
 
 
@@ -230,6 +232,7 @@ class _Plan:
     Args:
         scene: with markers and range.
         options: the options of the export.
+        conversion: from the scene to the file.
         use_stored: use data of imported files.
 
     Attributes:
@@ -240,17 +243,17 @@ class _Plan:
         stored: the imported file of each; None if it was not imported.
     """
 
-    def __init__(self, scene: Scene, options: CameraExportOptions, *, use_stored: bool) -> None:
+    def __init__(
+        self, scene: Scene, options: CameraExportOptions, conversion: Conversion, *, use_stored: bool
+    ) -> None:
         start, end = scene.frame_start, scene.frame_end
         self._start = start
         self.frames = range(start, end + 1)
         bound = _bound_cameras(scene) if options.use_markers else {}
         self._camera_at = _cameras_of_frames(scene, bound)
-        self.cameras = list(dict.fromkeys(self._camera_at.values()))
+        self.cameras = exported_cameras(scene, use_markers=options.use_markers)
         self.stored = {
-            camera: load_camera(camera.data, options.conversion)
-            if use_stored and camera.type == "CAMERA"
-            else None
+            camera: load_camera(camera.data, conversion) if use_stored and camera.type == "CAMERA" else None
             for camera in self.cameras
         }
         self.instants = self._find_cuts(scene, bound)
@@ -305,6 +308,20 @@ class _Plan:
         ):
             return stored.camera.cuts, groups
         return cuts_at(instants - self._start), groups
+
+
+def exported_cameras(scene: Scene, *, use_markers: bool) -> list[Object]:
+    """The cameras that the range of the scene shows.
+
+    Args:
+        scene: the scene.
+        use_markers: follow the cameras that markers bind.
+
+    Raises:
+        NothingToExportError: there is none.
+    """
+    shown = _cameras_of_frames(scene, _bound_cameras(scene) if use_markers else {})
+    return list(dict.fromkeys(shown.values()))
 
 
 def _bound_cameras(scene: Scene) -> dict[int, Object]:

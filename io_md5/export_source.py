@@ -39,6 +39,11 @@ class Source:
     armature: Object | None
     meshes: list[Object]
 
+    @property
+    def objects(self) -> list[Object]:
+        """The armature and its meshes."""
+        return self.meshes if self.armature is None else [self.armature, *self.meshes]
+
 
 def find_source(context: Context, scope: Scope, report: Report) -> Source:
     """The armature and the meshes that it moves."""

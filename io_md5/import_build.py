@@ -12,7 +12,9 @@ from ..io_common.counting import counted
 from ..io_common.materials.library import MaterialLibrary
 from ..io_common.reports import Progress, Report, listing
 from ..io_common.results import ImportResult
-from ..io_common.scene import action_users, names, state, versions
+from ..io_common.scene import action_users, axes, names, state, versions
+from ..io_common.scene.imported_conversion import conversion_of, store_conversion
+from ..io_common.scene.stored_values import own_group
 from ..io_common.scene.suitable_actions import store_owner
 from .conversion import convert_animation, convert_joints, convert_model
 from .format import Animation, Camera, Joints, Model
@@ -30,7 +32,8 @@ from .import_options import ImportOptions
 from .import_read import ImportSkeleton, SourceFiles
 from .import_verification import verify_import
 from .rig import read_rig
-from .source.armatures import load_conversion, store_armature
+from .source import GROUP
+from .source.armatures import store_armature
 
 if TYPE_CHECKING:
     from bpy.types import Context
@@ -90,6 +93,7 @@ def build_model(
             material,
             merge_vertices=options.merge_vertices,
         )
+        store_conversion(own_group(mesh_obj.data, GROUP), conversion)
         for skin, found in skeleton.skins[index] if skeleton.skins else ():
             further = materials.get(skin, skeleton.name, found)
             if mesh_obj.data.materials.find(further.name) < 0:
@@ -155,7 +159,9 @@ def build_animation(
     if existing is not None and options.existing_actions == "SKIP":
         _keep(existing, obj, result.report)
         return
-    conversion = load_conversion(obj.data) if options.use_conversion_of_armature else options.conversion
+    conversion = options.conversion
+    if options.use_conversion_of_armature:
+        conversion = conversion_of(obj) or axes.identity()
     rig = read_rig(obj.data)
     match = match_joints(animation, rig.joints)
     _warn_of_mismatch(match, name, result.report)

@@ -9,9 +9,8 @@ import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from ...io_common.game_data.character import Character
+from ...io_common.scene import imported_conversion
 from ...io_common.scene import stored_values as values
 from ...io_common.scene.axes import Conversion, identity
 from . import GROUP
@@ -20,9 +19,7 @@ from .json_records import MistakeError, record_from
 if TYPE_CHECKING:
     from bpy.types import Object
 
-_CHARACTER, _PART, _FIRST, _SCALE, _AXES = "character", "part", "first", "scale", "axes"
-_MIN_SCALE = 1e-9
-_TOLERANCE = 1e-6
+_CHARACTER, _PART, _FIRST, _SCALE = "character", "part", "first", "scale"
 _MAX_PARTS = 4096
 
 
@@ -44,8 +41,7 @@ def store_part(
     obj[GROUP][_PART] = index
     obj[GROUP][_FIRST] = first
     if not conversion.is_identity:
-        obj[GROUP][_SCALE] = conversion.scale
-        obj[GROUP][_AXES] = conversion.rotation.ravel()
+        imported_conversion.store_conversion(obj[GROUP], conversion, _SCALE)
     if character is not None:
         obj[GROUP][_CHARACTER] = json.dumps(asdict(character), ensure_ascii=True)
 
@@ -57,16 +53,7 @@ def load_part(obj: Object) -> int | None:
 
 def load_conversion(obj: Object) -> Conversion:
     """The scale and axes that a part was imported with; the identity if they are missing or not valid."""
-    group = values.read_group(obj, GROUP)
-    scale = values.read_number(group, _SCALE, lowest=_MIN_SCALE, highest=1.0 / _MIN_SCALE)
-    axes = values.read_floats(group, _AXES, 9)
-    if scale is None or axes is None or len(axes) != 1:
-        return identity()
-    rotation = axes[0].reshape(3, 3)
-    is_rotation = (
-        np.abs(rotation @ rotation.T - np.eye(3)).max() < _TOLERANCE and np.linalg.det(rotation) > 0.0
-    )
-    return Conversion(scale, rotation) if is_rotation else identity()
+    return imported_conversion.load_conversion(values.read_group(obj, GROUP), _SCALE) or identity()
 
 
 def load_first(obj: Object) -> Object | None:

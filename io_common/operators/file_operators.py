@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import time
 from collections.abc import Callable, Iterable
@@ -15,13 +16,14 @@ from .. import reports
 from ..error_messages import message_for
 from ..results import ImportResult
 from ..scene import axes, names, state, versions
+from ..scene.imported_conversion import ChosenConversion, axes_of, export_conversion
 from ..scene.objects import NothingToExportError, Scope
 from ..verification import Verify
 from . import documentation, game_option, preferences, rollback
 from .blender_mixins import ExportHelper, ImportHelper, Operator, orientation_helper, panel
 
 if TYPE_CHECKING:
-    from bpy.types import Context, UILayout
+    from bpy.types import Context, Object, UILayout
 
     from .blender_mixins import OperatorResult
 
@@ -52,7 +54,8 @@ class Transform(Operator):
         axis_forward: str
         axis_up: str
         global_scale: float
-        scale_of_preferences: float
+        shown_scale: float
+        shown_axes: str
     else:
         global_scale: FloatProperty(
             name="Scale",
@@ -63,7 +66,16 @@ class Transform(Operator):
             soft_min=0.001,
             soft_max=1000.0,
         )
-        scale_of_preferences: FloatProperty(options={"HIDDEN", "SKIP_SAVE"})
+        shown_scale: FloatProperty(
+            name="Shown Scale",
+            description="The default that the dialog shows as Scale",
+            options={"HIDDEN", "SKIP_SAVE"},
+        )
+        shown_axes: StringProperty(
+            name="Shown Axes",
+            description="The default that the dialog shows as Forward and Up",
+            options={"HIDDEN", "SKIP_SAVE"},
+        )
 
     def default_scale(self) -> float:
         """The default scale in the preferences, or its inverse for an export."""
@@ -71,14 +83,19 @@ class Transform(Operator):
 
     def set_default_scale(self) -> None:
         """Sets the scale to the default, unless a script or a preset has set it."""
-        self.scale_of_preferences = self.default_scale()
+        self.shown_scale = self.default_scale()
         if not self.properties.is_property_set("global_scale"):
-            self.global_scale = self.scale_of_preferences
+            self.global_scale = self.shown_scale
 
     def has_own_scale(self) -> bool:
         """Whether the user or a script has set a scale other than the default."""
         is_set = self.properties.is_property_set("global_scale")
-        return is_set and self.global_scale != self.scale_of_preferences
+        return is_set and self.global_scale != self.shown_scale
+
+    def has_own_axes(self) -> bool:
+        """Whether the user or a script has set axes other than the default."""
+        is_set = any(self.properties.is_property_set(name) for name in ("axis_forward", "axis_up"))
+        return is_set and f"{self.axis_forward} {self.axis_up}" != self.shown_axes
 
     def scale(self) -> float:
         """The scale that the user or a script has set, else the default."""
@@ -97,11 +114,18 @@ class Transform(Operator):
         if not body:
             return
         body.prop(self, "global_scale")
-        if self.scale() != self.global_scale:
-            # Collection exporters and scripts run without `invoke`, which sets the default.
-            body.label(text=f"Unless changed: {self.scale():g} (preferences)", icon="INFO")
         body.prop(self, "axis_forward")
         body.prop(self, "axis_up")
+        for text in self.other_defaults():
+            body.label(text=f"Unless changed: {text}", icon="INFO")
+
+    def other_defaults(self) -> list[str]:
+        """The defaults that are not what the properties show.
+
+        Collection exporters and scripts run without `invoke`, which sets the default.
+        """
+        scale = self.scale()
+        return [] if scale == self.global_scale else [f"{scale:g} (preferences)"]
 
 
 class ImportFiles(Transform, ImportHelper):
@@ -164,15 +188,64 @@ class ImportFiles(Transform, ImportHelper):
 
 
 class ExportTransform(Transform):
-    """Scale and axes of an export."""
+    """Scale and axes of an export: those of the import, for what was imported, unless they are set."""
 
     def default_scale(self) -> float:
         """The inverse of the scale of the preferences."""
         return 1.0 / preferences.default_scale()
 
-    def conversion(self) -> axes.Conversion:
-        """The conversion from the coordinates of the scene to those of the file."""
-        return axes.to_file(self.scale(), self.axis_forward, self.axis_up)
+    def converted_objects(self, context: Context) -> list[Object]:
+        """The objects whose import decides on scale and axes, as the options are now."""
+        raise NotImplementedError
+
+    def conversion(self) -> ChosenConversion:
+        """The conversion from the coordinates of the scene to those of the file, as far as it is set."""
+        has_scale, has_axes = self.has_own_scale(), self.has_own_axes()
+        scale = self.global_scale if has_scale else self.default_scale()
+        forward, up = (self.axis_forward, self.axis_up) if has_axes else ("Y", "Z")
+        return ChosenConversion(axes.to_file(scale, forward, up), has_scale, has_axes)
+
+    def own_transform(self) -> dict[str, Any]:
+        """The scale and axes that are set, by property."""
+        own = {"global_scale": self.global_scale} if self.has_own_scale() else {}
+        axis = {"axis_forward": self.axis_forward, "axis_up": self.axis_up} if self.has_own_axes() else {}
+        return own | axis
+
+    def _default_transform(self, context: Context) -> tuple[float, str, str] | None:
+        """Scale, forward and up of an export that sets none; None if there is no such export."""
+        default = ChosenConversion(axes.to_file(self.default_scale(), "Y", "Z"))
+        try:
+            found = export_conversion(default, self.converted_objects(context), reports.Report())
+        except NothingToExportError:
+            return None
+        return (found.scale, *axes_of(found))
+
+    def set_default_transform(self, context: Context) -> None:
+        """Sets scale and axes to the default, unless a script has set them."""
+        default = self._default_transform(context)
+        if default is None:
+            return
+        is_set = self.properties.is_property_set
+        if not is_set("global_scale"):
+            self.global_scale = default[0]
+            self.shown_scale = self.global_scale
+        if not is_set("axis_forward") and not is_set("axis_up"):
+            self.axis_forward, self.axis_up = default[1:]
+            self.shown_axes = f"{default[1]} {default[2]}"
+
+    def other_defaults(self) -> list[str]:
+        """The defaults that are not what the properties show: the dialog may choose other objects."""
+        default = self._default_transform(bpy.context)
+        if default is None:
+            return []
+        scale, forward, up = default
+        texts = []
+        if not self.has_own_scale() and not math.isclose(scale, self.global_scale, rel_tol=1e-6):
+            source = "preferences" if scale == self.default_scale() else "import"
+            texts.append(f"{scale:g} ({source})")
+        if not self.has_own_axes() and (forward, up) != (self.axis_forward, self.axis_up):
+            texts.append(f"Forward {forward}, Up {up} (import)")
+        return texts
 
 
 class ExportFile(ExportTransform, ExportHelper):
@@ -199,7 +272,7 @@ class ExportFile(ExportTransform, ExportHelper):
 
     def invoke(self, context: Context, event: bpy.types.Event) -> OperatorResult:
         """Opens the file browser with a default file name."""
-        self.set_default_scale()
+        self.set_default_transform(context)
         default_game = self.default_game()
         if default_game is not None:
             game_option.set_default(self, default_game)

@@ -33,7 +33,8 @@ VERTICES, FACES, BONES, NOTHING = "VERTICES", "FACES", "BONES", "NOTHING"
 _CHARACTER_WIDTH = 7  # pixels
 _SHOWN_BEFORE_EXPORT = 6  # findings in the panel of an export
 # Properties of a check that are not options of an export, or do not change what is found.
-_OWN_OPTIONS = {"rna_type", "game", "is_export", "filepath", "has_mesh", "verify", "scale_of_preferences"}
+_OWN_OPTIONS = {"rna_type", "game", "is_export", "filepath", "has_mesh", "verify"}
+_TRANSFORM = {"global_scale", "axis_forward", "axis_up", "shown_scale", "shown_axes"}
 
 
 @dataclass(frozen=True)
@@ -337,9 +338,9 @@ def _options(operator: Any, check: str) -> dict[str, Any]:
         operator: the export or the check.
         check: the identifier of the check operator.
     """
-    options = {name: getattr(operator, name) for name in _option_names(check)}
-    # Without a value of its own, the scale is that of the preferences.
-    options["global_scale"] = operator.scale()
+    options = {name: getattr(operator, name) for name in _option_names(check) if name not in _TRANSFORM}
+    # What is not set is that of the import.
+    options |= operator.own_transform()
     return {
         name: value if isinstance(value, str | int | float) else tuple(value)
         for name, value in options.items()

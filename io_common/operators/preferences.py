@@ -189,7 +189,7 @@ class IO_IDTECH_preferences(bpy.types.AddonPreferences):
         active_game_folder: IntProperty(options={"HIDDEN"})
         default_scale: FloatProperty(
             name="Default Scale",
-            description="Default scale of imports. Exports divide by it",
+            description="Default scale of imports. Exports of what was made in Blender divide by it",
             default=1.0,
             min=1e-6,
             max=1e6,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeVar
@@ -12,9 +13,11 @@ import numpy.typing as npt
 from ..counting import counted
 from ..reports import listing
 from ..source_elements import NONE
+from . import state
 from .animated_values import restored_frame_and_values
 from .animation_list import ListedAnimation
 from .objects import NothingToExportError
+from .playing_speed import sample_count
 from .shape_key_playback import (
     Playback,
     SourceFrames,
@@ -51,11 +54,34 @@ class FrameOptions:
             and nothing moves; else the scene.
         frame_step: N for every N-th frame.
         frame_range: first and last frame of the scene; None for its own.
+        game_rate: frames per second of the game, to sample the scene at so that it lasts as long as in Blender; 0 to
+            export it frame for frame.
     """
 
     frames: str = AUTO
     frame_step: int = 1
     frame_range: tuple[int, int] | None = None
+    game_rate: float = 0.0
+
+    def step(self, scene: Scene) -> float:
+        """The frames of the scene from one frame of the file to the next."""
+        if not self.game_rate:
+            return self.frame_step
+        step = state.frame_rate(scene) / self.game_rate
+        return round(step) if math.isclose(step, round(step), rel_tol=1e-4) else step
+
+    def is_resampled(self, scene: Scene) -> bool:
+        """Whether frames of the file are not those of the scene, because the game has another rate."""
+        return bool(self.game_rate) and self.step(scene) != 1
+
+    def between(self, first: int, last: int, scene: Scene) -> Sequence[float]:
+        """The frames of the scene that are exported of a range; none if the end is before the start."""
+        step = self.step(scene)
+        if isinstance(step, int):
+            return range(first, last + 1, step)
+        return [
+            first + index * step for index in range(sample_count(last - first, step) if last >= first else 0)
+        ]
 
 
 @dataclass(frozen=True)
@@ -90,7 +116,7 @@ class FramePlan:
 
     key_names: list[str | None]
     source: npt.NDArray[np.int64]
-    scene_frames: Sequence[int] | None
+    scene_frames: Sequence[float] | None
     keys: dict[Object, list[int]] = field(default_factory=dict)
     may_be_single: bool = False
     segments: tuple[Segment, ...] = ()
@@ -138,12 +164,14 @@ def plan_frames(
                 "the exported objects have no shape keys: add some, or choose Scene as Frames"
             )
         if leader is not None and (
-            options.frames == SHAPE_KEYS or _keys_are_frames(objects, keyed, sources, scene, report)
+            options.frames == SHAPE_KEYS or _keys_are_frames(objects, keyed, sources, scene, options, report)
         ):
             if options.frame_range is not None:
                 report.warn(
                     "Custom Range has no effect on shape keys: to export a part of them, mute the others"
                 )
+            if options.frames == SHAPE_KEYS and options.is_resampled(scene):
+                report.warn("Frame Rate has no effect on shape keys: choose Scene Playback as Frames")
             return _plan_keys(leader, keyed, common_source(sources), options.frame_step)
     return _plan_scene(objects, leader, sources, scene, options, report)
 
@@ -185,6 +213,7 @@ def _keys_are_frames(
     keyed: list[Object],
     sources: Mapping[Object, SourceFrames],
     scene: Scene,
+    options: FrameOptions,
     report: Report,
 ) -> bool:
     """Whether shape keys are the frames that Blender shows, so that the scene need not be played."""
@@ -205,7 +234,7 @@ def _keys_are_frames(
         is_same = sources[obj].frame_start == first.frame_start
         if not is_same or [key.name for key in frame_keys(obj)] != key_names:
             return False
-    if is_moving:
+    if is_moving or (options.is_resampled(scene) and Playback.IN_ORDER in playbacks):
         return False
     _warn_of_order(key_names, first, playbacks, report)
     if Playback.STATIC in playbacks:
@@ -298,7 +327,7 @@ def _armature_range(objects: Sequence[Object]) -> tuple[int, int] | None:
 
 def _range(
     objects: Sequence[Object], sources: Mapping[Object, SourceFrames], scene: Scene, options: FrameOptions
-) -> range:
+) -> Sequence[float]:
     """The frames of the scene that are asked for."""
     first, last = options.frame_range or (scene.frame_start, scene.frame_end)
     if options.frames == AUTO and options.frame_range is None:
@@ -312,7 +341,7 @@ def _range(
             first, last = min(start for start, _ in played), max(end for _, end in played)
         elif armature_range is not None:
             first, last = armature_range
-    frames = range(first, last + 1, options.frame_step)
+    frames = options.between(first, last, scene)
     if not frames:
         raise NothingToExportError(
             f"there are no frames from {first} to {last}: choose an end that is not before the start"
@@ -341,7 +370,7 @@ def _plan_scene(
         with restored_frame_and_values(scene):
             key_names = keys_at_frames(leader, frames, scene)
         source = frames_of_keys(key_names, common)
-        if options.frames == AUTO and options.frame_range is None and options.frame_step == 1:
+        if options.frames == AUTO and options.frame_range is None and options.step(scene) == 1:
             added = keys_in_all_frames(leader, common)
             if added:
                 _warn_of_new_keys(added, leader, report)

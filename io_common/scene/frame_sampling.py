@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..counting import counted
-from . import evaluated, mesh_data
+from . import evaluated, mesh_data, state
 from .instances import warn_of_instances
 from .objects import NothingToExportError
 from .shape_keys import KeyPositions, frame_keys, solo_keys
@@ -119,13 +119,13 @@ def sample_frames(
     for row, frame in enumerate(plan.scene_frames):
         if play is not None and row in begins:
             play(begins[row])
-        context.scene.frame_set(frame)
+        state.set_frame(context.scene, frame)
         depsgraph = context.evaluated_depsgraph_get()
         begin = 0
         for part in parts:
             mesh_object = part.obj.evaluated_get(depsgraph)
             end = begin + len(part.used)
-            _read_vertices(part, mesh_object, positions[row, begin:end], f"frame {frame} of the scene")
+            _read_vertices(part, mesh_object, positions[row, begin:end], f"frame {frame:g} of the scene")
             if row in verified:
                 verified[row].append(_read_frame(mesh_object))
                 warn_of_instances(part.obj, depsgraph, report)

@@ -14,7 +14,7 @@ from ..source_elements import NONE
 from .animated_state import AnimatedState, PlayedData, play_alone, play_strip_alone, reset_pose
 from .animated_values import AnimatedValues, restored_frame_and_values
 from .animation_list import AnimationList, ListedAnimation, Source
-from .frame_plan import MAX_FRAMES, FramePlan, Segment, common_source, frames_of_keys, leader_of
+from .frame_plan import MAX_FRAMES, FrameOptions, FramePlan, Segment, common_source, frames_of_keys, leader_of
 from .objects import NothingToExportError
 from .shape_key_playback import SourceFrames, keys_at_frames
 from .shape_keys import frame_keys, shape_keys
@@ -35,7 +35,7 @@ class ChosenSequence:
     """
 
     name: str
-    frames: range
+    frames: Sequence[float]
     animation: ListedAnimation
 
 
@@ -51,14 +51,15 @@ def owner_of_list(objects: Sequence[Object]) -> Object:
     return next(armatures, None) or next(keyed, objects[0])
 
 
-def sequence_frames(animation: ListedAnimation, frame_step: int) -> range:
+def sequence_frames(animation: ListedAnimation, options: FrameOptions, scene: Scene) -> Sequence[float]:
     """The frames of an animation of a list.
 
     Args:
         animation: the animation.
-        frame_step: N for every N-th one.
+        options: which frames are exported.
+        scene: that plays it.
     """
-    return range(round(animation.start), round(animation.end) + 1, frame_step)
+    return options.between(round(animation.start), round(animation.end), scene)
 
 
 def plan_sequences(
@@ -184,13 +185,13 @@ def _key_playback(objects: Sequence[Object], actions: list[Any]) -> Iterator[Pla
 
 
 def chosen_sequences(
-    found: AnimationList, frame_step: int, report: Report, missing: str
+    found: AnimationList, options: FrameOptions, report: Report, missing: str
 ) -> list[ChosenSequence]:
     """The checked animations of a list, in its order. Changes nothing.
 
     Args:
         found: the list.
-        frame_step: N for every N-th frame.
+        options: which frames are exported.
         report: takes a warning about each animation that cannot be listed.
         missing: the message if nothing is checked.
 
@@ -202,6 +203,6 @@ def chosen_sequences(
     if not found.checked:
         raise NothingToExportError(missing)
     return [
-        ChosenSequence(found.name(row), sequence_frames(row.animation, frame_step), row.animation)
+        ChosenSequence(found.name(row), sequence_frames(row.animation, options, found.scene), row.animation)
         for row in found.checked
     ]

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import bpy
 import numpy as np
 
-from . import names, versions
+from . import names, state, versions
 from .keyframes import write_keyframes
 from .shape_keys import has_effect, shape_keys, slider_limits, value_path
 from .suitable_actions import store_owner
@@ -268,7 +268,7 @@ def played_range(obj: Object, source: SourceFrames | None) -> tuple[int, int] | 
     return math.floor(min(first for first, _ in ranges)), math.ceil(max(last for _, last in ranges))
 
 
-def keys_at_frames(obj: Object, frames: Sequence[int], scene: Scene) -> list[str | None]:
+def keys_at_frames(obj: Object, frames: Sequence[float], scene: Scene) -> list[str | None]:
     """The name of the shape key that is shown alone on each frame of the scene; None where several are mixed.
 
     The scene is left at another frame.
@@ -290,7 +290,7 @@ def keys_at_frames(obj: Object, frames: Sequence[int], scene: Scene) -> list[str
     values = np.empty(len(key_names), dtype=np.float32)
     result: list[str | None] = []
     for frame in frames:
-        scene.frame_set(frame)
+        state.set_frame(scene, frame)
         played = keys.evaluated_get(bpy.context.evaluated_depsgraph_get())
         if keys.use_relative:
             played.key_blocks.foreach_get("value", values)

@@ -201,12 +201,17 @@ def _has_image(obj: Object) -> bool:
     )
 
 
+def frame_rate(scene: Scene) -> float:
+    """Frames per second of a scene."""
+    return float(scene.render.fps / scene.render.fps_base)
+
+
 def set_frame_rate(scene: Scene, rate: float, report: Report) -> None:
     """Sets the frames per second of a scene, with a warning if Blender can only hold a rate near it."""
     render = scene.render
     render.fps = whole = round(min(max(rate, _LOWEST_FPS), _HIGHEST_FPS))
     render.fps_base = min(max(whole / rate, _LOWEST_BASE), _HIGHEST_BASE)
-    plays = render.fps / render.fps_base
+    plays = frame_rate(scene)
     if not math.isclose(plays, rate, rel_tol=1e-4):
         report.warn(
             f"Blender cannot play a frame rate of {rate:g}: the scene was set to {plays:g}, the nearest it can"

@@ -11,12 +11,13 @@ from ...io_common.counting import counted
 from ...io_common.name_patterns import UnknownFieldError
 from ...io_common.operators import animation_list as animation_list_panel
 from ...io_common.operators import blender_mixins, file_operators, game_check, game_option, preferences
+from ...io_common.operators.frame_rate_option import GAME, frame_rate_property
 from ...io_common.reports import Report
 from ...io_common.scene.frame_plan import FrameOptions
 from ...io_common.scene.listed_frames import owner_of_list, sequence_frames
 from ...io_common.scene.objects import NothingToExportError, collect
 from ..exporter import DEFAULT_SKIN_SIZE, ExportOptions, export_model
-from ..format import PROFILES, Game, Md2Error
+from ..format import FRAMES_PER_SECOND, PROFILES, Game, Md2Error
 from ..format.templates import Template, match_template
 from ..listed_sequences import LABELS, list_of
 from ..sequence_names import sequence_names
@@ -58,6 +59,7 @@ class BuildOptions(file_operators.ExportTransform, file_operators.ExportScope, f
         frames: str
         sequence_template: str
         frame_step: int
+        frame_rate_from: str
         use_frame_range: bool
         frame_start: int
         frame_end: int
@@ -118,6 +120,9 @@ class BuildOptions(file_operators.ExportTransform, file_operators.ExportScope, f
             min=1,
             soft_max=10,
         )
+        frame_rate_from: frame_rate_property(
+            "Frame for frame: the game shows 10 of them a second, whatever the scene plays", GAME
+        )
         use_frame_range: BoolProperty(
             name="Custom Range",
             description="Export other frames than those of the scene's range",
@@ -160,6 +165,10 @@ class BuildOptions(file_operators.ExportTransform, file_operators.ExportScope, f
         )
         game: game_option.game_property(PROFILES)
 
+    def converted_objects(self, context: Context) -> list[Object]:
+        """The meshes."""
+        return exported_meshes(context, self)
+
     def default_game(self) -> str:
         """The default game in the preferences."""
         return preferences.game("md2")
@@ -169,7 +178,7 @@ class BuildOptions(file_operators.ExportTransform, file_operators.ExportScope, f
         return ExportOptions(
             scope=self.scope(),
             apply_modifiers=self.apply_modifiers,
-            frames=FrameOptions(self.frames, self.frame_step, self._frame_range(context)),
+            frames=self._frame_options(context),
             template=Template(self.sequence_template),
             one_box=self.one_box,
             skin_size=tuple(self.skin_size),
@@ -179,6 +188,10 @@ class BuildOptions(file_operators.ExportTransform, file_operators.ExportScope, f
             conversion=self.conversion(),
             game_folders=tuple(preferences.game_folders()),
         )
+
+    def _frame_options(self, context: Context) -> FrameOptions:
+        game_rate = FRAMES_PER_SECOND if self.frame_rate_from == GAME else 0.0
+        return FrameOptions(self.frames, self.frame_step, self._frame_range(context), game_rate)
 
     def _frame_range(self, context: Context) -> tuple[int, int] | None:
         """The custom range, with the scene's start or end for what a script has not set; None for the scene's range."""
@@ -242,6 +255,7 @@ class EXPORT_SCENE_OT_md2(BuildOptions, file_operators.ExportFile, bpy.types.Ope
         if self.frames == "LIST":
             self._draw_list(body, context)
         body.prop(self, "frame_step")
+        body.prop(self, "frame_rate_from")
         column = body.column()
         column.active = self.frames != "SHAPE_KEYS"
         if self.frames != "LIST":
@@ -262,7 +276,8 @@ class EXPORT_SCENE_OT_md2(BuildOptions, file_operators.ExportFile, bpy.types.Ope
             return
         layout.prop(self, "sequence_template")
         found = list_of(objects, context.scene)
-        frames = [len(sequence_frames(row.animation, self.frame_step)) for row in found.rows]
+        options = self._frame_options(context)
+        frames = [len(sequence_frames(row.animation, options, found.scene)) for row in found.rows]
         try:
             names = sequence_names([found.name(row) for row in found.rows], Report())
             error = ""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from ...io_common.scene.imported_conversion import store_conversion
 from ..format import Counts, GlCommands, Model
 from ..format.degenerate import degenerate_rows
 from ..format.model import FRAME_NAME_SIZE, SKIN_NAME_SIZE
@@ -19,6 +20,8 @@ from ..format.requantise import FrameData
 
 if TYPE_CHECKING:
     from bpy.types import Mesh
+
+    from ...io_common.scene.axes import Conversion
 
 _GROUP = "md2"
 
@@ -91,6 +94,7 @@ def store_model(
     frame_start: int,
     image_size: tuple[int, int],
     material_skins: list[str],
+    conversion: Conversion,
 ) -> None:
     """Stores a model on its mesh.
 
@@ -102,6 +106,7 @@ def store_model(
         frame_start: the scene frame of the first frame.
         image_size: of the image on the model; zeros if there is none.
         material_skins: the name that export would give each material of the mesh.
+        conversion: of the import.
     """
     mesh[_GROUP] = {
         "frame_names": model.frame_names,
@@ -121,6 +126,7 @@ def store_model(
         "skins": model.skins,
         "material_skins": material_skins,
     }
+    store_conversion(mesh[_GROUP], conversion)
 
 
 class _InvalidError(ValueError):

@@ -5,15 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import bpy
-from bpy.props import BoolProperty, EnumProperty, StringProperty
+from bpy.props import BoolProperty, StringProperty
 
 from ...io_common.operators import blender_mixins, file_operators, game_option, preferences
-from ..export_camera import CameraExportOptions, export_camera
+from ...io_common.operators.frame_rate_option import SCENE, frame_rate_property
+from ..export_camera import CameraExportOptions, export_camera, exported_cameras
 from ..format import Md5Error
 from ..format.games import PROFILES, Game
 
 if TYPE_CHECKING:
-    from bpy.types import Context
+    from bpy.types import Context, Object
 
     from ...io_common.operators.blender_mixins import OperatorResult
 
@@ -41,18 +42,8 @@ class EXPORT_SCENE_OT_md5camera(file_operators.ExportFile, file_operators.Export
             default=True,
         )
 
-        frame_rate_from: EnumProperty(
-            name="Frame Rate",
-            description="Source of the frame rate",
-            items=(
-                (
-                    "AUTO",
-                    "Automatic",
-                    "Frame rate of the imported file if the camera was imported, else of the scene",
-                ),
-                ("SCENE", "Scene", "Frame rate of the scene"),
-            ),
-            default="AUTO",
+        frame_rate_from: frame_rate_property(
+            "Frame rate of the imported file if the camera was imported, else of the scene", SCENE
         )
 
         game: game_option.game_property(PROFILES)
@@ -60,6 +51,10 @@ class EXPORT_SCENE_OT_md5camera(file_operators.ExportFile, file_operators.Export
     def default_game(self) -> str:
         """The default game in the preferences."""
         return preferences.game("md5")
+
+    def converted_objects(self, context: Context) -> list[Object]:
+        """The cameras."""
+        return exported_cameras(context.scene, use_markers=self.use_markers)
 
     def default_name(self, context: Context) -> str:
         """The name of the scene's camera."""
@@ -88,7 +83,7 @@ class EXPORT_SCENE_OT_md5camera(file_operators.ExportFile, file_operators.Export
         options = CameraExportOptions(
             conversion=self.conversion(),
             use_markers=self.use_markers,
-            use_scene_rate=self.frame_rate_from == "SCENE",
+            use_scene_rate=self.frame_rate_from == SCENE,
             verify=self.verification(),
             game=Game(game_option.game_or_default(self, self.default_game())),
         )

@@ -13,8 +13,10 @@ from bpy.props import BoolProperty, FloatProperty, IntProperty
 from ...io_common.counting import counted
 from ...io_common.operators import animation_list as animation_list_panel
 from ...io_common.operators import blender_mixins, file_operators, game_check, game_option, preferences
+from ...io_common.operators.frame_rate_option import GAME, SCENE, frame_rate_property
 from ...io_common.reports import Report
 from ...io_common.results import ExportResult
+from ...io_common.scene import state
 from ...io_common.scene.animation_list import animation_list
 from ...io_common.scene.objects import NothingToExportError
 from .. import exporter
@@ -31,7 +33,7 @@ from ..one_animation import placed
 from ..vertex_groups import WeightOptions
 
 if TYPE_CHECKING:
-    from bpy.types import Context, UILayout
+    from bpy.types import Context, Object, UILayout
 
     from ...io_common.operators.blender_mixins import OperatorResult
 
@@ -74,6 +76,7 @@ class BuildOptions(file_operators.ExportTransform, file_operators.ExportScope, f
         make_names_safe: bool
         match_companion: bool
         frame_step: int
+        frame_rate_from: str
         use_frame_rate: bool
         frame_rate: float
         position_precision: float
@@ -125,13 +128,16 @@ class BuildOptions(file_operators.ExportTransform, file_operators.ExportScope, f
         frame_step: IntProperty(
             name="Frame Step", description="Export every N-th frame", default=1, min=1, soft_max=10
         )
+        frame_rate_from: frame_rate_property(
+            "Frame for frame, at the rate of the imported action, else of the scene", SCENE, GAME
+        )
         use_frame_rate: BoolProperty(
-            name="Frame Rate",
+            name="Custom Rate",
             description="Export another frame rate than that of the imported action, else of the scene",
             default=False,
         )
         frame_rate: FloatProperty(
-            name="Frame Rate",
+            name="Custom Rate",
             description="Frames per second to sample, before Frame Step is applied. Setting it in a script enables it; "
             "0 is the rate of the action",
             default=24.0,
@@ -159,6 +165,10 @@ class BuildOptions(file_operators.ExportTransform, file_operators.ExportScope, f
             precision=7,
         )
 
+    def converted_objects(self, context: Context) -> list[Object]:
+        """The armature and its meshes."""
+        return find_source(context, animation_list_panel.scope_of_panel(context, self), Report()).objects
+
     def default_game(self) -> str:
         """The default game in the preferences."""
         return preferences.game("md5")
@@ -180,9 +190,13 @@ class BuildOptions(file_operators.ExportTransform, file_operators.ExportScope, f
 
     def animation_options(self) -> AnimationOptions:
         """The options for animations."""
+        game = Game(game_option.game_or_default(self, self.default_game()))
+        game_rate = PROFILES[game].writing.frame_rate if self.frame_rate_from == GAME else 0.0
+        is_played = self.frame_rate_from == SCENE or game_rate
         return AnimationOptions(
-            frame_step=self.frame_step,
-            frame_rate=self.frame_rate if self._has_frame_rate() else 0.0,
+            frame_step=1 if game_rate else self.frame_step,
+            frame_rate=game_rate or (self.frame_rate if self._has_frame_rate() else 0.0),
+            scene_rate=state.frame_rate(bpy.context.scene) if is_played else 0.0,
             position_precision=self.position_precision,
             orientation_precision=self.orientation_precision,
         )
@@ -419,7 +433,8 @@ def _draw_animation(layout: UILayout, context: Context, operator: ExportOptions,
         sampling = body.column()
         sampling.active = operator.actions != "NONE"
         sampling.prop(operator, "frame_step")
-        row = sampling.row(heading="Frame Rate")
+        sampling.prop(operator, "frame_rate_from")
+        row = sampling.row(heading="Custom Rate")
         row.prop(operator, "use_frame_rate", text="")
         value = row.row()
         value.active = operator.use_frame_rate

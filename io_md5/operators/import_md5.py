@@ -278,5 +278,4 @@ class IMPORT_SCENE_OT_md5(file_operators.ImportFiles, bpy.types.Operator):
 
     def _has_own_conversion(self) -> bool:
         """Whether the user or a script has set a scale or axes."""
-        has_own_axes = any(self.properties.is_property_set(name) for name in ("axis_forward", "axis_up"))
-        return has_own_axes or self.has_own_scale()
+        return self.has_own_axes() or self.has_own_scale()

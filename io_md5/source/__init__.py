@@ -4,7 +4,7 @@ Only this package uses the keys. Each data-block and bone has one property group
 attributes:
 
 ==================  ===================================================================================================
-armature data       ``commandline``, ``global_scale``, ``axes`` (of the import, if it converted coordinates),
+armature data       ``commandline``, ``global_scale``, ``axes`` (of the import),
                     ``import_warnings`` (of the last import)
 bone                ``index`` (in the file), ``name`` and ``name_shown`` (if Blender cannot hold the name),
                     ``axes`` (of the joint in the space of the bone, w x y z), ``bind`` (position and orientation in
@@ -12,7 +12,7 @@ bone                ``index`` (in the file), ``name`` and ``name_shown`` (if Ble
 mesh data           ``index``, ``name``, ``comment_name`` and ``comment_name_shown`` (the name in a comment, and that
                     of the object), ``weights`` (rows of joint, bias and position), ``weight_ranges``
                     (start and count for each vertex of the file), ``degenerate_triangles`` (number and three
-                    vertices), ``unused_vertices`` (vertex, s and t)
+                    vertices), ``unused_vertices`` (vertex, s and t), ``global_scale``, ``axes``
 action              ``name`` and ``name_shown``, ``commandline``, ``frame_rate``, ``frame_range``,
                     ``scale_positions`` (joints whose scale also applies to their translation)
 camera data         see `camera`

@@ -16,14 +16,14 @@ import numpy as np
 
 from ...io_common.scene import names
 from ...io_common.scene import stored_values as values
-from ...io_common.scene.axes import Conversion
+from ...io_common.scene.axes import Conversion, identity
+from ...io_common.scene.imported_conversion import load_conversion, store_conversion
 from ..conversion import convert_camera
 from ..format import Camera
 from ..format.cuts import cuts_at, timeline
 from ..format.model import Ints
 from ..format.validation import are_valid_groups, is_writable
 from . import GROUP
-from .armatures import load_conversion, store_conversion
 
 if TYPE_CHECKING:
     from bpy.types import Camera as CameraData
@@ -101,7 +101,7 @@ def store_camera(
         names.store_text(group, _CUT_GROUPS, _SEPARATOR.join(camera.cut_groups))
     if camera.commandline:
         names.store_text(group, _COMMANDLINE, camera.commandline)
-    store_conversion(data, conversion)
+    store_conversion(group, conversion)
 
 
 def load_camera(data: CameraData, conversion: Conversion) -> StoredCamera | None:
@@ -130,7 +130,7 @@ def load_camera(data: CameraData, conversion: Conversion) -> StoredCamera | None
     if len(groups) != len(cuts) or not all(are_valid_groups(text) for text in groups):
         return None
     camera = Camera(cuts, table[:, :3], table[:, 3:6], table[:, 6], cut_groups=groups)
-    change = load_conversion(data).then(conversion)
+    change = (load_conversion(group) or identity()).then(conversion)
     # The product of a conversion and its inverse is not exact, because the operators' scales have 32 bits.
     if abs(change.scale - 1.0) > _TOLERANCE or np.abs(change.rotation - np.eye(3)).max() > _TOLERANCE:
         camera = convert_camera(camera, change)

@@ -42,6 +42,7 @@ class Writing:
         names: limits on joint names.
         joint_scales: scales of joints are written to a file beside the animation.
         last_parent: the highest index of a joint that may have children; 0 for no limit.
+        frame_rate: frames per second that the game plays, whatever the file says; 0 for those of the file.
     """
 
     all_components: bool = False
@@ -52,6 +53,7 @@ class Writing:
     names: NameRule = ANY_NAME
     joint_scales: bool = False
     last_parent: int = 0
+    frame_rate: float = 0.0
 
 
 @dataclass(frozen=True)

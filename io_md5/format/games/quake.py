@@ -29,6 +29,8 @@ _BOTH = "ironwail and vkQuake"
 _QUAKE_MESH = "ironwail and vkQuake `gl_model.c`, `Mod_LoadMD5MeshModel`"
 _QUAKE_NAMES = NameRule(31, problem="are longer than 31 bytes")
 _LONGEST_TOKEN = 1023
+# The game's code shows one frame of the MDL or MD2 after the other, every tenth of a second.
+_RATE = 10.0
 _BESIDE = (
     "an animation with the mesh's name beside it: a single action gets that name, and without any the rest pose is "
     "written"
@@ -87,7 +89,7 @@ QUAKE = Profile(
     ),
     Writing(
         all_components=True, name_lines=False, max_commandline=_LONGEST_TOKEN, animation_beside=True,
-        names=_QUAKE_NAMES,
+        names=_QUAKE_NAMES, frame_rate=_RATE,
     ),
     (
         "all six components of every joint (flags 63), because ironwail does not read `baseframe`",
@@ -146,7 +148,7 @@ QUAKE2 = Profile(
             "q2pro `refresh/models.c`, `MD5_LoadScales`: `MD5_MAX_JOINTNAME`", 47,
         ),
     ),
-    Writing(name_lines=False, animation_beside=True, joint_scales=True),
+    Writing(name_lines=False, animation_beside=True, joint_scales=True, frame_rate=_RATE),
     (
         "the scales of bones, in a file `.md5scale` beside the animation",
         "no line `name`; the name is written as a comment",

@@ -31,6 +31,8 @@ SETTINGS = {
 }
 """Options of the import, and of the export that takes them back."""
 
+_TRANSFORM = ("global_scale", "axis_forward", "axis_up")
+
 NO_LIMITS = {"game": "ANY"}
 """What the format can hold is exported, whatever a game takes."""
 
@@ -130,6 +132,7 @@ def compare(
     objects: list[bpy.types.Object] | None = None,
     source: str = "AUTO",
     gl_texels: float = 0.5,
+    by_import: bool = True,
     **options,
 ) -> Comparison:
     """Exports the scene and compares every frame.
@@ -142,10 +145,12 @@ def compare(
         source: what the frames are made of, as the operator's `frames`.
         gl_texels: by how much texture coordinates of GL commands may be off: the files of other programs have
             fractions of texels there, which their tables round or cut off.
+        by_import: the scale and axes are those that take back the import, and not set.
         options: of the export; a scale and axes are taken back before comparing.
     """
     scene = bpy.context.scene
-    file, said = export(folder / "out.md2", frames=source, **options)
+    given = {name: value for name, value in options.items() if not by_import or name not in _TRANSFORM}
+    file, said = export(folder / "out.md2", frames=source, **given)
     back = 1.0 / options.get("global_scale", 1.0)
     if frames is None:
         frames = [scene.frame_start + number for number in range(len(file.frame_names))]

@@ -108,14 +108,10 @@ def export_and_compare(
         actions: as the operator has it.
         step: frames of the scene between two frames of the file.
         frames: so many of each animation are looked at, evenly spread.
-        scale: of the export.
-        axes: of the export, forward and up.
+        scale: that the export has to have, as it takes back that of the import.
+        axes: that the export has to have, forward and up.
         options: others of the operator.
     """
-    if scale != 1.0:
-        options["global_scale"] = scale
-    if axes != ("Y", "Z"):
-        options |= {"axis_forward": axes[0], "axis_up": axes[1]}
     result = export(folder, actions=actions, **options)
     return compare_again(result, armature, actions=actions, step=step, frames=frames, scale=scale, axes=axes)
 

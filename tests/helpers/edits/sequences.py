@@ -8,7 +8,7 @@ import tempfile
 import zlib
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import animation_edits
@@ -217,22 +217,27 @@ class Sequence:
         steps: kinds of edits, each with the seed of its choices.
         actions: which actions are exported.
         deform_only: as the operator has it.
+        rate: the frame rate of the scene.
+        has_other: whether another character, of another scale, stands beside it.
     """
 
     model: tuple[str, str]
     steps: list[tuple[str, int]]
     actions: str
     deform_only: bool
+    rate: int = 24
+    has_other: bool = False
 
     def without(self, number: int) -> Sequence:
         """The same without one step."""
         steps = self.steps[:number] + self.steps[number + 1 :]
-        return Sequence(self.model, steps, self.actions, self.deform_only)
+        return replace(self, steps=steps)
 
     def __str__(self) -> str:
         steps = ", ".join(f"{name!r} ({seed})" for name, seed in self.steps)
         only = ", deform bones only" if self.deform_only else ""
-        return f"{' '.join(self.model)}: {steps or 'no edit'}; {self.actions}{only}"
+        other = ", beside another character" if self.has_other else ""
+        return f"{' '.join(self.model)}: {steps or 'no edit'}; {self.actions}{only}, {self.rate} fps{other}"
 
 
 @dataclass
@@ -263,12 +268,13 @@ def sequence(seed: int, *, first: str | None = None) -> Sequence:
         kinds[0] = first
     model = rng.choice(["sample", "sample", "made", *workbench.REAL])
     setting = rng.choice(list(workbench.SETTINGS)[:4])
-    return Sequence(
-        (model, setting),
-        [(kind, rng.randrange(1 << 30)) for kind in kinds],
-        rng.choice(["ACTIVE", "ACTIVE", "ALL", "SCENE"]),
-        rng.random() < 0.2,
-    )
+    steps = [(kind, rng.randrange(1 << 30)) for kind in kinds]
+    actions = rng.choice(["ACTIVE", "ACTIVE", "ALL", "SCENE"])
+    deform_only = rng.random() < 0.2
+    if rng.random() < 0.3:
+        setting = list(workbench.SETTINGS)[4]
+    rate, has_other = rng.choice([24, 24, 10, 30]), actions != "ALL" and rng.random() < 0.3
+    return Sequence((model, setting), steps, actions, deform_only, rate, has_other)
 
 
 FIXED_SEEDS = range(max(300, len(KINDS)))
@@ -301,6 +307,11 @@ def _run(one: Sequence, folder: Path) -> Outcome:
         name = "sample"
     with md5_compare.silence():
         bench = workbench.bench_of(folder, name, setting)
+        if one.has_other:
+            (folder / "other").mkdir()
+            other = workbench.write_sample(folder / "other")
+            workbench.load([other, other.with_name("wave.md5anim")], global_scale=10.0)
+        bpy.context.scene.render.fps = one.rate
         ran = [kind for kind, seed in one.steps if _do(kind, seed, bench)]
     out = folder / "out"
     out.mkdir()
@@ -311,7 +322,7 @@ def _run(one: Sequence, folder: Path) -> Outcome:
         data = bench.armature.animation_data
         played = data.action if data is not None else None
         result = md5_compare.export_and_compare(
-            out, bench.armature, actions=one.actions, deform_only=one.deform_only
+            out, bench.armature, actions=one.actions, deform_only=one.deform_only, **bench.options
         )
     except RuntimeError as error:
         text = str(error).strip()
@@ -327,8 +338,19 @@ def _run(one: Sequence, folder: Path) -> Outcome:
         outcome.findings.append(f"actions of another character: {sorted(set(result.clips) - own)}")
     if result.findings and not evaluated_meshes.is_steady(evaluated_meshes.meshes_of(bench.armature)):
         outcome.findings, outcome.refused = [], "Blender shows something else each time"
+    outcome.findings += _untold_speeds(result)
     outcome.exact = not any(md5_compare.is_told(mesh, result.warnings) for mesh in result.differences)
     return outcome
+
+
+def _untold_speeds(result: md5_compare.Comparison) -> list[str]:
+    """Animations that a game plays at another speed than Blender, without a word."""
+    scene = bpy.context.scene
+    rate = scene.render.fps / scene.render.fps_base
+    moving = [clip for clip in result.clips.values() if np.ptp(clip.positions, axis=0).any()]
+    told = md5_compare.said(result.warnings, " in Blender, ", " in the game")
+    differ = any(abs(clip.frame_rate - rate) > 1e-2 for clip in moving)
+    return [f"played at another speed: told {told}, is {differ}"] if differ != told and moving else []
 
 
 def _do(kind: str, seed: int, bench: Bench) -> bool:

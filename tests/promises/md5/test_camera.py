@@ -157,7 +157,8 @@ def test_scale_and_axes_there_and_back(tmp_path):
     for seen, told in zip((place * 2, forward, left, up), (camera.positions[0], *rows), strict=True):
         assert (seen - Vector((-told[1], told[0], told[2]))).length < PLACE
     assert_same(exported(tmp_path, global_scale=2.0, axis_forward="X", axis_up="Z"), camera)
-    plain = exported(tmp_path)
+    assert_same(exported(tmp_path), camera)
+    plain = exported(tmp_path, global_scale=1.0, axis_forward="Y", axis_up="Z")
     turned = np.stack([-camera.positions[:, 1], camera.positions[:, 0], camera.positions[:, 2]], axis=1) * 0.5
     np.testing.assert_allclose(plain.positions, turned, atol=1e-6)
     np.testing.assert_array_equal(plain.fields_of_view, camera.fields_of_view)

@@ -105,7 +105,7 @@ def drawn(name: str, *, selected: str = "", folder: str = "", **values: Any) -> 
         p.identifier: tuple(p.default_array) if getattr(p, "is_array", False) else getattr(p, "default", None)
         for p in properties
     }
-    defaults |= {"filepath": "", "files": (), "scale_of_preferences": 1.0} | values
+    defaults |= {"filepath": "", "files": (), "shown_scale": 1.0, "shown_axes": "Y Z"} | values
     state = SimpleNamespace(**defaults)
     attributes = {
         "layout": layout,

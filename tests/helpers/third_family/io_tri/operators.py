@@ -13,6 +13,7 @@ from ..io_common.operators import file_operators
 from ..io_common.reports import Report
 from ..io_common.results import ExportResult
 from ..io_common.scene import state
+from ..io_common.scene.imported_conversion import export_conversion
 from . import format as tri
 
 
@@ -30,7 +31,8 @@ def save(context, path, options) -> ExportResult:
     report = Report()
     (obj,) = (obj for obj in context.view_layer.objects if obj.type == "MESH")
     corners = np.array([obj.matrix_world @ vertex.co for vertex in obj.data.vertices])
-    write_file(path, tri.text(options.conversion.points(corners)).encode())
+    conversion = export_conversion(options.conversion, [obj], report)
+    write_file(path, tri.text(conversion.points(corners)).encode())
     report.count("triangles")
     return ExportResult([path], report)
 
@@ -63,6 +65,9 @@ class EXPORT_SCENE_OT_tri(file_operators.ExportFile, bpy.types.Operator):
     bl_label = "Export Triangle"
     filename_ext = ".tri"
     filter_glob: StringProperty(default="*.tri", options={"HIDDEN"})
+
+    def converted_objects(self, context):
+        return list(context.view_layer.objects)
 
     def execute(self, context):
         def job():

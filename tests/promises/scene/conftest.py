@@ -1,0 +1,22 @@
+"""What exports have told."""
+
+from __future__ import annotations
+
+import pytest
+
+
+@pytest.fixture
+def warned(part, monkeypatch):
+    """The warnings with some words since the last call; exporters of collections print nothing."""
+    reports, said = part("io_common.reports"), []
+    tell = reports.report_message
+    monkeypatch.setattr(
+        reports, "report_message", lambda operator, *words: (said.append(words), tell(operator, *words))
+    )
+
+    def told(words: str) -> list[str]:
+        texts = [text for kind, text in said if kind == "WARNING" and "all in the Info editor" not in text]
+        said.clear()
+        return [text for text in texts if words in text]
+
+    return told
