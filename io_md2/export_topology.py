@@ -19,6 +19,7 @@ from ..io_common.source_elements import NONE, have_same_triangles
 from ..io_common.triangles import FLIPPED_WINDING, flip_v
 from . import source
 from .format import st_texels
+from .sharp_edges import smoothed
 
 if TYPE_CHECKING:
     from bpy.types import Depsgraph, Material, Object
@@ -40,7 +41,7 @@ class Part:
         vertex_count: V, as it is evaluated.
         corners: the vertex of each corner of the evaluated mesh, int32 (L,).
         loops: the corner of the mesh that each corner of a triangle is, clockwise, int32 (T, 3).
-        used: the vertices that the file has, rising, int64 (U,).
+        used: the vertex of the mesh that each vertex of the file is, int64 (U,).
         source: the vertex of the imported file that each of them is, or NONE, int32 (U,).
         triangles: clockwise, indices into `used`, int32 (T, 3).
         uvs: u and v of each corner, float64 (T, 3, 2); None without a UV map.
@@ -48,6 +49,7 @@ class Part:
             mesh does not store them.
         slots: the material slot of each triangle, int32 (T,).
         materials: of the slots.
+        smoothed: how many faces are flat or have sharp edges, and by how many degrees their normals become others.
     """
 
     obj: Object
@@ -62,6 +64,7 @@ class Part:
     source_st: Ints | None
     slots: Ints
     materials: list[Material | None]
+    smoothed: tuple[int, float]
 
 
 @dataclass(eq=False)
@@ -113,6 +116,7 @@ def read_part(obj: Object, stored: StoredModel | None, depsgraph: Depsgraph, rep
         source_st=None if corner_st is None else corner_st[loops],
         slots=mesh.materials,
         materials=mesh.slots,
+        smoothed=smoothed(mesh),
     )
 
 

@@ -119,6 +119,19 @@ def world_vertices(evaluated: Object) -> Floats:
     return vertices @ matrix[:3, :3].T + matrix[:3, 3]
 
 
+def corner_normals(evaluated: Object) -> Floats:
+    """The unit normals by which Blender shades the corners of an object, in the space of the scene, float64 (L, 3)."""
+    mesh = evaluated.data
+    normals = np.empty((len(mesh.loops), 3), dtype=np.float32)
+    mesh.corner_normals.foreach_get("vector", normals.ravel())
+    x, y, z = world_matrix(evaluated)[:3, :3]
+    # The transposed inverse but for its length, which is there where the scale is 0 too.
+    turned = normals.astype(np.float64) @ np.stack([np.cross(y, z), np.cross(z, x), np.cross(x, y)]).T
+    turned *= np.sign(np.dot(x, np.cross(y, z)))
+    result: Floats = turned / np.maximum(np.linalg.norm(turned, axis=1, keepdims=True), np.finfo(float).tiny)
+    return result
+
+
 def texture_coordinates(mesh: Mesh) -> Floats | None:
     """u and v of each corner of the UV map that `uv_layer` names, float64 (L, 2); None without one."""
     layer = uv_layer(mesh)

@@ -101,9 +101,10 @@ def tube_model(frames: int = 5) -> Model:
     return model
 
 
-def bench_of(folder: Path, name: str = "tube", setting: str = "plain") -> Bench:
+def bench_of(folder: Path, name: str = "tube", setting: str = "plain", **options) -> Bench:
     """An imported model: the tube, or one of the real ones."""
     importing, exporting = SETTINGS[setting]
+    importing = {**importing, **options}
     path = folder / "tube.md2"
     if name == "tube":
         write_model(tube_model(), path)

@@ -1,0 +1,90 @@
+"""The objects of an export: those of the collection or selection that is asked for, else of one imported model."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..io_common.reports import listing
+from ..io_common.scene.objects import (
+    Scope,
+    collect,
+    nothing_to_export,
+    warn_of_animated_visibility,
+    warn_of_left_out,
+)
+from .source import load_model
+
+if TYPE_CHECKING:
+    from bpy.types import Context, Object
+
+    from ..io_common.reports import Report
+
+
+def mesh_objects(context: Context, scope: Scope, report: Report) -> list[Object]:
+    """The meshes of a model, sorted by name; warnings name what is left out.
+
+    Raises:
+        NothingToExportError: there are none.
+    """
+    meshes, model = find_meshes(context, scope)
+    if not meshes:
+        raise nothing_to_export(context, scope, {"MESH": "mesh"})
+    others = [obj for obj in collect(context, scope) if obj.type == "MESH" and obj not in meshes]
+    if model is not None and others:
+        report.warn(
+            f"not exported, because they do not belong to {model.name}: {listing([obj.name for obj in others])}. "
+            f"Parent what belongs to it, move it into a collection of {model.name}, or use Selected Only",
+            is_important=True,
+        )
+    warn_of_left_out(context, scope, report)
+    warn_of_animated_visibility(
+        context,
+        scope,
+        meshes,
+        report,
+        concerns=lambda obj: model is None or obj in _objects_of(model, context),
+    )
+    return meshes
+
+
+def find_meshes(context: Context, scope: Scope) -> tuple[list[Object], Object | None]:
+    """The meshes that are exported, sorted by name, and the imported one that they belong to.
+
+    If no selection or collection is asked for, and the active object belongs to an imported model, or there is just one,
+    that model is exported: what hangs together with it by parents and armatures, and what is in its collections.
+
+    Raises:
+        NothingToExportError: there is no collection of the name that is asked for.
+    """
+    meshes = [obj for obj in collect(context, scope) if obj.type == "MESH"]
+    if scope != Scope():
+        return meshes, None
+    imported = {obj: _objects_of(obj, context) for obj in meshes if _is_imported(obj)}
+    active = context.view_layer.objects.active
+    # An imported object is in the model of another one if it was put there.
+    chosen = [obj for obj in imported if obj == active] or [
+        obj for obj, own in imported.items() if active in own or imported.keys() <= own
+    ]
+    if not chosen:
+        return meshes, None
+    return [obj for obj in meshes if obj in imported[chosen[0]]], chosen[0]
+
+
+def _objects_of(model: Object, context: Context) -> set[Object]:
+    """What hangs together with an object by parents and armatures, or is in one of its collections but the scene's."""
+    root = _root(model)
+    result = {obj for obj in context.scene.objects if _root(obj) == root}
+    for collection in model.users_collection:
+        if collection != context.scene.collection:
+            result.update(collection.all_objects)
+    return result
+
+
+def _root(obj: Object) -> Object:
+    above = obj.parent or obj.find_armature()
+    return obj if above is None else _root(above)
+
+
+def _is_imported(obj: Object) -> bool:
+    """Whether a mesh was imported, as MD2 or as a part of an MD5."""
+    return load_model(obj.data) is not None or "md5" in obj.data
