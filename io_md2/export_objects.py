@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..io_common.reports import listing
 from ..io_common.scene.objects import (
@@ -32,23 +32,22 @@ def mesh_objects(context: Context, scope: Scope, report: Report) -> list[Object]
     others = [obj for obj in collect(context, scope) if obj.type == "MESH" and obj not in meshes]
     if model is not None and others:
         report.warn(
-            f"not exported, because they do not belong to {model.name}: {listing([obj.name for obj in others])}. "
-            f"Parent what belongs to it, move it into a collection of {model.name}, or use Selected Only",
+            f"not exported, as not part of {model.name}: {listing([obj.name for obj in others])}. To export them, parent "
+            f"them to {model.name}, move them into its collection, or use Selected Only",
             is_important=True,
         )
     warn_of_left_out(context, scope, report)
-    warn_of_animated_visibility(
-        context,
-        scope,
-        meshes,
-        report,
-        concerns=lambda obj: model is None or obj in _objects_of(model, context),
-    )
+    own = None if model is None else _objects_of(model, context, _roots(context))
+
+    def concerns(obj: Object) -> bool:
+        return own is None or obj in own
+
+    warn_of_animated_visibility(context, scope, meshes, report, concerns=concerns)
     return meshes
 
 
 def find_meshes(context: Context, scope: Scope) -> tuple[list[Object], Object | None]:
-    """The meshes that are exported, sorted by name, and the imported one that they belong to.
+    """The meshes that are exported, sorted by name, and the imported object that they belong to, if there is one.
 
     If no selection or collection is asked for, and the active object belongs to an imported model, or there is just one,
     that model is exported: what hangs together with it by parents and armatures, and what is in its collections.
@@ -59,7 +58,8 @@ def find_meshes(context: Context, scope: Scope) -> tuple[list[Object], Object | 
     meshes = [obj for obj in collect(context, scope) if obj.type == "MESH"]
     if scope != Scope():
         return meshes, None
-    imported = {obj: _objects_of(obj, context) for obj in meshes if _is_imported(obj)}
+    roots = _roots(context)
+    imported = {obj: _objects_of(obj, context, roots) for obj in meshes if _is_imported(obj)}
     active = context.view_layer.objects.active
     # An imported object is in the model of another one if it was put there.
     chosen = [obj for obj in imported if obj == active] or [
@@ -67,24 +67,31 @@ def find_meshes(context: Context, scope: Scope) -> tuple[list[Object], Object | 
     ]
     if not chosen:
         return meshes, None
-    return [obj for obj in meshes if obj in imported[chosen[0]]], chosen[0]
+    model = chosen[0]
+    own = [obj for obj in meshes if obj in imported[model]]
+    return own, model if load_model(model.data) is not None else roots[model]
 
 
-def _objects_of(model: Object, context: Context) -> set[Object]:
+def _objects_of(model: Object, context: Context, roots: dict[Object, Object]) -> set[Object]:
     """What hangs together with an object by parents and armatures, or is in one of its collections but the scene's."""
-    root = _root(model)
-    result = {obj for obj in context.scene.objects if _root(obj) == root}
+    result = {obj for obj, root in roots.items() if root == roots[model]}
     for collection in model.users_collection:
         if collection != context.scene.collection:
             result.update(collection.all_objects)
     return result
 
 
+def _roots(context: Context) -> dict[Object, Object]:
+    """What each object of the scene hangs on by parents and armatures: itself, if on nothing."""
+    return {obj: _root(obj) for obj in context.scene.objects}
+
+
 def _root(obj: Object) -> Object:
-    above = obj.parent or obj.find_armature()
+    above = obj.find_armature() or obj.parent
     return obj if above is None else _root(above)
 
 
 def _is_imported(obj: Object) -> bool:
     """Whether a mesh was imported, as MD2 or as a part of an MD5."""
-    return load_model(obj.data) is not None or "md5" in obj.data
+    mesh: Any = obj.data
+    return load_model(mesh) is not None or "md5" in mesh

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from ..triangles import FLIPPED_WINDING
+from ..triangles import FLIPPED_WINDING, with_area
 from . import mesh_data
 from .objects import NothingToExportError
 
@@ -86,6 +86,8 @@ def triangle_mesh(obj: Object, depsgraph: Depsgraph) -> TriangleMesh:
 def triangulation(evaluated: Object) -> tuple[Ints, Ints]:
     """The corners of each triangle that Blender splits faces into, int32 (T, 3), and its face, int32 (T,).
 
+    Where three of four corners are on a line, Blender may leave a triangle without area; such a face is split along its
+    other diagonal, which looks the same in Blender.
     A transform that mirrors turns the triangles inside out; their winding is flipped back.
     """
     mesh = evaluated.data
@@ -99,6 +101,8 @@ def triangulation(evaluated: Object) -> tuple[Ints, Ints]:
         mesh.loop_triangles.foreach_get("loops", loops.reshape(-1))
         faces = np.empty(len(loops), dtype=np.int32)
         mesh.loop_triangles.foreach_get("polygon_index", faces)
+        places = mesh_data.positions(mesh)[mesh_data.corner_vertices(mesh)].astype(np.float64)
+        loops = with_area(loops, faces, places)
     if np.linalg.det(world_matrix(evaluated)[:3, :3]) < 0.0:
         loops = np.ascontiguousarray(loops[:, FLIPPED_WINDING])
     return loops, faces

@@ -14,7 +14,7 @@ from ...io_common.operators import blender_mixins, file_operators, game_check, g
 from ...io_common.reports import Report
 from ...io_common.scene.frame_plan import FrameOptions
 from ...io_common.scene.listed_frames import owner_of_list, sequence_frames
-from ...io_common.scene.objects import NothingToExportError
+from ...io_common.scene.objects import NothingToExportError, Scope
 from ..export_objects import find_meshes
 from ..exporter import DEFAULT_SKIN_SIZE, ExportOptions, export_model
 from ..format import PROFILES, Game, Md2Error
@@ -216,8 +216,8 @@ class EXPORT_SCENE_OT_md2(BuildOptions, file_operators.ExportFile, bpy.types.Ope
         filter_glob: StringProperty(default="*.md2", options={"HIDDEN"})
 
     def default_name(self, context: Context) -> str:
-        """The name of the imported model that is exported, else of the active object."""
-        active = find_meshes(context, self.scope())[1] or context.view_layer.objects.active
+        """The name of the imported model that is active or alone, else of the active object."""
+        active = find_meshes(context, Scope())[1] or context.view_layer.objects.active
         return active.name if active is not None else ""
 
     def invoke(self, context: Context, event: bpy.types.Event) -> OperatorResult:

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 FAMILY, CHECK = "MD5", "object.md5_check_game"
 
-# The armature that each operator has exported last.
+# The armature that was exported last, by the suffix of the files.
 _last_exported: dict[str, int | None] = {}
 
 # Lines about sequences in the panel.
@@ -207,7 +207,7 @@ class ExportOptions(BuildOptions, file_operators.ExportFile):
         """Opens the file browser; a list of animations that was shown before is brought up to date."""
         # Blender gives the choice of the last export, but does not count it as set.
         is_chosen = self.properties.is_property_set("actions")
-        if not is_chosen and _last_exported.get(self.bl_idname) != _identifier(context, self):
+        if not is_chosen and _last_exported.get(self.filename_ext) != _identifier(context, self):
             self.properties.property_unset("actions")
         list_when_chosen(self, context)
         return super().invoke(context, event)
@@ -227,7 +227,7 @@ class ExportOptions(BuildOptions, file_operators.ExportFile):
                 self.model_options(), self.actions, self.animation_options(), self.match_companion
             )
             result = export(context, self.path(), options)
-            _last_exported[self.bl_idname] = _identifier(context, self)
+            _last_exported[self.filename_ext] = _identifier(context, self)
             return result.report, result.paths
 
         return file_operators.run(self, "Exported", Md5Error, job)

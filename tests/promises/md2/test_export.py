@@ -589,8 +589,7 @@ def test_a_model_without_vertices_can_get_some(tmp_path, out):
     model.triangles, model.triangle_st = np.zeros((0, 3), np.int32), np.zeros((0, 3), np.int32)
     model.gl_commands = type(model.gl_commands)()
     write_model(model, tmp_path / "empty.md2")
-    import_model(tmp_path / "empty.md2")
-    cube()
+    cube().parent = import_model(tmp_path / "empty.md2")
     assert export(out).vertex_count == 8
 
 
