@@ -31,9 +31,10 @@ def mesh_objects(context: Context, scope: Scope, report: Report) -> list[Object]
         raise nothing_to_export(context, scope, {"MESH": "mesh"})
     others = [obj for obj in collect(context, scope) if obj.type == "MESH" and obj not in meshes]
     if model is not None and others:
+        names = listing([obj.name for obj in others])
         report.warn(
-            f"not exported, as not part of {model.name}: {listing([obj.name for obj in others])}. To export them, parent "
-            f"them to {model.name}, move them into its collection, or use Selected Only",
+            f"not exported, as not part of {model.name}: {names}. To export them, parent them to {model.name}, move "
+            "them into its collection, or use Selected Only",
             is_important=True,
         )
     warn_of_left_out(context, scope, report)
@@ -49,8 +50,8 @@ def mesh_objects(context: Context, scope: Scope, report: Report) -> list[Object]
 def find_meshes(context: Context, scope: Scope) -> tuple[list[Object], Object | None]:
     """The meshes that are exported, sorted by name, and the imported object that they belong to, if there is one.
 
-    If no selection or collection is asked for, and the active object belongs to an imported model, or there is just one,
-    that model is exported: what hangs together with it by parents and armatures, and what is in its collections.
+    If no selection or collection is asked for, and the active object belongs to an imported model, or there is just
+    one, that model is exported: what hangs together with it by parents and armatures, and what is in its collections.
 
     Raises:
         NothingToExportError: there is no collection of the name that is asked for.

@@ -19,7 +19,7 @@ from ..io_common.source_elements import NONE, have_same_triangles
 from ..io_common.triangles import FLIPPED_WINDING, flip_v
 from . import source
 from .format import st_texels
-from .sharp_edges import smoothed
+from .sharp_edges import has_file_normals, smoothed
 
 if TYPE_CHECKING:
     from bpy.types import Depsgraph, Material, Object
@@ -50,6 +50,7 @@ class Part:
         slots: the material slot of each triangle, int32 (T,).
         materials: of the slots.
         smoothed: how many faces are flat or have sharp edges, and by how many degrees their normals become others.
+        has_file_normals: whether the custom normals of the import shade it.
     """
 
     obj: Object
@@ -65,6 +66,7 @@ class Part:
     slots: Ints
     materials: list[Material | None]
     smoothed: tuple[int, float]
+    has_file_normals: bool
 
 
 @dataclass(eq=False)
@@ -103,6 +105,7 @@ def read_part(obj: Object, stored: StoredModel | None, depsgraph: Depsgraph, rep
     if mesh.uvs is None and len(loops):
         report.warn("there is no UV map, so all texture coordinates are 0: unwrap the mesh", obj.name)
     corner_st = source.load_corner_st(mesh.mesh, len(stored.st)) if stored is not None else None
+    keeps_normals = stored is not None and has_file_normals(mesh)
     return Part(
         obj=obj,
         stored=stored,
@@ -116,7 +119,8 @@ def read_part(obj: Object, stored: StoredModel | None, depsgraph: Depsgraph, rep
         source_st=None if corner_st is None else corner_st[loops],
         slots=mesh.materials,
         materials=mesh.slots,
-        smoothed=smoothed(mesh),
+        smoothed=(0, 0.0) if keeps_normals else smoothed(mesh),
+        has_file_normals=keeps_normals,
     )
 
 

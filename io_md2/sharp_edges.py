@@ -6,7 +6,7 @@ Corners of a vertex belong to different sides if Blender shades them by normals 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +20,8 @@ from .format import vertex_normals
 from .format.normal_search import nearest_normals
 
 if TYPE_CHECKING:
+    from bpy.types import Mesh
+
     from ..io_common.reports import Report
     from ..io_common.scene.evaluated import TriangleMesh
     from ..io_common.scene.frame_sampling import Samples
@@ -69,7 +71,8 @@ def _split_part(
     first_of[used] = firsts
     # Of one side, all corners have the index of the first.
     of_first = normals[:, first_of[corner_rows]]
-    normals = np.where(((normals * of_first).sum(axis=2) >= _SAME_SIDE)[..., None], of_first, normals)
+    is_same = part.has_file_normals | ((normals * of_first).sum(axis=2) >= _SAME_SIDE)
+    normals = np.where(is_same[..., None], of_first, normals)
     indices = nearest_normals(normals.reshape(-1, 3)).reshape(normals.shape[:2])
     keys = np.column_stack([corner_rows, indices.T])
     _, sides, side_of = np.unique(keys, axis=0, return_index=True, return_inverse=True)
@@ -93,12 +96,30 @@ def warn_of_smoothing(parts: list[Part], report: Report) -> None:
     faces = sum(part.smoothed[0] for part in parts)
     if faces:
         degrees = max(part.smoothed[1] for part in parts)
-        have = "has" if faces == 1 else "have"
+        number = counted(faces, "faces", "are")
         report.warn(
-            f"{counted(faces, 'faces', 'are')} flat or {have} sharp edges, but are smooth in the file: normals are off by "
+            f"{number} flat or {'has' if faces == 1 else 'have'} sharp edges, but smooth in the file: normals are off by "
             f"up to {degrees:.0f} degrees. Turn on Split at Sharp Edges, which adds vertices",
             listing([part.obj.name for part in parts if part.smoothed[0]]),
         )
+
+
+def has_file_normals(mesh: TriangleMesh) -> bool:
+    """Whether an imported object has custom normals, which are those of the file while no edge or face is sharp.
+
+    Blender stores them relative to the faces, so they differ at a vertex where faces meet in no other.
+    """
+    data = mesh.mesh
+    return data.has_custom_normals and not any(_has_any(data, name) for name in ("sharp_edge", "sharp_face"))
+
+
+def _has_any(mesh: Mesh, name: str) -> bool:
+    """Whether a boolean attribute is set anywhere."""
+    attribute: Any = mesh.attributes.get(name)
+    values = np.zeros(0 if attribute is None else len(attribute.data), dtype=bool)
+    if len(values):
+        attribute.data.foreach_get("value", values)
+    return bool(values.any())
 
 
 def smoothed(mesh: TriangleMesh) -> tuple[int, float]:

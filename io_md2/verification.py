@@ -211,7 +211,9 @@ def warn(differences: list[Difference], model: Model, parts: list[Part], report:
             elif len(parts) > 1:
                 remedy = "Move objects that are far away closer to the others"
             else:
-                remedy = f"{parts[0].obj.name} has details that are too small for its size: export them as a file of their own"
+                remedy = (
+                    "Move parts that are far away closer to the others, or export them as a file of their own"
+                )
             text = (
                 f"vertices are rounded by up to {units} {where}, which is visible: a frame has 256 steps on each axis. "
                 f"{remedy}"

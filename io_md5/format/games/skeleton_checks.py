@@ -60,7 +60,7 @@ def several_roots(rule: Rule, subject: Subject) -> Iterator[Finding]:
 
 
 def root_away(rule: Rule, name: str, position: Floats) -> Iterator[Finding]:
-    """A root joint is away from the origin by more than the limit; the text is the same for a mesh and its animations."""
+    """A root joint is away from the origin; the text is the same for a mesh and its animations."""
     distance = float(np.linalg.norm(position))
     if distance > rule.limit:
         yield rule.finding(f"the root joint {name!r} is not at the origin", f"{distance:.6g}", joints=[0])

@@ -51,8 +51,8 @@ def _hangs_on(obj, armature) -> bool:
 class Triangulation:
     """How the faces of objects are cut into triangles: as at first, for as long as the faces are the same.
 
-    Blender cuts a quad the other way when it is folded, which a file cannot follow. Where it cuts a quad into a line and
-    a triangle, as after subdividing an edge of a triangle, a file has the other two triangles.
+    Blender cuts a quad the other way when it is folded, which a file cannot follow. Where it cuts a quad into a line
+    and a triangle, as after subdividing an edge of a triangle, a file has the other two triangles.
     """
 
     def __init__(self) -> None:

@@ -192,8 +192,8 @@ def visible_meshes() -> list:
 def model_objects() -> list:
     """The visible mesh objects that an export without a selection is to take, in its order.
 
-    They are those of the imported model that is active or alone: what is linked to it by parents or armatures, in either
-    direction, or is in one of its collections. Without such a model, they are all.
+    They are those of the imported model that is active or alone: what is linked to it by parents or armatures, in
+    either direction, or is in one of its collections. Without such a model, they are all.
     """
     meshes = visible_meshes()
     active = bpy.context.view_layer.objects.active
