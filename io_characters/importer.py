@@ -207,7 +207,8 @@ class _Builder:
         skins = image_skins(part.part.skins, self._files, self._md2_materials) if options.use_textures else {}
         count = len(self._result.actions)
         build_md2(
-            self._context,
+            self._context.scene,
+            self._collection,
             part.path,
             model,
             materials or list(skins.values())[:1],
@@ -220,9 +221,6 @@ class _Builder:
         for action, name in zip(self._result.actions[count:], names_of, strict=False):
             self._store(CharacterAnimation(name), action, obj, name, part.part.model)
         self._declared_sequences(part, model, obj)
-        for collection in list(obj.users_collection):
-            collection.objects.unlink(obj)
-        self._collection.objects.link(obj)
         store_skins(obj, skins)
         if found and found[0].diffuse is None and skins:
             show_skin([obj], next(iter(skins)))

@@ -22,6 +22,10 @@ TRIANGULATE = (
 
 _V_FACTOR, _V_OFFSET = (1.0, -1.0), (0.0, 1.0)
 _PAIRS, _MOST_MEASURED = 1 << 14, 64
+# The corners of the two triangles that a face of four can be split into, along either diagonal.
+_SPLITS = np.array([[[0, 1, 2], [0, 2, 3]], [[0, 1, 3], [1, 2, 3]]], dtype=np.int32)
+# A triangle with less than this part of the area of others is a line but for rounding.
+_NO_AREA = 1e-4
 _TINY = np.finfo(np.float64).tiny
 
 
@@ -61,6 +65,31 @@ def lowest_vertex_first(triangles: npt.NDArray[np.integer]) -> npt.NDArray[Any]:
     first = triangles.argmin(axis=1)
     rotated: npt.NDArray[Any] = np.take_along_axis(triangles, (first[:, None] + np.arange(3)) % 3, axis=1)
     return rotated
+
+
+def with_area(
+    loops: npt.NDArray[np.int32], faces: npt.NDArray[np.int32], places: npt.NDArray[np.float64]
+) -> npt.NDArray[np.int32]:
+    """Triangles whose faces of four corners are split along the other diagonal where one of the two has no area.
+
+    Args:
+        loops: the corners of each triangle, (T, 3), one face after the other; those of a face follow each other.
+        faces: the face of each triangle, in ascending order, (T,).
+        places: of the corners, (L, 3).
+    """
+    rows = np.flatnonzero(np.bincount(faces)[faces] == 2).reshape(-1, 2)
+    pairs = loops[rows]
+    firsts = pairs.min(axis=(1, 2))
+    splits = firsts[:, None, None, None] + _SPLITS
+    # The two corners of a diagonal count twice.
+    is_second = pairs.sum(axis=(1, 2)) - 6 * firsts > _SPLITS[0].sum()
+    a, b, c = np.moveaxis(places[splits], 3, 0)
+    areas = np.linalg.norm(np.cross(b - a, c - a), axis=-1).min(axis=2)
+    own, other = np.where(is_second[:, None], areas[:, ::-1], areas).T
+    chosen = np.flatnonzero(own < _NO_AREA * other)
+    result = loops.copy()
+    result[rows[chosen]] = splits[chosen, 1 - is_second[chosen].astype(int)]
+    return result
 
 
 def bend(

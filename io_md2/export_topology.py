@@ -19,6 +19,7 @@ from ..io_common.source_elements import NONE, have_same_triangles
 from ..io_common.triangles import FLIPPED_WINDING, flip_v
 from . import source
 from .format import st_texels
+from .sharp_edges import has_file_normals, smoothed
 
 if TYPE_CHECKING:
     from bpy.types import Depsgraph, Material, Object
@@ -40,7 +41,7 @@ class Part:
         vertex_count: V, as it is evaluated.
         corners: the vertex of each corner of the evaluated mesh, int32 (L,).
         loops: the corner of the mesh that each corner of a triangle is, clockwise, int32 (T, 3).
-        used: the vertices that the file has, rising, int64 (U,).
+        used: the vertex of the mesh that each vertex of the file is, int64 (U,).
         source: the vertex of the imported file that each of them is, or NONE, int32 (U,).
         triangles: clockwise, indices into `used`, int32 (T, 3).
         uvs: u and v of each corner, float64 (T, 3, 2); None without a UV map.
@@ -48,6 +49,8 @@ class Part:
             mesh does not store them.
         slots: the material slot of each triangle, int32 (T,).
         materials: of the slots.
+        smoothed: how many faces are flat or have sharp edges, and by how many degrees their normals become others.
+        has_file_normals: whether the custom normals of the import shade it.
     """
 
     obj: Object
@@ -62,6 +65,8 @@ class Part:
     source_st: Ints | None
     slots: Ints
     materials: list[Material | None]
+    smoothed: tuple[int, float]
+    has_file_normals: bool
 
 
 @dataclass(eq=False)
@@ -100,6 +105,7 @@ def read_part(obj: Object, stored: StoredModel | None, depsgraph: Depsgraph, rep
     if mesh.uvs is None and len(loops):
         report.warn("there is no UV map, so all texture coordinates are 0: unwrap the mesh", obj.name)
     corner_st = source.load_corner_st(mesh.mesh, len(stored.st)) if stored is not None else None
+    keeps_normals = stored is not None and has_file_normals(mesh)
     return Part(
         obj=obj,
         stored=stored,
@@ -113,6 +119,8 @@ def read_part(obj: Object, stored: StoredModel | None, depsgraph: Depsgraph, rep
         source_st=None if corner_st is None else corner_st[loops],
         slots=mesh.materials,
         materials=mesh.slots,
+        smoothed=(0, 0.0) if keeps_normals else smoothed(mesh),
+        has_file_normals=keeps_normals,
     )
 
 

@@ -23,13 +23,7 @@ from ..io_common.scene.frame_sampling import Samples, first_frame_keys, may_chan
 from ..io_common.scene.imported_conversion import ChosenConversion, export_conversion
 from ..io_common.scene.instances import warn_of_instances
 from ..io_common.scene.listed_frames import plan_sequences, restored_playback
-from ..io_common.scene.objects import (
-    Scope,
-    collect,
-    nothing_to_export,
-    warn_of_animated_visibility,
-    warn_of_left_out,
-)
+from ..io_common.scene.objects import Scope
 from ..io_common.scene.playing_speed import Played, warn_of_speed
 from ..io_common.scene.shape_key_playback import Playback, playback_of
 from ..io_common.scene.time_dependence import warn_of_simulations
@@ -37,6 +31,7 @@ from ..io_common.source_elements import NONE
 from ..io_common.validation import raise_errors
 from ..io_common.verification import Verify, frames_to_verify
 from . import verification
+from .export_objects import mesh_objects
 from .export_topology import Part, Topology, join, read_part, texture_coordinates
 from .format import (
     FRAMES_PER_SECOND,
@@ -56,6 +51,7 @@ from .format.requantise import FrameData, requantise
 from .format.templates import Template
 from .frame_names import frame_names, single_frame_name
 from .listed_sequences import list_of, sequences_of_list
+from .sharp_edges import split, warn_of_smoothing
 from .skins import own_skin_size, skin_names, skin_size
 from .source import StoredModel, load_model
 
@@ -74,6 +70,7 @@ class ExportOptions:
         apply_modifiers: apply modifiers; Armature modifiers are always applied, since they make the frames.
         frames: which frames.
         template: the sequences that frames of a list must be.
+        split_sharp: give each side of a sharp edge vertices of its own.
         one_box: use one grid for all frames.
         skin_size: width and height of the skin if there is neither an image nor an imported file.
         force_skin_size: always use `skin_size`.
@@ -88,6 +85,7 @@ class ExportOptions:
     apply_modifiers: bool = True
     frames: FrameOptions = field(default_factory=FrameOptions)
     template: Template = Template.NONE
+    split_sharp: bool = False
     one_box: bool = False
     skin_size: tuple[int, int] = DEFAULT_SKIN_SIZE
     force_skin_size: bool = False
@@ -155,10 +153,11 @@ def build_model(context: Context, options: ExportOptions, report: Report) -> Bui
     Stored data of an imported file is used only where it reproduces what Blender shows. If the model still differs, it
     is built again without it. Degenerate triangles of the file are put back afterwards.
     """
-    objects = _mesh_objects(context, options, report)
+    objects = mesh_objects(context, options.scope, report)
     conversion = export_conversion(options.conversion, objects, report)
     if len(objects) > 1:
         report.count("objects", len(objects))
+        report.hints.append(f"Objects: {', '.join(obj.name for obj in objects)}")
     stored = _stored_models(objects)
     plan, found = _plan(objects, stored, context.scene, options, report)
     names = frame_names(plan, objects, common_source(stored), context.scene, report)
@@ -248,14 +247,21 @@ def _build(
                 warn_of_instances(obj, depsgraph, report)
         may_change = any(may_change_otherwise(obj) for obj in objects)
         frames = frames_to_verify(plan.frame_count, options.verify, many=may_change)
-        samples = sample_frames(context, parts, plan, frames, steps, report, play)
-    topology = join(parts)
+        samples = sample_frames(
+            context, parts, plan, frames, steps, report, play, with_normals=options.split_sharp
+        )
+    stored_model = join(parts).stored
     if plan.may_be_single and (samples.positions == samples.positions[:1]).all():
         _warn_of_moving_uvs(parts, samples, report)
-        plan = plan.first_frame(topology.stored)
-        names = single_frame_name(names, topology.stored)
+        plan = plan.first_frame(stored_model)
+        names = single_frame_name(names, stored_model)
         samples = samples.first_frame()
-    model = _assemble(parts, topology, plan, names, samples, options, conversion, report)
+    normals = None
+    if options.split_sharp:
+        parts, samples, normals = split(parts, samples, conversion.rotation)
+    else:
+        warn_of_smoothing(parts, report)
+    model = _assemble(parts, join(parts), plan, names, samples, normals, options, conversion, report)
     differences = []
     if options.verify is not Verify.NONE:
         differences = verification.find_differences(model, parts, samples, conversion)
@@ -281,12 +287,13 @@ def _assemble(
     plan: FramePlan,
     names: list[str],
     samples: Samples,
+    normals: npt.NDArray[np.uint8] | None,
     options: ExportOptions,
     conversion: Conversion,
     report: Report,
 ) -> Model:
     _require_finite(samples.positions, names)
-    frames = _frames(conversion.points(samples.positions), topology, plan, options, report)
+    frames = _frames(conversion.points(samples.positions), normals, topology, plan, options, report)
     own = own_skin_size(parts)
     size = options.skin_size if options.force_skin_size else own or skin_size(parts, options.skin_size)
     st, triangle_st = texture_coordinates(parts, topology, size)
@@ -350,16 +357,6 @@ def _plan(
     return plan_sequences(objects, stored, found, sequences), found
 
 
-def _mesh_objects(context: Context, options: ExportOptions, report: Report) -> list[Object]:
-    objects = collect(context, options.scope)
-    meshes = [obj for obj in objects if obj.type == "MESH"]
-    if not meshes:
-        raise nothing_to_export(context, options.scope, {"MESH": "mesh"})
-    warn_of_left_out(context, options.scope, report)
-    warn_of_animated_visibility(context, options.scope, meshes, report, concerns=lambda _: True)
-    return meshes
-
-
 def _stored_models(objects: list[Object]) -> dict[Object, StoredModel]:
     """The models that some of the objects were imported from."""
     return {obj: stored for obj in objects if (stored := load_model(obj.data)) is not None}
@@ -367,6 +364,7 @@ def _stored_models(objects: list[Object]) -> dict[Object, StoredModel]:
 
 def _frames(
     positions: npt.NDArray[np.float64],
+    normals: npt.NDArray[np.uint8] | None,
     topology: Topology,
     plan: FramePlan,
     options: ExportOptions,
@@ -386,6 +384,7 @@ def _frames(
         source,
         is_source=is_source,
         same_faces=topology.same_faces,
+        normals=normals,
         shared=options.one_box,
     )
     report.count("frames", len(same))

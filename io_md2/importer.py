@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import bpy
 import numpy as np
 import numpy.typing as npt
 
@@ -13,7 +14,7 @@ from ..io_common.game_data.paths import readable
 from ..io_common.materials.library import MaterialLibrary
 from ..io_common.reports import Report, kept_on_failure, progress
 from ..io_common.results import ImportResult
-from ..io_common.scene import axes, mesh_data, state
+from ..io_common.scene import axes, mesh_data, names, state, versions
 from ..io_common.scene.markers import add_markers
 from ..io_common.scene.shape_keys import add_frame_keys
 from ..io_common.scene.stored_warnings import store_warnings
@@ -31,7 +32,7 @@ from .source.settings import GROUP, store_frame_rate
 from .texture_rules import TEXTURE_RULES
 
 if TYPE_CHECKING:
-    from bpy.types import Context, Material, Mesh, Object, Scene
+    from bpy.types import Collection, Context, Material, Mesh, Object, Scene
 
 # Many times the limit of any game. Blender's time grows with the square of their number.
 _MAX_KEYS = 10_000
@@ -102,9 +103,10 @@ def _import(context: Context, paths: list[Path], options: ImportOptions, result:
         state.switch_to_object_mode(context)
         materials = MaterialLibrary(SKINS)
         for path, model in models.items():
-            build_model(
-                context, path, model, model_materials(path, model, skins[path], materials), options, result
-            )
+            collection = bpy.data.collections.new(names.for_blender(path.stem, versions.MAX_ID_NAME, "Model"))
+            state.target_collection(context).children.link(collection)
+            found = model_materials(path, model, skins[path], materials)
+            build_model(context.scene, collection, path, model, found, options, result)
             steps.step()
         materials.add_to_report(result.report, search.warnings)
     if animated and options.use_scene_timing:
@@ -138,7 +140,8 @@ def model_materials(
 
 
 def build_model(
-    context: Context,
+    scene: Scene,
+    collection: Collection,
     path: Path,
     model: Model,
     materials: list[Material],
@@ -148,7 +151,8 @@ def build_model(
     """The object of a model, its shape keys and actions.
 
     Args:
-        context: of the scene and view layer.
+        scene: gets the markers.
+        collection: gets the object.
         path: of the file, after which the object is named.
         model: as in the file.
         materials: of its skins, the first one for all faces.
@@ -174,13 +178,13 @@ def build_model(
     obj, mesh = build_object(path.stem, model, positions[0], materials)
     if options.custom_normals:
         set_normals(mesh, model.normals[0], options.conversion.rotation)
-    state.target_collection(context).objects.link(obj)
+    collection.objects.link(obj)
     key_names: list[str] = []
     if options.animation != NONE:
         key_names = add_frame_keys(obj, model.frame_names, positions, relative=options.animation != ABSOLUTE)
         report.count("frames", model.frame_count)
         if model.frame_count > 1:
-            _animate(context.scene, path.stem, obj, model, options, result)
+            _animate(scene, path.stem, obj, model, options, result)
     _store(mesh, model, key_names, options)
     if options.fps != FRAMES_PER_SECOND:
         store_frame_rate(mesh, options.fps)

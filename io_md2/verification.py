@@ -206,13 +206,17 @@ def warn(differences: list[Difference], model: Model, parts: list[Part], report:
             text = "the GL commands draw other triangles than the list has. This is a bug: please report it"
         elif difference.kind == GRID:
             is_shared = len(model.scale) > 1 and (model.scale == model.scale[:1]).all()
+            if is_shared:
+                remedy = "Turn off Shared Grid"
+            elif len(parts) > 1:
+                remedy = "Move objects that are far away closer to the others"
+            else:
+                remedy = (
+                    "Move parts that are far away closer to the others, or export them as a file of their own"
+                )
             text = (
                 f"vertices are rounded by up to {units} {where}, which is visible: a frame has 256 steps on each axis. "
-                + (
-                    "Turn off Shared Grid"
-                    if is_shared
-                    else "Move objects that are far away closer to the others"
-                )
+                f"{remedy}"
             )
         else:
             text = (

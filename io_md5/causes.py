@@ -26,6 +26,12 @@ if TYPE_CHECKING:
 _SCALE_TOLERANCE = 1e-3
 _MAX_CAUSES = 3
 
+# Constraints that can scale a bone.
+_SCALING = {
+    "ACTION", "ARMATURE", "CHILD_OF", "COPY_SCALE", "COPY_TRANSFORMS", "LIMIT_SCALE", "MAINTAIN_VOLUME",
+    "STRETCH_TO", "TRANSFORM",
+}  # fmt: skip
+
 # Properties of modifiers that are GLOBAL if the result depends on where the object is in the scene.
 _SPACES = ("mask_tex_mapping", "space", "texture_coords")
 
@@ -185,6 +191,27 @@ def _scale_causes(armature: Object, scaled: set[str], groups: set[str | None]) -
     if others:
         found.append(f"bones are scaled, which joints cannot be: {listing(others, 3)}")
     return found
+
+
+def split_by_constraints(armature: Object, scaled: list[str]) -> tuple[list[str], list[str]]:
+    """The scaled bones whose parents are not: those that constraints scale, with the constraint, and the others."""
+    by_constraints, others = [], []
+    for name in scaled:
+        bone = armature.pose.bones[name]
+        if bone.parent is not None and bone.parent.name in scaled:
+            continue
+        causes = [
+            one.name
+            for one in bone.constraints
+            if one.type in _SCALING and not one.mute and one.influence > 0.0
+        ]
+        if bone.ik_stretch > 0.0:
+            causes.append("IK Stretch")
+        if causes:
+            by_constraints.append(f"{name} ({', '.join(causes)})")
+        else:
+            others.append(name)
+    return by_constraints, others
 
 
 def _transform_causes(skeleton: Skeleton, armature: Object, graph: Depsgraph) -> list[str]:

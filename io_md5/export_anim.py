@@ -10,9 +10,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..io_common.reports import Report
+from ..io_common.reports import Report, listing
 from ..io_common.scene import evaluated, versions
 from ..io_common.scene.time_dependence import has_frame_handlers
+from .causes import split_by_constraints
 from .clips import AnimationOptions, Clip
 from .export_skeleton import Skeleton
 from .format import Animation, Md5Error, encoding
@@ -100,17 +101,26 @@ def sample_clip(
     if sampled is not None and _is_shown(sampled, skeleton, matrices):
         return sampled
     if with_scales:
-        positions, orientations, scales, skewed = skeleton.scaled_joints_of_scene(matrices)
+        positions, orientations, scales, uneven = skeleton.scaled_joints_of_scene(matrices)
         table = _scale_table(clip, skeleton, scales)
-        problem = (
-            "bones are scaled unevenly in the animation, which joints cannot be: use one scale for all axes"
-        )
+        problem, remedy = "scaled unevenly", "use one scale for all axes"
     else:
-        positions, orientations, skewed = skeleton.joints_of_scene(matrices)
+        positions, orientations, uneven = skeleton.joints_of_scene(matrices)
         table = None
-        problem = "bones are scaled in the animation, which joints cannot be: remove the scale"
-    if skewed:
-        report.warn(problem, clip.name)
+        problem, remedy = "scaled", "remove the scale"
+    names = [skeleton.rig.bone_names[bone] for bone in np.flatnonzero(uneven.any(axis=0))]
+    scaling, others = split_by_constraints(skeleton.armature, names)
+    if scaling:
+        report.warn(
+            f"constraints scale bones, which joints cannot be: {listing(scaling, 3)}. Disable them, or use one that "
+            "does not scale, as Damped Track instead of Stretch To",
+            clip.name,
+        )
+    if others:
+        bones = listing(others, 3)
+        report.warn(
+            f"bones are {problem} in the animation, which joints cannot be: {bones}: {remedy}", clip.name
+        )
     return SampledClip(
         clip,
         frames,

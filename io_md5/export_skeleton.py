@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from ..io_common.reports import Report
 from ..io_common.scene.axes import Conversion
@@ -96,24 +97,29 @@ class Skeleton:
         orientations[..., 0] = 1.0
         return positions, orientations
 
-    def joints_of_scene(self, matrices: Floats) -> tuple[Floats, Floats, bool]:
+    def joints_of_scene(self, matrices: Floats) -> tuple[Floats, Floats, npt.NDArray[np.bool_]]:
         """Joints in the coordinates of the file.
 
         Args:
             matrices: of the bones' joints in the space of the scene, (…, J, 4, 4).
 
         Returns:
-            Positions (…, n, 3), orientations (…, n, 4), and whether a joint was skewed.
+            Positions (…, n, 3), orientations (…, n, 4), and which bones are scaled unevenly, (…, J).
         """
         positions, orientations = self._at_origin(matrices.shape[:-3])
+        uneven = np.zeros(matrices.shape[:-2], dtype=bool)
         own = np.flatnonzero(self.bones >= 0)
         chosen = matrices[..., self.bones[own], :, :]
         positions[..., own, :] = self.conversion.points(chosen[..., :3, 3])
-        rotations, skewed = nearest_rotations(self.conversion.rotation @ chosen[..., :3, :3])
+        rotations, uneven[..., self.bones[own]] = nearest_rotations(
+            self.conversion.rotation @ chosen[..., :3, :3]
+        )
         orientations[..., own, :] = quat.from_matrices(rotations)
-        return positions, orientations, skewed
+        return positions, orientations, uneven
 
-    def scaled_joints_of_scene(self, matrices: Floats) -> tuple[Floats, Floats, Floats, bool]:
+    def scaled_joints_of_scene(
+        self, matrices: Floats
+    ) -> tuple[Floats, Floats, Floats, npt.NDArray[np.bool_]]:
         """Joints in the coordinates of the file, with their scales.
 
         A joint that is scaled to nothing keeps the orientation of the frame before, or of the next where it has one.
@@ -122,7 +128,7 @@ class Skeleton:
             matrices: of the bones' joints in the space of the scene, (F, J, 4, 4).
 
         Returns:
-            Positions (F, n, 3), orientations (F, n, 4), scales (F, n), and whether a joint was skewed.
+            Positions (F, n, 3), orientations (F, n, 4), scales (F, n), and which bones are scaled unevenly, (F, J).
         """
         volume = np.linalg.det(self.world[:3, :3])
         scales_of_bones = np.cbrt(np.linalg.det(matrices[..., :3, :3]) / (volume or 1.0))
@@ -130,8 +136,8 @@ class Skeleton:
         scales_of_bones = np.round(scales_of_bones, _SCALE_DECIMALS)
         plain = matrices.copy()
         plain[..., :3, :3] *= np.where(scales_of_bones < 0.0, -1.0, 1.0)[..., None, None]
-        positions, orientations, skewed = self.joints_of_scene(_with_orientations(plain))
-        return positions, orientations, self.exported(scales_of_bones), skewed
+        positions, orientations, uneven = self.joints_of_scene(_with_orientations(plain))
+        return positions, orientations, self.exported(scales_of_bones), uneven
 
 
 def build_skeleton(
@@ -197,16 +203,16 @@ def build_skeleton(
         joints.positions[own] = rig.joints.positions[chosen[own]]
         joints.orientations[own] = rig.joints.orientations[chosen[own]]
         return skeleton
-    joints.positions, joints.orientations, skewed = skeleton.joints_of_scene(
+    joints.positions, joints.orientations, uneven = skeleton.joints_of_scene(
         world @ quat.transforms(rig.joints.positions, rig.joints.orientations)
     )
-    if skewed:
+    if uneven.any():
         report.warn("the armature is scaled unevenly, which joints cannot be: apply the scale", armature.name)
     return skeleton
 
 
-def nearest_rotations(matrices: Floats) -> tuple[Floats, bool]:
-    """Rotations for matrices (…, 3, 3) that may scale and mirror, and whether one was skewed.
+def nearest_rotations(matrices: Floats) -> tuple[Floats, npt.NDArray[np.bool_]]:
+    """Rotations for matrices (…, 3, 3) that may scale and mirror, and which of them scale unevenly, (…,).
 
     The first axis of a mirrored matrix is negated; an unevenly scaled matrix is replaced by the nearest rotation.
     """
@@ -214,12 +220,13 @@ def nearest_rotations(matrices: Floats) -> tuple[Floats, bool]:
     result = matrices * np.where(mirrored[..., None, None], (-1.0, 1.0, 1.0), 1.0)
     lengths = np.linalg.norm(result, axis=-2, keepdims=True)
     result = result / np.where(lengths > 0.0, lengths, 1.0)
-    angles = np.abs(np.swapaxes(result, -1, -2) @ result - np.eye(3)).max(initial=0.0)
-    uneven = (lengths.max(axis=-1) - lengths.min(axis=-1)) / np.maximum(lengths.max(axis=-1), 1e-30)
-    if angles <= _SKEW_TOLERANCE and uneven.max(initial=0.0) <= _SKEW_TOLERANCE:
-        return result, False
-    left, _, right = np.linalg.svd(result)
-    return left @ right, True
+    angles = np.abs(np.swapaxes(result, -1, -2) @ result - np.eye(3)).max(axis=(-2, -1))
+    ranges = (lengths.max(axis=-1) - lengths.min(axis=-1)) / np.maximum(lengths.max(axis=-1), 1e-30)
+    uneven = (angles > _SKEW_TOLERANCE) | (ranges[..., 0] > _SKEW_TOLERANCE)
+    if uneven.any():
+        left, _, right = np.linalg.svd(result)
+        result = left @ right
+    return result, uneven
 
 
 def _with_orientations(matrices: Floats) -> Floats:

@@ -103,15 +103,16 @@ def _default_path(armature: Object | None) -> Path:
 
 
 def _findings(built: Build, game: Game, *, has_mesh: bool) -> list[tuple[str, Finding]]:
-    """Findings of the model, and of each animation with its name."""
+    """Findings of the model, and those of each animation, with its name, that the model does not have as well."""
     found = []
     if has_mesh:
         animations = list(built.animations.values())
         of_model = check_model(built.model, game, has_animation=True, animations=animations)
         found = [("", finding) for finding in of_model]
+    told = {finding.text for _, finding in found}
     for path, animation in built.animations.items():
         findings = check_animation(animation, built.model.joints, game, scales=built.scales.get(path))
-        found += [(path.stem, finding) for finding in findings]
+        found += [(path.stem, finding) for finding in findings if finding.text not in told]
     return found
 
 

@@ -271,13 +271,15 @@ class ExportFile(ExportTransform, ExportHelper):
         raise NotImplementedError
 
     def invoke(self, context: Context, event: bpy.types.Event) -> OperatorResult:
-        """Opens the file browser with a default file name."""
+        """Opens the file browser with the name of what is exported, in the folder of the last export."""
         self.set_default_transform(context)
         default_game = self.default_game()
         if default_game is not None:
             game_option.set_default(self, default_game)
-        if not self.filepath:
-            folder = Path(bpy.path.abspath("//")) if bpy.data.filepath else Path()
+        if not self.properties.is_property_set("filepath"):
+            # Blender gives the path of the last export, but does not count it as set.
+            last = self.filepath or ("//" if bpy.data.filepath else "")
+            folder = Path(os.path.dirname(bpy.path.abspath(last)))
             name = names.for_files(self.default_name(context), "untitled")
             self.filepath = str(folder / f"{name}{self.filename_ext}")
         return super().invoke(context, event)

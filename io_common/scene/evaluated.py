@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from ..triangles import FLIPPED_WINDING
+from ..triangles import FLIPPED_WINDING, with_area
 from . import mesh_data
 from .objects import NothingToExportError
 
@@ -86,6 +86,8 @@ def triangle_mesh(obj: Object, depsgraph: Depsgraph) -> TriangleMesh:
 def triangulation(evaluated: Object) -> tuple[Ints, Ints]:
     """The corners of each triangle that Blender splits faces into, int32 (T, 3), and its face, int32 (T,).
 
+    Where three of four corners are on a line, Blender may leave a triangle without area; such a face is split along its
+    other diagonal, which looks the same in Blender.
     A transform that mirrors turns the triangles inside out; their winding is flipped back.
     """
     mesh = evaluated.data
@@ -99,6 +101,8 @@ def triangulation(evaluated: Object) -> tuple[Ints, Ints]:
         mesh.loop_triangles.foreach_get("loops", loops.reshape(-1))
         faces = np.empty(len(loops), dtype=np.int32)
         mesh.loop_triangles.foreach_get("polygon_index", faces)
+        places = mesh_data.positions(mesh)[mesh_data.corner_vertices(mesh)].astype(np.float64)
+        loops = with_area(loops, faces, places)
     if np.linalg.det(world_matrix(evaluated)[:3, :3]) < 0.0:
         loops = np.ascontiguousarray(loops[:, FLIPPED_WINDING])
     return loops, faces
@@ -117,6 +121,19 @@ def world_vertices(evaluated: Object) -> Floats:
     if np.array_equal(matrix, np.eye(4)):
         return vertices
     return vertices @ matrix[:3, :3].T + matrix[:3, 3]
+
+
+def corner_normals(evaluated: Object) -> Floats:
+    """The unit normals by which Blender shades the corners of an object, in the space of the scene, float64 (L, 3)."""
+    mesh = evaluated.data
+    normals = np.empty((len(mesh.loops), 3), dtype=np.float32)
+    mesh.corner_normals.foreach_get("vector", normals.ravel())
+    x, y, z = world_matrix(evaluated)[:3, :3]
+    # The transposed inverse but for its length, which is there where the scale is 0 too.
+    turned = normals.astype(np.float64) @ np.stack([np.cross(y, z), np.cross(z, x), np.cross(x, y)]).T
+    turned *= np.sign(np.dot(x, np.cross(y, z)))
+    result: Floats = turned / np.maximum(np.linalg.norm(turned, axis=1, keepdims=True), np.finfo(float).tiny)
+    return result
 
 
 def texture_coordinates(mesh: Mesh) -> Floats | None:

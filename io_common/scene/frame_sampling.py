@@ -76,14 +76,17 @@ class Samples:
         positions: of the vertices of all parts in each frame, one part after the other, in the space of the scene,
             (F, U, 3): in single precision if they are those stored in shape keys, else in double precision.
         verified: for each frame to be verified, what each part shows in it.
+        normals: of the corners of all parts in each frame, (F, L, 3); None unless asked for.
     """
 
     positions: Floats
     verified: dict[int, list[EvaluatedFrame]]
+    normals: npt.NDArray[np.float32] | None = None
 
     def first_frame(self) -> Samples:
         """The first frame alone."""
-        return Samples(self.positions[:1], {row: frames for row, frames in self.verified.items() if row == 0})
+        verified = {row: frames for row, frames in self.verified.items() if row == 0}
+        return Samples(self.positions[:1], verified, None if self.normals is None else self.normals[:1])
 
 
 def sample_frames(
@@ -94,6 +97,8 @@ def sample_frames(
     progress: Progress,
     report: Report,
     play: Callable[[ListedAnimation], None] | None = None,
+    *,
+    with_normals: bool = False,
 ) -> Samples:
     """Evaluates the parts in each frame.
 
@@ -107,13 +112,19 @@ def sample_frames(
         progress: shown to the user.
         report: takes warnings.
         play: plays the animation of a segment of the plan.
+        with_normals: whether to read the normals of corners.
 
     Raises:
         NothingToExportError: modifiers make other vertices or faces in one frame than in another.
     """
     verified: dict[int, list[EvaluatedFrame]] = {frame: [] for frame in frames_to_verify}
+    normals = None
+    if with_normals:
+        corner_count = sum(len(part.corners) for part in parts)
+        normals = np.empty((plan.frame_count, corner_count, 3), dtype=np.float32)
     if plan.scene_frames is None:
-        return Samples(_sample_keys(context, parts, plan, verified, progress), verified)
+        positions = _sample_keys(context, parts, plan, verified, progress, normals)
+        return Samples(positions, verified, normals)
     positions = _empty(parts, plan)
     begins = {segment.first: segment.animation for segment in plan.segments}
     for row, frame in enumerate(plan.scene_frames):
@@ -122,8 +133,10 @@ def sample_frames(
         state.set_frame(context.scene, frame)
         depsgraph = context.evaluated_depsgraph_get()
         begin = 0
-        for part in parts:
+        for part, corners in zip(parts, _corner_blocks(parts), strict=True):
             mesh_object = part.obj.evaluated_get(depsgraph)
+            if normals is not None:
+                normals[row, corners] = evaluated.corner_normals(mesh_object)
             end = begin + len(part.used)
             _read_vertices(part, mesh_object, positions[row, begin:end], f"frame {frame:g} of the scene")
             if row in verified:
@@ -131,7 +144,13 @@ def sample_frames(
                 warn_of_instances(part.obj, depsgraph, report)
             begin = end
         progress.step()
-    return Samples(positions, verified)
+    return Samples(positions, verified, normals)
+
+
+def _corner_blocks(parts: Sequence[Part]) -> list[slice]:
+    """Where the corners of each part are among those of all."""
+    ends = np.cumsum([len(part.corners) for part in parts]).tolist()
+    return [slice(begin, end) for begin, end in zip([0, *ends], ends, strict=False)]
 
 
 @contextmanager
@@ -208,12 +227,19 @@ def _sample_keys(
     plan: FramePlan,
     verified: dict[int, list[EvaluatedFrame]],
     progress: Progress,
+    normals: npt.NDArray[np.float32] | None,
 ) -> Floats:
-    """The positions of each shape key alone: as it is stored, or as it is evaluated where modifiers change it."""
+    """The positions of each shape key alone: as it is stored, or as it is evaluated where modifiers change it.
+
+    Normals are only in evaluated meshes.
+    """
+    modified = [
+        part
+        for part in parts
+        if part.obj in plan.keys and (normals is not None or not _is_unmodified(part.obj))
+    ]
     # Stored positions are in single precision, which is enough where they are used as they are.
-    is_stored = all(
-        part.obj in plan.keys and _is_unmodified(part.obj) and _is_untransformed(part.obj) for part in parts
-    )
+    is_stored = not modified and all(part.obj in plan.keys and _is_untransformed(part.obj) for part in parts)
     result = _empty(parts, plan, np.float32 if is_stored else np.float64)
     depsgraph = context.evaluated_depsgraph_get()
     begin = 0
@@ -221,8 +247,7 @@ def _sample_keys(
     for part in parts:
         blocks.append(slice(begin, begin + len(part.used)))
         begin += len(part.used)
-    modified = [part for part in parts if part.obj in plan.keys and not _is_unmodified(part.obj)]
-    for part, block in zip(parts, blocks, strict=True):
+    for part, block, corners in zip(parts, blocks, _corner_blocks(parts), strict=True):
         if part in modified:
             continue
         if part.obj in plan.keys:
@@ -230,10 +255,12 @@ def _sample_keys(
         else:
             mesh_object = part.obj.evaluated_get(depsgraph)
             result[:, block] = evaluated.world_vertices(mesh_object)[part.used]
+            if normals is not None:
+                normals[:, corners] = evaluated.corner_normals(mesh_object)
             for rows in verified.values():
                 rows.append(_read_frame(mesh_object))
     if modified:
-        _evaluate_keys(context, parts, blocks, modified, plan, result, verified, progress)
+        _evaluate_keys(context, parts, blocks, modified, plan, result, verified, progress, normals)
     return result
 
 
@@ -246,6 +273,7 @@ def _evaluate_keys(
     result: Floats,
     verified: dict[int, list[EvaluatedFrame]],
     progress: Progress,
+    normals: npt.NDArray[np.float32] | None,
 ) -> None:
     """Evaluates the frames of objects with modifiers, and puts what is to be verified into the order of the parts."""
     with solo_keys([part.obj for part in modified]) as show_alone:
@@ -253,10 +281,14 @@ def _evaluate_keys(
             for part in modified:
                 show_alone(part.obj, plan.keys[part.obj][row])
             depsgraph = context.evaluated_depsgraph_get()
-            for position, (part, block) in enumerate(zip(parts, blocks, strict=True)):
+            for position, (part, block, corners) in enumerate(
+                zip(parts, blocks, _corner_blocks(parts), strict=True)
+            ):
                 if part not in modified:
                     continue
                 mesh_object = part.obj.evaluated_get(depsgraph)
+                if normals is not None:
+                    normals[row, corners] = evaluated.corner_normals(mesh_object)
                 _read_vertices(part, mesh_object, result[row, block], f"shape key {name!r}")
                 if row in verified:
                     verified[row].insert(position, _read_frame(mesh_object))

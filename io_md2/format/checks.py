@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -207,9 +206,10 @@ def frame_names_empty(rule: Rule, subject: Subject) -> Iterator[Finding]:
 
 
 def frame_names_repeated(rule: Rule, subject: Subject) -> Iterator[Finding]:
-    """Frames share a name."""
-    repeated = sum(count - 1 for count in Counter(subject.model.frame_names).values())
-    if repeated:
+    """More frames share a name than in the imported file."""
+    repeated = subject.counts.repeated_names
+    known = subject.source_counts.repeated_names if subject.source_counts is not None else 0
+    if repeated > known:
         yield rule.finding(f"{counted(repeated, 'frames', 'have')} the name of an earlier one", repeated)
 
 

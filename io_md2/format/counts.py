@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 
 from .model import Model
@@ -19,6 +20,7 @@ class Counts:
         skin_width: in texels.
         skin_height: in texels.
         st: texture coordinates.
+        repeated_names: frames with the name of an earlier one.
     """
 
     triangles: int = 0
@@ -28,6 +30,7 @@ class Counts:
     skin_width: int = 0
     skin_height: int = 0
     st: int = 0
+    repeated_names: int = 0
 
     @classmethod
     def of(cls, model: Model) -> Counts:
@@ -40,4 +43,10 @@ class Counts:
             skin_width=model.skin_width,
             skin_height=model.skin_height,
             st=len(model.st),
+            repeated_names=repeated_names(model.frame_names),
         )
+
+
+def repeated_names(frame_names: list[str]) -> int:
+    """How many frames have the name of an earlier one."""
+    return sum(count - 1 for count in Counter(frame_names).values())

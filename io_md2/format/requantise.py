@@ -59,6 +59,7 @@ def requantise(
     *,
     is_source: NDArray[np.bool_] | None = None,
     same_faces: NDArray[np.bool_] | None = None,
+    normals: NDArray[np.uint8] | None = None,
     shared: bool = False,
 ) -> tuple[FrameData, NDArray[np.bool_]]:
     """The frames of positions.
@@ -69,6 +70,7 @@ def requantise(
         source: the same vertices in the same frames, as imported.
         is_source: (F,) which frames of ``source`` are valid; all unless given.
         same_faces: (V,) which vertices have the same triangles as in the imported file; all unless given.
+        normals: (F, V) the indices of vertices that do not keep theirs; those of their faces unless given.
         shared: one box for all frames, so that what does not move has the same bytes in all of them.
 
     Returns:
@@ -80,7 +82,8 @@ def requantise(
     count = len(positions)
     if source is None:
         vertices, scale, translate = quantise(positions, shared=shared)
-        normals = normal_indices(positions, triangles)
+        if normals is None:
+            normals = normal_indices(positions, triangles)
         return FrameData(scale, translate, vertices, normals), np.zeros(count, bool)
 
     matched, on_grid = match_grid(positions, source.scale, source.translate, previous=source.vertices)
@@ -103,7 +106,10 @@ def requantise(
         vertices[~keeps_grid], scale[~keeps_grid], translate[~keeps_grid] = quantise(
             positions[~keeps_grid], shared=shared
         )
-    normals = changed_normal_indices(positions, triangles, source.normals, ~keeps_normal)
+    if normals is None:
+        normals = changed_normal_indices(positions, triangles, source.normals, ~keeps_normal)
+    else:
+        normals = np.where(keeps_normal, source.normals, normals)
     is_same = np.asarray(keeps_grid & unchanged.all(axis=1) & keeps_normal.all(axis=1))
     return FrameData(scale, translate, vertices, normals), is_same
 

@@ -15,7 +15,8 @@ from ...io_common.operators.frame_rate_option import GAME, frame_rate_property
 from ...io_common.reports import Report
 from ...io_common.scene.frame_plan import FrameOptions
 from ...io_common.scene.listed_frames import owner_of_list, sequence_frames
-from ...io_common.scene.objects import NothingToExportError, collect
+from ...io_common.scene.objects import NothingToExportError, Scope
+from ..export_objects import find_meshes
 from ..exporter import DEFAULT_SKIN_SIZE, ExportOptions, export_model
 from ..format import FRAMES_PER_SECOND, PROFILES, Game, Md2Error
 from ..format.templates import Template, match_template
@@ -37,9 +38,8 @@ def exported_meshes(context: Context, operator: Any) -> list[Object]:
         context: of the panel.
         operator: the operator, or its properties.
     """
-    scope = animation_list_panel.scope_of_panel(context, operator)
     try:
-        return [obj for obj in collect(context, scope) if obj.type == "MESH"]
+        return find_meshes(context, animation_list_panel.scope_of_panel(context, operator))[0]
     except NothingToExportError:
         return []
 
@@ -63,6 +63,7 @@ class BuildOptions(file_operators.ExportTransform, file_operators.ExportScope, f
         use_frame_range: bool
         frame_start: int
         frame_end: int
+        split_sharp: bool
         one_box: bool
         skin_size_from: str
         skin_size: tuple[int, int]
@@ -136,6 +137,12 @@ class BuildOptions(file_operators.ExportTransform, file_operators.ExportScope, f
         frame_end: IntProperty(
             name="End", description="Last frame. Setting it in a script enables the custom range", default=0
         )
+        split_sharp: BoolProperty(
+            name="Split at Sharp Edges",
+            description="Make a vertex for each side of sharp edges and flat faces, so that games shade them as "
+            "Blender does. Quake II takes 2,048 vertices",
+            default=False,
+        )
         one_box: BoolProperty(
             name="Shared Grid",
             description="Round the vertices of all frames to the same grid, so that parts that do not move stay still. "
@@ -180,6 +187,7 @@ class BuildOptions(file_operators.ExportTransform, file_operators.ExportScope, f
             apply_modifiers=self.apply_modifiers,
             frames=self._frame_options(context),
             template=Template(self.sequence_template),
+            split_sharp=self.split_sharp,
             one_box=self.one_box,
             skin_size=tuple(self.skin_size),
             force_skin_size=self.skin_size_from == "CUSTOM",
@@ -221,8 +229,8 @@ class EXPORT_SCENE_OT_md2(BuildOptions, file_operators.ExportFile, bpy.types.Ope
         filter_glob: StringProperty(default="*.md2", options={"HIDDEN"})
 
     def default_name(self, context: Context) -> str:
-        """The name of the active object."""
-        active = context.view_layer.objects.active
+        """The name of the imported model that is active or alone, else of the active object."""
+        active = find_meshes(context, Scope())[1] or context.view_layer.objects.active
         return active.name if active is not None else ""
 
     def invoke(self, context: Context, event: bpy.types.Event) -> OperatorResult:
@@ -308,6 +316,7 @@ class EXPORT_SCENE_OT_md2(BuildOptions, file_operators.ExportFile, bpy.types.Ope
         header.label(text="Model")
         if body:
             body.prop(self, "apply_modifiers")
+            file_operators.draw_wide(body, self, "split_sharp")
             body.prop(self, "skin_size_from")
             fallback = "Fallback Size" if self.skin_size_from == "AUTO" else "Size"
             body.prop(self, "skin_size", text=fallback)

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from ...io_common.scene.imported_conversion import store_conversion
 from ..format import Counts, GlCommands, Model
+from ..format.counts import repeated_names
 from ..format.degenerate import degenerate_rows
 from ..format.model import FRAME_NAME_SIZE, SKIN_NAME_SIZE
 from ..format.requantise import FrameData
@@ -82,6 +83,7 @@ class StoredModel:
             skin_width=self.skin_size[0],
             skin_height=self.skin_size[1],
             st=len(self.st),
+            repeated_names=repeated_names(self.frame_names),
         )
 
 

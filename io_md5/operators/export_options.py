@@ -39,6 +39,9 @@ if TYPE_CHECKING:
 
 FAMILY, CHECK = "MD5", "object.md5_check_game"
 
+# The armature that was exported last, by the suffix of the files.
+_last_exported: dict[str, int | None] = {}
+
 # Lines about sequences in the panel.
 _MOST_PROBLEMS = 12
 
@@ -216,6 +219,10 @@ class ExportOptions(BuildOptions, file_operators.ExportFile):
 
     def invoke(self, context: Context, event: bpy.types.Event) -> OperatorResult:
         """Opens the file browser; a list of animations that was shown before is brought up to date."""
+        # Blender gives the choice of the last export, but does not count it as set.
+        is_chosen = self.properties.is_property_set("actions")
+        if not is_chosen and _last_exported.get(self.filename_ext) != _identifier(context, self):
+            self.properties.property_unset("actions")
         list_when_chosen(self, context)
         return super().invoke(context, event)
 
@@ -234,6 +241,7 @@ class ExportOptions(BuildOptions, file_operators.ExportFile):
                 self.model_options(), self.actions, self.animation_options(), self.match_companion
             )
             result = export(context, self.path(), options)
+            _last_exported[self.filename_ext] = _identifier(context, self)
             return result.report, result.paths
 
         return file_operators.run(self, "Exported", Md5Error, job)
@@ -280,6 +288,12 @@ def exported_armature(context: Context, operator: Any) -> Any:
         return find_source(context, scope, Report()).armature
     except NothingToExportError:
         return None
+
+
+def _identifier(context: Context, operator: Any) -> int | None:
+    """What tells the exported armature from all others until Blender closes; None if there is none."""
+    armature = exported_armature(context, operator)
+    return armature.session_uid if armature is not None else None
 
 
 def list_when_chosen(operator: Any, context: Context) -> None:

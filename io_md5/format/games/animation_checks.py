@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
@@ -138,15 +139,11 @@ def base_root_away(rule: Rule, subject: Subject) -> Iterator[Finding]:
     animation = subject.animation
     if animation is None or not len(animation.base_positions):
         return
-    distance = float(np.linalg.norm(animation.base_positions[0]))
-    if distance > rule.limit:
-        location = " ".join(f"{value:.6g}" for value in animation.base_positions[0])
-        yield rule.finding(
-            f"the root joint {animation.names[0]!r} is at ({location}) in the base frame, {distance:.6g} units from "
-            "the origin",
-            f"{distance:.6g}",
-            joints=[0],
-        )
+    mesh = subject.joints
+    if mesh is not None and mesh.names[:1] == ["origin"] and np.linalg.norm(mesh.positions[0]) <= rule.limit:
+        # Add Root Bone adds none above a joint of that name which is there in the mesh.
+        rule = replace(rule, remedy="key it at the origin in the first frame")
+    yield from skeleton_checks.root_away(rule, animation.names[0], animation.base_positions[0])
 
 
 def base_frame_needed(rule: Rule, subject: Subject) -> Iterator[Finding]:

@@ -21,7 +21,7 @@ from .weight_bytes import Keeper
 
 _ROOT_TO_ZERO = f"{DOOM3_ANIM} 299–324: the root's base translation is replaced by 0"
 _CAMERA = "Doom 3 `d3xp/Camera.cpp`, `LoadAnim`"
-_MOVED = "Doom 3 moves the model by that much"
+_MOVED = "Doom 3 moves the model by its distance"
 RATE_FRACTION = Rule(
     "rate_fraction", False, anims.rate_fraction, "Doom 3", "a whole frame rate", "",
     "set Frame Rate to a whole number", f"{DOOM3_ANIM}, `LoadAnim`: `ParseInt` drops the fraction",
@@ -42,7 +42,7 @@ _DOOM3_RULES = (
     Rule(
         "base_root_away", False, anims.base_root_away, "Doom 3",
         "the root joint at the origin in the base frame, within 0.01", _MOVED,
-        "key the root at the origin in the first frame, or parent it to a bone at the origin", _ROOT_TO_ZERO, 0.01,
+        ROOT_AT_ORIGIN, _ROOT_TO_ZERO, 0.01,
     ),
     Rule(
         "equal_materials", False, meshes.equal_materials, "Doom 3",

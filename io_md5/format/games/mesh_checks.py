@@ -123,14 +123,7 @@ def root_away(rule: Rule, subject: Subject) -> Iterator[Finding]:
     if subject.model is None or not len(subject.model.joints):
         return
     joints = subject.model.joints
-    distance = float(np.linalg.norm(joints.positions[0]))
-    if distance > rule.limit:
-        location = " ".join(f"{value:.6g}" for value in joints.positions[0])
-        yield rule.finding(
-            f"the root joint {joints.names[0]!r} is at ({location}), {distance:.6g} units from the origin",
-            f"{distance:.6g}",
-            joints=[0],
-        )
+    yield from skeleton_checks.root_away(rule, joints.names[0], joints.positions[0])
 
 
 # Single meshes

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ..counting import counted
-from ..model import ROOT, Ints
+from ..model import ROOT, Floats, Ints
 from ..validation import is_writable
 from .findings import Finding
 from .names import NameRule
@@ -70,6 +70,13 @@ def several_roots(rule: Rule, subject: Subject) -> Iterator[Finding]:
     if len(roots) > 1:
         listed = listing([names[joint] for joint in roots])
         yield rule.finding(f"{len(roots)} root bones: {listed}", len(roots), joints=roots)
+
+
+def root_away(rule: Rule, name: str, position: Floats) -> Iterator[Finding]:
+    """A root joint is away from the origin; the text is the same for a mesh and its animations."""
+    distance = float(np.linalg.norm(position))
+    if distance > rule.limit:
+        yield rule.finding(f"the root joint {name!r} is not at the origin", f"{distance:.6g}", joints=[0])
 
 
 def repeated_names(rule: Rule, subject: Subject) -> Iterator[Finding]:

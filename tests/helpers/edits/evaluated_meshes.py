@@ -51,7 +51,8 @@ def _hangs_on(obj, armature) -> bool:
 class Triangulation:
     """How the faces of objects are cut into triangles: as at first, for as long as the faces are the same.
 
-    Blender cuts a quad the other way when it is folded, which a file cannot follow.
+    Blender cuts a quad the other way when it is folded, which a file cannot follow. Where it cuts a quad into a line
+    and a triangle, as after subdividing an edge of a triangle, a file has the other two triangles.
     """
 
     def __init__(self) -> None:
@@ -66,8 +67,28 @@ class Triangulation:
             count = len(mesh.loop_triangles)
             loops = _array(mesh.loop_triangles, "loops", count * 3, np.int32).reshape(count, 3)
             polygons = _array(mesh.loop_triangles, "polygon_index", count, np.int32)
+            _cut_lines(mesh, loops, polygons)
             self._known[name] = faces, loops, polygons
         return self._known[name][1:]
+
+
+def _cut_lines(mesh, loops, polygons) -> None:
+    """Cuts quads of which one triangle is a line the other way."""
+    vertices = _array(mesh.loops, "vertex_index", len(mesh.loops), np.int32)
+    places = _array(mesh.vertices, "co", len(mesh.vertices) * 3, np.float32).reshape(-1, 3).astype(float)
+
+    def area(corners) -> float:
+        a, b, c = places[vertices[list(corners)]]
+        return float(np.linalg.norm(np.cross(b - a, c - a)))
+
+    counts = np.bincount(polygons)[polygons] if len(polygons) else polygons
+    for row in np.flatnonzero(counts == 2)[::2].tolist():
+        start = min(loops[row : row + 2].ravel().tolist())
+        other = np.array([(0, 1, 3), (1, 2, 3)]) + start
+        if {start, start + 2} - set(loops[row].tolist()):
+            other = np.array([(0, 1, 2), (0, 2, 3)]) + start
+        if min(map(area, loops[row : row + 2])) < 1e-4 * min(map(area, other)):
+            loops[row : row + 2] = other
 
 
 def parts(objects, cut: Triangulation) -> list[Part]:

@@ -103,9 +103,10 @@ def tube_model(frames: int = 5) -> Model:
     return model
 
 
-def bench_of(folder: Path, name: str = "tube", setting: str = "plain") -> Bench:
+def bench_of(folder: Path, name: str = "tube", setting: str = "plain", **options) -> Bench:
     """An imported model: the tube, or one of the real ones."""
     importing, exporting = SETTINGS[setting]
+    importing = {**importing, **options}
     path = folder / "tube.md2"
     if name == "tube":
         write_model(tube_model(), path)
@@ -141,7 +142,7 @@ def compare(
         folder: for the file.
         frames: the frame of the scene that each frame of the file is to show; from the scene's first one on unless
             given.
-        objects: all visible meshes unless given.
+        objects: those of the model unless given.
         source: what the frames are made of, as the operator's `frames`.
         gl_texels: by how much texture coordinates of GL commands may be off: the files of other programs have
             fractions of texels there, which their tables round or cut off.
@@ -160,7 +161,7 @@ def compare(
     reach = 1.0
     for number, frame in enumerate(frames[: len(file.frame_names)]):
         scene.frame_set(frame)
-        meshes = objects or visible_meshes()
+        meshes = objects or model_objects()
         expected = _joined(evaluated_meshes.parts(meshes, cut))
         has_uvs = all(_has_uvs(obj) for obj in meshes)
         step = file.steps[number] * back
@@ -191,6 +192,47 @@ def visible_meshes() -> list:
     return sorted(
         (obj for obj in objects if obj.type == "MESH" and obj.visible_get()), key=lambda obj: obj.name
     )
+
+
+def model_objects() -> list:
+    """The visible mesh objects that an export without a selection is to take, in its order.
+
+    They are those of the imported model that is active or alone: what is linked to it by parents or armatures, in
+    either direction, or is in one of its collections. Without such a model, they are all.
+    """
+    meshes = visible_meshes()
+    active = bpy.context.view_layer.objects.active
+    imported = [obj for obj in meshes if _is_imported(obj.data)]
+    for obj in sorted(imported, key=lambda obj: obj != active):
+        group = _linked_to(obj)
+        if active in group or group.issuperset(imported):
+            return [obj for obj in meshes if obj in group]
+    return meshes
+
+
+def _is_imported(mesh) -> bool:
+    group = mesh.get("md2")
+    return "md5" in mesh or (hasattr(group, "keys") and "frame_names" in group)
+
+
+def _linked_to(model) -> set:
+    group = {model}
+    while True:
+        above = {found for obj in group if (found := obj.find_armature() or obj.parent)}
+        below = {obj for obj in bpy.context.scene.objects if (obj.find_armature() or obj.parent) in group}
+        if above | below <= group:
+            break
+        group |= above | below
+    for collection in bpy.data.collections:
+        if model.name in collection.objects and collection.objects[model.name] == model:
+            group.update(collection.all_objects)
+    return group
+
+
+def put_with(model, *others) -> None:
+    """Puts objects into the collection of an imported model."""
+    for other in others:
+        model.users_collection[0].objects.link(other)
 
 
 def _joined(parts) -> Triangles:

@@ -13,7 +13,7 @@ import md2_compare
 import mesh_edits
 import numpy as np
 from animation_edits import bags_of
-from md2_compare import bench_of, compare, visible_meshes
+from md2_compare import bench_of, compare, model_objects, put_with, visible_meshes
 from md2_edits import EDITS
 from paths import CORPUS
 from workbench import Bench, activate
@@ -86,6 +86,19 @@ def add_still_object(bench: Bench, rng: random.Random) -> None:
     activate(bench.mesh)
 
 
+def add_to_the_model(bench: Bench, rng: random.Random) -> None:
+    bpy.ops.mesh.primitive_cube_add(size=8.0, location=(rng.uniform(-30, 30), 0, 0))
+    if rng.random() < 0.5:
+        bpy.context.object.parent = bench.mesh
+    else:
+        put_with(bench.mesh, bpy.context.object)
+    activate(bench.mesh)
+
+
+def activate_another(bench: Bench, rng: random.Random) -> None:
+    activate(rng.choice(visible_meshes() or [bench.mesh]))
+
+
 def import_another(bench: Bench, rng: random.Random) -> None:
     path = os.path.join(bpy.app.tempdir, "another.md2")
     model = md2_compare.tube_model(rng.choice([1, 3, 5]))
@@ -110,7 +123,7 @@ def save_and_open(bench: Bench, rng: random.Random) -> None:
 
 OTHERS: list[Callable[[Bench, random.Random], None]] = [
     move_keyframes, animate_object, parent_to_moving, add_modifier, edit_key, limit_key, add_still_object,
-    import_another, hide_another, save_and_open,
+    add_to_the_model, activate_another, import_another, hide_another, save_and_open,
 ]  # fmt: skip
 
 
@@ -133,7 +146,15 @@ def step(bench: Bench, rng: random.Random) -> str:
     name = rng.choice([edit for edit in EDITS if edit not in LEFT_OUT])
     try:
         mesh_edits.EDITS[name](bench)
-    except (RuntimeError, AssertionError, IndexError, ValueError, TypeError, AttributeError) as error:
+    except (
+        RuntimeError,
+        RuntimeWarning,
+        AssertionError,
+        LookupError,
+        ValueError,
+        TypeError,
+        AttributeError,
+    ) as error:
         if bpy.context.mode != "OBJECT":
             bpy.ops.object.mode_set(mode="OBJECT")
         return f"({name}: {error})"
@@ -144,7 +165,7 @@ def first_frame() -> int:
     """The first frame of what plays, as Blender's own timeline shows it."""
     frames = [
         point.co.x
-        for obj in visible_meshes()
+        for obj in model_objects()
         if (keys := obj.data.shape_keys) is not None and keys.animation_data and keys.animation_data.action
         if "md2" in obj.data
         for bag in bags_of(keys.animation_data.action)
@@ -163,7 +184,7 @@ def is_decided_by_rounding(step: float) -> bool:
     """
     rng = np.random.default_rng(1)
     before = _places()
-    for obj in visible_meshes():
+    for obj in model_objects():
         for key in obj.data.shape_keys.key_blocks if obj.data.shape_keys is not None else ():
             places = np.empty(3 * len(key.data), dtype=np.float32)
             key.data.foreach_get("co", places)
@@ -180,7 +201,7 @@ def _places() -> np.ndarray:
     for frame in range(first_frame(), first_frame() + 12):
         scene.frame_set(frame)
         graph = bpy.context.evaluated_depsgraph_get()
-        for obj in visible_meshes():
+        for obj in model_objects():
             mesh = obj.evaluated_get(graph).data
             places = np.empty(3 * len(mesh.vertices), dtype=np.float32)
             mesh.vertices.foreach_get("co", places)
@@ -200,12 +221,18 @@ def _run(rng: random.Random, folder: Path) -> str:
     if not CORPUS.is_dir():
         name = "tube"
     bench = bench_of(folder, name, rng.choice(list(md2_compare.SETTINGS)))
+    if rng.random() < 0.5:
+        import_another(bench, rng)
     scene = bpy.context.scene
     scene.frame_start, scene.frame_end = 0, min(scene.frame_end, 5)
     done = [step(bench, rng) for _ in range(rng.randint(1, 8))]
     bpy.context.view_layer.update()
     # An untouched real model keeps its GL commands.
-    options = {"gl_texels": 0.5 if name == "tube" else 1.5, **bench.options}
+    options = {
+        "gl_texels": 0.5 if name == "tube" else 1.5,
+        "split_sharp": rng.random() < 0.3,
+        **bench.options,
+    }
     options["by_import"] = rng.random() < 0.7
     render = bpy.context.scene.render
     render.fps = rng.choice([10, 24, 30])

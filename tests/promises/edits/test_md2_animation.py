@@ -7,7 +7,7 @@ import md2_compare
 import numpy as np
 import pytest
 import scene_state
-from md2_compare import assert_matches_blender, bench_of, compare, export
+from md2_compare import assert_matches_blender, bench_of, compare, export, put_with
 from scripted_scenes import cube
 from workbench import activate
 
@@ -424,6 +424,7 @@ class TestMoving:
 
     def test_another_object_that_moves(self, tmp_path, tube):
         other = cube()
+        put_with(tube, other)
         for frame, z in ((0, 0.0), (4, 20.0)):
             other.location.z = z
             other.keyframe_insert("location", frame=frame)
@@ -432,13 +433,14 @@ class TestMoving:
         assert result.file.frame_names == NAMES
 
     def test_another_object_that_does_not_move(self, tmp_path, tube):
-        cube()
+        put_with(tube, cube())
         result = compare(tmp_path)
         assert_matches_blender(result)
         assert result.file.frame_names == NAMES
 
     def test_another_object_with_keys_of_its_own(self, tmp_path, tube):
         other = cube()
+        put_with(tube, other)
         for name in ("Basis", "wave2"):
             other.shape_key_add(name=name, from_mix=False).value = 0.0
         other.data.shape_keys.key_blocks[1].data[0].co.z -= 5
@@ -451,6 +453,7 @@ class TestMoving:
             model.translate[:, 1] += 30.0 * (name == "b")
             md2_compare.write_model(model, tmp_path / f"{name}.md2")
             bpy.ops.import_scene.md2(filepath=str(tmp_path / f"{name}.md2"))
+        put_with(bpy.data.objects["b"], bpy.data.objects["a"])
         result = compare(tmp_path)
         assert_matches_blender(result)
         assert len(result.file.frame_names) == 7

@@ -129,6 +129,7 @@ def test_hostile_attributes(tmp_path, name, kind, domain):
 def test_the_group_of_another_model(tmp_path):
     """As after a script copied it, or after objects were joined in the other order."""
     bench = bench_of(tmp_path)
+    collection = bench.mesh.users_collection[0]
     group = bench.mesh.data["md2"].to_dict()
     bpy.data.objects.remove(bench.mesh)
     for name in ("cube", "monkey"):
@@ -137,6 +138,7 @@ def test_the_group_of_another_model(tmp_path):
         else:
             bpy.ops.mesh.primitive_monkey_add(location=(4, 0, 0))
         bpy.context.object.data["md2"] = group
+        collection.objects.link(bpy.context.object)
     assert_exact(tmp_path, "another model")
 
 

@@ -42,7 +42,8 @@ def node_group(*steps):
 
 class TestSkins:
     def test_two_models_keep_their_common_skin_size_and_skins(self, tmp_path):
-        import_models(tmp_path)
+        one, other = import_models(tmp_path)
+        other.parent = one
         result = compare(tmp_path)
         assert_matches_blender(result)
         assert result.file.skin_size == (64, 48)
@@ -81,12 +82,14 @@ class TestSkins:
     def test_objects_that_are_joined_are_counted_and_their_materials_named_with_a_remedy(
         self, tmp_path, capfd
     ):
-        """As the cube of Blender's start file, which is joined with a model that is imported there."""
-        bench_of(tmp_path)
-        cube().data.materials.append(bpy.data.materials.new("Material"))
+        mesh = bench_of(tmp_path).mesh
+        other = cube()
+        other.data.materials.append(bpy.data.materials.new("Material"))
+        md2_compare.put_with(mesh, other)
         bpy.ops.export_scene.md2(filepath=str(tmp_path / "out.md2"))
         said = capfd.readouterr().out
         assert "Exported out.md2: 2 objects, 5 frames" in said
+        assert "s. Objects: cube, tube" in said
         assert "faces have 2 materials" in said
         assert "or leave objects out with Selected Only" in said
 

@@ -429,6 +429,20 @@ def test_of_scaled_bones_those_that_move_vertices_are_named_with_what_scales_the
     assert said(warnings, bench.mesh.name, f"Likely cause: {cause}; Bendy Bones: root, mid, tip")
 
 
+def test_a_constraint_that_scales_is_named_with_its_bone_and_keyed_scale_is_to_be_removed(tmp_path):
+    bench = workbench.made()
+    posed = bench.armature.pose.bones
+    _stretched(posed)
+    warnings = exported(tmp_path, actions="ACTIVE").warnings
+    assert said(warnings, "constraints scale bones", "mid (Stretch To). Disable them")
+    assert not said(warnings, "remove the scale")
+    posed["mid"].constraints.remove(posed["mid"].constraints[0])
+    _scaled(posed)
+    warnings = exported(tmp_path, actions="ACTIVE").warnings
+    assert said(warnings, "bones are scaled in the animation", "mid: remove the scale")
+    assert not said(warnings, "constraints scale bones")
+
+
 def test_an_imported_mesh_that_lost_its_uv_map_is_named(tmp_path):
     bench = workbench.sample(tmp_path)
     mesh = bench.mesh.data

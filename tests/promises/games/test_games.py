@@ -303,6 +303,24 @@ def test_add_origin_corrects_a_single_root_away_from_the_origin(scene, out, capf
     assert distance(np.concatenate(loaded.vertices(0)), shown_vertices([obj])) <= UNITS
 
 
+def test_a_root_away_from_the_origin_is_told_once_with_one_remedy(scene, out, capfd):
+    armature, _ = scene
+    armature.location.z = 32.0
+    bend = armature.animation_data.action
+    for name in ("Turn", "Jump"):
+        bend.copy().name = name
+    export(out, "DOOM3", actions="ALL")
+    said = reports_of(capfd)
+    assert said.count("is not at the origin") == 1
+    text = "the root joint 'root' is not at the origin; Doom 3 moves the model by its distance: turn on Add Root Bone"
+    assert text in said
+    bpy.ops.export_scene.md5anim(filepath=str(out.with_name("alone.md5anim")), game="DOOM3", actions="ALL")
+    assert reports_of(capfd).count("is not at the origin") == 1
+    bpy.ops.object.md5_check_game(game="DOOM3", actions="ALL", has_mesh=True)
+    found = [one.text for one in bpy.context.window_manager.io_idtech_findings]
+    assert len([one for one in found if "is not at the origin" in one]) == 1
+
+
 def test_an_origin_that_is_there_is_not_added_twice(out):
     armature = rig()
     tube(armature)

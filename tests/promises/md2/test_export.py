@@ -267,6 +267,14 @@ class TestFromNothing:
         stray.location.x = 20_000
         assert "Move objects that are far away closer" in exported_text(out, capfd)
         bpy.data.objects.remove(stray)
+        ball.data.vertices[0].co.x = 20_000
+        said = exported_text(out, capfd)
+        assert "which is visible" in said
+        assert "objects" not in said
+        assert (
+            "Move parts that are far away closer to the others, or export them as a file of their own" in said
+        )
+        ball.data.vertices[0].co.x = 0
         for frame, x in ((1, 0.0), (30, 2000.0)):
             ball.location.x = x
             ball.keyframe_insert("location", frame=frame)
@@ -583,14 +591,29 @@ def test_an_md5_model_with_its_action_becomes_an_md2(out):
     assert len(model.skins) == len({material for obj in meshes for material in obj.data.materials})
 
 
+@pytest.mark.parametrize("split", [False, True])
+def test_frames_that_have_one_name_in_the_file_are_not_mentioned(sample, tmp_path, out, capfd, split):
+    model = read_model(sample)
+    model.frame_names = ["frame"] * model.frame_count
+    write_model(model, tmp_path / "same.md2")
+    obj = import_model(tmp_path / "same.md2")
+    capfd.readouterr()
+    bpy.ops.object.md2_check_game(game="ANY")
+    bpy.ops.export_scene.md2(filepath=str(out), game="ANY", split_sharp=split)
+    assert "of an earlier one" not in capfd.readouterr().out
+    assert read_model(out).frame_names == model.frame_names
+    obj.data.shape_keys.key_blocks[1].name = "other"
+    bpy.ops.export_scene.md2(filepath=str(out), game="ANY")
+    assert "of an earlier one" not in capfd.readouterr().out
+
+
 def test_a_model_without_vertices_can_get_some(tmp_path, out):
     model = odd_model()
     model.vertices, model.normals = model.vertices[:, :0], model.normals[:, :0]
     model.triangles, model.triangle_st = np.zeros((0, 3), np.int32), np.zeros((0, 3), np.int32)
     model.gl_commands = type(model.gl_commands)()
     write_model(model, tmp_path / "empty.md2")
-    import_model(tmp_path / "empty.md2")
-    cube()
+    cube().parent = import_model(tmp_path / "empty.md2")
     assert export(out).vertex_count == 8
 
 

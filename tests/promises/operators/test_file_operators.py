@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import bpy
 import md2_samples
@@ -11,6 +13,7 @@ import md5_scenes
 import needs
 import pytest
 from enabled_families import EXPORTERS, IMPORTERS, OPERATORS, import_file, operator
+from installed import MODULE
 
 from io_md2.format import read_model
 from io_md5.format import read_mesh
@@ -40,6 +43,11 @@ def preferences(extension):
     given = bpy.context.preferences.addons[extension.__name__].preferences
     yield given
     given.property_unset("default_scale")
+
+
+def operator_class(name: str) -> Any:
+    module, _, operator = name.partition(".")
+    return getattr(bpy.types, f"{module.upper()}_OT_{operator}")
 
 
 def positions(path: Path):
@@ -77,6 +85,70 @@ def test_names_are_offered_after_what_is_exported(walker, part):
         assert operator.default_name(None, bpy.context) == name
     md2 = part("io_md2.operators.export_md2").EXPORT_SCENE_OT_md2
     assert md2.default_name(None, bpy.context) == bpy.context.view_layer.objects.active.name
+
+
+def invoked(name: str, *, filepath: str = "", given: tuple[str, ...] = ()) -> SimpleNamespace:
+    """An export operator that opened its file browser with the path of the last export, or one that was given.
+
+    Without a window no operator is invoked. Blender tells remembered values from given ones by `is_property_set`.
+    """
+    cls = operator_class(name)
+    unset: list[str] = []
+    stand = SimpleNamespace(
+        bl_idname=cls.bl_idname, filename_ext=cls.filename_ext, filepath=filepath, unset=unset, collection="",
+        actions="ALL", frames="AUTO", use_selection=False, use_active_collection=False,
+        set_default_scale=lambda: None, default_game=lambda: None,
+        properties=SimpleNamespace(is_property_set=lambda name: name in given, property_unset=unset.append),
+    )  # fmt: skip
+    stand.default_name = lambda context: cls.default_name(stand, context)
+    for owner in cls.__mro__:
+        if "invoke" in vars(owner) and owner.__module__.startswith(MODULE):
+            # The stand-in is no operator, so that no file browser opens.
+            with pytest.raises(TypeError):
+                vars(owner)["invoke"](stand, bpy.context, None)
+    return stand
+
+
+@pytest.mark.parametrize("suffix", EXPORTERS)
+def test_the_name_of_the_last_export_is_not_offered_but_its_folder_is(walker, tmp_path, suffix):
+    name = EXPORTERS[suffix].removeprefix("bpy.ops.")
+    last = str(tmp_path / "elsewhere" / f"another{suffix}")
+    expected = Path(invoked(name).filepath).name
+    assert expected not in ("", f"another{suffix}")
+    assert invoked(name, filepath=last).filepath == str(tmp_path / "elsewhere" / expected)
+    assert invoked(name, filepath=last, given=("filepath",)).filepath == last
+
+
+def test_a_second_model_is_offered_under_its_own_name(tmp_path):
+    for name in ("hero", "zombie"):
+        bpy.ops.import_scene.md5(filepath=str(md5_scenes.write(tmp_path, name)))
+        path = invoked("export_scene.md5mesh", filepath=str(tmp_path / "hero.md5mesh")).filepath
+        assert path == str(tmp_path / f"{name}.md5mesh")
+    sample = md2_samples.write_sample(tmp_path)
+    bpy.ops.import_scene.md2(filepath=str(sample))
+    model = bpy.context.view_layer.objects.active
+    bpy.ops.mesh.primitive_cube_add()
+    bpy.context.object.parent = model
+    assert Path(invoked("export_scene.md2", filepath=str(tmp_path / "a.md2")).filepath).stem == model.name
+
+
+@pytest.mark.parametrize("name", ["md5mesh", "md5anim"])
+def test_the_last_choice_of_actions_is_offered_for_the_same_armature_only(tmp_path, name):
+    armatures = []
+    for model in ("hero", "zombie"):
+        path = md5_scenes.write(tmp_path, model, run=md5_scenes.animation(md5_scenes.skeleton()))
+        bpy.ops.import_scene.md5(filepath=str(path), animations="FOLDER")
+        armatures.append(bpy.context.view_layer.objects.active)
+    view_layer = bpy.context.view_layer
+    view_layer.objects.active = armatures[0]
+    getattr(bpy.ops.export_scene, name)(filepath=str(tmp_path / f"out.{name}"), actions="ALL")
+    assert invoked(f"export_scene.{name}").unset == []
+    view_layer.objects.active = armatures[1]
+    assert invoked(f"export_scene.{name}").unset == ["actions"]
+    assert invoked(f"export_scene.{name}", given=("actions",)).unset == []
+    view_layer.objects.active = armatures[0]
+    armatures[0].name = "renamed"
+    assert invoked(f"export_scene.{name}").unset == []
 
 
 def test_the_default_scale_is_applied_on_import_and_undone_on_export(tmp_path, preferences):

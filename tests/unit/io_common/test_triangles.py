@@ -12,6 +12,7 @@ from io_common.triangles import (
     flip_v,
     is_degenerate,
     lowest_vertex_first,
+    with_area,
 )
 
 TRIANGLES = np.array([[0, 1, 2], [3, 3, 1], [2, 1, 0], [4, 1, 4], [5, 0, 0]], np.int32)
@@ -85,3 +86,27 @@ def test_faces_of_many_corners_move_by_less_than_their_depth(count):
     corners = np.stack([np.cos(turns), np.sin(turns), 0.1 * np.sin(3.0 * turns)], axis=1)
     fan = np.array([[0, number, number + 1] for number in range(1, count - 1)], np.int32)
     assert 0.01 < bend(corners, fan, (fan + count // 3).astype(np.int32) % count) <= 0.2
+
+
+@pytest.mark.parametrize("middle", range(4))
+@pytest.mark.parametrize("away", [0.0, 300.0])
+@pytest.mark.parametrize("diagonal", [0, 1])
+def test_a_face_with_three_of_four_corners_on_a_line_is_split_into_triangles_with_area(
+    middle, away, diagonal
+):
+    """Beside a triangle and a face of four corners without such a line, which stay as they are."""
+    line = np.array([(0.0, 0.0, 0.0), (0.3, 0.1, 0.2), (1.2, 0.4, 0.8), (0.0, 2.0, 0.0)])
+    face = np.roll(line, middle - 1, axis=0)
+    square = np.array([(5.0, 0.0, 0.0), (6.0, 0.0, 0.0), (6.0, 1.0, 0.0), (5.0, 1.0, 0.0)])
+    places = np.concatenate([square[:3], face, square]).astype(np.float32) + np.float32(away)
+    split = [[(3, 4, 5), (3, 5, 6)], [(3, 4, 6), (4, 5, 6)]]
+    loops = np.array([(0, 1, 2), *split[diagonal], (7, 8, 10), (8, 9, 10)], np.int32)
+    found = with_area(loops, np.array([0, 1, 1, 2, 2], np.int32), places.astype(float))
+    assert found[[0, 3, 4]].tolist() == loops[[0, 3, 4]].tolist()
+    assert found[1:3].tolist() == [list(one) for one in split[middle % 2]]
+
+
+def test_a_face_without_area_and_no_faces_at_all_stay_as_they_are():
+    loops = np.array([(0, 1, 2), (0, 2, 3)], np.int32)
+    assert with_area(loops, np.zeros(2, np.int32), np.zeros((4, 3))).tolist() == loops.tolist()
+    assert with_area(loops[:0], np.zeros(0, np.int32), np.zeros((0, 3))).shape == (0, 3)

@@ -55,18 +55,28 @@ def test_doom_3_cuts_the_frame_rate_of_camera_paths():
     assert "29 frames per second" in finding.text
 
 
-def test_a_root_away_from_the_origin_is_a_warning_that_recommends_an_origin():
+def test_a_root_away_from_the_origin_is_one_warning_with_one_remedy_for_a_mesh_and_its_animations():
     subject = model()
     subject.joints.positions[:] = (0.0, 0.0, 32.0)
     (finding,) = check_model(subject, Game.DOOM3)
     assert not finding.is_error
-    assert "'joint0' is at (0 0 32), 32 units from the origin" in finding.text
-    assert "Add Root Bone" in finding.text
+    assert finding.text == (
+        "the root joint 'joint0' is not at the origin; Doom 3 moves the model by its distance: turn on Add Root Bone"
+    )
+    assert finding.found == "32"
     assert finding.joints == (0,)
     assert "root_away" not in found(subject, Game.QUAKE)
     clip = animation()
     clip.base_positions[0] = (0.0, 0.0, 0.02)
     assert found(clip, Game.DOOM3) == {"base_root_away": False}
+    assert [one.text.replace("origin'", "joint0'") for one in check_animation(clip, None, Game.DOOM3)] == [
+        finding.text
+    ]
+    joints = model().joints
+    joints.names[0] = "origin"
+    assert [
+        one.remedy for one in check_animation(clip, joints, Game.DOOM3) if one.code == "base_root_away"
+    ] == ["key it at the origin in the first frame"]
     clip.base_positions[0] = (0.0, 0.0, 0.005)
     assert found(clip, Game.DOOM3) == {}
 
