@@ -21,7 +21,7 @@ from .format import ROOT, Animation
 from .format import quaternions as quat
 from .format.joint_matching import Match
 from .format.joint_scales import ScaleTable
-from .format.model import Floats
+from .format.model import Floats, as_singles
 from .format.playback import loop_type
 from .format.skeleton import component_columns, components
 from .rig import Rig
@@ -201,7 +201,7 @@ def _channels(
         locations = quat.rotate(pre_rotation, positions + offsets) / above + pre_translation
     rotations = quat.multiply(quat.multiply(pre_rotation, orientations), post_rotation).swapaxes(0, 1)
     continuous = _positive_first(quat.make_continuous(rotations))
-    return locations.swapaxes(0, 1).astype(np.float32), continuous.astype(np.float32)
+    return as_singles(locations.swapaxes(0, 1)), continuous.astype(np.float32)
 
 
 def _parent_transforms(

@@ -9,6 +9,8 @@ import bpy
 import numpy as np
 import numpy.typing as npt
 
+from .stored_values import LARGEST
+
 if TYPE_CHECKING:
     from bpy.types import FCurve
 
@@ -69,5 +71,5 @@ class KeyframeWriter:
             chosen: the frames that get a keyframe; all unless given.
         """
         points = self._points[chosen]
-        points[:, 1] = values[chosen]
+        points[:, 1] = np.clip(values[chosen], -LARGEST, LARGEST)
         write_keyframes(curve, points.ravel(), self._interpolation[chosen])

@@ -41,6 +41,11 @@ LARGEST = float(np.finfo(np.float32).max)
 """The largest value of the 32-bit floats of the games and of Blender."""
 
 
+def as_singles(values: npt.NDArray[np.floating]) -> npt.NDArray[np.float32]:
+    """Numbers as 32-bit floats; those beyond their range become the largest."""
+    return np.clip(values, -LARGEST, LARGEST).astype(np.float32)
+
+
 # The dtype and the axes after the first of each array of a dataclass, by attribute.
 _Arrays = dict[str, tuple[type[np.generic], tuple[int, ...]]]
 
