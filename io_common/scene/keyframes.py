@@ -9,8 +9,6 @@ import bpy
 import numpy as np
 import numpy.typing as npt
 
-from .stored_values import LARGEST
-
 if TYPE_CHECKING:
     from bpy.types import FCurve
 
@@ -71,5 +69,5 @@ class KeyframeWriter:
             chosen: the frames that get a keyframe; all unless given.
         """
         points = self._points[chosen]
-        points[:, 1] = np.clip(values[chosen], -LARGEST, LARGEST)
+        points[:, 1] = values[chosen]
         write_keyframes(curve, points.ravel(), self._interpolation[chosen])
