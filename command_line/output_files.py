@@ -23,14 +23,19 @@ from .records import Records, listed
 from .settings import Settings, Task
 
 _PREFIX = ".idtech-converting-"
-_ABANDONED = re.compile(r"\.idtech-converting-[0-9a-f]{8}")  # how `new_folder` completes the prefix
+# How `new_folder` completes the prefix; those of workers have the worker in between.
+_ABANDONED = re.compile(r"\.idtech-converting-([a-z0-9_]{8}-\d+-\d+-)?[0-9a-f]{8}")
 # Bytes. Blender's limit is 1,023, and its exporters add to the name of the file while they write it.
 _LONGEST_PATH = 1000
+REPLIES = "replies"
+"""How the name of a worker's file of outcomes begins, in a temporary folder; then come two numbers."""
 _ABANDONED_AFTER = 86400.0  # seconds; no file takes a day to convert
 
 
 # Those of this process that exist.
 _temporary_folders: list[Path] = []
+# The worker that this process is.
+_worker = ""
 
 
 class TargetError(ValueError):
@@ -41,7 +46,7 @@ class TargetError(ValueError):
 def temporary_folder(folder: Path) -> Iterator[Path]:
     """A temporary folder inside an output folder, which is made if needed; removed at the end of the block."""
     folder.mkdir(parents=True, exist_ok=True)
-    path = new_folder(folder, _PREFIX)
+    path = new_folder(folder, _PREFIX + _worker)
     _temporary_folders.append(path)
     try:
         yield path
@@ -54,6 +59,23 @@ def remove_temporary_folders() -> None:
     """Removes the temporary folders of this process, which is about to end."""
     for path in _temporary_folders:
         shutil.rmtree(path, ignore_errors=True)
+
+
+def become_worker(replies: Path) -> None:
+    """Marks the temporary folders of this process as those of a worker, which is known by its file of outcomes."""
+    global _worker
+    _worker = _name_of_worker(replies)
+
+
+def remove_folders_of_worker(replies: Path, folder: Path) -> None:
+    """Removes the temporary folders of a worker that was killed or has crashed from an output folder."""
+    for path in listed(folder):
+        if path.name.startswith(_PREFIX + _name_of_worker(replies)):
+            shutil.rmtree(path, ignore_errors=True)
+
+
+def _name_of_worker(replies: Path) -> str:
+    return f"{replies.parent.name[-8:]}-{replies.name.removeprefix(REPLIES)}-"
 
 
 def require_short_path(path: Path, task: Task, settings: Settings) -> None:

@@ -16,6 +16,7 @@ from ..io_common.files.regular_files import open_file
 from . import messages
 from .convert import convert
 from .empty_scene import EmptyScene
+from .output_files import become_worker
 from .records import Records
 from .settings import Settings, Task
 from .source_files import Sources
@@ -42,6 +43,7 @@ def work(replies: Path) -> int:
     if job is None:
         # The run has already ended.
         return 0
+    become_worker(replies)
     settings = Settings.from_json(job["settings"])
     records = Records(Path(job["out"]), settings, manifest.version(), Sources.from_json(job["sources"]))
     empty_scene = EmptyScene()

@@ -6,6 +6,7 @@ writes outcomes to a file, which the pool polls: Blender prints nothing to that 
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import tempfile
@@ -21,6 +22,7 @@ import bpy
 
 from ..io_common.files.regular_files import open_file
 from . import messages, worker
+from .output_files import REPLIES, remove_folders_of_worker
 from .records import Records
 from .settings import FAILED, Outcome, Task
 
@@ -29,6 +31,8 @@ _POLL_INTERVAL = 0.005  # seconds; a small model takes a few times as long
 # Tasks that a worker is sent at a time, so that it need not wait for the next poll once it has finished one.
 _SENT_AHEAD = 2
 _SHUTDOWN_TIMEOUT = 20.0  # seconds, for an idle Blender
+# The variables that name the folder for temporary files, on all systems.
+_TEMPORARY = ("TMPDIR", "TEMP", "TMP")
 
 # For Blender as a Python module, which enables no add-ons and has no command line.
 _AS_MODULE = """\
@@ -96,7 +100,7 @@ def _shared_folder(records: Records) -> Iterator[Path]:
 @contextmanager
 def _pool(folder: Path, size: int) -> Iterator[list[_Worker]]:
     """Workers, which finish their current files at the end of the block. After an error they are killed instead."""
-    pool = [_Worker(folder / f"replies{number}") for number in range(size)]
+    pool = [_Worker(folder / f"{REPLIES}{number}") for number in range(size)]
     try:
         yield pool
     except GeneratorExit:
@@ -168,6 +172,7 @@ class _Worker:
             finished.append((self.tasks.popleft(), Outcome(**message)))
         if status is not None:
             self._forget_process()
+            self._remove_folders()
             if self.tasks:
                 reason = f"Blender ended with status {status} while converting this file"
                 if status == worker.CANNOT_REPLY:
@@ -201,6 +206,7 @@ class _Worker:
             self._process.kill()
             self._process.wait()
             self._forget_process()
+            self._remove_folders()
 
     def _start_process(self) -> subprocess.Popen[bytes]:
         self._start_count += 1
@@ -211,7 +217,14 @@ class _Worker:
             # Ctrl-C goes only to the Blender that the user started; a worker ends when its standard input does.
             start_new_session=True,
             creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
+            # Where Blender makes its temporary folder: what it leaves if it is killed goes with that of the pool.
+            env={**os.environ, **dict.fromkeys(_TEMPORARY, str(self._replies.parent))},
         )
+
+    def _remove_folders(self) -> None:
+        """Removes what a process that was killed or has crashed has left in the output folders."""
+        for folder in {task.target.parent for task in self.tasks}:
+            remove_folders_of_worker(self._file(), folder)
 
     def _forget_process(self) -> None:
         self._process = None

@@ -20,7 +20,7 @@ from ..io_md2.format import Model as Md2Model
 from ..io_md2.importer import ImportOptions as Md2Options
 from ..io_md2.importer import build_model as build_md2
 from ..io_md2.importer import model_materials
-from ..io_md2.skins import SKINS
+from ..io_md2.skins import MAX_MATERIALS, SKINS
 from ..io_md2.texture_rules import TEXTURE_RULES as MD2_RULES
 from ..io_md5.format import Model
 from ..io_md5.import_build import build_animation, build_model
@@ -198,7 +198,11 @@ class _Builder:
             game_folders=options.game_folders,
             conversion=options.conversion,
         )
-        found = self._md2_search.model(part.path, model.skins).skins() if options.use_textures else None
+        found = (
+            self._md2_search.model(part.path, model.skins[:MAX_MATERIALS]).skins()
+            if options.use_textures
+            else None
+        )
         if part.part.skins:
             # The names in the file are those of whichever player it was made of.
             for images in found or ():

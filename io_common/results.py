@@ -20,14 +20,14 @@ class ImportResult:
         objects: the new objects; armatures are followed by their meshes, and cameras come last.
         actions: the new actions, one for each animation or sequence.
         divided: those of the new actions whose frames are also in an action of each sequence.
-        replaced: for each new action that replaces another, the old one and the new one.
+        replaced: for each action that is replaced, the new one.
         report: counts and warnings.
     """
 
     objects: list[Object] = field(default_factory=list)
     actions: list[Action] = field(default_factory=list)
     divided: list[Action] = field(default_factory=list)
-    replaced: list[tuple[Action, Action]] = field(default_factory=list)
+    replaced: dict[Action, Action] = field(default_factory=dict)
     report: Report = field(default_factory=Report)
 
 

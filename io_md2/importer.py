@@ -26,7 +26,7 @@ from .format.model import first_frame
 from .format.welding import weld
 from .import_frames import ABSOLUTE, NONE, RELATIVE, build_actions
 from .import_model import build_object, set_normals
-from .skins import SKINS, image_size, material_skins
+from .skins import MAX_MATERIALS, SKINS, image_size, material_skins
 from .source import store_model
 from .source.settings import GROUP, store_frame_rate
 from .texture_rules import TEXTURE_RULES
@@ -95,7 +95,7 @@ def _import(context: Context, paths: list[Path], options: ImportOptions, result:
         check_size(models)
     search = Search(options.game_folders, TEXTURE_RULES)
     skins = {
-        path: search.model(path, model.skins).skins() if options.use_textures else None
+        path: search.model(path, model.skins[:MAX_MATERIALS]).skins() if options.use_textures else None
         for path, model in models.items()
     }
     animated = [model for model in models.values() if model.frame_count > 1 and options.animation != NONE]
@@ -136,7 +136,9 @@ def model_materials(
     """The materials of a model's skins; without images, those of the names that the file lists."""
     if found is not None:
         return library.skins(found, path.stem, str(path))
-    return [library.get(name, path.stem, model=str(path)) for name in dict.fromkeys(model.skins)]
+    return [
+        library.get(name, path.stem, model=str(path)) for name in dict.fromkeys(model.skins[:MAX_MATERIALS])
+    ]
 
 
 def build_model(
@@ -171,6 +173,12 @@ def build_model(
         report.warn(
             f"degenerate triangles, which Blender cannot hold, were left out of the mesh: {degenerate}. An export "
             "restores them",
+            path.name,
+        )
+    if len(model.skins) > MAX_MATERIALS:
+        report.warn(
+            f"materials were made for the first {MAX_MATERIALS} of {len(model.skins):,} skins. An export keeps the "
+            "names of the others",
             path.name,
         )
     positions = _positions(model, options.conversion)

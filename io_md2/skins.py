@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 SKINS = Family("md2", "skin", names_are_images=True)
 """How the names of materials are stored."""
 
+MAX_MATERIALS = 64
+"""How many of a model's skins become materials: twice as many as the format's own tools take."""
+
 
 def image_size(materials: Iterable[Material | None]) -> tuple[int, int]:
     """Width and height of the first colour image; zeros if there is none."""
@@ -52,23 +55,29 @@ def skin_names(parts: list[Part], game_folders: Sequence[str], report: Report) -
         report: takes warnings.
     """
     result: list[str] = []
+    written: set[str] = set()
     drawn: set[Material] = set()
     for part in parts:
         names = material_skins(part.materials, game_folders)
+        stored = part.stored.skins if part.stored is not None else []
         if part.stored is not None and names == part.stored.material_skins:
             # A file may list a skin twice, but parts that share a skin must not repeat it.
-            earlier = set(result)
-            result += [name for name in part.stored.skins if name not in earlier]
+            added = [name for name in stored if name not in written]
         else:
-            for name in dict.fromkeys(names):
+            # Skins without a material cannot have changed.
+            added = []
+            for name in dict.fromkeys([*names, *stored[MAX_MATERIALS:]]):
                 fit = to_latin1(name)
                 if fit != name:
                     report.warn(
                         f"the skin name {name!r} has characters that are not in Latin-1 and was written as {fit!r}: "
                         "rename the image or material"
                     )
-                if fit not in result:
-                    result.append(fit)
+                if fit not in written:
+                    added.append(fit)
+                    written.add(fit)
+        result += added
+        written.update(added)
         used = {part.materials[slot] for slot in set(part.slots.tolist()) if slot < len(part.materials)}
         drawn |= {material for material in used if material is not None}
     if len(drawn) > 1:

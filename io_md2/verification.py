@@ -99,7 +99,7 @@ def find_differences(
         allowed = np.abs(scale) + 2.0 * grid_tolerance(scale, translate)
         rounding, lengths = 0.0, []
         for index, (part, found) in enumerate(zip(parts, evaluated_parts, strict=True)):
-            shown = conversion.points(found.vertices)
+            shown = conversion.points(found.vertices.astype(np.float64))
             off = np.abs(vertices[pairs[index][:, 0]] - shown[pairs[index][:, 1]])
             # NaN fails every comparison, so the test is for what is valid.
             if not (off <= allowed).all():

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ..io_common.game_data.paths import files_in, readable, unpacked_size
 from ..io_common.textures.budget import Budget
-from .format import AnimationHeader, Joints, Md5Error, read_animation_header
+from .format import Animation, AnimationHeader, Joints, Md5Error, read_animation_header
 from .format.joint_matching import Fit, Match, match_joints
 from .format.suffixes import ANIMATION_SUFFIX
 
@@ -25,7 +25,7 @@ class AnimationFile:
     """
 
     path: Path
-    header: AnimationHeader | None = None
+    header: AnimationHeader | Animation | None = None
     match: Match | None = None
     error: Exception | None = None
 
@@ -70,7 +70,7 @@ def read_animation_file(path: Path, skeletons: Sequence[Joints]) -> AnimationFil
         return AnimationFile(path, error=error)
 
 
-def match_file(path: Path, header: AnimationHeader, skeletons: Sequence[Joints]) -> AnimationFile:
+def match_file(path: Path, header: AnimationHeader | Animation, skeletons: Sequence[Joints]) -> AnimationFile:
     """An animation whose head has been read; for the arguments see `read_animation_file`."""
     matches = [match_joints(header, joints) for joints in skeletons]
     best = max(matches, key=lambda match: (match.is_complete, len(match.joints)), default=None)

@@ -15,6 +15,7 @@ import numpy as np
 
 from ..io_common.scene import names, versions
 from ..io_common.scene.keyframes import CONSTANT
+from ..io_common.scene.mesh_data import without_infinity
 from .source.camera import load_cut_marker
 
 if TYPE_CHECKING:
@@ -55,7 +56,8 @@ def jumps(camera: Object) -> set[int]:
         kinds = np.empty(len(keyframes), dtype=np.int32)
         keyframes.foreach_get("co", points.ravel())
         keyframes.foreach_get("interpolation", kinds)
-        is_jump = (kinds[:-1] == CONSTANT) & (np.abs(np.diff(points[:, 1])) > _SMALLEST_JUMP)
+        values = without_infinity(points[:, 1].astype(np.float64))
+        is_jump = (kinds[:-1] == CONSTANT) & (np.abs(np.diff(values)) > _SMALLEST_JUMP)
         frames.update(np.ceil(points[1:, 0][is_jump]).astype(np.int64).tolist())
     return frames
 

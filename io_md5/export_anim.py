@@ -12,6 +12,7 @@ import numpy as np
 
 from ..io_common.reports import Report, listing
 from ..io_common.scene import evaluated, versions
+from ..io_common.scene.mesh_data import without_infinity
 from ..io_common.scene.time_dependence import has_frame_handlers
 from .causes import split_by_constraints
 from .clips import AnimationOptions, Clip
@@ -249,6 +250,7 @@ def _sample(clip: Clip, skeleton: Skeleton, player: Player, frames: Floats) -> t
     for index, frame in enumerate(frames.tolist()):
         posed = armature.evaluated_get(player.evaluate(frame))
         posed.pose.bones.foreach_get("matrix", buffer)
+        without_infinity(buffer)
         # Blender's matrices are stored by columns.
         local = buffer.reshape(-1, 4, 4)[order].swapaxes(1, 2)
         worlds[index] = evaluated.world_matrix(posed)

@@ -163,7 +163,7 @@ def build_skeleton(
             no limit.
 
     Raises:
-        NothingToExportError: no bone is left.
+        NothingToExportError: no bone is left, or one has no finite rest position.
     """
     if armature is None:
         return _origin_skeleton(conversion)
@@ -175,6 +175,11 @@ def build_skeleton(
         else:
             what = "the armature has no bones: add bones, or remove the armature to export meshes without it"
         raise NothingToExportError(f"{armature.name}: {what}")
+    matrices = world @ quat.transforms(rig.joints.positions, rig.joints.orientations)
+    is_finite = np.isfinite(matrices).all(axis=(1, 2))
+    if not is_finite[exported].all():
+        bone = rig.bone_names[int(np.flatnonzero(exported & ~is_finite)[0])]
+        raise NothingToExportError(f"the rest position of {bone} is not a number: move or delete this bone")
     joint_of_bone, parents = _exported_parents(rig.joints.parents, exported)
     names = [rig.joints.names[bone] for bone in np.flatnonzero(exported)]
     chosen = np.flatnonzero(exported).astype(np.int32)
@@ -203,9 +208,7 @@ def build_skeleton(
         joints.positions[own] = rig.joints.positions[chosen[own]]
         joints.orientations[own] = rig.joints.orientations[chosen[own]]
         return skeleton
-    joints.positions, joints.orientations, uneven = skeleton.joints_of_scene(
-        world @ quat.transforms(rig.joints.positions, rig.joints.orientations)
-    )
+    joints.positions, joints.orientations, uneven = skeleton.joints_of_scene(matrices)
     if uneven.any():
         report.warn("the armature is scaled unevenly, which joints cannot be: apply the scale", armature.name)
     return skeleton

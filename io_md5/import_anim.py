@@ -16,12 +16,12 @@ import numpy as np
 import numpy.typing as npt
 
 from ..io_common.scene import names, versions
-from ..io_common.scene.keyframes import KeyframeWriter
+from ..io_common.scene.keyframes import CONSTANT, LINEAR, KeyframeWriter, write_keyframes
 from .format import ROOT, Animation
 from .format import quaternions as quat
 from .format.joint_matching import Match
 from .format.joint_scales import ScaleTable
-from .format.model import Floats
+from .format.model import Floats, as_singles
 from .format.playback import loop_type
 from .format.skeleton import component_columns, components
 from .rig import Rig
@@ -74,28 +74,32 @@ def build_action(
         scaling = _Scaling(scales, rig, joints, bones)
         is_translated[joints] |= scaling.moves
     curves = versions.ActionCurves(action, "OBJECT")
-    keyframes = KeyframeWriter(frame_start, animation.frame_count)
+    count = animation.frame_count
+    linear = np.full(count, LINEAR, dtype=np.int32)
     # A few joints at a time, so that their arrays stay in the processor's cache.
-    step = max(1, _CHUNK // max(animation.frame_count, 1))
+    step = max(1, _CHUNK // max(count, 1))
     for first in range(0, len(joints), step):
         chunk = slice(first, first + step)
         locations, rotations = _channels(
             table[:, joints[chunk]], rig, bones[chunk], scaling.part(chunk) if scaling is not None else None
         )
+        location_points, rotation_points = _points(locations, frame_start), _points(rotations, frame_start)
         for column, (joint, bone) in enumerate(zip(match.joints[chunk], match.bones[chunk], strict=True)):
             bone_name = rig.bone_names[bone]
             path = f'pose.bones["{bpy.utils.escape_identifier(bone_name)}"]'
-            translated_frames, rotated_frames = _chosen(is_translated[joint]), _chosen(is_rotated[joint])
-            writer = keyframes
+            kinds = linear
             if scaling is not None:
-                held = scaling.held_frames(first + column)
-                writer = KeyframeWriter(frame_start, animation.frame_count, held) if len(held) else keyframes
-            for index in range(3):
+                kinds = linear.copy()
+                kinds[scaling.held_frames(first + column)] = CONSTANT
+            # What does not change gets the first keyframe alone.
+            keys = count if is_translated[joint] else 1
+            for index, points in enumerate(location_points[column]):
                 curve = curves.new(f"{path}.location", index, bone_name)
-                writer.write(curve, locations[:, column, index], translated_frames)
-            for index in range(4):
+                write_keyframes(curve, points[: 2 * keys], kinds[:keys])
+            keys = count if is_rotated[joint] else 1
+            for index, points in enumerate(rotation_points[column]):
                 curve = curves.new(f"{path}.rotation_quaternion", index, bone_name)
-                keyframes.write(curve, rotations[:, column, index], rotated_frames)
+                write_keyframes(curve, points[: 2 * keys], linear[:keys])
             if scaling is not None:
                 _write_scale(curves, path, bone_name, frame_start, scaling.channels[:, first + column])
     return action
@@ -153,9 +157,13 @@ class _Scaling:
         return result
 
 
-def _chosen(is_changing: np.bool_) -> slice:
-    """The frames that get a keyframe: all of them, or the first one alone for what does not change."""
-    return slice(None if is_changing else 1)
+def _points(values: npt.NDArray[np.float32], frame_start: int) -> npt.NDArray[np.float32]:
+    """The frames and values (F, n, m) of keyframes, in turn, (n, m, 2 F)."""
+    count, *rest = values.shape
+    points = np.empty((*rest, count, 2), dtype=np.float32)
+    points[..., 0] = np.arange(frame_start, frame_start + count)
+    points[..., 1] = np.moveaxis(values, 0, -1)
+    return points.reshape(*rest, 2 * count)
 
 
 def _animated_channels(animation: Animation) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
@@ -201,7 +209,7 @@ def _channels(
         locations = quat.rotate(pre_rotation, positions + offsets) / above + pre_translation
     rotations = quat.multiply(quat.multiply(pre_rotation, orientations), post_rotation).swapaxes(0, 1)
     continuous = _positive_first(quat.make_continuous(rotations))
-    return locations.swapaxes(0, 1).astype(np.float32), continuous.astype(np.float32)
+    return as_singles(locations.swapaxes(0, 1)), continuous.astype(np.float32)
 
 
 def _parent_transforms(

@@ -26,7 +26,7 @@ from .format.skinning import bind_pose
 from .import_anim import build_action
 from .import_armature import build_armature
 from .import_camera import build_camera, frame_count, set_render_size
-from .import_existing import existing_action
+from .import_existing import ExistingActions
 from .import_mesh import build_mesh
 from .import_options import ImportOptions
 from .import_read import ImportSkeleton, SourceFiles
@@ -154,15 +154,15 @@ def build_animation(
     assert obj is not None
     existing = None
     if options.existing_actions != "CREATE":
-        taken = [*result.actions, *(old for old, _ in result.replaced)]
-        existing = existing_action(name, obj, taken)
+        target.existing = target.existing or ExistingActions(obj, result.actions)
+        existing = target.existing.find(name, result.replaced)
     if existing is not None and options.existing_actions == "SKIP":
         _keep(existing, obj, result.report)
         return
     conversion = options.conversion
     if options.use_conversion_of_armature:
         conversion = conversion_of(obj) or axes.identity()
-    rig = read_rig(obj.data)
+    rig = target.rig = target.rig or read_rig(obj.data)
     match = match_joints(animation, rig.joints)
     _warn_of_mismatch(match, name, result.report)
     converted = convert_animation(animation, conversion)
@@ -182,9 +182,9 @@ def build_animation(
         versions.assign_action(animation_data, action, "OBJECT")
     result.actions.append(action)
     has_strip = False
-    if existing is not None:
-        result.replaced.append((existing, action))
-        has_strip = existing in action_users.strip_actions(obj)
+    if existing is not None and target.existing is not None:
+        result.replaced[existing] = action
+        has_strip = existing in target.existing.in_strips
     if options.nla_tracks and not has_strip:
         # A new action takes the name of the one that it replaces at the end of the import.
         shown_name = existing.name if existing is not None else action.name

@@ -19,7 +19,7 @@ from . import camera_view
 from .camera_cuts import marker_name
 from .format import Camera
 from .format.cuts import timeline
-from .format.model import Ints
+from .format.model import Ints, as_singles
 from .source.camera import store_camera
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def set_render_size(scene: Scene) -> None:
 def _animate_object(
     obj: Object, camera: Camera, entries: Ints, conversion: axes.Conversion, keyframes: KeyframeWriter
 ) -> None:
-    locations = conversion.points(camera.positions[entries])
+    locations = as_singles(conversion.points(camera.positions[entries]))
     rotations = camera_view.to_scene(camera.orientations[entries], conversion)
     obj.rotation_mode = "QUATERNION"
     obj.location, obj.rotation_quaternion = locations[0], rotations[0]

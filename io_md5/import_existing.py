@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING
 
 import bpy
@@ -15,40 +15,60 @@ from .source.actions import load_action
 if TYPE_CHECKING:
     from bpy.types import Action, Object
 
+# What a name is: that in Blender, or that of the file.
+_SHOWN, _OF_FILE = "shown", "file"
 
-def existing_action(name: str, armature: Object, taken: Collection[Action]) -> Action | None:
-    """The action that an armature already has for an animation; None if there is none.
 
-    It is the armature's own, moves its bones, and has the name of the animation or was imported from a file of that
-    name. The actions that the armature plays come first, then the one with exactly that name.
+class ExistingActions:
+    """The actions of an armature before an import.
 
     Args:
-        name: of the file without its extension.
-        armature: gets the animation.
-        taken: actions that are not considered: those of the same import, and those that it replaces.
+        armature: gets animations.
+        new: actions that the import has made already.
+
+    Attributes:
+        in_strips: those that NLA strips of the armature play.
     """
-    blender_name = names.for_blender(name, versions.MAX_ID_NAME, "Action")
-    found = [
-        action
-        for action in bpy.data.actions
-        if action not in taken
-        and action.library is None
-        and (action.name == blender_name or load_action(action).name == name)
-        and moves_bones(action, armature)
-    ]
-    finder = ActionFinder(armature) if found else None
-    found = [action for action in found if finder is not None and finder.owns(action)]
-    played = action_users.played_actions(armature)
-    return min(found, key=lambda action: (action not in played, action.name != blender_name), default=None)
+
+    def __init__(self, armature: Object, new: Collection[Action]) -> None:
+        self.in_strips = action_users.strip_actions(armature)
+        self._armature = armature
+        self._by_name: dict[tuple[str, str | None], list[Action]] = {}
+        made, finder = set(new), ActionFinder(armature)
+        for action in bpy.data.actions:
+            is_local = action not in made and action.library is None
+            if is_local and moves_bones(action, armature) and finder.owns(action):
+                for key in ((_SHOWN, action.name), (_OF_FILE, load_action(action).name)):
+                    self._by_name.setdefault(key, []).append(action)
+
+    def find(self, name: str, replaced: Collection[Action]) -> Action | None:
+        """The one for an animation; None if there is none.
+
+        It has the name of the animation or was imported from a file of that name. The actions that the armature plays
+        come first, then the one with exactly that name.
+
+        Args:
+            name: of the file without its extension.
+            replaced: actions that are not considered, as others replace them.
+        """
+        blender_name = names.for_blender(name, versions.MAX_ID_NAME, "Action")
+        named = [*self._by_name.get((_SHOWN, blender_name), ()), *self._by_name.get((_OF_FILE, name), ())]
+        found = [action for action in dict.fromkeys(named) if action not in replaced]
+        if len(found) < 2:
+            return next(iter(found), None)
+        played = action_users.played_actions(self._armature)
+        return min(found, key=lambda action: (action not in played, action.name != blender_name))
 
 
-def replace_actions(pairs: Iterable[tuple[Action, Action]]) -> None:
+def replace_actions(pairs: Mapping[Action, Action]) -> None:
     """Replaces actions by others, which take their names and users.
 
     Args:
-        pairs: the old and the new one.
+        pairs: the new one for each old one.
     """
-    for old, new in pairs:
-        name = old.name
+    names_of = {new: old.name for old, new in pairs.items()}
+    for old, new in pairs.items():
         action_users.replace_action(old, new)
+    bpy.data.batch_remove(list(pairs))
+    for new, name in names_of.items():
         new.name = name

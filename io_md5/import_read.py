@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..io_common.counting import counted
 from ..io_common.error_messages import message_for
-from ..io_common.game_data.paths import FilesByName, readable
+from ..io_common.game_data.paths import FilesByName, readable, unpacked_size
 from ..io_common.name_filter import matches
 from ..io_common.reports import Report, printable
 from ..io_common.textures import budget
 from ..io_common.textures.material_images import MaterialImages
 from ..io_common.textures.search import Search
-from .animation_files import animation_paths, read_animation_file, within_budget
+from .animation_files import AnimationFile, animation_paths, match_file, read_animation_file, within_budget
 from .companions import Companion, companion_skins, find_companion, game_of, quake_skins
 from .format import Animation, Camera, Joints, Md5Error, Model, read_animation, read_camera, read_mesh
 from .format.games import Game
@@ -27,9 +28,15 @@ from .import_options import ImportOptions
 if TYPE_CHECKING:
     from bpy.types import Object
 
+    from .import_existing import ExistingActions
+    from .rig import Rig
+
 # Many times what any game accepts. Blender's time grows with the square of the first two, and it visits child bones
 # recursively: a chain of some ten thousand bones crashes it.
 _MAX_JOINTS, _MAX_MESHES, _MAX_DEPTH = 4096, 4096, 1000
+
+# Bytes.
+_SMALL_FILE = 1 << 18
 
 
 @dataclass(eq=False)
@@ -44,6 +51,8 @@ class ImportSkeleton:
         images: the images found for each mesh's shader; empty if textures are off.
         skins: for each mesh, the names of further skins and their images, None if textures are off.
         path: of the file; None for an armature of the scene.
+        rig: the bones, once an animation needed them.
+        existing: the actions that the armature had, once an animation asked for them.
     """
 
     name: str
@@ -53,6 +62,8 @@ class ImportSkeleton:
     images: list[MaterialImages] = field(default_factory=list)
     skins: list[list[tuple[str, MaterialImages | None]]] = field(default_factory=list)
     path: Path | None = None
+    rig: Rig | None = None
+    existing: ExistingActions | None = None
 
 
 @dataclass(eq=False)
@@ -186,13 +197,13 @@ def _read_fitting(
 ) -> None:
     """Adds animations that fit exactly, or with `is_any` at all; an unreadable file is only a warning."""
     for path in paths:
-        found = read_animation_file(path, skeletons)
+        animation, found = _read_to_fit(path, skeletons)
         if not is_any and found.error is None and found.fit != "full":
             continue
         try:
             if found.error is not None:
                 raise found.error
-            animation = read_animation(readable(path))
+            animation = animation or read_animation(readable(path))
         except (Md5Error, OSError) as error:
             report.warn(f"skipped: {message_for(error, (Md5Error,))}")
             continue
@@ -201,6 +212,16 @@ def _read_fitting(
             continue
         files.animations[path] = animation
         _warn_all(report, path, animation.warnings)
+
+
+def _read_to_fit(path: Path, skeletons: list[Joints]) -> tuple[Animation | None, AnimationFile]:
+    """How an animation fits, and the animation itself where it is so small that its head takes half as long."""
+    with suppress(Md5Error, OSError):
+        if (unpacked_size(path) or path.stat().st_size) <= _SMALL_FILE:
+            animation = read_animation(readable(path))
+            return animation, match_file(path, animation, skeletons)
+    # Of one that does not fit, only the head has to be valid.
+    return None, read_animation_file(path, skeletons)
 
 
 def _read_companions(

@@ -63,6 +63,8 @@ def poses_from_curves(
     # NaN is not above it either.
     if not (np.linalg.norm(rotations, axis=2) > _SHORTEST_QUATERNION).all():
         return None
+    if not (np.isfinite(locations).all() and np.isfinite(rotations).all()):
+        return None
     scales = _even_scales(armature, rig, bone_scales)
     if scales is None or (not with_scales and (scales != 1.0).any()):
         return None

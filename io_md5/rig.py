@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from ..io_common.scene.mesh_data import without_infinity
 from .format import ROOT, Joints
 from .format import quaternions as quat
 from .format.model import Floats
@@ -67,6 +68,7 @@ def read_rig(armature: Armature) -> Rig:
     index = {bone.name: joint for joint, bone in enumerate(bones)}
     parents = np.array([index[bone.parent.name] if bone.parent else ROOT for bone in bones], dtype=np.int32)
     matrices = np.array([bone.matrix_local for bone in bones], dtype=np.float64).reshape(count, 4, 4)
+    without_infinity(matrices)
     positions = matrices[:, :3, 3].copy()
     orientations = quat.from_matrices(matrices[:, :3, :3])
     joint_positions = positions.copy()

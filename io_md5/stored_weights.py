@@ -16,7 +16,7 @@ import numpy.typing as npt
 from ..io_common.scene import evaluated
 from .export_skeleton import Skeleton
 from .format import quaternions as quat
-from .format.model import Floats, Ints
+from .format.model import Floats, Ints, as_singles
 from .source.meshes import UNKNOWN, StoredMesh, load_mesh, load_vertices
 from .weight_table import Integers, WeightTable
 
@@ -208,7 +208,7 @@ def _one_position_per_vertex(source: SourceMesh, vertices: Integers, verified: I
         return verified
     firsts = np.append(0, np.flatnonzero(vertices[1:] != vertices[:-1]) + 1)
     groups = np.repeat(np.arange(len(firsts)), np.diff(np.append(firsts, len(vertices))))
-    exact = source.weights.positions.astype(np.float32)
+    exact = as_singles(source.weights.positions)
     same = (exact[verified] == exact[verified[firsts]][groups]).all(axis=1) & known
     is_split = np.zeros(len(firsts), dtype=bool)
     is_split[groups[~same]] = True

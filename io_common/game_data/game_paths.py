@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..textures.names import IMAGE_EXTENSIONS, clean_name, is_image, without_image_extension
+from ..textures.names import IMAGE_EXTENSIONS, clean_name, has_image_extension, without_image_extension
 from .files import GameFiles
 
 
@@ -31,6 +31,6 @@ def find_image(files: GameFiles, path: str) -> str | None:
             continue
         stem = without_image_extension(base)
         for candidate in dict.fromkeys((base, *(stem + extension for extension in IMAGE_EXTENSIONS))):
-            if is_image(candidate) and files.has(candidate):
+            if has_image_extension(candidate) and files.has(candidate):
                 return candidate
     return None

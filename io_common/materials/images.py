@@ -24,7 +24,7 @@ from ..files.regular_files import open_file
 from ..scene import names, versions
 from ..textures import budget
 from ..textures.archives import ARCHIVE_EXTENSIONS
-from ..textures.dimensions import CRASHING_KINDS, pixel_count
+from ..textures.dimensions import CRASHING_KINDS, KINDS_BY_NAME, loaded_bytes
 from ..textures.game_files import FileReadError, GameFile
 from ..textures.lmp import PALETTE_PATH, Bytes, LmpError, decode_lmp, read_palette
 from ..textures.pcx import PcxError, decode_pcx
@@ -41,8 +41,8 @@ _MEMBER = re.compile(f"(?:{'|'.join(map(re.escape, ARCHIVE_EXTENSIONS))})/", re.
 
 # Statistics need all pixels as floats; larger images are not worth the time and memory.
 _MAX_STATISTICS_PIXELS = 1 << 24
-# The unpacked pixels that all images of an import may keep in memory.
-_MAX_UNPACKED_PIXELS = 1 << 26
+# The bytes of unpacked images that an import may keep in memory.
+_MAX_KEPT = 256 << 20
 # The bytes of a file that are read to find the size of its image.
 _HEAD, _LONGEST_HEAD = 1 << 16, 1 << 26
 # An alpha channel is an alpha test if nearly all of it is black or white, with some of both.
@@ -143,20 +143,21 @@ class ImageStore:
         data = self._read(file) if is_packed else b""
         if file.extension in _DECODED:
             pixels = decode_pcx(data) if file.extension == ".pcx" else decode_lmp(data, self._colours(file))
-            self._take_pixels(file, 4 * pixels.shape[0] * pixels.shape[1])
+            # As floats for a moment.
+            self._take(16 * pixels.shape[0] * pixels.shape[1])
             image = _new(file, pixels.shape[1], pixels.shape[0])
             with _removed_on_errors(image):
                 # Blender's first row is the lowest.
                 _pixels_of(image).foreach_set(np.divide(pixels[::-1], 255, dtype=np.float32).ravel())
                 image.pack()
         elif is_packed:
-            self._take_pixels(file, _pixels_of_file(data))
+            self._take(_loaded_bytes(file, data))
             image = _new(file, 1, 1)
             with _removed_on_errors(image):
                 image.source = "FILE"
                 image.pack(data=data, data_len=len(data))
         else:
-            self._take_pixels(file, _pixels_on_disk(file))
+            self._take(_loaded_bytes_on_disk(file))
             image = bpy.data.images.load(str(file.path), check_existing=False)
         with _removed_on_errors(image):
             # The size is known once the file was read.
@@ -196,21 +197,22 @@ class ImageStore:
             )
         return file.read()
 
-    def _take_pixels(self, file: GameFile, count: int | None) -> None:
+    def _take(self, size: int | None) -> None:
         """Raises ImageError for an image that is too large or of unknown size, TooMuchError where all are too large."""
-        if count is None:
+        if size is None:
             raise ImageError("Blender cannot read this image")
-        if count > budget.MAX_PIXELS_OF_ONE:
-            raise ImageError(f"the image is too large ({count >> 20} megapixels): use a smaller one")
-        if not self._budget.take("pixels", count):
-            limit = budget.MAX_PIXELS >> 20
-            raise TooMuchError(
-                f"some images were not loaded: together they have more than {limit} megapixels"
+        if size > budget.MAX_LOADED_OF_ONE:
+            limit = budget.MAX_LOADED_OF_ONE >> 20
+            raise ImageError(
+                f"the image is too large ({size >> 20:,} MB once loaded, at most {limit}): use a smaller one"
             )
+        if not self._budget.take("loaded", size):
+            limit = budget.MAX_LOADED >> 30
+            raise TooMuchError(f"some images were not loaded: together they would take more than {limit} GB")
 
     def _free_if_many(self, image: Image) -> None:
         """Frees the pixels once there are many; Blender loads them again when the image is shown."""
-        if budget.MAX_PIXELS - self._budget.pixels > _MAX_UNPACKED_PIXELS and not image.is_dirty:
+        if budget.MAX_LOADED - self._budget.loaded > _MAX_KEPT and not image.is_dirty:
             image.buffers_free()
 
 
@@ -229,8 +231,8 @@ def _removed_on_errors(image: Image) -> Iterator[None]:
         raise
 
 
-def _pixels_on_disk(file: GameFile) -> int | None:
-    """The number of pixels of an image in a file of its own.
+def _loaded_bytes_on_disk(file: GameFile) -> int | None:
+    """What an image in a file of its own takes once loaded.
 
     Raises:
         OSError: it is no regular file, or cannot be read.
@@ -238,24 +240,25 @@ def _pixels_on_disk(file: GameFile) -> int | None:
     """
     with open_file(file.path) as stream:
         head = stream.read(_HEAD)
-        count = _pixels_of_file(head)
+        size = _loaded_bytes(file, head)
         # In a few files the size is further back.
         return (
-            count
-            if count is not None or len(head) < _HEAD
-            else pixel_count(head + stream.read(_LONGEST_HEAD))
+            size if size is not None or len(head) < _HEAD else loaded_bytes(head + stream.read(_LONGEST_HEAD))
         )
 
 
-def _pixels_of_file(data: bytes) -> int | None:
-    """The number of pixels of an image by the start of its file.
+def _loaded_bytes(file: GameFile, data: bytes) -> int | None:
+    """What an image takes once loaded, by the start of its file.
 
     Raises:
         ImageError: it is of a kind that is not loaded.
     """
     if data.startswith(CRASHING_KINDS):
         raise ImageError("it is a Cineon or DPX image, and Blender crashes on damaged ones: use PNG or TGA")
-    return pixel_count(data)
+    for extension, kinds in KINDS_BY_NAME.items():
+        if data.startswith(kinds) and file.extension != extension:
+            raise ImageError(f"it is a {extension} image under another name: use PNG or TGA")
+    return loaded_bytes(data)
 
 
 def _folded(path: str) -> str:

@@ -45,12 +45,12 @@ def add_muted_strip(obj: Object, action: Action, frame_start: int, name: str) ->
 
 
 def replace_action(old: Action, new: Action) -> None:
-    """Lets everything that uses an action use another one, and removes it.
+    """Lets everything that uses an action use another one; the action itself stays.
 
     NLA strips that play the old one as a whole then play the new one as a whole.
 
     Args:
-        old: is removed.
+        old: has no users afterwards.
         new: with a slot for objects.
     """
     players = [obj.animation_data for obj in bpy.data.objects if obj.animation_data is not None]
@@ -72,7 +72,6 @@ def replace_action(old: Action, new: Action) -> None:
         strip.action_frame_end = max(last, strip.action_frame_end)
         strip.action_frame_start = first
         strip.action_frame_end = last
-    bpy.data.actions.remove(old)
 
 
 def _strips(data: AnimData) -> list[NlaStrip]:

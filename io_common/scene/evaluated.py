@@ -109,8 +109,8 @@ def triangulation(evaluated: Object) -> tuple[Ints, Ints]:
 
 
 def world_matrix(obj: Object) -> Floats:
-    """An object's transform, float64 (4, 4)."""
-    return np.array(obj.matrix_world, dtype=np.float64)
+    """An object's transform, float64 (4, 4); NaN where it is infinite."""
+    return mesh_data.without_infinity(np.array(obj.matrix_world, dtype=np.float64))
 
 
 def world_vertices(evaluated: Object) -> Floats:
@@ -143,7 +143,7 @@ def texture_coordinates(mesh: Mesh) -> Floats | None:
         return None
     uvs = np.empty(len(mesh.loops) * 2, dtype=np.float32)
     layer.uv.foreach_get("vector", uvs)
-    return uvs.reshape(-1, 2).astype(np.float64)
+    return mesh_data.without_infinity(uvs).reshape(-1, 2).astype(np.float64)
 
 
 def uv_layer(mesh: Mesh) -> MeshUVLoopLayer | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 import bpy
 import numpy as np
@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 
 UV_MAP = "UVMap"
 """The name of the one UV map, as Blender names the first."""
+
+
+Number = TypeVar("Number", np.float32, np.float64)
 
 
 def new_triangle_mesh(
@@ -65,11 +68,17 @@ def set_integers(
 
 
 def positions(mesh: Mesh) -> npt.NDArray[np.float32]:
-    """The positions of the vertices of a mesh in its own space, float32 (V, 3)."""
+    """The positions of the vertices of a mesh in its own space, float32 (V, 3); NaN where they are infinite."""
     result = np.empty((len(mesh.vertices), 3), dtype=np.float32)
     if len(result):
         _values_of(mesh.attributes["position"]).foreach_get("vector", result.ravel())
-    return result
+    return without_infinity(result)
+
+
+def without_infinity(values: npt.NDArray[Number]) -> npt.NDArray[Number]:
+    """An array that was read from Blender, with NaN for infinite numbers: numpy warns of arithmetic with those."""
+    values[np.isinf(values)] = np.nan
+    return values
 
 
 def corner_vertices(mesh: Mesh) -> npt.NDArray[np.int32]:

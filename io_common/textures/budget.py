@@ -23,10 +23,10 @@ MAX_DIRECTORIES = 32 << 20
 """Bytes in the directories of archives."""
 MAX_DATA = 512 << 20
 """Bytes of images unpacked from archives."""
-MAX_PIXELS = 1 << 30
-"""Pixels in all images."""
-MAX_PIXELS_OF_ONE = 1 << 27
-"""Pixels in one image: 16,384 by 8,192."""
+MAX_LOADED = 4 << 30
+"""Bytes of all images once they are loaded."""
+MAX_LOADED_OF_ONE = 512 << 20
+"""Bytes of one image once it is loaded: 16,384 by 8,192 pixels of 8 bits."""
 MAX_SECONDS = 60.0
 """Seconds."""
 
@@ -41,7 +41,7 @@ class Budget:
     scanned: int = field(default_factory=lambda: MAX_SCANNED)
     directories: int = field(default_factory=lambda: MAX_DIRECTORIES)
     data: int = field(default_factory=lambda: MAX_DATA)
-    pixels: int = field(default_factory=lambda: MAX_PIXELS)
+    loaded: int = field(default_factory=lambda: MAX_LOADED)
     seconds: float = field(default_factory=lambda: MAX_SECONDS)
     _since: float | None = None
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from .names import extension_rank, fold, is_image, split_extension
+from .names import extension_rank, fold, has_image_extension, is_image, split_extension
 
 
 @dataclass
@@ -26,12 +26,12 @@ class Listing:
         The extension may also be missing from `name`.
         """
         exact = self.files.get(fold(name))
-        if exact is not None and is_image(exact):
+        if exact is not None and has_image_extension(exact):
             return exact
         stems = self._image_stems()
         folded = fold(name)
         candidates = stems.get(folded, [])
-        if not candidates and is_image(name):
+        if not candidates and has_image_extension(name):
             candidates = stems.get(split_extension(folded)[0], [])
         return candidates[0] if candidates else None
 

@@ -12,12 +12,15 @@ import re
 from dataclasses import dataclass
 
 IMAGE_EXTENSIONS = (
-    ".tga", ".png", ".jpg", ".jpeg", ".pcx", ".bmp", ".webp", ".dds", ".tif", ".tiff", ".exr", ".hdr", ".jp2",
-    ".sgi", ".rgb", ".psd", ".lmp",
+    ".tga", ".png", ".jpg", ".jpeg", ".pcx", ".bmp", ".webp", ".dds", ".tif", ".tiff", ".sgi", ".rgb", ".lmp",
 )  # fmt: skip
 """Extensions of images, in order of preference for files with the same name: first those of the games (Doom 3 loads
 .tga, else .jpg), then others that Blender reads. PCX and Quake's LMP are read by this add-on."""
 
+NAMED_EXTENSIONS = (".exr", ".hdr", ".jp2", ".psd")
+"""Extensions of images that no game reads, and that may be large: only a file whose name is given with it is used."""
+
+_ALL_EXTENSIONS = frozenset(IMAGE_EXTENSIONS + NAMED_EXTENSIONS)
 _EXTENSION_RANK = {extension: rank for rank, extension in enumerate(IMAGE_EXTENSIONS)}
 _MODIFIERS = re.compile(r"^(?:<[^<>]*>\s*)++")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
@@ -25,8 +28,13 @@ _MAX_LENGTH_IN_MESSAGES = 200
 
 
 def is_image(file_name: str) -> bool:
-    """Whether a file has the extension of an image."""
+    """Whether a file has the extension of an image that is used under any name with the same stem."""
     return split_extension(file_name)[1].lower() in _EXTENSION_RANK
+
+
+def has_image_extension(name: str) -> bool:
+    """Whether a name ends in any extension of an image, also of those that no game reads."""
+    return split_extension(name)[1].lower() in _ALL_EXTENSIONS
 
 
 def extension_rank(file_name: str) -> int:
@@ -43,8 +51,7 @@ def split_extension(name: str) -> tuple[str, str]:
 
 def without_image_extension(name: str) -> str:
     """A name without the extension of an image; `Cylinder.002` and `imp.v2` are returned unchanged."""
-    stem, extension = split_extension(name)
-    return stem if extension.lower() in _EXTENSION_RANK else name
+    return split_extension(name)[0] if has_image_extension(name) else name
 
 
 def fold_slashes(name: str) -> str:

@@ -39,31 +39,3 @@ class EdgeTable:
         self.members: list[int] = np.argsort(group, kind="stable").tolist()
         self.begin: list[int] = [0, *np.cumsum(sizes).tolist()]
         self.across: list[int] = across.tolist()
-
-    def partners(self) -> list[int]:
-        """For each half-edge the one of another triangle that runs the other way, or -1.
-
-        Partners are mutual: where a surface passes an edge more than once, the first goes with the first.
-        """
-        count = len(self.members)
-        half_edges = np.arange(count)
-        members, across = np.array(self.members, np.int64), np.array(self.across, np.int64)
-        begin = np.array(self.begin, np.int64)
-        rank = np.empty(count, np.int64)
-        rank[members] = half_edges - np.repeat(begin[:-1], np.diff(begin))
-        slot = begin[across] + rank
-        exists = (across >= 0) & (slot < begin[across + 1])
-        partner = np.full(count, -1)
-        partner[exists] = members[slot[exists]]
-        # A degenerate triangle may border on itself.
-        partner[partner // 3 == half_edges // 3] = -1
-        result: list[int] = partner.tolist()
-        return result
-
-
-def around(count: int) -> tuple[list[int], list[int], list[int]]:
-    """The triangle of each of `count` half-edges, and the next and the previous half-edge of that triangle."""
-    half_edges = np.arange(count)
-    following = half_edges + np.where(half_edges % 3 == 2, -2, 1)
-    previous = half_edges + np.where(half_edges % 3 == 0, 2, -1)
-    return (half_edges // 3).tolist(), following.tolist(), previous.tolist()

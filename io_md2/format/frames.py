@@ -287,5 +287,6 @@ def interpolate(start: NDArray[Any], end: NDArray[Any], fraction: float) -> NDAr
     Returns:
         float32, of the same shape.
     """
-    a = np.asarray(start, np.float32)
-    return a + np.float32(fraction) * (np.asarray(end, np.float32) - a)
+    # The difference of two values may exceed the range of single precision.
+    a = np.asarray(start, np.float64)
+    return (a + fraction * (np.asarray(end, np.float64) - a)).astype(np.float32)

@@ -16,13 +16,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .cover import STRATEGIES, cover_primitives
 from .edges import EdgeTable
 from .errors import Md2Error
 from .greedy import greedy_primitives
 from .model import GlCommands, Model
 from .texels import st_fractions
 from .validation import validate_commands
+
+# Ten times what any game takes. The search takes several microseconds for each triangle.
+_MOST_SEARCHED = 1 << 16
 
 # Three vertices of a triangle fit into a number of 64 bits.
 _VERTEX_BITS = 21
@@ -108,9 +110,8 @@ def generate_commands(
 ) -> GlCommands:
     """Strips and fans that draw each triangle once, with its winding and texture coordinates.
 
-    Degenerate and repeated triangles are drawn as often as they are listed. The result is never longer than
-    that of Quake II's model compiler: several searches are made, its own among them, and the shortest result
-    is taken. Time grows as T log T.
+    Degenerate and repeated triangles are drawn as often as they are listed. The search is that of Quake II's
+    model compiler, in T log T; of a model that no game takes, beyond 65,536 triangles, each is drawn alone.
 
     Args:
         triangles: (T, 3) integers, indices of vertices.
@@ -133,21 +134,15 @@ def generate_commands(
     if triangle_st.min() < 0 or triangle_st.max() >= len(st):
         raise Md2Error("a triangle's texture coordinate does not exist", expected=f"an index below {len(st)}")
 
-    # Equal entries of st draw the same, so primitives may continue from one to the other. The compiler's own
-    # search does not do that.
-    values, equal = np.unique(st, axis=0, return_inverse=True)
-    by_value = equal.reshape(-1)[triangle_st]
-    partners = EdgeTable(_join(triangles, by_value)).partners()
-    results = [cover_primitives(partners, strategy) for strategy in STRATEGIES]
-    results.append(greedy_primitives(EdgeTable(_join(triangles, triangle_st))))
-    counts, corners = min(results, key=lambda result: len(result[0]))
-
-    flat = np.array(corners, np.int64)
-    fractions = st_fractions(values, skin_width, skin_height)
+    if len(triangles) > _MOST_SEARCHED:
+        counts = np.full(len(triangles), -3)
+        corners = np.arange(triangles.size)
+    else:
+        counts, corners = greedy_primitives(EdgeTable(_join(triangles, triangle_st)))
     return GlCommands(
         np.array(counts, np.int32),
-        fractions[by_value.reshape(-1)[flat]],
-        triangles.reshape(-1)[flat].astype(np.int32),
+        st_fractions(st, skin_width, skin_height)[triangle_st.reshape(-1)[corners]],
+        triangles.reshape(-1)[corners].astype(np.int32),
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .model import Floats, Mesh, Model
+from .model import LARGEST, Floats, Mesh, Model
 from .skinning import skin
 from .validation import check_mesh_arrays, check_weights
 from .weights_by_joint import WeightsByJoint, pose_columns, weights_by_joint
@@ -50,7 +50,8 @@ def bounds_of_weights(
     """The same for meshes whose weights were grouped by joint once for many animations."""
     low = np.full(3 * len(positions), np.inf)
     high = np.full(3 * len(positions), -np.inf)
-    rotations, places = pose_columns(positions, orientations, scales, np.float32)
+    dtype = np.float32 if _fits_32_bits(parts, positions, scales) else np.float64
+    rotations, places = pose_columns(positions, orientations, scales, dtype)
     widest = max((part.width for part in parts), default=0)
     step = 3 * max(1, _CHUNK // max(3 * widest, 1))
     for begin in range(0, len(low), step):
@@ -60,3 +61,13 @@ def bounds_of_weights(
     if not np.isfinite(low).all():
         return np.stack([positions.min(axis=1), positions.max(axis=1)], axis=1)
     return np.stack([low.reshape(-1, 3), high.reshape(-1, 3)], axis=1)
+
+
+def _fits_32_bits(parts: list[WeightsByJoint], positions: Floats, scales: Floats | None) -> bool:
+    """Whether the sums of all weights of a vertex stay far within the range of the games' floats."""
+    limits = [part.limits for part in parts]
+    points, biases = (
+        (max(column, default=0.0) for column in zip(*limits, strict=True)) if limits else (0.0, 0.0)
+    )
+    scale = 1.0 if scales is None else float(np.abs(scales).max(initial=0.0))
+    return points * scale + max(biases, 1.0) * float(np.abs(positions).max(initial=0.0)) < 1e-6 * LARGEST

@@ -44,6 +44,11 @@ DECIMALS = 10
 """Digits after the point, as in the files of id's exporter."""
 
 
+def as_singles(values: npt.NDArray[np.floating]) -> npt.NDArray[np.float32]:
+    """Numbers as 32-bit floats; those beyond their range become the largest."""
+    return np.clip(values, -LARGEST, LARGEST).astype(np.float32)
+
+
 # The dtype and the axes after the first of each array of a dataclass, by attribute.
 _Arrays = dict[str, tuple[type[np.generic], tuple[int, ...]]]
 

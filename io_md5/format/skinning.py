@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from . import quaternions as quat
 from .errors import Md5Error
-from .model import Floats, Ints, Mesh
+from .model import Floats, Ints, Mesh, as_singles
 from .validation import check_mesh_arrays, check_triangles, check_unit, check_weight_ranges, check_weights
 
 # An odd number with evenly mixed bits (the golden ratio), for hashing rows.
@@ -253,7 +253,7 @@ def position_ids(vertices: npt.ArrayLike) -> npt.NDArray[np.int64]:
 
     Positions are compared as 32-bit floats, as in the games.
     """
-    return row_ids(np.asarray(vertices, dtype=np.float32) + np.float32(0.0))
+    return row_ids(as_singles(np.asarray(vertices)) + np.float32(0.0))
 
 
 def row_ids(rows: npt.NDArray[np.number]) -> npt.NDArray[np.int64]:

@@ -36,6 +36,15 @@ class WeightsByJoint:
     width: int
     points: Indices
 
+    @property
+    def limits(self) -> tuple[float, float]:
+        """The largest coordinate of a point, times its bias, and the largest bias."""
+        tables = [points for _, points in self.alone] + [points for _, points, _ in self.shared]
+        return (
+            max((float(np.abs(table).max(initial=0.0)) for table in tables), default=0.0),
+            max((float(np.abs(biases).max(initial=0.0)) for *_, biases in self.shared), default=0.0),
+        )
+
     def moved_sums(self, rotations: Points, places: Points) -> list[Points]:
         """The points of `sums` in some poses, each (n, 3 F), in the precision of the poses."""
         if not self.shared:

@@ -1303,6 +1303,43 @@ def test_a_second_ctrl_c_ends_an_operator_without_a_traceback_and_leaves_nothing
     assert list(temporary.iterdir()) == []
 
 
+# A worker that is slow, once it has begun to write a result.
+SLOW = """
+import importlib, sys, time
+import bpy
+bpy.ops.preferences.addon_enable(module=sys.argv[1])
+writers = importlib.import_module(sys.argv[1] + ".command_line.writers")
+writers.WRITERS["blend"] = lambda path, *_: path.write_bytes(b"half") and time.sleep(60)
+importlib.import_module(sys.argv[1] + ".command_line.command").main(sys.argv[2:])
+"""
+SLOW_PARENT = PARENT.replace(
+    "status =",
+    "pool = importlib.import_module(sys.argv[1] + '.command_line.worker_pool')\n"
+    f"pool._AS_MODULE = {SLOW!r}\n"
+    "status =",
+).replace("os._exit(", "importlib.import_module(sys.argv[1] + '.command_line.process_exit').exit_process(")
+
+
+@pytest.mark.slow
+def test_a_second_ctrl_c_leaves_no_temporary_folder_of_a_worker(extension, tree, tmp_path):
+    out, temporary = tmp_path / "out", tmp_path / "temporary"
+    temporary.mkdir()
+    words = ["convert", str(tree), "--to", str(out), "--jobs", "2"]
+    with (tmp_path / "told").open("wb") as told:
+        process = subprocess.Popen(
+            [sys.executable, "-c", SLOW_PARENT, extension.__name__, *words],
+            stdout=told, stderr=told, env={**os.environ, "TMPDIR": str(temporary)},
+        )  # fmt: skip
+        wait_for(lambda: len([name for name in files(out) if ".idtech-converting-" in name]) == 2)
+        process.send_signal(signal.SIGINT)
+        wait_for(lambda: b"again" in (tmp_path / "told").read_bytes())
+        process.send_signal(signal.SIGINT)
+        assert process.wait(60) == 130
+    assert [path.name for folder in (out, temporary) for path in folder.rglob("*") if path.is_file()] == []
+    assert list(temporary.iterdir()) == []
+    assert not [path for path in out.rglob("*") if path.name.startswith(".idtech-converting-")]
+
+
 @pytest.mark.slow
 @needs.shell
 @pytest.mark.parametrize("jobs", [1, 2])

@@ -11,8 +11,10 @@ import md5_scenes
 import needs
 import pytest
 from game_samples import GREEN, RED, archive, black_png, pcx, plain, png, square, tga, write
+from hostile_images import IMAGES, extension
 from scripted_scenes import rig, tube
 
+from io_common.textures.dimensions import loaded_bytes
 from io_md2.format import read_model
 from io_md5.format import write_animation
 
@@ -172,14 +174,59 @@ def test_images_that_are_too_large_are_left_out_by_their_headers(tmp_path, capfd
     else:
         write(tmp_path, files)
     told = imported(capfd, path)
-    assert "the image is too large (244 megapixels)" in told
+    assert "the image is too large (976 MB once loaded, at most 512)" in told
     assert len(bpy.data.images) == 0
+
+
+def imported_with(capfd, folder: Path, name: str, data: bytes, shader: str = "") -> str:
+    """Imports a model whose shader is an image; what was told."""
+    write(
+        folder, {f"models/imp/{name}": data, "models/imp/imp.md5mesh": square(shader or f"models/imp/{name}")}
+    )
+    return imported(capfd, folder / "models/imp/imp.md5mesh")
+
+
+# Blender opens these, but shows no pixels of them.
+UNREADABLE = ("DDS, 16 bits", "DDS, 32 bits", "EXR, 100 layers")
+
+
+@pytest.mark.parametrize("name", IMAGES)
+def test_an_image_of_every_format_is_loaded_within_the_limit_and_not_opened_beyond(
+    tmp_path, capfd, part, monkeypatch, name
+):
+    file, data = f"imp{extension(name)}", IMAGES[name](64, 48)
+    size = loaded_bytes(data)
+    limits = part("io_common.textures.budget")
+    monkeypatch.setattr(limits, "MAX_LOADED_OF_ONE", size)
+    told = imported_with(capfd, tmp_path, file, data)
+    assert [tuple(image.size) for image in bpy.data.images] == ([] if name in UNREADABLE else [(64, 48)])
+    assert ("Blender cannot read this image" in told) == (name in UNREADABLE)
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    monkeypatch.setattr(limits, "MAX_LOADED_OF_ONE", size - 1)
+    assert "the image is too large" in imported_with(capfd, tmp_path, file, data)
+    assert not bpy.data.images
+
+
+@pytest.mark.parametrize("name", ["EXR", "HDR", "PSD, 8 bits"])
+def test_formats_that_no_game_reads_are_used_only_by_their_full_name(tmp_path, capfd, name):
+    file, data = f"imp{extension(name)}", IMAGES[name](8, 8)
+    for shader in ("models/imp/imp", "models/imp/imp.tga", ""):
+        bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+        imported_with(capfd, tmp_path, file, data, shader)
+        assert [image.name for image in bpy.data.images] == ([] if shader else [file])
+
+
+@pytest.mark.parametrize("name", ["EXR", "HDR", "PSD, 8 bits"])
+def test_formats_that_no_game_reads_are_not_opened_under_another_name(tmp_path, capfd, name):
+    told = imported_with(capfd, tmp_path, "imp.tga", IMAGES[name](8, 8))
+    assert f"it is a {extension(name)} image under another name: use PNG or TGA" in told
+    assert not bpy.data.images
 
 
 @pytest.mark.parametrize(
     ("limit", "value", "told"),
     [
-        ("MAX_PIXELS", 200, "some images were not loaded: together they have more than"),
+        ("MAX_LOADED", 800, "some images were not loaded: together they would take more than"),
         ("MAX_DATA", 700, "some images were not loaded: the archives hold more than"),
     ],
 )
@@ -206,7 +253,7 @@ def test_when_the_time_is_over_images_are_left_out(tmp_path, capfd, part, monkey
 def test_pixels_beyond_a_limit_are_not_kept_in_memory(tmp_path, capfd, part, monkeypatch):
     path = model_of(tmp_path, 4)
     archive(tmp_path / "pak.pk4", {f"models/imp/{number}.tga": tga(plain(RED)) for number in range(4)})
-    monkeypatch.setattr(part("io_common.materials.images"), "_MAX_UNPACKED_PIXELS", 100)
+    monkeypatch.setattr(part("io_common.materials.images"), "_MAX_KEPT", 400)
     imported(capfd, path)
     images = sorted(bpy.data.images, key=lambda image: image.name)
     assert [image.has_data for image in images] == [True, False, False, False]

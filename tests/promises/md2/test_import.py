@@ -191,6 +191,22 @@ def test_one_material_per_skin_and_the_first_one_is_used(sample):
     assert {polygon.material_index for polygon in mesh.polygons} == {0}
 
 
+@pytest.mark.parametrize("use_textures", [True, False])
+def test_beyond_64_skins_no_materials_are_made_and_an_export_keeps_the_names(tmp_path, capfd, use_textures):
+    model = odd_model()
+    model.skins = [f"players/test/{number}.pcx" for number in range(2_000)]
+    path = write_sample(tmp_path, model)
+    bpy.ops.import_scene.md2(filepath=str(path), use_textures=use_textures)
+    assert "materials were made for the first 64 of 2,000 skins" in capfd.readouterr().out
+    assert len(bpy.data.materials) == len(bpy.context.object.data.materials) == 64
+    out = tmp_path / "out.md2"
+    bpy.ops.export_scene.md2(filepath=str(out), game="ANY")
+    assert out.read_bytes() == path.read_bytes()
+    bpy.data.materials[0].name = "new.pcx"
+    bpy.ops.export_scene.md2(filepath=str(out), game="ANY")
+    assert read_model(out).skins == ["new.pcx", *model.skins[1:]]
+
+
 def test_a_model_without_skins_has_none(tmp_path):
     model = odd_model()
     model.skins = []

@@ -7,8 +7,11 @@ import md2_samples
 import md5_samples
 import numpy as np
 import pytest
+from hostile_numbers import hostile_md2, with_hostile_numbers
 from md5_samples import edited
 from whole_state import whole_state
+
+from io_md2.format import Md2Error, format_model
 
 pytestmark = pytest.mark.slow
 
@@ -33,14 +36,14 @@ def numbered(count):
     return [f"joint {index}" for index in range(count)]
 
 
-def load(tmp_path, name, text):
+def load(tmp_path, name, text, **options):
     """Imports a file and looks at it; the words of the refusal, or nothing."""
     path = tmp_path / name
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
     before = whole_state()
     operator = bpy.ops.import_scene.md2 if name.endswith("md2") else bpy.ops.import_scene.md5
     try:
-        assert operator(filepath=str(path)) == {"FINISHED"}
+        assert operator(filepath=str(path), **options) == {"FINISHED"}
     except RuntimeError as error:
         text = str(error)
     else:
@@ -173,3 +176,43 @@ def test_many_meshes_of_many_shaders_beside_images(tmp_path):
     text = joints(["origin"], [-1]) + "".join(f'mesh {{ shader "none/{index}" }}\n' for index in range(count))
     assert load(tmp_path, "many.md5mesh", text) == ""
     assert len(bpy.data.materials) == count
+
+
+def everything_exported(tmp_path):
+    """Exports all that can be, as it is and edited, or is refused in words."""
+    kinds = {"ARMATURE": "md5anim", "CAMERA": "md5camera"}
+    for is_edited in (False, True):
+        if is_edited:
+            for obj in bpy.data.objects:
+                obj.scale = (1.0, 2.0, 1000.0)
+                if obj.type == "MESH" and len(obj.data.vertices):
+                    obj.data.vertices[0].co.x += 1.0
+        for kind in dict.fromkeys(kinds[obj.type] for obj in bpy.data.objects if obj.type in kinds):
+            export(tmp_path, kind)
+        if any(obj.type == "MESH" for obj in bpy.data.objects):
+            export(tmp_path, "md2")
+            export(tmp_path, "md5mesh")
+
+
+# What numpy warns of would appear on the console; it is an error in tests.
+@pytest.mark.parametrize("seed", range(15))
+@pytest.mark.parametrize("name", ["MESH", "OLD_MESH", "ANIMATION", "CAMERA"])
+def test_numbers_near_the_limits_of_floats_cause_no_warning_of_numpy(tmp_path, name, seed):
+    suffix = {"MESH": "md5mesh", "ANIMATION": "md5anim", "CAMERA": "md5camera"}[name.removeprefix("OLD_")]
+    if name == "ANIMATION" and seed % 2:
+        load(tmp_path, "model.md5mesh", md5_samples.MESH)
+    text = with_hostile_numbers(getattr(md5_samples, name), seed)
+    scale = [1.0, 0.0254, 1000.0][seed % 3]
+    if not load(tmp_path, f"extreme.{suffix}", text, global_scale=scale):
+        bpy.context.scene.frame_set(1)
+        everything_exported(tmp_path)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_md2_numbers_near_the_limits_of_floats_cause_no_warning_of_numpy(tmp_path, seed):
+    try:
+        data = format_model(hostile_md2(seed))
+    except Md2Error:
+        return
+    if not load(tmp_path, "extreme.md2", data, global_scale=[1.0, 0.0254][seed % 2]):
+        everything_exported(tmp_path)

@@ -1,0 +1,204 @@
+"""Images of any size in small files, in every format that Blender opens: all black, and encoded as tightly as may be."""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from collections.abc import Callable
+
+Make = Callable[[int, int], bytes]
+
+
+def _chunk(kind: bytes, data: bytes) -> bytes:
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+
+def png(bits: int, colour: int = 6) -> Make:
+    def make(width: int, height: int) -> bytes:
+        row = bytes(1 + width * {0: 1, 2: 3, 6: 4}[colour] * bits // 8)
+        head = struct.pack(">2I5B", width, height, bits, colour, 0, 0, 0)
+        rows = _compressed(row, height)
+        return b"\x89PNG\r\n\x1a\n" + _chunk(b"IHDR", head) + _chunk(b"IDAT", rows) + _chunk(b"IEND", b"")
+
+    return make
+
+
+def _compressed(row: bytes, count: int) -> bytes:
+    packer = zlib.compressobj(6)
+    return b"".join(packer.compress(row) for _ in range(count)) + packer.flush()
+
+
+def tga(width: int, height: int) -> bytes:
+    """Run-length encoded, 32 bits."""
+    packets, rest = divmod(width * height, 128)
+    body = b"\xff\0\0\0\0" * packets + (bytes([127 + rest]) + b"\0\0\0\0" if rest else b"")
+    return struct.pack("<3B5x4H2B", 0, 0, 10, 0, 0, width, height, 32, 8) + body
+
+
+def bmp(width: int, height: int) -> bytes:
+    row = (width + 3) // 4 * 4
+    head = struct.pack("<I2i2H6I", 40, width, height, 1, 8, 0, row * height, 0, 0, 256, 0)
+    return b"BM" + struct.pack("<3I", 1078 + row * height, 0, 1078) + head + bytes(1024 + row * height)
+
+
+def tiff(bits: int, samples: int = 4) -> Make:
+    """One strip, deflated; 32 bits are floats."""
+
+    def make(width: int, height: int) -> bytes:
+        strip = _compressed(bytes(width * samples * bits // 8), height)
+        depths, formats = struct.pack(f"<{samples}H", *[bits] * samples), [3 if bits == 32 else 1] * samples
+        extras = max(samples - 3, 0)
+        arrays = (depths, struct.pack(f"<{samples}H", *formats), bytes(2 * extras))
+        offsets = [8, 8 + len(arrays[0]), 8 + len(arrays[0]) + len(arrays[1])]
+        strip_at = 8 + sum(map(len, arrays))
+        tags = [
+            (256, 4, 1, width), (257, 4, 1, height), (258, 3, samples, offsets[0] if samples > 2 else bits),
+            (259, 3, 1, 8), (262, 3, 1, 2 if samples > 2 else 1), (273, 4, 1, strip_at), (277, 3, 1, samples),
+            (278, 4, 1, height), (279, 4, 1, len(strip)), (284, 3, 1, 1),
+            (338, 3, extras, 0 if extras < 3 else offsets[2]),
+            (339, 3, samples, offsets[1] if samples > 2 else formats[0]),
+        ]  # fmt: skip
+        if not extras:
+            tags = [tag for tag in tags if tag[0] != 338]
+        entries = b"".join(struct.pack("<2H2I", *tag) for tag in tags)
+        directory = struct.pack("<H", len(tags)) + entries + bytes(4)
+        return b"II*\0" + struct.pack("<I", strip_at + len(strip)) + b"".join(arrays) + strip + directory
+
+    return make
+
+
+def dds(bits: int) -> Make:
+    """4 channels of floats of 16 or 32 bits, or of bytes, or (4) the compressed floats of BC6H."""
+
+    def make(width: int, height: int) -> bytes:
+        code = {8: b"\0\0\0\0", 16: struct.pack("<I", 113), 32: struct.pack("<I", 116), 4: b"DX10"}[bits]
+        flags, masks = (0x41, (0xFF0000, 0xFF00, 0xFF, 0xFF000000)) if bits == 8 else (4, (0, 0, 0, 0))
+        sizes = struct.pack("<7I44x", 124, 0x1007, height, width, 0, 0, 1)
+        pixel_format = struct.pack("<2I4s5I", 32, flags, code, 4 * bits if bits == 8 else 0, *masks)
+        extra = struct.pack("<5I", 95, 3, 0, 1, 0) if bits == 4 else b""
+        area = width * height // 16 * 16 if bits == 4 else width * height * 4 * bits // 8
+        return b"DDS " + sizes + pixel_format + struct.pack("<5I", 0x1000, 0, 0, 0, 0) + extra + bytes(area)
+
+    return make
+
+
+def sgi(size: int) -> Make:
+    """4 channels of so many bytes; all rows share one encoded row."""
+
+    def make(width: int, height: int) -> bytes:
+        kind = "B" if size == 1 else "H"
+        runs = [part for left in range(width, 0, -127) for part in (min(left, 127), 0)] + [0]
+        row = struct.pack(f">{len(runs)}{kind}", *runs)
+        start = 512 + 8 * 4 * height
+        tables = struct.pack(">I", start) * 4 * height + struct.pack(">I", len(row)) * 4 * height
+        return (
+            struct.pack(">H2B4H2I", 474, 1, size, 3, width, height, 4, 0, 255).ljust(512, b"\0")
+            + tables
+            + row
+        )
+
+    return make
+
+
+def psd(bits: int) -> Make:
+    """3 channels, with the rows packed, of 8, 16 or 32 bits."""
+
+    def make(width: int, height: int) -> bytes:
+        size = width * bits // 8
+        row = b"".join(struct.pack("Bx", 257 - min(left, 128)) for left in range(size, 0, -128) if left > 1)
+        row += b"\0\0" if size % 128 == 1 else b""
+        counts = struct.pack(">H", len(row)) * 3 * height
+        head = b"8BPS" + struct.pack(">H6xH2I2H", 1, 3, height, width, bits, 3)
+        return head + bytes(12) + struct.pack(">H", 1) + counts + row * 3 * height
+
+    return make
+
+
+def hdr(width: int, height: int) -> bytes:
+    runs = b"".join(bytes((128 + min(left, 127), 0)) for left in range(width, 0, -127))
+    return (
+        f"#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n-Y {height} +X {width}\n".encode()
+        + (b"\2\2" + struct.pack(">H", width) + runs * 4) * height
+    )
+
+
+def exr(layers: int) -> Make:
+    """So many layers of four channels of 16 bits, zipped."""
+
+    def make(width: int, height: int) -> bytes:
+        names = sorted(
+            (f"layer{layer}.Combined.{one}" if layers > 1 else one).encode()
+            for layer in range(layers)
+            for one in "RGBA"
+        )
+        channels = b"".join(name + b"\0" + struct.pack("<i4x2i", 1, 1, 1) for name in names) + b"\0"
+        box = struct.pack("<4i", 0, 0, width - 1, height - 1)
+        attributes = (
+            (b"channels", b"chlist", channels), (b"compression", b"compression", b"\3"), (b"dataWindow", b"box2i", box),
+            (b"displayWindow", b"box2i", box), (b"lineOrder", b"lineOrder", b"\0"),
+            (b"pixelAspectRatio", b"float", struct.pack("<f", 1)), (b"screenWindowCenter", b"v2f", bytes(8)),
+            (b"screenWindowWidth", b"float", struct.pack("<f", 1)),
+        )  # fmt: skip
+        head = struct.pack("<2I", 20000630, 2) + b"".join(
+            name + b"\0" + kind + b"\0" + struct.pack("<I", len(value)) + value
+            for name, kind, value in attributes
+        )
+        head += b"\0"
+        line = width * len(names) * 2
+        # Differences of zeros, from the second byte on.
+        blocks = {
+            rows: zlib.compress(b"\0" + b"\x80" * (line * rows - 1)) for rows in {16, height % 16 or 16}
+        }
+        at, table, body = len(head) + 8 * -(-height // 16), [], []
+        for top in range(0, height, 16):
+            block = blocks[min(16, height - top)]
+            table.append(at)
+            body.append(struct.pack("<2i", top, len(block)) + block)
+            at += len(body[-1])
+        return head + struct.pack(f"<{len(table)}Q", *table) + b"".join(body)
+
+    return make
+
+
+def webp(width: int, height: int) -> bytes:
+    """Lossless, with codes of one symbol each, which take no bits."""
+    # Sizes, no alpha, version 0; no transforms, colour cache or groups; five codes of one symbol of one bit.
+    bits = (width - 1) | (height - 1) << 14
+    for code in range(5):
+        bits |= 1 << (32 + 3 + 4 * code)
+    body = b"\x2f" + bits.to_bytes(8, "little") + bytes(5)
+    return b"RIFF" + struct.pack("<I", 12 + len(body)) + b"WEBPVP8L" + struct.pack("<I", len(body)) + body
+
+
+IMAGES: dict[str, Make] = {
+    "PNG, 8 bits": png(8),
+    "PNG, 16 bits": png(16),
+    "PNG, grey, 16 bits": png(16, 0),
+    "TGA": tga,
+    "BMP": bmp,
+    "TIFF, 8 bits": tiff(8),
+    "TIFF, 16 bits": tiff(16),
+    "TIFF, 32 bits": tiff(32),
+    "TIFF, 1 channel of 16 bits": tiff(16, 1),
+    "TIFF, 60 channels of 8 bits": tiff(8, 60),
+    "DDS, 8 bits": dds(8),
+    "DDS, 16 bits": dds(16),
+    "DDS, 32 bits": dds(32),
+    "DDS, compressed floats": dds(4),
+    "SGI, 8 bits": sgi(1),
+    "SGI, 16 bits": sgi(2),
+    "WebP": webp,
+    "PSD, 8 bits": psd(8),
+    "PSD, 16 bits": psd(16),
+    "PSD, 32 bits": psd(32),
+    "HDR": hdr,
+    "EXR": exr(1),
+    "EXR, 100 layers": exr(100),
+}
+"""Functions that make an image of a width and a height, by what it is."""
+
+
+def extension(name: str) -> str:
+    """The extension of a kind of image."""
+    word = name.split(",")[0].lower()
+    return "." + {"tiff": "tif"}.get(word, word)
