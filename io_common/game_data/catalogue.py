@@ -13,14 +13,21 @@ from fnmatch import fnmatchcase
 from ..textures.conventions import guess_skins
 from ..textures.game_files import FileReadError
 from ..textures.names import fold, is_image, split_extension
-from .character import DOOM3, QUAKE2, Character, CharacterAnimation, CharacterPart, CharacterSkin
+from .character import (
+    DOOM3,
+    MODEL_SUFFIXES,
+    QUAKE2,
+    Character,
+    CharacterAnimation,
+    CharacterPart,
+    CharacterSkin,
+)
 from .doom3 import Doom3Declarations
 from .files import GameFiles
 from .model_cfg import CONFIGS, cfg_character
 from .quake2_player import MODEL as PLAYER_MODEL
 from .quake2_player import player_character
 
-MODEL_SUFFIXES = (".md5mesh", ".md2")
 _ANIMATION_SUFFIX = ".md5anim"
 _PLAYERS = "players"
 _TOO_LONG = "there is too much in this game: the list is not complete"
@@ -295,13 +302,14 @@ def _entry(name: str, kind: Kind, path: str, character: Character) -> CatalogueE
     lost = [one for one in missing if one.endswith(_ANIMATION_SUFFIX) and one not in named]
     skins = sum(len(part.skins) for part in character.parts)
     images = sum(one.image is not None for part in character.parts for one in part.textures)
-    is_md2 = bool(character.parts) and all(fold(part.model).endswith(".md2") for part in character.parts)
+    models = [fold(part.model) for part in character.parts if part.is_model]
+    is_md2 = bool(models) and all(model.endswith(".md2") for model in models)
     are_inside = is_md2 and not animations
     return CatalogueEntry(
         name,
         kind,
         path,
-        Count(len(character.parts), sum(one.endswith(MODEL_SUFFIXES) for one in missing)),
+        Count(len(models), sum(one.endswith(MODEL_SUFFIXES) for one in missing)),
         Count(None) if are_inside else Count(len(animations) - len(broken), len(broken) + len(lost)),
         Count(skins + images, sum(one.startswith("skin ") or is_image(one) for one in missing)),
     )

@@ -1,24 +1,28 @@
 """The characters of Doom 3 and its relatives: entities and models of `def/*.def` with the skins of `skins/*.skin`.
 
-From the published sources of Doom 3 (`Actor.cpp`, `Entity.cpp`, `Anim_Blend.cpp`):
-
-- The `model` of an entity is a model declaration, else the path of a model.
-- `def_head` is an entity whose model hangs on `head_joint` (`joint_head` in Quake 4), with the axes of the body.
-- Every key that begins with `def_attach` is an entity whose model hangs on its own `joint`, moved by its `origin` along
-  the axes of the body and turned by its `angles` (pitch, yaw and roll in degrees).
-- The entity's `skin` replaces that of the model declaration.
+From the published sources of Doom 3 (`Actor.cpp`, `Entity.cpp`, `Anim_Blend.cpp`): the `model` of an entity is a model
+declaration, else the path of a model, and its `skin` replaces that of the declaration. What hangs on an entity is in
+`doom3_attachments`.
 """
 
 from __future__ import annotations
 
-import math
 import re
 from collections import defaultdict
+from dataclasses import replace
 from functools import cached_property
 
 from ..textures.game_files import FileReadError
 from ..textures.names import fold, fold_slashes, short, split_extension
-from .character import DOOM3, Attachment, Character, CharacterPart, CharacterSkin, Declaration
+from .character import (
+    DOOM3,
+    MODEL_SUFFIXES,
+    Attachment,
+    Character,
+    CharacterPart,
+    CharacterSkin,
+    Declaration,
+)
 from .declarations import (
     ENTITY,
     MODEL,
@@ -28,6 +32,7 @@ from .declarations import (
     canonical_name,
     parse_declarations,
 )
+from .doom3_attachments import attachments_of, replaced
 from .doom3_models import (
     EntityDeclaration,
     ModelBuilder,
@@ -40,7 +45,6 @@ from .doom3_models import (
 from .files import GameFiles
 
 _FOLDERS = (("def", ".def", ENTITY), ("skins", ".skin", SKIN))
-_MODEL_SUFFIXES = (".md5mesh", ".md2")
 _SHADER = re.compile(rb'^[ \t]*shader\s+"([^"\n]*)"', re.MULTILINE)
 _MAX_CHAIN = 100
 """Declarations that inherit from each other; those of the games have up to five."""
@@ -234,11 +238,19 @@ class Doom3Declarations:
 
     def is_character(self, entity: EntityDeclaration) -> bool:
         """Whether an entity has a model that can be imported."""
-        value = entity.values.get("model", "")
-        model = self.model(value) if value else None
+        return self._is_model(entity.values.get("model", ""))
+
+    def _is_model(self, name: str) -> bool:
+        """Whether a name is that of a model declaration with a mesh, or the path of a model that can be imported."""
+        model = self.model(name) if name else None
         if model is not None:
             return bool(model.mesh)
-        return split_extension(fold(value))[1] in _MODEL_SUFFIXES
+        return split_extension(fold(name))[1] in MODEL_SUFFIXES
+
+    @cached_property
+    def _is_dark_mod(self) -> bool:
+        """Whether the game is The Dark Mod, whose own entities begin so."""
+        return any(key.startswith("atdm:") for key in self._raw[ENTITY])
 
     def entity_character(self, name: str, *, in_detail: bool = True) -> Character | None:
         """The character of an entity; None if there is no such entity, or it has no model that can be imported.
@@ -253,8 +265,9 @@ class Doom3Declarations:
         missing: set[str] = set()
         body = self._part(entity.values["model"], entity.values.get("skin", ""), None, missing, in_detail)
         parts = [body] if body is not None else []
-        if body is not None:
-            parts += self._attached(entity, missing, in_detail)
+        attached = self._hang(entity, 0, parts, missing, in_detail) if parts else []
+        if parts:
+            parts[0] = replace(parts[0], animations=replaced(parts[0].animations, entity.values, attached))
         return self._character(
             entity.name, parts, missing, Declaration(entity.source, entity.line), in_detail
         )
@@ -300,39 +313,43 @@ class Doom3Declarations:
             ),
         )
 
-    def _attached(self, entity: EntityDeclaration, missing: set[str], in_detail: bool) -> list[CharacterPart]:
-        """The head and the attachments of an entity."""
-        values = entity.values
-        found: list[CharacterPart | None] = []
-        if values.get("def_head"):
-            joint = values.get("head_joint") or values.get("joint_head") or ""
-            attachment = Attachment(0, joint, keeps_axes=True)
-            found.append(self._attached_part(values["def_head"], attachment, missing, in_detail))
-        for key, value in values.items():
-            if not key.startswith("def_attach") or not value or len(found) >= _MAX_ATTACHED:
-                continue
-            other = self.entity(value)
-            own = other.values if other is not None else {}
-            pitch, yaw, roll = _vector(own.get("angles", ""))
-            attachment = Attachment(
-                0, own.get("joint", ""), (yaw, pitch, roll), _vector(own.get("origin", ""))
-            )
-            found.append(self._attached_part(value, attachment, missing, in_detail))
-        return [part for part in found if part is not None]
+    def _hang(
+        self,
+        entity: EntityDeclaration,
+        index: int,
+        parts: list[CharacterPart],
+        missing: set[str],
+        in_detail: bool,
+    ) -> list[tuple[str, dict[str, str]]]:
+        """Adds what hangs on an entity; returns the joint and values of each entity that hangs on it.
 
-    def _attached_part(
-        self, name: str, attachment: Attachment, missing: set[str], in_detail: bool
-    ) -> CharacterPart | None:
-        entity = self.entity(name)
-        if entity is None:
-            missing.add(f"entityDef {name}")
-            return None
-        # Attached lights, effects and static models have nothing that can be imported.
-        if not self.is_character(entity):
-            return None
-        return self._part(
-            entity.values["model"], entity.values.get("skin", ""), attachment, missing, in_detail
-        )
+        Args:
+            entity: the entity.
+            index: of its part.
+            parts: gets the parts.
+            missing: gets what is named but not there.
+            in_detail: see `entity_character`.
+        """
+        attached: list[tuple[str, dict[str, str]]] = []
+        for name, attachment in attachments_of(entity, index, self.entity, is_dark_mod=self._is_dark_mod):
+            if len(parts) > _MAX_ATTACHED:
+                break
+            other = self.entity(name)
+            values = other.values if other is not None else {"model": name}
+            model = values.get("model", "")
+            if other is None and not (attachment.keeps_axes and self._is_model(name)):
+                missing.add(f"{'head' if attachment.keeps_axes else 'entityDef'} {name}")
+                continue
+            part: CharacterPart | None = CharacterPart(name, fold_slashes(model), attachment=attachment)
+            if self._is_model(model):
+                part = self._part(model, values.get("skin", ""), attachment, missing, in_detail)
+            if part is None:
+                continue
+            parts.append(part)
+            attached.append((attachment.joint, values))
+            if other is not None and self._is_dark_mod:
+                self._hang(other, len(parts) - 1, parts, missing, in_detail)
+        return attached
 
     def _part(
         self, name: str, skin: str, attachment: Attachment | None, missing: set[str], in_detail: bool
@@ -400,14 +417,3 @@ class Doom3Declarations:
 def _in(warning: str, sources: set[str]) -> bool:
     """Whether a warning is about one of the files."""
     return any(warning.startswith(f"{source}:") for source in sources)
-
-
-def _vector(text: str) -> tuple[float, float, float]:
-    """Three numbers; zeros if there are not three."""
-    try:
-        numbers = [float(word) for word in text.split()]
-    except ValueError:
-        return _NOTHING
-    if len(numbers) != 3 or not all(math.isfinite(number) for number in numbers):
-        return _NOTHING
-    return numbers[0], numbers[1], numbers[2]

@@ -63,7 +63,7 @@ def test_an_entity_becomes_a_character_with_all_that_is_declared_for_it(tmp_path
     assert {skin.name for skin in body.skins} == {"skins/monsters/imp", "skins/monsters/imp_ice"}
     assert dict(body.skins[1].replacements) == {"models/monsters/imp/body": "models/monsters/imp/body_brown"}
     assert head.attachment == Attachment(0, "Neck", keeps_axes=True)
-    assert lamp.attachment == Attachment(0, "larm", (90.0, 0.0, 0.0), (1.0, 2.0, 3.0))
+    assert lamp.attachment == Attachment(0, "larm", (90.0, 0.0, 0.0), (1.0, 2.0, 3.0), along_model=True)
     assert found.missing == ("models/md5/monsters/imp/gone.md5anim",)
     assert found.declaration is not None
     assert found.declaration.file.lower() == "def/monster_imp.def"
