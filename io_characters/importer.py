@@ -98,7 +98,8 @@ class _Builder:
         self._options = options
         self._result = result
         folders = [*map(str, files.folders), *options.game_folders]
-        self._md5_search, self._md2_search = Search(folders, MD5_RULES), Search(folders, MD2_RULES)
+        self._md5_search = Search(folders, MD5_RULES, files.roots)
+        self._md2_search = Search(folders, MD2_RULES, files.roots)
         self._md5_materials, self._md2_materials = MaterialLibrary(SHADERS), MaterialLibrary(SKINS)
         self._collection: Collection = context.scene.collection
         self._is_single = False

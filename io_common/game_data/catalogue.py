@@ -5,7 +5,8 @@ Models are not opened for the list; what is missing is told by the names of file
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import os
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from fnmatch import fnmatchcase
@@ -24,6 +25,7 @@ from .character import (
 )
 from .doom3 import Doom3Declarations
 from .files import GameFiles
+from .game_folders import problem_of
 from .model_cfg import CONFIGS, cfg_character
 from .quake2_player import MODEL as PLAYER_MODEL
 from .quake2_player import player_character
@@ -31,6 +33,10 @@ from .quake2_player import player_character
 _ANIMATION_SUFFIX = ".md5anim"
 _PLAYERS = "players"
 _TOO_LONG = "there is too much in this game: the list is not complete"
+
+
+# The last list that was made.
+_kept: list[Catalogue] = []
 
 
 class Kind(StrEnum):
@@ -100,7 +106,7 @@ class Catalogue:
     def __init__(self, files: GameFiles) -> None:
         self.files = files
         self._doom3 = Doom3Declarations(files)
-        self._warnings: list[str] = []
+        self._warnings = [problem for folder in files.folders if (problem := problem_of(folder))]
         self._animations: dict[str, tuple[CharacterAnimation, ...]] = {}
         with files.budget.timed():
             entries = self._all_entries()
@@ -111,8 +117,8 @@ class Catalogue:
 
     @property
     def warnings(self) -> list[str]:
-        """What could not be read, and oddities of declarations, each once."""
-        return list(dict.fromkeys([*self.files.warnings, *self._doom3.warnings, *self._warnings]))
+        """What could not be read, each once. Oddities of declarations are told with the characters that have them."""
+        return list(dict.fromkeys([*self.files.warnings, *self._doom3.unreadable, *self._warnings]))
 
     def matching(self, patterns: Iterable[str]) -> list[CatalogueEntry]:
         """The entries of which a name fits one of the patterns, such as `monster_*`, compared without case.
@@ -284,6 +290,18 @@ class Catalogue:
                 for file in self.files.paths(folder, _ANIMATION_SUFFIX)
             )
         return self._animations[folder]
+
+
+def kept_catalogue(folders: Sequence[str | os.PathLike[str]]) -> Catalogue:
+    """The list of a game: the last one that was made, if it is of these folders and nothing in them has changed.
+
+    Args:
+        folders: the game folders and archives, the one that overrides the others first.
+    """
+    wanted = GameFiles(folders).folders
+    if not _kept or _kept[0].files.folders != wanted or not _kept[0].files.is_current():
+        _kept[:] = [Catalogue(GameFiles(wanted))]
+    return _kept[0]
 
 
 def _names(entry: CatalogueEntry) -> list[str]:

@@ -12,6 +12,7 @@ From the published sources of Doom 3 (`DeclManager.cpp`, `Lexer.cpp`):
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -40,6 +41,7 @@ _TYPES = frozenset(
         *("guide", "effect", "playback", "lipsync", "materialtype", "xdata", "tdm_matinfo"),
     )
 )
+_PLACE = re.compile(r"(.*?):([0-9]+): ")
 MAX_WARNINGS = 1000
 """Warnings about the declarations of a game."""
 _MAX_WARNINGS = 50  # of a file
@@ -62,6 +64,12 @@ class RawDeclaration:
     source: str
     line: int
     tokens: tuple[Token, ...]
+
+    def holds(self, warning: str) -> bool:
+        """Whether a warning that begins with file and line is about this declaration."""
+        place = _PLACE.match(warning)
+        last = max([self.line, *(token.line for token in self.tokens[-1:])])
+        return place is not None and place[1] == self.source and self.line <= int(place[2]) <= last
 
     def at(self, token: Token | None = None) -> str:
         """The place of a token, or of the declaration, for messages."""

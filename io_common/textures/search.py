@@ -54,10 +54,13 @@ class Search:
     Args:
         game_folders: the user's game folders, in order; see `Library.paths_for` for how they are used.
         rules: of the models' family.
+        roots: folders with their archives that are listed already.
     """
 
-    def __init__(self, game_folders: Iterable[str | os.PathLike[str]], rules: TextureRules) -> None:
-        self.library = Library(game_folders)
+    def __init__(
+        self, game_folders: Iterable[str | os.PathLike[str]], rules: TextureRules, roots: Iterable[Root] = ()
+    ) -> None:
+        self.library = Library(game_folders, roots)
         self._rules = rules
         self._games: dict[tuple[Path, ...], GameMaterials] = {}
         self._indices: dict[tuple[Path, ...], MaterialIndex] = {}
