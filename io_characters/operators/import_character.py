@@ -36,6 +36,7 @@ _ICONS = {
     Kind.LOOSE: "MESH_DATA",
 }
 _WIDTH = 640
+_MESHES_WIDTH, _ANIMATIONS_WIDTH = 0.2, 0.65
 _ROWS, _ROWS_WITH_ANIMATIONS = 12, 6
 _OPTIONS = (
     "base_game", "use_placement", "use_textures", "all_weapons", "merge_vertices", "bone_direction", "frame_start",
@@ -92,9 +93,9 @@ class IO_IDTECH_UL_characters(RowList, bpy.types.UIList):
         del index
         split = layout.split(factor=0.5)
         split.label(text=item.name, icon=_ICONS.get(item.kind, "DOT"))
-        numbers = split.split(factor=0.25)
+        numbers = split.split(factor=_MESHES_WIDTH)
         numbers.label(text=item.meshes)
-        numbers = numbers.split(factor=0.5)
+        numbers = numbers.split(factor=_ANIMATIONS_WIDTH)
         numbers.label(text=item.animations)
         numbers.label(text=item.skins)
 
@@ -137,6 +138,7 @@ class IMPORT_SCENE_OT_idtech_character(file_operators.Transform, bpy.types.Opera
         animations: Any
         active_animation: int
         animations_of: str
+        animations_total: str
         check_animations: set[str]
         show_animations: bool
         merge_vertices: bool
@@ -198,6 +200,7 @@ class IMPORT_SCENE_OT_idtech_character(file_operators.Transform, bpy.types.Opera
         animations: CollectionProperty(type=IO_IDTECH_PG_character_animation, options={"HIDDEN", "SKIP_SAVE"})
         active_animation: IntProperty(options={"HIDDEN", "SKIP_SAVE"})
         animations_of: StringProperty(options={"HIDDEN", "SKIP_SAVE"})
+        animations_total: StringProperty(options={"HIDDEN", "SKIP_SAVE"})
         check_animations: check_boxes.check_boxes_property(
             "check_animations", "is_checked", animation_rows.shown_rows
         )
@@ -313,9 +316,9 @@ class IMPORT_SCENE_OT_idtech_character(file_operators.Transform, bpy.types.Opera
             column.label(text=self.problem, icon="ERROR")
         heading = column.split(factor=0.5)
         heading.label(text="Name")
-        heading = heading.split(factor=0.25)
+        heading = heading.split(factor=_MESHES_WIDTH)
         heading.label(text="Meshes")
-        heading = heading.split(factor=0.5)
+        heading = heading.split(factor=_ANIMATIONS_WIDTH)
         heading.label(text="Animations")
         heading.label(text="Skins")
         # The dialog fits on small screens.

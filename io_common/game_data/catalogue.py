@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from fnmatch import fnmatchcase
 
+from ..counting import counted
 from ..textures.conventions import guess_skins
 from ..textures.game_files import FileReadError
 from ..textures.names import fold, is_image, split_extension
@@ -22,7 +23,9 @@ from .character import (
     CharacterAnimation,
     CharacterPart,
     CharacterSkin,
+    Declaration,
 )
+from .daemon_models import CHARACTER_CONFIG, IQM, MODEL_CONFIG, declared_model, is_config
 from .doom3 import Doom3Declarations
 from .files import GameFiles
 from .game_folders import problem_of
@@ -49,25 +52,32 @@ class Kind(StrEnum):
     PLAYER = "player"
     """A folder in Quake II's `players`."""
     CONFIG = "config"
-    """A folder with an `md5.cfg` or `md2.cfg`."""
+    """A folder with an `md5.cfg` or `md2.cfg`, or a `.cfg` file of Unvanquished or XreaL that names a model."""
     LOOSE = "loose model"
     """A model that none of the others names."""
+    IQM = "IQM model"
+    """A model of another format that a `.cfg` file names; it is listed and cannot be imported."""
 
 
 @dataclass(frozen=True)
 class Count:
     """How many of something are there, and how many are named but missing.
 
-    `found` is None if they are inside the model files, like the frames of an MD2.
+    `found` is None if they are inside the model files, like the frames of an MD2. `files` are those that the found ones
+    are made of, if that is another number.
     """
 
     found: int | None = 0
     missing: int = 0
+    files: int | None = None
 
     def __str__(self) -> str:
         if self.found is None:
             return "in file"
-        return f"{self.found} ({self.missing} missing)" if self.missing else str(self.found)
+        text = str(self.found)
+        if self.files is not None and self.files != self.found:
+            text = f"{counted(self.found, 'entries')}, {counted(self.files, 'files')}"
+        return f"{text} ({self.missing} missing)" if self.missing else text
 
 
 @dataclass(frozen=True)
@@ -129,7 +139,8 @@ class Catalogue:
         return [
             entry
             for entry in self.entries
-            if any(fnmatchcase(name, pattern) for name in _names(entry) for pattern in folded)
+            if entry.kind is not Kind.IQM
+            and any(fnmatchcase(name, pattern) for name in _names(entry) for pattern in folded)
         ]
 
     def searched(self, text: str) -> list[CatalogueEntry]:
@@ -162,8 +173,10 @@ class Catalogue:
         """The character of an entry. The budget of the files begins anew, as each character is an import of its own.
 
         Raises:
-            FileReadError: it is no longer there.
+            FileReadError: it is no longer there, or cannot be imported.
         """
+        if entry.kind is Kind.IQM:
+            raise FileReadError(f"{entry.name}: its model is IQM, which cannot be imported")
         self.files.budget.renew()
         found: Character | None = None
         if entry.kind is Kind.ENTITY:
@@ -173,7 +186,11 @@ class Catalogue:
         elif entry.kind is Kind.PLAYER:
             found = player_character(self.files, entry.path)
         elif entry.kind is Kind.CONFIG:
-            found = cfg_character(self.files, entry.path)
+            found = (
+                self._configured(entry.path)
+                if is_config(entry.path)
+                else cfg_character(self.files, entry.path)
+            )
         elif self.files.has(entry.path):
             found = self._loose_character(entry.path)
         if found is None:
@@ -229,18 +246,40 @@ class Catalogue:
             folder, _, base = path.rpartition("/")
             if fold(base) in names:
                 configs.append(folder)
+            elif is_config(path):
+                configs.append(path)
             elif not base.lower().endswith(".cfg"):
                 models.append(path)
         return models, list(dict.fromkeys(configs))
 
     def _config(self, folder: str, claimed: set[str]) -> list[CatalogueEntry]:
+        is_file = is_config(folder)
         try:
-            character = cfg_character(self.files, folder)
+            character = self._configured(folder) if is_file else cfg_character(self.files, folder)
         except FileReadError as error:
             self._warnings.append(str(error))
             return []
-        claimed.update(fold(part.model) for part in character.parts)
-        return [_entry(folder, Kind.CONFIG, folder, character)]
+        if not is_file:
+            claimed.update(fold(part.model) for part in character.parts)
+            return [_entry(folder, Kind.CONFIG, folder, character)]
+        if character.missing == ("",):
+            return []
+        is_iqm = any(fold(path).endswith(IQM) for path in character.missing)
+        name = (
+            folder[: -len(MODEL_CONFIG)] if fold(folder).endswith(MODEL_CONFIG) else folder.rpartition("/")[0]
+        )
+        return [_entry(name, Kind.IQM if is_iqm else Kind.CONFIG, folder, character)]
+
+    def _configured(self, path: str) -> Character:
+        """The model that a `.cfg` file of Unvanquished or XreaL names; it also stays in the list by itself."""
+        model, scale = declared_model(self.files, path)
+        folder, _, base = path.rpartition("/")
+        is_player = fold(base) == CHARACTER_CONFIG
+        name = folder.rpartition("/")[2] if is_player else base[: -len(MODEL_CONFIG)]
+        if not model.lower().endswith(MODEL_SUFFIXES) or not self.files.has(model):
+            return Character(name, DOOM3, missing=(model,))
+        (part,) = self._loose_character(model).parts
+        return Character(name, DOOM3, (replace(part, scale=scale),), declaration=Declaration(path, 1))
 
     def _player_folders(self) -> list[str]:
         listing = self.files.listing(_PLAYERS)
@@ -304,6 +343,20 @@ def kept_catalogue(folders: Sequence[str | os.PathLike[str]]) -> Catalogue:
     return _kept[0]
 
 
+def count_animations(character: Character, broken: int = 0, lost: int = 0) -> Count:
+    """How many animations a character declares.
+
+    Args:
+        character: the character.
+        broken: how many of them name a file that is missing.
+        lost: how many files are missing that no animation names.
+    """
+    animations = [one for part in character.parts for one in part.animations]
+    missing = {fold(one) for one in character.missing}
+    files = {fold(file) for one in animations for file in one.files} - missing
+    return Count(len(animations) - broken, broken + lost, len(files) if files else None)
+
+
 def _names(entry: CatalogueEntry) -> list[str]:
     """The folded names of an entry: the whole one, then its last part with and without extension."""
     whole = fold(entry.name)
@@ -328,6 +381,6 @@ def _entry(name: str, kind: Kind, path: str, character: Character) -> CatalogueE
         kind,
         path,
         Count(len(models), sum(one.endswith(MODEL_SUFFIXES) for one in missing)),
-        Count(None) if are_inside else Count(len(animations) - len(broken), len(broken) + len(lost)),
+        Count(None) if are_inside else count_animations(character, len(broken), len(lost)),
         Count(skins + images, sum(one.startswith("skin ") or is_image(one) for one in missing)),
     )
