@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..io_common.game_data.catalogue import Catalogue, kept_catalogue
-from ..io_common.game_data.game_folders import folders_of, problem_of
+from ..io_common.game_data.game_folders import folders_of
 from ..io_common.reports import listing
 from ..io_common.textures.names import fold
 from .errors import CharacterError
@@ -50,7 +50,7 @@ def catalogue(folder: Path, base: Path | None = None) -> Catalogue:
     Raises:
         CharacterError: the game folder is in this folder.
     """
-    problem = problem_of(folder)
-    if problem:
-        raise CharacterError(problem)
-    return kept_catalogue(folders_of(folder, base))
+    found = kept_catalogue(folders_of(folder, base))
+    if found.problem:
+        raise CharacterError(found.problem)
+    return found

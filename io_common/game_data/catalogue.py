@@ -111,15 +111,17 @@ class Catalogue:
     Attributes:
         files: of the game.
         entries: the list: by kind, then by name.
+        problem: why nothing is listed, if a folder holds the game folder; else empty.
     """
 
     def __init__(self, files: GameFiles) -> None:
         self.files = files
         self._doom3 = Doom3Declarations(files)
-        self._warnings = [problem for folder in files.folders if (problem := problem_of(folder))]
+        self.problem = next((problem for folder in files.folders if (problem := problem_of(folder))), "")
+        self._warnings = [self.problem] if self.problem else []
         self._animations: dict[str, tuple[CharacterAnimation, ...]] = {}
         with files.budget.timed():
-            entries = self._all_entries()
+            entries = self._all_entries() if not self.problem else []
         order = list(Kind)
         self.entries = sorted(
             entries, key=lambda entry: (order.index(entry.kind), fold(entry.name), entry.path)

@@ -187,3 +187,72 @@ def test_200_generated_declarations_hang_where_the_engines_put_them(tmp_path: Pa
             np.testing.assert_allclose(
                 matrix[:3, 3], place.origin + own @ place.axis, atol=1e-4, err_msg=str(number)
             )
+
+
+BODY = "model body { mesh body/body.md5mesh anim stand body/stand.md5anim anim walk body/walk.md5anim }\n"
+
+
+def small_game(folder: Path, values: str, others: str = "") -> Path:
+    """A game with an entity `hero` that has these values."""
+    text = BODY + "model skull { mesh skull.md5mesh anim nod nod.md5anim }\n" + others
+    return game_folders.loose(
+        folder,
+        {
+            "def/a.def": f'{text}\nentityDef hero {{ "model" "body" {values} }}\n',
+            "body/body.md5mesh": game_folders.md5mesh(game_folders.BODY, "skin"),
+            "body/stand.md5anim": game_folders.md5anim(frames=2, step=0),
+            "body/walk.md5anim": game_folders.md5anim(frames=6, step=3),
+            "skull.md5mesh": game_folders.md5mesh(game_folders.HEAD, "head"),
+            "nod.md5anim": game_folders.md5anim(game_folders.HEAD, frames=3),
+        },
+    )
+
+
+def test_a_head_that_is_a_model_is_on_its_joint_without_a_warning_and_is_exported_as_one(tmp_path, capfd):
+    game = small_game(tmp_path / "game", '"def_head" "skull" "head_joint" "Neck"')
+    bpy.ops.import_scene.idtech_character(game=str(game), name="hero", use_textures=False)
+    bpy.context.view_layer.update()
+    head = bpy.data.objects["skull"]
+    assert head.parent_bone == "Neck"
+    assert [round(value, 4) for value in head.matrix_world.translation] == [0, 0, 24]
+    assert "Warning" not in capfd.readouterr().out
+    assert bpy.ops.export_scene.idtech_character(directory=str(tmp_path / "out")) == {"FINISHED"}
+    text = (tmp_path / "out/def/hero.def").read_text()
+    assert '"def_head"\t"skull"' in text
+    assert '"head_joint"\t"Neck"' in text
+    assert (tmp_path / "out/skull.md5mesh").is_file()
+
+
+def test_what_cannot_be_imported_is_an_empty_in_its_place_and_one_warning(tmp_path, capfd):
+    game = small_game(
+        tmp_path,
+        '"def_attach" "flame" "def_attach2" "mug" "def_attach3" "glow"',
+        'entityDef flame { "model" "torch.prt" "joint" "larm" "origin" "1 2 3" "angles" "0 90 0" }\n'
+        'entityDef mug { "model" "models/mug.lwo" "joint" "rleg" }\n'
+        'entityDef glow { "spawnclass" "idLight" "joint" "Neck" }\n',
+    )
+    bpy.ops.import_scene.idtech_character(game=str(game), name="hero", use_textures=False)
+    bpy.context.scene.frame_set(0)
+    empties = {obj.name: obj for obj in bpy.data.objects if obj.type == "EMPTY"}
+    assert {name: obj.parent_bone for name, obj in empties.items()} == {
+        "flame": "larm", "mug": "rleg", "glow": "Neck",
+    }  # fmt: skip
+    assert [round(value, 4) for value in empties["flame"].matrix_world.translation] == [1, 2, 27]
+    (warning,) = [line for line in capfd.readouterr().out.splitlines() if "Warning" in line]
+    for what in ("flame (torch.prt) on larm", "mug (models/mug.lwo) on rleg", "glow (no model) on Neck"):
+        assert what in warning
+    assert bpy.ops.export_scene.idtech_character(directory=str(tmp_path / "out")) == {"FINISHED"}
+    text = (tmp_path / "out/def/hero.def").read_text()
+    assert all(f'"{name}"' in text for name in ("flame", "mug", "glow"))
+
+
+def test_an_action_plays_what_the_game_plays_in_place_of_its_animation(tmp_path):
+    game = small_game(tmp_path, '"replace_anim_stand" "walk"')
+    bpy.ops.import_scene.idtech_character(game=str(game), name="hero", use_textures=False)
+    assert {action.name: list(action.frame_range) for action in bpy.data.actions} == {
+        "stand": [0, 5], "walk": [0, 5],
+    }  # fmt: skip
+    assert bpy.ops.export_scene.idtech_character(directory=str(tmp_path / "out")) == {"FINISHED"}
+    text = (tmp_path / "out/def/hero.def").read_text()
+    assert '"replace_anim_stand"\t"walk"' in text
+    assert "anim stand\tbody/stand.md5anim" in text
