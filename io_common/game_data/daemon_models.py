@@ -2,8 +2,8 @@
 
 From the published sources of Unvanquished (`bg_parse.cpp`) and XreaL (`cg_players.c`):
 
-- `configs/buildables/NAME.model.cfg`: `model N PATH` and `modelScale X`. Those of `configs/classes` have `model NAME`, a
-  folder in `models/players`; `null` is none.
+- `configs/buildables/NAME.model.cfg`: `model N PATH` and `modelScale X`. In those of `configs/classes` it is
+  `model NAME`, a folder in `models/players`; `null` is none.
 - `models/players/NAME/character.cfg` is about `body.md5mesh` beside it, whose animations are in the same folder.
 """
 
