@@ -76,7 +76,8 @@ def _grid(rows: int, columns: int) -> list[tuple[int, int, int]]:
     for row in range(rows):
         for column in range(columns):
             a = row * step + column
-            triangles += [(a, a + step, a + 1), (a + 1, a + step, a + step + 1)]
+            # Clockwise, seen from outside.
+            triangles += [(a, a + 1, a + step), (a + 1, a + step + 1, a + step)]
     return triangles
 
 

@@ -158,3 +158,24 @@ def test_places_replacements_and_nested_attachments_are_read_as_they_were_writte
     again = Doom3Declarations(GameFiles([tmp_path])).entity_character("hero")
     assert again is not None
     assert again.parts == found.parts
+
+
+def test_keys_as_the_dark_mods_own_declarations_have_them(tmp_path: Path) -> None:
+    """A guard with a choice of heads, each with its offset, and a light with a flame and a particle."""
+    found = hero(
+        tmp_path,
+        '"inherit" "atdm:ai_humanoid" "ragdoll" "guard_base" "def_head" "tdm_head_young02" "head_joint" "Neck"\n'
+        '"head_elitecitywatch" "0 0 5" "tdm_head_young" "-0.6 0 -8.5" "tdm_head_young02" "-1 0 -9.5"\n'
+        '"def_attach1" "-" "def_attach5" "atdm:prop_torch" "pos_attach5" "hand_l"',
+        'entityDef atdm:ai_humanoid { "attach_pos_name_hl" "hand_l" "attach_pos_joint_hl" "larm" "def_attach1" "gone" }',
+        'entityDef tdm_head_young02 { "model" "skull" }',
+        'entityDef atdm:prop_torch { "model" "torch.lwo" "replace_anim_walk" "walk_torch" "def_attach" "candleflame"\n'
+        '"pos_attach" "flame" "attach_pos_name_1" "flame" "attach_pos_origin_1" "0 0 15" }',
+        'entityDef candleflame { "model" "flame.prt" }',
+    )
+    body, head, torch, flame = found.parts
+    assert body.animations[0].replacement == "walk_torch1"
+    assert head.attachment == Attachment(0, "Neck", translation=(-1.0, 0.0, -9.5), keeps_axes=True)
+    assert (torch.model, torch.attachment) == ("torch.lwo", Attachment(0, "larm"))
+    assert (flame.model, flame.attachment) == ("flame.prt", Attachment(2, "", translation=(0.0, 0.0, 15.0)))
+    assert not [one for one in found.missing if "gone" in one]
