@@ -3,8 +3,8 @@
 From the published sources of Doom 3 (`Actor.cpp`) and The Dark Mod (`Actor.cpp`, `Entity.cpp`):
 
 - `def_head` names an entity, as in The Dark Mod and Quake 4, or a model, as in Doom 3. It hangs on `head_joint`
-  (`joint_head` in Quake 4) with the axes of the body. In The Dark Mod, the key of its own name and `offsetHeadModel` are
-  added to its place.
+  (`joint_head` in Quake 4) with the axes of the body. In The Dark Mod, the key of its own name and `offsetHeadModel`
+  are added to its place.
 - Every key that begins with `def_attach` names an entity; `-` and nothing stand for none. Its `joint`, `origin` and `angles`
   (pitch, yaw and roll in degrees) say where it hangs. `origin` is along the axes of the body in Doom 3 and along those of the
   joint in The Dark Mod, which reads `origin_NAME` and `angles_NAME` with the name of the body's entity first.

@@ -8,7 +8,7 @@
 - Both sides are shown unless a declaration or cfg file makes the surface one-sided.
 - Blended surfaces of one stage are what the engine computes: source × factor + what is behind × factor, as emission and
   transparency. `blend blend` stays a Principled BSDF with alpha, which artists know and glTF can hold.
-- Where the game draws nothing, the surface is a Transparent BSDF.
+- Where the game draws nothing, alpha is 0: glTF knows that as well, and no Transparent BSDF.
 - Sauerbraten's masks: red is the specular strength, green the glow of the skin; the reflections in blue would need
   the map around the model.
 """
@@ -52,7 +52,7 @@ def build_nodes(material: Material, found: MaterialImages, store: ImageStore, wa
     if found.two_sided is not None:
         material.use_backface_culling = not found.two_sided
     if not found.is_drawn:
-        _show_surface(tree, nodes.add("ShaderNodeBsdfTransparent", 0))
+        shader.inputs["Alpha"].default_value = 0.0
         return
     diffuse = nodes.channels(Role.DIFFUSE)
     blend = _BLENDS.get(found.blend, found.blend)
@@ -160,14 +160,10 @@ def _blend_with_background(material: Material, nodes: NodeBuilder, colour: Chann
     nodes.link(emission.outputs[0], both.inputs[0])
     nodes.link(transparent.outputs[0], both.inputs[1])
     versions.blend_surface(material)
-    _show_surface(material.node_tree, both)
-
-
-def _show_surface(tree: Any, shader: Any) -> None:
-    """Makes a shader node the surface of a material, in place of its Principled BSDF."""
+    tree: Any = material.node_tree
     output = next(node for node in tree.nodes if node.type == "OUTPUT_MATERIAL")
-    tree.links.new(shader.outputs[0], output.inputs["Surface"])
-    tree.nodes.remove(next(node for node in tree.nodes if node.type == "BSDF_PRINCIPLED"))
+    nodes.link(both.outputs[0], output.inputs["Surface"])
+    tree.nodes.remove(principled_of(material))
 
 
 def _show_in_solid_mode(material: Material, nodes: Any, image: Image, store: ImageStore) -> None:

@@ -56,7 +56,7 @@ def beam(start, length: float, width: float, detail: int = 24) -> tuple:
     around = 2 * np.pi * u / detail
     reach = 0.5 + v * width
     points = np.stack([v * length, reach * np.cos(around), reach * np.sin(around)], -1) + np.array(start)
-    return points.reshape(-1, 3), np.stack([u / detail, v * 1.0], -1).reshape(-1, 2), _grid(1, detail)
+    return points.reshape(-1, 3), np.stack([u / detail, 0.02 + 0.96 * v], -1).reshape(-1, 2), _grid(1, detail)
 
 
 def plane(x: float, y: float, z: float, width: float, height: float) -> tuple:
