@@ -1,4 +1,4 @@
-"""The declarations of Doom 3 by name, with what they inherit: entities and models of `def/*.def`, and `skins/*.skin`."""
+"""The declarations of Doom 3 by name, with what they inherit: entities and models of `def/*.def`, `skins/*.skin`."""
 
 from __future__ import annotations
 

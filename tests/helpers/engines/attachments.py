@@ -1,8 +1,9 @@
 """Where Doom 3 and The Dark Mod put what hangs on an entity: their functions, one after the other, as they compute.
 
-Vectors are rows and are multiplied from the left, as in the engines. `Actor.cpp`: `SetupHead`, `Attach`; The Dark Mod's
-`Actor.cpp`: `SetupHead`, and `Entity.cpp`: `ParseAttachmentSpawnargs`, `ParseAttachPositions`, `idAnimatedEntity::Attach`;
-`math/Angles.cpp`: `ToMat3`; `Entity.cpp`: `BindToJoint`, and `Physics_Static.cpp`: `SetMaster`, `Evaluate`.
+Vectors are rows and are multiplied from the left, as in the engines. Doom 3's `Actor.cpp`: `SetupHead`, `Attach`; The
+Dark Mod's `Actor.cpp`: `SetupHead`, and `Entity.cpp`: `ParseAttachmentSpawnargs`, `ParseAttachPositions`,
+`idAnimatedEntity::Attach`; `math/Angles.cpp`: `ToMat3`; `Entity.cpp`: `BindToJoint`, and `Physics_Static.cpp`:
+`SetMaster`, `Evaluate`.
 """
 
 from __future__ import annotations
