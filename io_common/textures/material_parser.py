@@ -319,7 +319,7 @@ class MaterialParser:
     def _value(self, default: float) -> float:
         """The value of an expression; the default if it cannot be known."""
         value, self._index = evaluate(self._tokens, self._index)
-        return value if value is not None else default
+        return min(max(value, -_MAX_FACTOR), _MAX_FACTOR) if value is not None else default
 
     def _threshold(self) -> float:
         return min(max(self._value(0.5), 0.0), 1.0)

@@ -172,10 +172,9 @@ def test_200_generated_declarations_hang_where_the_engines_put_them(tmp_path: Pa
         bpy.context.scene.frame_set(FRAME)
         origin = [float(word) for word in offsets["body"].split()]
         joints = (attaching if has_pose else body).world(origin)
-        if is_dark_mod:
-            expected = dark_mod("hero", values, entities, joints)
-        else:
-            expected = doom3(values, entities, joints)
+        expected = (
+            dark_mod("hero", values, entities, joints) if is_dark_mod else doom3(values, entities, joints)
+        )
         assert len(expected) == 2 + ("def_head" in values)
         played = playing.world(origin)
         for one in expected:

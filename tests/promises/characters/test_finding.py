@@ -74,7 +74,8 @@ def test_a_second_import_lists_nothing(tmp_path, monkeypatch):
 def test_what_has_changed_since_the_last_import_counts(tmp_path, where):
     game = game_folders.doom3_loose(tmp_path / "base")
     import_character(game, "head_imp_model")
-    text = "model head_imp_model { mesh models/md5/heads/imp/head.md5mesh anim blink models/md5/heads/imp/blink.md5anim }"
+    folder = "models/md5/heads/imp"
+    text = f"model head_imp_model {{ mesh {folder}/head.md5mesh anim blink {folder}/blink.md5anim }}"
     blink = game_folders.md5anim(game_folders.HEAD, frames=2)
     if where.endswith(".def"):
         (game / where).write_text(text.replace("blink.md5anim", "idle.md5anim"))

@@ -167,7 +167,8 @@ def test_keys_as_the_dark_mods_own_declarations_have_them(tmp_path: Path) -> Non
         '"inherit" "atdm:ai_humanoid" "ragdoll" "guard_base" "def_head" "tdm_head_young02" "head_joint" "Neck"\n'
         '"head_elitecitywatch" "0 0 5" "tdm_head_young" "-0.6 0 -8.5" "tdm_head_young02" "-1 0 -9.5"\n'
         '"def_attach1" "-" "def_attach5" "atdm:prop_torch" "pos_attach5" "hand_l"',
-        'entityDef atdm:ai_humanoid { "attach_pos_name_hl" "hand_l" "attach_pos_joint_hl" "larm" "def_attach1" "gone" }',
+        'entityDef atdm:ai_humanoid { "attach_pos_name_hl" "hand_l" "attach_pos_joint_hl" "larm"\n'
+        '"def_attach1" "gone" }',
         'entityDef tdm_head_young02 { "model" "skull" }',
         'entityDef atdm:prop_torch { "model" "torch.lwo" "replace_anim_walk" "walk_torch" "def_attach" "candleflame"\n'
         '"pos_attach" "flame" "attach_pos_name_1" "flame" "attach_pos_origin_1" "0 0 15" }',

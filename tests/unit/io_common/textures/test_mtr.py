@@ -164,6 +164,8 @@ def test_colours_of_a_stage_are_factors_of_its_image() -> None:
         "scale", (MapImage("a"),), (1, 1, 0.5, 1)
     )
     assert material("{ blend add map a colored }").fallback == MapImage("a")
+    huge = material("{ blend add map a rgb " + "1e300 * " * 40 + "1e300 }").fallback
+    assert huge == Call("scale", (MapImage("a"),), (1e6, 1e6, 1e6, 1))
 
 
 def test_the_first_blended_stage_stands_in_for_a_missing_diffuse() -> None:
