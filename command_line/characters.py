@@ -10,7 +10,7 @@ from itertools import chain, count
 from pathlib import Path
 
 from ..io_common.files import file_info
-from ..io_common.game_data.catalogue import Catalogue, CatalogueEntry
+from ..io_common.game_data.catalogue import Catalogue, CatalogueEntry, kept_catalogue
 from ..io_common.game_data.character import Character
 from ..io_common.game_data.files import GameFiles
 from ..io_common.textures.game_files import FileReadError
@@ -25,12 +25,12 @@ _FORBIDDEN = re.compile(r'[<>:"|?*\x00-\x1f]')
 
 @lru_cache(maxsize=1)
 def catalogue(game: tuple[str, ...]) -> Catalogue:
-    """The list of what is in a game, made once for a run.
+    """The list of what is in a game, made once for a run, which may write into its folders.
 
     Args:
         game: its folders and archives, the one that overrides the others first.
     """
-    return Catalogue(GameFiles(game))
+    return kept_catalogue(game)
 
 
 def make_plan(
@@ -44,7 +44,6 @@ def make_plan(
         settings: how they are converted, with the game.
         results: the resolved paths of what earlier runs wrote, which is not converted again.
     """
-    # The files may have changed since the last run in this process.
     catalogue.cache_clear()
     found = catalogue(settings.game_data)
     for warning in found.warnings:

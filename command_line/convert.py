@@ -30,7 +30,7 @@ from .output_files import (
 )
 from .records import Records, digest
 from .settings import CONVERTED, FAILED, Outcome, Settings, Task
-from .writers import WRITERS, Scene
+from .writers import BLENDERS_EXPORTERS, WRITERS, Scene
 
 _EXPECTED = (*(family.error for family in FAMILIES), NothingToExportError, TargetError, *CHARACTER_ERRORS)
 
@@ -59,7 +59,9 @@ def convert(task: Task, records: Records, empty_scene: EmptyScene) -> Outcome:
                 if task.character
                 else _load(task.source, settings, empty_scene, report)
             )
+            loaded = time.perf_counter()
             written = WRITERS[settings.format](folder / task.target.name, scene, settings, report)
+            exported = time.perf_counter() - loaded
             if settings.format == "blend" and not task.character:
                 # The other writers prepare the scene for their exporters.
                 empty_scene.allow_restoring()
@@ -71,7 +73,9 @@ def convert(task: Task, records: Records, empty_scene: EmptyScene) -> Outcome:
             move(targets)
             if not is_final:
                 records.store_done(task, state, digests, others)
-        outcome = Outcome(CONVERTED)
+        outcome = Outcome(
+            CONVERTED, exporter_seconds=exported if settings.format in BLENDERS_EXPORTERS else 0.0
+        )
     except Exception as error:
         # Even an internal error must not stop the conversion of the other files.
         named = with_target_name(error, task) if isinstance(error, OSError) else error

@@ -8,8 +8,7 @@ from collections.abc import Iterable
 from typing import TextIO
 
 from ..io_common.files import file_info
-from ..io_common.game_data.catalogue import Catalogue, CatalogueEntry, Count
-from ..io_common.game_data.files import GameFiles
+from ..io_common.game_data.catalogue import CatalogueEntry, Count, kept_catalogue
 
 _TITLES = ("KIND", "NAME", "MESHES", "ANIMATIONS", "SKINS", "DECLARED IN")
 
@@ -29,7 +28,7 @@ def print_list(
         The exit status: 1 if there are none.
     """
     out = out or sys.stdout
-    catalogue = Catalogue(GameFiles(folders))
+    catalogue = kept_catalogue(list(folders))
     entries = catalogue.searched(search)
     for warning in catalogue.warnings:
         file_info.write(sys.stderr, f"warning: {file_info.on_one_line(warning)}\n")

@@ -37,7 +37,7 @@ class Progress:
             self._clear()
             self._write_lines(task, outcome, with_success=False)
             failed = f", {self._failed} failed" if self._failed else ""
-            line = f"[{self._done}/{self._count}{failed}] {on_one_line(task.name)}"
+            line = f"[{self._done}/{self._count}{failed}] {on_one_line(task.name)}{_took(outcome)}"
             width = shutil.get_terminal_size().columns - 1
             self._write(line if len(line) <= width else f"{line[: width - 1]}…")
         else:
@@ -52,8 +52,7 @@ class Progress:
         if outcome.status == FAILED:
             self._write(f"failed {on_one_line(task.name)}: {on_one_line(outcome.reason)}\n")
         elif with_success:
-            took = f" in {outcome.seconds:.2f} s" if outcome.status == CONVERTED else ""
-            self._write(f"{outcome.status} {on_one_line(task.name)}{took}\n")
+            self._write(f"{outcome.status} {on_one_line(task.name)}{_took(outcome)}\n")
         for text in outcome.warnings:
             self._write(f"  warning: {on_one_line(text)}\n")
 
@@ -64,6 +63,14 @@ class Progress:
     def _write(self, text: str) -> None:
         write(self._out, text)
         self._out.flush()
+
+
+def _took(outcome: Outcome) -> str:
+    """How long a conversion took, and how much of that is Blender's exporter, which many animations make slow."""
+    if outcome.status != CONVERTED:
+        return ""
+    exporter = outcome.exporter_seconds
+    return f" in {outcome.seconds:.2f} s" + (f" ({exporter:.2f} s in Blender's exporter)" if exporter else "")
 
 
 def table(results: Iterable[tuple[Task, Outcome]]) -> str:

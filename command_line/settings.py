@@ -106,9 +106,11 @@ class Outcome:
         reason: why it failed.
         warnings: of the import and the export.
         seconds: how long it took.
+        exporter_seconds: how much of that one of Blender's own exporters took.
     """
 
     status: str
     reason: str = ""
     warnings: list[str] = field(default_factory=list)
     seconds: float = 0.0
+    exporter_seconds: float = 0.0

@@ -185,6 +185,10 @@ WRITERS: dict[str, Writer] = {
 """The writer of each format. It returns all files that it wrote."""
 
 
+BLENDERS_EXPORTERS = ("glb", "fbx")
+"""The formats that Blender's own exporters write."""
+
+
 def _retime_to_scene(actions: list[Action]) -> None:
     """Retimes actions to the scene's frame rate, as the file has one rate for all animations."""
     retime(actions, frame_rate(bpy.context.scene))

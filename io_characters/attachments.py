@@ -12,6 +12,7 @@ from mathutils import Matrix as BlenderMatrix
 from ..io_common.game_data.character import Attachment, CharacterPart
 from ..io_common.scene import names, versions
 from ..io_md5.format import quaternions as quat
+from ..io_md5.format.model import Floats
 from ..io_md5.rig import Rig, read_rig
 from .placement import (
     Matrix,
@@ -91,18 +92,18 @@ def attach(
     parent: Object,
     skeleton: Skeleton | None,
     conversion: Conversion,
-    *,
-    moves_along_model: bool,
+    attaching_pose: Floats | None = None,
 ) -> str | None:
     """Hangs the root object of a part on another part; returns the name of the joint if it is missing.
 
     Args:
-        obj: the armature, or the mesh of an MD2.
+        obj: the armature, the mesh of an MD2, or an empty.
         part: with its attachment.
         parent: the root object of the other part.
         skeleton: of the other part; None if it has none.
         conversion: of the import.
-        moves_along_model: see `placement.attachment_matrix`.
+        attaching_pose: the orientations of the other part's joints while the game attaches parts, w x y z, (J, 4); None
+            for those of the bind pose.
     """
     attachment = part.attachment or Attachment(0)
     own = part_matrix(part)
@@ -114,10 +115,15 @@ def attach(
     joint = _joint(skeleton.rig, attachment.joint) if skeleton is not None and attachment.joint else None
     if skeleton is None or joint is None:
         obj.parent = parent
+        if not attachment.joint:
+            own = attachment_matrix(attachment, np.eye(3)) @ own
         obj.matrix_basis = _blender(in_scene(own, conversion))
         return attachment.joint or None
-    axes = conversion.rotation.T @ quat.to_matrices(skeleton.rig.joints.orientations[joint])
-    matrix = attachment_matrix(attachment, axes, moves_along_model=moves_along_model) @ own
+    if attaching_pose is not None:
+        axes = quat.to_matrices(attaching_pose[joint])
+    else:
+        axes = conversion.rotation.T @ quat.to_matrices(skeleton.rig.joints.orientations[joint])
+    matrix = attachment_matrix(attachment, axes) @ own
     _parent_to_joint(obj, skeleton, joint, below_joint(matrix, conversion))
     return None
 

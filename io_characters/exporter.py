@@ -36,7 +36,7 @@ from ..io_md2.format import check_model as check_md2
 from ..io_md5.clips import AnimationOptions, Clip, all_clips
 from ..io_md5.export_build import ModelOptions, build
 from ..io_md5.export_game import prepare, with_object_name
-from ..io_md5.export_source import Source
+from ..io_md5.export_source import Source, file_order
 from ..io_md5.format import Md5Error, format_animation, format_mesh
 from ..io_md5.format.check import check_animation, check_model
 from ..io_md5.format.games import game_named
@@ -230,7 +230,7 @@ def _md5_files(
     with progress(len(clips) + 1) as progress_bar:
         built = build(
             context,
-            Source(root, meshes_of(root)),
+            Source(root, sorted(meshes_of(root), key=file_order)),
             model_options,
             clips,
             AnimationOptions(compares_speed=False),

@@ -1,4 +1,4 @@
-"""The games that characters are imported from: a folder with what it overrides, and the list of what is in it."""
+"""The games that characters are imported from, and the list of what is in them."""
 
 from __future__ import annotations
 
@@ -6,19 +6,11 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..io_common.game_data.catalogue import Catalogue
-from ..io_common.game_data.files import GameFiles
-from ..io_common.game_data.paths import stamp
+from ..io_common.game_data.catalogue import Catalogue, kept_catalogue
+from ..io_common.game_data.game_folders import folders_of
 from ..io_common.reports import listing
 from ..io_common.textures.names import fold
-from ..io_common.textures.search_paths import looks_like_game_folder
 from .errors import CharacterError
-
-# What a mod's folder is played with, beside it.
-_BASES = ("base", "q4base", "baseq2", "id1")
-
-# The last list, by the state of its folders: to open the list and then to import needs it twice.
-_last: dict[tuple[object, ...], Catalogue] = {}
 
 
 def game_folder(game: str, known: Sequence[str]) -> Path:
@@ -48,44 +40,17 @@ def game_folder(game: str, known: Sequence[str]) -> Path:
     )
 
 
-def folders_of(folder: Path) -> list[Path]:
-    """A game folder, then the one that it overrides, if it is that of a mod: `base` beside it."""
-    if fold(folder.name) in _BASES or not folder.is_dir():
-        return [folder]
-    beside = [folder.parent / base for base in _BASES]
-    return [folder, *(path for path in beside if path.is_dir() and looks_like_game_folder(path))][:2]
-
-
-def catalogue(folder: Path, *, is_listed: bool = False) -> Catalogue:
+def catalogue(folder: Path, base: Path | None = None) -> Catalogue:
     """The list of what can be imported from a game.
 
     Args:
         folder: the game folder.
-        is_listed: whether the dialog shows the list already. It is used then, unless folders or archives have changed.
+        base: the game folder that a mod is played with; see `game_folders.folders_of`.
+
+    Raises:
+        CharacterError: the game folder is in this folder.
     """
-    if not is_listed:
-        _last.clear()
-    folders = folders_of(folder)
-    key = tuple((str(path), *_state(path)) for path in folders)
-    if key not in _last:
-        found = Catalogue(GameFiles(folders))
-        _last.clear()
-        _last[key] = found
-    return _last[key]
-
-
-def _state(folder: Path) -> Sequence[object]:
-    """Sizes and times of what is directly in a folder."""
-    try:
-        if not folder.is_dir():
-            return list(stamp(folder))
-        with os.scandir(folder) as entries:
-            # Links are not followed, as a broken one would keep the list from ever being made again.
-            found = [
-                (entry.name, entry.stat(follow_symlinks=False))
-                for entry in entries
-                if not entry.name.startswith(".")
-            ]
-        return sorted((name, status.st_size, status.st_mtime_ns) for name, status in found)
-    except OSError:
-        return []
+    found = kept_catalogue(folders_of(folder, base))
+    if found.problem:
+        raise CharacterError(found.problem)
+    return found

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import bpy
 
-from ..io_common.game_data.character import DOOM3, Character, CharacterAnimation
+from ..io_common.game_data.character import Character, CharacterAnimation, CharacterPart
 from ..io_common.game_data.files import GameFiles
 from ..io_common.materials.library import MaterialLibrary
 from ..io_common.reports import Progress, Report, listing, progress
@@ -45,6 +45,8 @@ if TYPE_CHECKING:
 
 # Names of missing files in one warning.
 _MAX_LISTED = 30
+# The size of an empty for an attachment, in units of the file.
+_EMPTY_SIZE = 8.0
 
 
 def import_character(
@@ -96,7 +98,8 @@ class _Builder:
         self._options = options
         self._result = result
         folders = [*map(str, files.folders), *options.game_folders]
-        self._md5_search, self._md2_search = Search(folders, MD5_RULES), Search(folders, MD2_RULES)
+        self._md5_search = Search(folders, MD5_RULES, files.roots)
+        self._md2_search = Search(folders, MD2_RULES, files.roots)
         self._md5_materials, self._md2_materials = MaterialLibrary(SHADERS), MaterialLibrary(SKINS)
         self._collection: Collection = context.scene.collection
         self._is_single = False
@@ -115,9 +118,12 @@ class _Builder:
         for part in parts:
             if isinstance(part.model, Model):
                 self._build_md5(part, progress_bar)
-            else:
+                continue
+            if part.model is not None:
                 self._build_md2(part, part.model)
-                progress_bar.step()
+            else:
+                self._build_empty(part)
+            progress_bar.step()
         for library, search in (
             (self._md5_materials, self._md5_search),
             (self._md2_materials, self._md2_search),
@@ -230,6 +236,16 @@ class _Builder:
             show_skin([obj], next(iter(skins)))
         self._roots[part.index] = obj
 
+    def _build_empty(self, part: PartFiles) -> None:
+        """Makes an empty for what is attached and cannot be imported."""
+        name = names.for_blender(part.part.name, versions.MAX_ID_NAME, "attachment")
+        empty = bpy.data.objects.new(name, None)
+        empty.empty_display_type = "ARROWS"
+        empty.empty_display_size = _EMPTY_SIZE * self._options.conversion.scale
+        self._collection.objects.link(empty)
+        self._roots[part.index] = empty
+        self._result.objects.append(empty)
+
     def _declared_sequences(self, part: PartFiles, model: Md2Model, obj: Object) -> None:
         """Makes an action of each range of frames that the declaration names."""
         for declared in part.part.animations:
@@ -292,6 +308,13 @@ class _Builder:
 
     def _hang(self, parts: list[PartFiles]) -> None:
         """Places the first part, and hangs the others on the parts that they belong to."""
+        poses = {part.index: part.attaching_pose for part in parts}
+        empties = [_described(part.part) for part in parts if part.model is None]
+        if empties:
+            self._result.report.warn(
+                f"what cannot be imported is an empty in its place: {listing(empties, _MAX_LISTED)}",
+                self._character.name,
+            )
         for part in parts:
             obj = self._roots[part.index]
             attachment = part.part.attachment
@@ -306,13 +329,19 @@ class _Builder:
                 self._roots[parent],
                 self._skeletons.get(parent),
                 self._options.conversion,
-                moves_along_model=self._character.game == DOOM3,
+                poses.get(parent),
             )
             if missing:
                 self._result.report.warn(
                     f"hangs on the joint {missing}, which is not there: it was put at the origin",
-                    part.path.name,
+                    part.path.name or part.part.name,
                 )
+
+
+def _described(part: CharacterPart) -> str:
+    """What is attached and cannot be imported, and where."""
+    joint = part.attachment.joint if part.attachment is not None else ""
+    return f"{part.name} ({part.model or 'no model'})" + (f" on {joint}" if joint else "")
 
 
 class _Silent:

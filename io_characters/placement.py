@@ -56,26 +56,27 @@ def tag_matrix(tag: Tag) -> Matrix:
     return translation((x, -y, z)) @ turned
 
 
-def attachment_matrix(
-    attachment: Attachment, joint_axes: npt.NDArray[np.float64], *, moves_along_model: bool = False
-) -> Matrix:
+def attachment_matrix(attachment: Attachment, joint_axes: npt.NDArray[np.float64]) -> Matrix:
     """The transform of a part in the space of the joint or tag that it hangs on.
 
     Args:
         attachment: how it hangs.
-        joint_axes: the rotation of the joint in the bind pose, in the space of the other model, (3, 3).
-        moves_along_model: whether its translation is along the axes of the other model, as in Doom 3, and not along
-            those of the joint.
+        joint_axes: the rotation of the joint in the space of the other model while parts are attached, (3, 3).
     """
-    yaw, pitch, roll = attachment.rotation
-    turned = rotation(_Z, yaw) @ rotation(_Y, pitch) @ rotation(_X, roll)
+    to_joint = from_rotation(joint_axes.T)
+    moved, turned = translation(attachment.translation), turn(attachment.rotation)
+    own = translation(attachment.own_translation) @ turn(attachment.own_rotation)
     if attachment.keeps_axes:
-        # The offset is in the axes of the model as well.
-        return from_rotation(joint_axes.T) @ translation(attachment.translation) @ turned
-    moved = translation(attachment.translation)
-    if moves_along_model:
+        return to_joint @ moved @ turned @ own
+    if attachment.along_model:
         moved = translation(joint_axes.T @ np.array(attachment.translation))
-    return moved @ turned
+    return moved @ turned @ own
+
+
+def turn(angles: tuple[float, float, float]) -> Matrix:
+    """The rotation by yaw, pitch and roll in degrees, (4, 4)."""
+    yaw, pitch, roll = angles
+    return rotation(_Z, yaw) @ rotation(_Y, pitch) @ rotation(_X, roll)
 
 
 def part_matrix(part: CharacterPart) -> Matrix:

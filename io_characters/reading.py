@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import TypeVar
 
 from ..io_common.error_messages import message_for
 from ..io_common.game_data.character import Character, CharacterAnimation, CharacterPart
+from ..io_common.game_data.doom3_attachments import ATTACHING_ANIMATION
 from ..io_common.game_data.files import GameFiles
 from ..io_common.game_data.paths import MemberStream
 from ..io_common.reports import Report, listing
@@ -18,6 +19,8 @@ from ..io_md2.format import Model as Md2Model
 from ..io_md2.importer import check_size as check_md2_size
 from ..io_md5.format import Animation, Md5Error, Model, read_animation, read_mesh
 from ..io_md5.format.joint_matching import match_joints
+from ..io_md5.format.model import Floats
+from ..io_md5.format.skeleton import poses
 from ..io_md5.import_read import check_size
 from .adjustments import adjusted, adjustments_of
 from .errors import CharacterError
@@ -51,15 +54,18 @@ class PartFiles:
         index: of the part in `Character.parts`.
         part: as declared.
         path: of the model, on disk or leading into an archive.
-        model: its content.
+        model: its content; None for an attachment that is no model, which an empty stands for.
         animations: one for each file; none for an MD2, which holds its frames itself.
+        attaching_pose: the orientations of its joints while the game attaches other parts, w x y z, (J, 4); None for
+            those of the bind pose.
     """
 
     index: int
     part: CharacterPart
     path: Path
-    model: Model | Md2Model
+    model: Model | Md2Model | None
     animations: list[AnimationFile] = field(default_factory=list)
+    attaching_pose: Floats | None = None
 
 
 def read_parts(
@@ -76,7 +82,10 @@ def read_parts(
     for index, part in enumerate(character.parts):
         if part.attachment is not None and not part.attachment.joint and _is_spare(character, index, options):
             continue
-        found = reader.part(index, part, options)
+        carries = any(
+            one.attachment is not None and one.attachment.parent == index for one in character.parts
+        )
+        found = reader.part(index, part, options, carries=carries)
         if found is None and index == 0:
             break
         if found is not None:
@@ -109,7 +118,11 @@ class _Reader:
         self.missing: set[str] = set()
         self.broken: list[str] = []
 
-    def part(self, index: int, part: CharacterPart, options: CharacterOptions) -> PartFiles | None:
+    def part(
+        self, index: int, part: CharacterPart, options: CharacterOptions, *, carries: bool
+    ) -> PartFiles | None:
+        if not part.is_model:
+            return PartFiles(index, part, Path(part.model), None)
         is_md2 = part.model.lower().endswith(".md2")
         model: Model | Md2Model | None
         model = self._read(part.model, _read_md2) if is_md2 else self._read(part.model, _read_md5)
@@ -121,7 +134,18 @@ class _Reader:
         found = PartFiles(index, part, path, model)
         if isinstance(model, Model):
             found.animations = self._animations_of(part, model, options)
+            found.attaching_pose = self._attaching_pose(part, model) if carries else None
         return found
+
+    def _attaching_pose(self, part: CharacterPart, model: Model) -> Floats | None:
+        declared = next((one for one in part.animations if one.name == ATTACHING_ANIMATION), None)
+        animation = self._animation(declared.files[0]) if declared is not None else None
+        if animation is None or not animation.frame_count:
+            return None
+        orientations = model.joints.orientations.copy()
+        match = match_joints(animation, model.joints)
+        orientations[match.bones] = poses(animation, [0])[1][0, match.joints]
+        return orientations
 
     def _animations_of(
         self, part: CharacterPart, model: Model, options: CharacterOptions
@@ -129,9 +153,13 @@ class _Reader:
         result: list[AnimationFile] = []
         # Games play some files under one name at once on several joints: they are one action.
         known: set[tuple[object, ...]] = set()
+        by_name = {one.name: one for one in part.animations}
         for index, declared in enumerate(part.animations):
             if not options.takes(declared.name):
                 continue
+            if declared.replacement:
+                played = by_name.get(declared.replacement, declared)
+                declared = replace(played, name=declared.name)
             adjustments = adjustments_of(part.adjustments, index)
             for number, file in enumerate(declared.files):
                 key = (declared.name, file.lower(), declared.commands, declared.flags, *adjustments.values())

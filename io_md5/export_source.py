@@ -58,7 +58,7 @@ def find_source(context: Context, scope: Scope, report: Report) -> Source:
     armature = _choose(context, armatures)
     if armature is None:
         report.warn("there is no armature to export: everything is bound to one joint named origin")
-        return Source(None, sorted(meshes, key=_file_order))
+        return Source(None, sorted(meshes, key=file_order))
     own_meshes = [obj for obj in meshes if armature in owners[obj]]
     if scope.use_selection and not own_meshes:
         # If only the armature is selected, its meshes are exported too.
@@ -66,7 +66,7 @@ def find_source(context: Context, scope: Scope, report: Report) -> Source:
             obj for obj in collect(context, Scope()) if obj.type == "MESH" and armature in armatures_of(obj)
         ]
     _warn_of_others(armature, own_meshes, owners, report)
-    return Source(armature, sorted(own_meshes, key=_file_order))
+    return Source(armature, sorted(own_meshes, key=file_order))
 
 
 def _warn_of_others(
@@ -122,7 +122,7 @@ def warn_of_hidden(context: Context, scope: Scope, source: Source, report: Repor
     warn_of_animated_visibility(context, scope, source.meshes, report, concerns=is_own)
 
 
-def _file_order(obj: Object) -> tuple[int, str]:
+def file_order(obj: Object) -> tuple[int, str]:
     """A sort key: imported meshes in the order of the file, then new ones by name."""
     index = load_index(obj.data)
     return (1 << 31) if index is None else index, obj.name

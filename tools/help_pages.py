@@ -35,6 +35,7 @@ PAGES = {
     "games": "Games",
     "games/doom3": "Into Doom 3",
     "games/doom3-bfg": "Into Doom 3 BFG",
+    "games/dark-mod": "Into The Dark Mod",
     "games/quake": "Into Quake",
     "games/quake2": "Into Quake II",
     "games/quake2-rerelease": "Into the Quake II re-release",

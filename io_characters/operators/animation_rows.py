@@ -8,6 +8,7 @@ import bpy
 from bpy.props import BoolProperty, IntProperty, StringProperty
 
 from ...io_common.counting import counted
+from ...io_common.game_data.catalogue import count_animations
 from ...io_common.name_filter import matches
 from ...io_common.operators import check_boxes
 from ...io_common.operators.row_list import RowList
@@ -81,6 +82,9 @@ def fill(operator: Any, character: Character) -> None:
     for name, count in counts.items():
         row = operator.animations.add()
         row.name, row.file_count = printable(name), count
+    # What the list of characters counts, if that is another number.
+    total = count_animations(character)
+    operator.animations_total = f" ({total})" if str(total) != str(len(counts)) else ""
     operator.active_animation = 0
 
 
@@ -113,4 +117,5 @@ def draw(layout: UILayout, operator: Any) -> None:
         maxrows=_ROWS,
     )
     checked = sum(row.is_checked for row in shown_rows(operator))
-    column.label(text=f"{checked} of {counted(len(operator.animations), 'animations')} to import")
+    names = counted(len(operator.animations), "names")
+    column.label(text=f"{checked} of {names} to import{operator.animations_total}")

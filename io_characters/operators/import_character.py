@@ -10,7 +10,7 @@ from bpy.props import BoolProperty, CollectionProperty, EnumProperty, IntPropert
 
 from ...io_common.counting import counted
 from ...io_common.game_data.catalogue import Catalogue, CatalogueEntry, Kind
-from ...io_common.game_data.files import GameFiles
+from ...io_common.game_data.game_folders import inner_game
 from ...io_common.operators import check_boxes, file_operators, preferences
 from ...io_common.operators.row_list import RowList
 from ...io_common.reports import printable
@@ -36,9 +36,10 @@ _ICONS = {
     Kind.LOOSE: "MESH_DATA",
 }
 _WIDTH = 640
+_MESHES_WIDTH, _ANIMATIONS_WIDTH = 0.2, 0.65
 _ROWS, _ROWS_WITH_ANIMATIONS = 12, 6
 _OPTIONS = (
-    "use_placement", "use_textures", "all_weapons", "merge_vertices", "bone_direction", "frame_start",
+    "base_game", "use_placement", "use_textures", "all_weapons", "merge_vertices", "bone_direction", "frame_start",
     "use_scene_timing", "global_scale", "axis_forward", "axis_up",
 )  # fmt: skip
 
@@ -54,6 +55,13 @@ def _entry_chosen(operator: Any, context: Context) -> None:
     del context
     if 0 <= operator.active_entry < len(operator.entries):
         operator.name = operator.entries[operator.active_entry].name
+
+
+def _inner_chosen(operator: Any, context: Context) -> None:
+    """Takes the game folder that is inside the chosen folder."""
+    del context
+    if operator.inner_game:
+        operator.game = operator.inner_game
 
 
 class IO_IDTECH_PG_character(bpy.types.PropertyGroup):
@@ -85,9 +93,9 @@ class IO_IDTECH_UL_characters(RowList, bpy.types.UIList):
         del index
         split = layout.split(factor=0.5)
         split.label(text=item.name, icon=_ICONS.get(item.kind, "DOT"))
-        numbers = split.split(factor=0.25)
+        numbers = split.split(factor=_MESHES_WIDTH)
         numbers.label(text=item.meshes)
-        numbers = numbers.split(factor=0.5)
+        numbers = numbers.split(factor=_ANIMATIONS_WIDTH)
         numbers.label(text=item.animations)
         numbers.label(text=item.skins)
 
@@ -116,7 +124,11 @@ class IMPORT_SCENE_OT_idtech_character(file_operators.Transform, bpy.types.Opera
 
     if TYPE_CHECKING:
         game: str
+        base_game: str
+        inner_game: str
+        use_inner_game: bool
         name: str
+        kind: str
         search: str
         entries: Any
         active_entry: int
@@ -126,6 +138,7 @@ class IMPORT_SCENE_OT_idtech_character(file_operators.Transform, bpy.types.Opera
         animations: Any
         active_animation: int
         animations_of: str
+        animations_total: str
         check_animations: set[str]
         show_animations: bool
         merge_vertices: bool
@@ -143,9 +156,32 @@ class IMPORT_SCENE_OT_idtech_character(file_operators.Transform, bpy.types.Opera
             search=_known_games,
             options=versions.PATH_OPTIONS,
         )
+        base_game: StringProperty(
+            name="Base Game",
+            description="Game folder that a mod is played with. Empty for base beside the folder of the mod",
+            search=_known_games,
+            options=versions.PATH_OPTIONS,
+        )
+        inner_game: StringProperty(options={"HIDDEN", "SKIP_SAVE"})
+        use_inner_game: BoolProperty(
+            name="Choose",
+            description="Use the game folder that is inside this folder",
+            options={"HIDDEN", "SKIP_SAVE"},
+            update=_inner_chosen,
+        )
         name: StringProperty(
             name="Name",
             description="Name of the entity, model or player, or the path of a model in the game",
+        )
+        kind: EnumProperty(
+            name="Kind",
+            description="What the name is of, if several things have it",
+            items=(
+                ("ANY", "Any", "The first of them, in the order of this list"),
+                *((kind.name, kind.value.capitalize(), "") for kind in Kind),
+            ),
+            default="ANY",
+            options={"HIDDEN", "SKIP_SAVE"},
         )
         search: StringProperty(
             name="Search",
@@ -164,6 +200,7 @@ class IMPORT_SCENE_OT_idtech_character(file_operators.Transform, bpy.types.Opera
         animations: CollectionProperty(type=IO_IDTECH_PG_character_animation, options={"HIDDEN", "SKIP_SAVE"})
         active_animation: IntProperty(options={"HIDDEN", "SKIP_SAVE"})
         animations_of: StringProperty(options={"HIDDEN", "SKIP_SAVE"})
+        animations_total: StringProperty(options={"HIDDEN", "SKIP_SAVE"})
         check_animations: check_boxes.check_boxes_property(
             "check_animations", "is_checked", animation_rows.shown_rows
         )
@@ -228,13 +265,15 @@ class IMPORT_SCENE_OT_idtech_character(file_operators.Transform, bpy.types.Opera
 
     def fill(self) -> None:
         """Fills the list with what is in the game, if it holds that of another one."""
-        if self.listed_for == f"game {self.game}":
+        wanted = f"game {self.game} {self.base_game}"
+        if self.listed_for == wanted:
             return
-        self.listed_for = f"game {self.game}"
+        self.listed_for = wanted
         self.entries.clear()
-        self.problem = ""
+        self.problem = self.inner_game = ""
         try:
-            found = games.catalogue(self._folder())
+            self.inner_game = str(inner_game(self._folder()) or "")
+            found = self._catalogue()
         except (CharacterError, OSError) as error:
             self.problem = printable(str(error))
             return
@@ -253,7 +292,7 @@ class IMPORT_SCENE_OT_idtech_character(file_operators.Transform, bpy.types.Opera
         self.animations_of = self._animations_key()
         self.animations.clear()
         try:
-            found = games.catalogue(self._folder(), is_listed=True)
+            found = self._catalogue()
             entry = self._chosen(found)
             if entry is not None:
                 animation_rows.fill(self, found.character(entry))
@@ -267,6 +306,9 @@ class IMPORT_SCENE_OT_idtech_character(file_operators.Transform, bpy.types.Opera
         self.fill()
         layout = file_operators.panel_layout(self)
         layout.prop(self, "game")
+        if self.inner_game:
+            text = f"Choose {Path(self.inner_game).name} in It"
+            layout.prop(self, "use_inner_game", text=text, toggle=True, icon="FILE_FOLDER")
         layout.prop(self, "search", icon="VIEWZOOM")
         column: Any = layout.column()
         column.use_property_split = False
@@ -274,9 +316,9 @@ class IMPORT_SCENE_OT_idtech_character(file_operators.Transform, bpy.types.Opera
             column.label(text=self.problem, icon="ERROR")
         heading = column.split(factor=0.5)
         heading.label(text="Name")
-        heading = heading.split(factor=0.25)
+        heading = heading.split(factor=_MESHES_WIDTH)
         heading.label(text="Meshes")
-        heading = heading.split(factor=0.5)
+        heading = heading.split(factor=_ANIMATIONS_WIDTH)
         heading.label(text="Animations")
         heading.label(text="Skins")
         # The dialog fits on small screens.
@@ -309,12 +351,19 @@ class IMPORT_SCENE_OT_idtech_character(file_operators.Transform, bpy.types.Opera
     def _folder(self) -> Path:
         return games.game_folder(bpy.path.abspath(self.game), preferences.game_folders())
 
+    def _catalogue(self) -> Catalogue:
+        known = preferences.game_folders()
+        base = bpy.path.abspath(self.base_game)
+        return games.catalogue(self._folder(), games.game_folder(base, known) if base else None)
+
     def _chosen(self, found: Catalogue) -> CatalogueEntry | None:
         """The entry of the chosen name; of an entity and a model of one name the one whose row is active."""
         return found.named(self.name, self._kind()) if self.name else None
 
     def _kind(self) -> str:
-        """What the active row is, if it has the chosen name; else empty."""
+        """What the name is of: as asked for, else the active row's, if it has the chosen name; else empty."""
+        if self.kind != "ANY":
+            return Kind[self.kind].value
         row = self.entries[self.active_entry] if 0 <= self.active_entry < len(self.entries) else None
         return str(row.kind) if row is not None and row.name == self.name else ""
 
@@ -330,7 +379,7 @@ class IMPORT_SCENE_OT_idtech_character(file_operators.Transform, bpy.types.Opera
 
     def _import(self, context: Context) -> file_operators.Outcome:
         folder = self._folder()
-        found = games.catalogue(folder, is_listed=bool(self.entries))
+        found = self._catalogue()
         entry = self._chosen(found)
         if entry is None:
             raise CharacterError(_unknown(self.name, found.entries, folder))
@@ -351,8 +400,7 @@ class IMPORT_SCENE_OT_idtech_character(file_operators.Transform, bpy.types.Opera
             game_folders=tuple(preferences.game_folders()),
             conversion=axes.from_file(self.scale(), self.axis_forward, self.axis_up),
         )
-        # Files of its own: what it unpacks does not count against those of other imports.
-        result = import_character(context, character, GameFiles(found.files.folders), options)
+        result = import_character(context, character, found.files, options)
         file_operators.show_imported(context, result)
         return result.report, [Path(character.name)]
 

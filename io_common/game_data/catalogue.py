@@ -5,25 +5,41 @@ Models are not opened for the list; what is missing is told by the names of file
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from fnmatch import fnmatchcase
 
+from ..counting import counted
 from ..textures.conventions import guess_skins
 from ..textures.game_files import FileReadError
 from ..textures.names import fold, is_image, split_extension
-from .character import DOOM3, QUAKE2, Character, CharacterAnimation, CharacterPart, CharacterSkin
+from .character import (
+    DOOM3,
+    MODEL_SUFFIXES,
+    QUAKE2,
+    Character,
+    CharacterAnimation,
+    CharacterPart,
+    CharacterSkin,
+    Declaration,
+)
+from .daemon_models import CHARACTER_CONFIG, IQM, MODEL_CONFIG, declared_model, is_config
 from .doom3 import Doom3Declarations
 from .files import GameFiles
+from .game_folders import problem_of
 from .model_cfg import CONFIGS, cfg_character
 from .quake2_player import MODEL as PLAYER_MODEL
 from .quake2_player import player_character
 
-MODEL_SUFFIXES = (".md5mesh", ".md2")
 _ANIMATION_SUFFIX = ".md5anim"
 _PLAYERS = "players"
 _TOO_LONG = "there is too much in this game: the list is not complete"
+
+
+# The last list that was made.
+_kept: list[Catalogue] = []
 
 
 class Kind(StrEnum):
@@ -36,25 +52,32 @@ class Kind(StrEnum):
     PLAYER = "player"
     """A folder in Quake II's `players`."""
     CONFIG = "config"
-    """A folder with an `md5.cfg` or `md2.cfg`."""
+    """A folder with an `md5.cfg` or `md2.cfg`, or a `.cfg` file of Unvanquished or XreaL that names a model."""
     LOOSE = "loose model"
     """A model that none of the others names."""
+    IQM = "IQM model"
+    """A model of another format that a `.cfg` file names; it is listed and cannot be imported."""
 
 
 @dataclass(frozen=True)
 class Count:
     """How many of something are there, and how many are named but missing.
 
-    `found` is None if they are inside the model files, like the frames of an MD2.
+    `found` is None if they are inside the model files, like the frames of an MD2. `files` are those that the found ones
+    are made of, if that is another number.
     """
 
     found: int | None = 0
     missing: int = 0
+    files: int | None = None
 
     def __str__(self) -> str:
         if self.found is None:
             return "in file"
-        return f"{self.found} ({self.missing} missing)" if self.missing else str(self.found)
+        text = str(self.found)
+        if self.files is not None and self.files != self.found:
+            text = f"{counted(self.found, 'entries')}, {counted(self.files, 'files')}"
+        return f"{text} ({self.missing} missing)" if self.missing else text
 
 
 @dataclass(frozen=True)
@@ -88,15 +111,17 @@ class Catalogue:
     Attributes:
         files: of the game.
         entries: the list: by kind, then by name.
+        problem: why nothing is listed, if a folder holds the game folder; else empty.
     """
 
     def __init__(self, files: GameFiles) -> None:
         self.files = files
         self._doom3 = Doom3Declarations(files)
-        self._warnings: list[str] = []
+        self.problem = next((problem for folder in files.folders if (problem := problem_of(folder))), "")
+        self._warnings = [self.problem] if self.problem else []
         self._animations: dict[str, tuple[CharacterAnimation, ...]] = {}
         with files.budget.timed():
-            entries = self._all_entries()
+            entries = self._all_entries() if not self.problem else []
         order = list(Kind)
         self.entries = sorted(
             entries, key=lambda entry: (order.index(entry.kind), fold(entry.name), entry.path)
@@ -104,8 +129,8 @@ class Catalogue:
 
     @property
     def warnings(self) -> list[str]:
-        """What could not be read, and oddities of declarations, each once."""
-        return list(dict.fromkeys([*self.files.warnings, *self._doom3.warnings, *self._warnings]))
+        """What could not be read, each once. Oddities of declarations are told with the characters that have them."""
+        return list(dict.fromkeys([*self.files.warnings, *self._doom3.unreadable, *self._warnings]))
 
     def matching(self, patterns: Iterable[str]) -> list[CatalogueEntry]:
         """The entries of which a name fits one of the patterns, such as `monster_*`, compared without case.
@@ -116,7 +141,8 @@ class Catalogue:
         return [
             entry
             for entry in self.entries
-            if any(fnmatchcase(name, pattern) for name in _names(entry) for pattern in folded)
+            if entry.kind is not Kind.IQM
+            and any(fnmatchcase(name, pattern) for name in _names(entry) for pattern in folded)
         ]
 
     def searched(self, text: str) -> list[CatalogueEntry]:
@@ -149,8 +175,10 @@ class Catalogue:
         """The character of an entry. The budget of the files begins anew, as each character is an import of its own.
 
         Raises:
-            FileReadError: it is no longer there.
+            FileReadError: it is no longer there, or cannot be imported.
         """
+        if entry.kind is Kind.IQM:
+            raise FileReadError(f"{entry.name}: its model is IQM, which cannot be imported")
         self.files.budget.renew()
         found: Character | None = None
         if entry.kind is Kind.ENTITY:
@@ -160,7 +188,11 @@ class Catalogue:
         elif entry.kind is Kind.PLAYER:
             found = player_character(self.files, entry.path)
         elif entry.kind is Kind.CONFIG:
-            found = cfg_character(self.files, entry.path)
+            found = (
+                self._configured(entry.path)
+                if is_config(entry.path)
+                else cfg_character(self.files, entry.path)
+            )
         elif self.files.has(entry.path):
             found = self._loose_character(entry.path)
         if found is None:
@@ -216,18 +248,40 @@ class Catalogue:
             folder, _, base = path.rpartition("/")
             if fold(base) in names:
                 configs.append(folder)
+            elif is_config(path):
+                configs.append(path)
             elif not base.lower().endswith(".cfg"):
                 models.append(path)
         return models, list(dict.fromkeys(configs))
 
     def _config(self, folder: str, claimed: set[str]) -> list[CatalogueEntry]:
+        is_file = is_config(folder)
         try:
-            character = cfg_character(self.files, folder)
+            character = self._configured(folder) if is_file else cfg_character(self.files, folder)
         except FileReadError as error:
             self._warnings.append(str(error))
             return []
-        claimed.update(fold(part.model) for part in character.parts)
-        return [_entry(folder, Kind.CONFIG, folder, character)]
+        if not is_file:
+            claimed.update(fold(part.model) for part in character.parts)
+            return [_entry(folder, Kind.CONFIG, folder, character)]
+        if character.missing == ("",):
+            return []
+        is_iqm = any(fold(path).endswith(IQM) for path in character.missing)
+        name = (
+            folder[: -len(MODEL_CONFIG)] if fold(folder).endswith(MODEL_CONFIG) else folder.rpartition("/")[0]
+        )
+        return [_entry(name, Kind.IQM if is_iqm else Kind.CONFIG, folder, character)]
+
+    def _configured(self, path: str) -> Character:
+        """The model that a `.cfg` file of Unvanquished or XreaL names; it also stays in the list by itself."""
+        model, scale = declared_model(self.files, path)
+        folder, _, base = path.rpartition("/")
+        is_player = fold(base) == CHARACTER_CONFIG
+        name = folder.rpartition("/")[2] if is_player else base[: -len(MODEL_CONFIG)]
+        if not model.lower().endswith(MODEL_SUFFIXES) or not self.files.has(model):
+            return Character(name, DOOM3, missing=(model,))
+        (part,) = self._loose_character(model).parts
+        return Character(name, DOOM3, (replace(part, scale=scale),), declaration=Declaration(path, 1))
 
     def _player_folders(self) -> list[str]:
         listing = self.files.listing(_PLAYERS)
@@ -279,6 +333,32 @@ class Catalogue:
         return self._animations[folder]
 
 
+def kept_catalogue(folders: Sequence[str | os.PathLike[str]]) -> Catalogue:
+    """The list of a game: the last one that was made, if it is of these folders and nothing in them has changed.
+
+    Args:
+        folders: the game folders and archives, the one that overrides the others first.
+    """
+    wanted = GameFiles(folders).folders
+    if not _kept or _kept[0].files.folders != wanted or not _kept[0].files.is_current():
+        _kept[:] = [Catalogue(GameFiles(wanted))]
+    return _kept[0]
+
+
+def count_animations(character: Character, broken: int = 0, lost: int = 0) -> Count:
+    """How many animations a character declares.
+
+    Args:
+        character: the character.
+        broken: how many of them name a file that is missing.
+        lost: how many files are missing that no animation names.
+    """
+    animations = [one for part in character.parts for one in part.animations]
+    missing = {fold(one) for one in character.missing}
+    files = {fold(file) for one in animations for file in one.files} - missing
+    return Count(len(animations) - broken, broken + lost, len(files) if files else None)
+
+
 def _names(entry: CatalogueEntry) -> list[str]:
     """The folded names of an entry: the whole one, then its last part with and without extension."""
     whole = fold(entry.name)
@@ -295,13 +375,14 @@ def _entry(name: str, kind: Kind, path: str, character: Character) -> CatalogueE
     lost = [one for one in missing if one.endswith(_ANIMATION_SUFFIX) and one not in named]
     skins = sum(len(part.skins) for part in character.parts)
     images = sum(one.image is not None for part in character.parts for one in part.textures)
-    is_md2 = bool(character.parts) and all(fold(part.model).endswith(".md2") for part in character.parts)
+    models = [fold(part.model) for part in character.parts if part.is_model]
+    is_md2 = bool(models) and all(model.endswith(".md2") for model in models)
     are_inside = is_md2 and not animations
     return CatalogueEntry(
         name,
         kind,
         path,
-        Count(len(character.parts), sum(one.endswith(MODEL_SUFFIXES) for one in missing)),
-        Count(None) if are_inside else Count(len(animations) - len(broken), len(broken) + len(lost)),
+        Count(len(models), sum(one.endswith(MODEL_SUFFIXES) for one in missing)),
+        Count(None) if are_inside else count_animations(character, len(broken), len(lost)),
         Count(skins + images, sum(one.startswith("skin ") or is_image(one) for one in missing)),
     )

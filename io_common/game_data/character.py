@@ -6,10 +6,12 @@ to a loose file or into an archive.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 DOOM3, QUAKE2, SAUERBRATEN = "DOOM3", "QUAKE2", "SAUERBRATEN"
 """Values of `Character.game`: whose declarations the character comes from."""
+MODEL_SUFFIXES = (".md5mesh", ".md2")
+"""Of models that can be imported."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +40,7 @@ class CharacterAnimation:
         frames: the first frame, counted from 0, and the number of frames, of a model whose file holds all frames.
         priority: which of two animations at once wins, in Sauerbraten.
         joints: the joints that it moves with all below them, in Sauerbraten; empty for the whole skeleton.
+        replacement: the animation that the game plays in its place; empty for itself.
     """
 
     name: str
@@ -48,6 +51,7 @@ class CharacterAnimation:
     frames: tuple[int, int] | None = None
     priority: int = 0
     joints: str = ""
+    replacement: str = ""
 
 
 @dataclass(frozen=True)
@@ -128,14 +132,22 @@ class Attachment:
         joint: the joint or tag of the other part; empty if the part only moves in step with it.
         rotation: yaw, pitch and roll in degrees.
         translation: in units of the file.
-        keeps_axes: the part has the axes of the other model, not those of the joint, while that is in its bind pose.
+        own_rotation, own_translation: the same of the part itself, in the place that the others give.
+        keeps_axes: the part has the axes of the other model, not those of the joint, while that is in the pose in which
+            the game attaches parts; so have heads in Doom 3.
+        along_model: the translation is along the axes of the other model, in that pose.
+        entity: the name of the entity that is attached, which an export changes; empty for a model.
     """
 
     parent: int
     joint: str = ""
     rotation: tuple[float, float, float] = (0.0, 0.0, 0.0)
     translation: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    own_rotation: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    own_translation: tuple[float, float, float] = (0.0, 0.0, 0.0)
     keeps_axes: bool = False
+    along_model: bool = False
+    entity: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True)
@@ -144,7 +156,7 @@ class CharacterPart:
 
     Attributes:
         name: of its declaration or its file.
-        model: game path of the `.md5mesh` or `.md2`.
+        model: game path of the `.md5mesh` or `.md2`; of an attachment also of something else, or empty.
         animations: in the order of the declaration.
         skins: the variants of its materials.
         default_skin: the name of the skin that the game shows; None if it shows the model's own materials.
@@ -175,6 +187,11 @@ class CharacterPart:
     tags: tuple[Tag, ...] = ()
     skeleton: str = ""
     settings: tuple[tuple[str, ...], ...] = ()
+
+    @property
+    def is_model(self) -> bool:
+        """Whether it can be imported: not a light, a particle or a model of another format."""
+        return self.model.lower().endswith(MODEL_SUFFIXES)
 
 
 @dataclass(frozen=True)

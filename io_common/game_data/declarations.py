@@ -12,11 +12,12 @@ From the published sources of Doom 3 (`DeclManager.cpp`, `Lexer.cpp`):
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from ..textures.budget import MAX_TOKENS
-from ..textures.mtr import canonical_name
+from ..textures.mtr import TYPES, canonical_name
 from ..textures.mtr_tokens import Token, scan
 from ..textures.names import short
 
@@ -33,13 +34,7 @@ __all__ = [
 MODEL, ENTITY, SKIN = "model", "entitydef", "skin"
 """The types of declarations that characters are made of."""
 
-_TYPES = frozenset(
-    (
-        *("material", "table", "skin", "sound", "entitydef", "mapdef", "fx", "particle", "articulatedfigure"),
-        *("af", "pda", "video", "audio", "email", "model", "export", "camera", "modelview", "playermodel"),
-        *("guide", "effect", "playback", "lipsync", "materialtype", "xdata", "tdm_matinfo"),
-    )
-)
+_PLACE = re.compile(r"(.*?):([0-9]+): ")
 MAX_WARNINGS = 1000
 """Warnings about the declarations of a game."""
 _MAX_WARNINGS = 50  # of a file
@@ -62,6 +57,12 @@ class RawDeclaration:
     source: str
     line: int
     tokens: tuple[Token, ...]
+
+    def holds(self, warning: str) -> bool:
+        """Whether a warning that begins with file and line is about this declaration."""
+        place = _PLACE.match(warning)
+        last = max([self.line, *(token.line for token in self.tokens[-1:])])
+        return place is not None and place[1] == self.source and self.line <= int(place[2]) <= last
 
     def at(self, token: Token | None = None) -> str:
         """The place of a token, or of the declaration, for messages."""
@@ -144,12 +145,12 @@ def _add(
     name = prefix[-1]
     kind = default_type
     strays = prefix[:-1]
-    if strays and strays[-1].text.lower() in _TYPES:
+    if strays and strays[-1].text.lower() in TYPES:
         kind = strays.pop().text.lower()
     elif strays:
         # An unknown type, as mods have them.
         return
-    if not strays and len(prefix) == 1 and name.text.lower() in _TYPES and name.kind == "word":
+    if not strays and len(prefix) == 1 and name.text.lower() in TYPES and name.kind == "word":
         result.warn(f"{source}:{name.line}: '{name.text}' has no name")
         return
     for stray in strays[:1]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from .character import Character, CharacterAnimation, CharacterPart, CharacterSkin
+from .character import Attachment, Character, CharacterAnimation, CharacterPart, CharacterSkin
 
 # What Doom 3's lexer reads as one word without quotes.
 _BARE = re.compile(r"[A-Za-z_][A-Za-z0-9_/.]*\Z")
@@ -79,32 +79,71 @@ def _skin_text(skin: CharacterSkin, model: str) -> str:
 def _entity_texts(character: Character) -> list[str]:
     """The entity of a character and those of what hangs on it; none for a character that is a model declaration."""
     parts = character.parts
-    if not parts or (len(parts) == 1 and _declaration_name(character, 0) == character.name):
+    replacements = [
+        (f"replace_anim_{one.name}", one.replacement)
+        for part in parts[:1]
+        for one in part.animations
+        if one.replacement
+    ]
+    is_model = len(parts) == 1 and not replacements and _declaration_name(character, 0) == character.name
+    if not parts or is_model:
         return []
-    pairs = [("model", _model_value(character, 0))]
-    others = []
-    attachments = 0
+    pairs = {0: [("model", _model_value(character, 0)), *replacements]}
+    names = {0: character.name}
+    attached = 0
     for index, part in enumerate(parts[1:], 1):
         attachment = part.attachment
-        if attachment is None:
+        if attachment is None or attachment.parent not in pairs:
             continue
-        name = f"{character.name}_{'head' if attachment.keeps_axes else f'attach{attachments + 1}'}"
-        own = [("model", _model_value(character, index))]
+        body = pairs[attachment.parent]
+        own: list[tuple[str, str]] = [("model", _model_value(character, index))]
         if part.default_skin:
             own.append(("skin", part.default_skin))
         if attachment.keeps_axes:
-            pairs += [("def_head", name), ("head_joint", attachment.joint)]
+            is_entity = bool(attachment.entity)
+            name = f"{names[attachment.parent]}_head" if is_entity else _model_value(character, index)
+            body += [("def_head", name), ("head_joint", attachment.joint)]
+            body += _vector_pair(name, attachment.translation)
+            if not is_entity:
+                continue
         else:
-            attachments += 1
-            pairs.append(("def_attach" + (str(attachments) if attachments > 1 else ""), name))
-            yaw, pitch, roll = attachment.rotation
-            own.append(("joint", attachment.joint))
-            own += _vector_pair("origin", attachment.translation)
-            own += _vector_pair("angles", (pitch, yaw, roll))
-        others.append(_entity_text(name, own))
+            attached += 1
+            name = f"{character.name}_attach{attached}"
+            if not part.is_model:
+                # A light, an effect or a model of another format is what the game has declared.
+                name, own = attachment.entity, []
+            suffix = str(attached) if attached > 1 else ""
+            body.append((f"def_attach{suffix}", name))
+            (own if attachment.along_model else body).extend(_place_pairs(attachment, attached, suffix))
+            own += _vector_pair(f"origin_place{attached}", attachment.own_translation)
+            own += _vector_pair(f"angles_place{attached}", _pitch_first(attachment.own_rotation))
+            if not part.is_model:
+                continue
+        names[index], pairs[index] = name, own
     if parts[0].default_skin:
-        pairs.append(("skin", parts[0].default_skin))
-    return [*others, _entity_text(character.name, pairs)]
+        pairs[0].append(("skin", parts[0].default_skin))
+    # The entity itself comes last.
+    return [
+        _entity_text(names[index], pairs[index]) for index in (*range(1, len(parts)), 0) if index in pairs
+    ]
+
+
+def _place_pairs(attachment: Attachment, number: int, suffix: str) -> list[tuple[str, str]]:
+    """Where something hangs: as its own values, or as a place of the body, as The Dark Mod has them."""
+    place, angles = attachment.translation, _pitch_first(attachment.rotation)
+    if attachment.along_model:
+        pairs = [("joint", attachment.joint)]
+        return [*pairs, *_vector_pair("origin", place), *_vector_pair("angles", angles)]
+    pairs = [(f"pos_attach{suffix}", f"place{number}"), (f"attach_pos_name_{number}", f"place{number}")]
+    if attachment.joint:
+        pairs.append((f"attach_pos_joint_{number}", attachment.joint))
+    pairs += _vector_pair(f"attach_pos_origin_{number}", place)
+    return [*pairs, *_vector_pair(f"attach_pos_angles_{number}", angles)]
+
+
+def _pitch_first(rotation: tuple[float, float, float]) -> tuple[float, float, float]:
+    yaw, pitch, roll = rotation
+    return pitch, yaw, roll
 
 
 def _model_value(character: Character, index: int) -> str:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from ..files import atomic
 from ..textures.budget import Budget
-from ..textures.folders import Root
+from ..textures.folders import Root, Stamp, stamp_of
 from ..textures.game_files import MAX_FILE_SIZE, FileReadError, GameFile
 from ..textures.listings import Listing, merged
 from ..textures.names import clean_name, fold, split_extension
@@ -33,6 +33,7 @@ class GameFiles:
     Attributes:
         folders: the game folders.
         budget: of the import.
+        roots: the game folders as they are searched.
     """
 
     def __init__(self, folders: Iterable[str | os.PathLike[str]], budget: Budget | None = None) -> None:
@@ -40,7 +41,8 @@ class GameFiles:
             dict.fromkeys(Path(os.path.abspath(folder)) for folder in folders if os.fspath(folder))
         )
         self.budget = budget if budget is not None else Budget()
-        self._roots = [Root(folder, budget=self.budget) for folder in self.folders]
+        self.roots = [Root(folder, budget=self.budget) for folder in self.folders]
+        self._texts: dict[str, Stamp] = {}
         self._listings: dict[str, Listing | None] = {}
         self._warnings: list[str] = []
         self._written_folders: set[Path] = set()
@@ -48,7 +50,7 @@ class GameFiles:
     @property
     def warnings(self) -> list[str]:
         """What could not be read, each once."""
-        archives = [warning for root in self._roots for warning in root.warnings]
+        archives = [warning for root in self.roots for warning in root.warnings]
         return list(dict.fromkeys(archives + self._warnings))
 
     def find(self, path: str) -> GameFile | None:
@@ -62,7 +64,7 @@ class GameFiles:
         listing = self.listing(folder)
         if listing is None or fold(base) not in listing.files:
             return None
-        return next((file for root in self._roots if (file := root.find_file(path)) is not None), None)
+        return next((file for root in self.roots if (file := root.find_file(path)) is not None), None)
 
     def has(self, path: str) -> bool:
         """Whether there is a file with a game path."""
@@ -93,7 +95,15 @@ class GameFiles:
         file = self._existing(path, self.find(path))
         if not self.budget.take("text", file.size()):
             raise FileReadError(f"{file}: skipped, as the declarations of the game are too large")
+        self._texts[str(file.path)] = stamp_of(file.path)
         return file.read_text()
+
+    def is_current(self) -> bool:
+        """Whether the folders, archives and texts that were read are as they were, by their sizes and times."""
+        stamps = dict(self._texts)
+        for root in self.roots:
+            stamps |= root.stamps
+        return all(stamp_of(path) == stamp for path, stamp in stamps.items())
 
     def _read(self, file: GameFile, limit: int = MAX_FILE_SIZE) -> bytes:
         if not self.budget.take("data", file.size()):
@@ -109,7 +119,7 @@ class GameFiles:
         """The files and folders directly inside a folder, as spelled; None if there is no such folder."""
         key = fold(folder).strip("/")
         if key not in self._listings:
-            self._listings[key] = merged(root.listing(key) for root in self._roots)
+            self._listings[key] = merged(root.listing(key) for root in self.roots)
         return self._listings[key]
 
     def names(self, folder: str) -> list[str]:

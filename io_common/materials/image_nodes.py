@@ -194,9 +194,7 @@ class NodeBuilder:
         if isinstance(expression, BuiltIn):
             if expression.colour is None:
                 return None
-            node = self.add("ShaderNodeRGB", 3, expression.name)
-            node.outputs[0].default_value = expression.colour
-            return Channels(node.outputs[0])
+            return self.constant(expression.colour, expression.name)
         parts = [
             part for image in expression.images if (part := self._channels(image, files, role)) is not None
         ]
@@ -209,13 +207,9 @@ class NodeBuilder:
         if call.function == "scale":
             return self._scale(first, (*call.numbers, 1.0, 1.0, 1.0, 1.0)[:4], role)
         if call.function == "add" and len(parts) > 1:
-            node = self._vector_math("ADD", first.colour)
-            self.link(parts[1].colour, node.inputs[1])
-            return Channels(node.outputs[0], first.alpha)
+            return Channels(self.combined("ADD", first.colour, parts[1].colour), first.alpha)
         if call.function == "invertcolor":
-            node = self.add("ShaderNodeInvert", 3)
-            self.link(first.colour, node.inputs["Color"])
-            return Channels(node.outputs["Color"], first.alpha)
+            return Channels(self.inverted(first.colour), first.alpha)
         if call.function == "invertalpha" and first.alpha is not None:
             return Channels(first.colour, self.one_minus(first.alpha))
         if call.function == "makeintensity":
@@ -223,9 +217,7 @@ class NodeBuilder:
             self.link(first.colour, node.inputs["Color"])
             return Channels(node.outputs["Red"], node.outputs["Red"])
         if call.function == "makealpha":
-            white = self.add("ShaderNodeRGB", 3)
-            white.outputs[0].default_value = (1.0, 1.0, 1.0, 1.0)
-            return Channels(white.outputs[0], self.brightness(first.colour))
+            return Channels(self.constant((1.0, 1.0, 1.0, 1.0)).colour, self.brightness(first.colour))
         return first
 
     def _scale(self, channels: Channels, factors: tuple[float, ...], role: Role) -> Channels:
@@ -254,6 +246,24 @@ class NodeBuilder:
         node.operation = operation
         self.link(first, node.inputs[0])
         return node
+
+    def constant(self, colour: tuple[float, float, float, float] | None, label: str = "") -> Channels:
+        """A single colour, RGBA; black for none."""
+        node = self.add("ShaderNodeRGB", 3, label)
+        node.outputs[0].default_value = colour or (0.0, 0.0, 0.0, 1.0)
+        return Channels(node.outputs[0])
+
+    def combined(self, operation: str, first: Socket, second: Socket) -> Socket:
+        """Two colours, or a colour and a number, combined by a Vector Math operation such as ``ADD``."""
+        node = self._vector_math(operation, first)
+        self.link(second, node.inputs[1])
+        return node.outputs[0]
+
+    def inverted(self, colour: Socket) -> Socket:
+        """1 - colour."""
+        node = self.add("ShaderNodeInvert", 3)
+        self.link(colour, node.inputs["Color"])
+        return node.outputs["Color"]
 
     def one_minus(self, value: Socket) -> Socket:
         """1 - value."""

@@ -6,6 +6,9 @@
   for it. Without a declaration the use of an alpha channel is unknown; one that is nearly all black or white, with
   some of both, is taken as an alpha test.
 - Both sides are shown unless a declaration or cfg file makes the surface one-sided.
+- Blended surfaces of one stage are what the engine computes: source × factor + what is behind × factor, as emission and
+  transparency. `blend blend` stays a Principled BSDF with alpha, which artists know and glTF can hold.
+- Where the game draws nothing, alpha is 0: glTF knows that as well, and no Transparent BSDF.
 - Sauerbraten's masks: red is the specular strength, green the glow of the skin; the reflections in blue would need
   the map around the model.
 """
@@ -27,8 +30,9 @@ if TYPE_CHECKING:
 # For an alpha channel without a declared threshold.
 _THRESHOLD = 0.5
 
-_ADDED = ("add", "gl_one,gl_one", "gl_src_alpha,gl_one")
-_MULTIPLIED = ("filter", "modulate", "gl_dst_color,gl_zero", "gl_zero,gl_src_color")
+_ALPHA_BLEND = "gl_src_alpha,gl_one_minus_src_alpha"
+_FILTER = "gl_dst_color,gl_zero"
+_BLENDS = {"add": "gl_one,gl_one", "filter": _FILTER, "modulate": _FILTER, "blend": _ALPHA_BLEND}
 
 
 def build_nodes(material: Material, found: MaterialImages, store: ImageStore, warnings: list[str]) -> None:
@@ -47,7 +51,17 @@ def build_nodes(material: Material, found: MaterialImages, store: ImageStore, wa
     nodes = NodeBuilder(tree, found, store, warnings)
     if found.two_sided is not None:
         material.use_backface_culling = not found.two_sided
+    if not found.is_drawn:
+        shader.inputs["Alpha"].default_value = 0.0
+        return
     diffuse = nodes.channels(Role.DIFFUSE)
+    blend = _BLENDS.get(found.blend, found.blend)
+    if found.translucent and "," in blend and blend != _ALPHA_BLEND:
+        _blend_with_background(material, nodes, diffuse or nodes.constant(found.colour), blend)
+        image = nodes.image_of(Role.DIFFUSE)
+        if image is not None:
+            _show_in_solid_mode(material, tree.nodes, image, store)
+        return
     if diffuse is not None:
         nodes.link(diffuse.colour, shader.inputs["Base Color"])
     elif found.colour is not None:
@@ -113,18 +127,43 @@ def _connect_alpha(
             nodes.link(nodes.greater_than(cut.alpha, threshold), alpha)
     elif found.translucent:
         versions.blend_surface(material)
-        if found.blend in _ADDED:
-            # Additive: the surface emits light and reflects none, and black is transparent.
-            for link in list(shader.inputs["Base Color"].links):
-                material.node_tree.links.remove(link)
-            shader.inputs["Base Color"].default_value = (0.0, 0.0, 0.0, 1.0)
-            nodes.link(diffuse.colour, shader.inputs["Emission Color"])
-            shader.inputs["Emission Strength"].default_value = 1.0
-            nodes.link(nodes.brightness(diffuse.colour), alpha)
-        elif found.blend in _MULTIPLIED:
-            nodes.link(nodes.one_minus(nodes.brightness(diffuse.colour)), alpha)
-        elif diffuse.alpha is not None:
+        if diffuse.alpha is not None:
             nodes.link(diffuse.alpha, alpha)
+
+
+def _blend_with_background(material: Material, nodes: NodeBuilder, colour: Channels, blend: str) -> None:
+    """Connects emission for what a stage draws, and transparency for what it leaves of what is behind.
+
+    A renderer's transparency cannot brighten, so that `gl_dst_color, gl_one` leaves everything as it is.
+    """
+    source, _, target = blend.partition(",")
+    emission, transparent = nodes.add("ShaderNodeEmission", 1), nodes.add("ShaderNodeBsdfTransparent", 1)
+    drawn, left = (shader.inputs["Color"] for shader in (emission, transparent))
+    drawn.default_value = left.default_value = (0.0, 0.0, 0.0, 1.0)
+    if source == "gl_dst_color":
+        target = "gl_src_color" if target == "gl_zero" else target
+    elif source == "gl_src_alpha" and colour.alpha is not None:
+        nodes.link(nodes.combined("MULTIPLY", colour.colour, colour.alpha), drawn)
+    elif source != "gl_zero":
+        nodes.link(colour.colour, drawn)
+    if target == "gl_one":
+        left.default_value = (1.0, 1.0, 1.0, 1.0)
+    elif target == "gl_src_color":
+        nodes.link(colour.colour, left)
+    elif target == "gl_one_minus_src_color":
+        nodes.link(nodes.inverted(colour.colour), left)
+    elif target == "gl_src_alpha" and colour.alpha is not None:
+        nodes.link(colour.alpha, left)
+    elif target == "gl_one_minus_src_alpha" and colour.alpha is not None:
+        nodes.link(nodes.one_minus(colour.alpha), left)
+    both = nodes.add("ShaderNodeAddShader", 0)
+    nodes.link(emission.outputs[0], both.inputs[0])
+    nodes.link(transparent.outputs[0], both.inputs[1])
+    versions.blend_surface(material)
+    tree: Any = material.node_tree
+    output = next(node for node in tree.nodes if node.type == "OUTPUT_MATERIAL")
+    nodes.link(both.outputs[0], output.inputs["Surface"])
+    tree.nodes.remove(principled_of(material))
 
 
 def _show_in_solid_mode(material: Material, nodes: Any, image: Image, store: ImageStore) -> None:

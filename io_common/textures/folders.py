@@ -19,6 +19,18 @@ from .game_files import GameFile
 from .listings import Listing, merged
 from .names import fold, split_extension
 
+Stamp = tuple[int, int] | None
+"""The size in bytes and the time of the last change in nanoseconds of a file or folder; None if there is none."""
+
+
+def stamp_of(path: str | os.PathLike[str]) -> Stamp:
+    """The stamp of a file or folder on disk."""
+    try:
+        status = os.stat(path)
+    except OSError:
+        return None
+    return status.st_size, status.st_mtime_ns
+
 
 class Source(Protocol):
     """One layer of a game folder: the loose files, or an archive."""
@@ -46,6 +58,8 @@ class LooseFiles:
         self.warnings: list[str] = []
         self._real = os.path.realpath(path)
         self._inside = os.path.join(self._real, "")
+        self.stamps: dict[str, Stamp] = {}
+        """Of the directories that were listed, as they were before."""
         self._listings: dict[str, Listing | None] = {}
 
     def listing(self, folder: str = "") -> Listing | None:
@@ -81,6 +95,7 @@ class LooseFiles:
             return None
         directory = os.path.join(self.path, *real.split("/")) if real else str(self.path)
         listing = Listing()
+        self.stamps[directory] = stamp_of(directory)
         try:
             with os.scandir(directory) as entries:
                 for entry in entries:
@@ -130,6 +145,7 @@ class _Layers:
         self._with_archives = archives
         inside = split_archive_path(path)
         self.loose = LooseFiles(path)
+        self._stamps: dict[str, Stamp] = {str(inside[0]): stamp_of(inside[0])} if inside is not None else {}
         # A path into an archive has no other layer.
         self._archives: list[Source] | None = (
             [Archive(inside[0], budget, inside[1])] if inside is not None else None
@@ -169,6 +185,7 @@ class _Layers:
                 path = self.loose.path / name
                 is_folder = split_extension(fold(name))[1] in FOLDER_EXTENSIONS
                 if is_folder == (fold(name) in top.folders if top is not None else False):
+                    self._stamps[str(path)] = stamp_of(path)
                     self._archives.append(LooseFiles(path) if is_folder else Archive(path, self._budget))
         return self._archives
 
@@ -176,6 +193,13 @@ class _Layers:
     def warnings(self) -> list[str]:
         sources = [self.loose, *(self._archives or ())]
         return [warning for source in sources for warning in source.warnings]
+
+    @property
+    def stamps(self) -> dict[str, Stamp]:
+        stamps = self._stamps | self.loose.stamps
+        for source in self._archives or ():
+            stamps |= source.stamps if isinstance(source, LooseFiles) else {}
+        return stamps
 
 
 class Root:
@@ -280,6 +304,11 @@ class Root:
     def warnings(self) -> list[str]:
         """Warnings of the folders that were listed and the archives that were opened."""
         return self._layers.warnings
+
+    @property
+    def stamps(self) -> dict[str, Stamp]:
+        """The stamps of the directories that were listed and the archives, by path, as they were before."""
+        return self._layers.stamps
 
 
 def _image(source: Source, folder: str, listing: Listing | None, base: str) -> GameFile | None:

@@ -39,6 +39,7 @@ class MaterialImages:
         two_sided: whether back faces are drawn; None if unknown.
         translucent: whether the surface is blended with what is behind it.
         blend: the blend mode of the fallback stage; empty for a lit or opaque surface.
+        is_drawn: whether the game draws anything; if not, the surface is invisible.
         missing: names of images that were not found, by role.
         game_folder: the game folder that the diffuse image was found in; empty if it was found elsewhere.
         looked_in: the paths where they were looked for, each once.
@@ -55,6 +56,7 @@ class MaterialImages:
     two_sided: bool | None = None
     translucent: bool = False
     blend: str = ""
+    is_drawn: bool = True
     missing: dict[Role, str] = field(default_factory=dict)
     game_folder: str = ""
     looked_in: list[str] = field(default_factory=list)

@@ -1,4 +1,7 @@
-"""Material declarations, parsed from the tokens between their braces."""
+"""Material declarations, parsed from the tokens between their braces, as they are when an entity appears in the game.
+
+A stage whose condition is 0 is left out, and so is one whose blend mode or colour draws nothing.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ import math
 from dataclasses import dataclass, field
 
 from .image_expressions import BuiltIn, Call, ImageExpression, MapImage, map_uses
+from .material_expressions import evaluate
 from .mtr_tokens import Token
 
 
@@ -16,13 +20,14 @@ class Material:
     Attributes:
         name: as written.
         diffuse, bump, specular, glow: image expressions, or None.
-        fallback: the image of the first blended stage, for materials without a diffuse image.
+        fallback: the image of the first other stage that is drawn, for materials without a diffuse image.
         fallback_blend: its blend mode in lower case: `add`, `blend`, `filter`, `gl_one,gl_zero` and so on.
         editor_image: `qer_editorimage`, used if there is no other image.
-        alpha_test: the threshold in 0...1, 0.5 if it is not a constant, or None.
+        alpha_test: the threshold in 0...1, 0.5 if it cannot be known, or None.
         alpha_image: the image whose alpha channel is tested.
         two_sided: whether back faces are drawn.
         translucent: whether the surface is blended with what is behind it.
+        is_drawn: whether anything is drawn; if not, the surface is invisible.
         source: the name of the file.
         line: the line number, from 1.
     """
@@ -39,6 +44,7 @@ class Material:
     alpha_image: ImageExpression | None = None
     two_sided: bool = False
     translucent: bool = False
+    is_drawn: bool = True
     source: str = ""
     line: int = 0
 
@@ -50,6 +56,22 @@ class _Stage:
     alpha_test: float | None = None
     maps: dict[str, ImageExpression] = field(default_factory=dict)
     """The images that a stage of Daemon names by their roles."""
+    colour: list[float] = field(default_factory=lambda: [1.0] * 4)
+    is_on: bool = True
+
+    @property
+    def is_mask(self) -> bool:
+        """Whether it draws nothing itself: its alpha test cuts holes into what other stages draw."""
+        return self.blend in _MASKS
+
+    @property
+    def is_drawn(self) -> bool:
+        """Whether it changes a pixel."""
+        if not self.is_on or self.is_mask:
+            return False
+        if self.blend in _ALPHA_BLENDS:
+            return self.colour[3] > 0.0
+        return self.blend not in _ADDED or any(factor > 0.0 for factor in self.colour[:3])
 
 
 _INTERACTIONS = {
@@ -61,6 +83,10 @@ _INTERACTIONS = {
 }
 _LIT = ("diffusemap", "bumpmap", "normalmap", "specularmap")
 _ALPHA_BLENDS = ("blend", "gl_src_alpha,gl_one_minus_src_alpha")
+_ADDED = ("add", "gl_one,gl_one", "gl_src_alpha,gl_one")
+_MASKS = ("none", "gl_zero,gl_one")
+# Words before an expression that is a factor of red, green, blue or alpha.
+_FACTORS = {"red": (0,), "green": (1,), "blue": (2,), "alpha": (3,), "rgb": (0, 1, 2), "rgba": (0, 1, 2, 3)}
 # Whole materials in one word: of Enemy Territory, XreaL and Unvanquished.
 _IMPLICIT = ("implicitmap", "implicitmask", "implicitblend")
 
@@ -95,7 +121,7 @@ class MaterialParser:
         """Parses the material; `name` is its name."""
         material = Material(name)
         stages: list[_Stage] = []
-        opaque = False
+        opaque = has_gui = False
         while (token := self._next()) is not None:
             word = token.text.lower()
             if token.kind == "punctuation" and word == "{":
@@ -110,6 +136,7 @@ class MaterialParser:
                 words = self._line(token.line)
                 material.editor_image = material.editor_image or (words[0].text if words else None)
             elif word in _REST_OF_LINE:
+                has_gui |= word == "guisurf"
                 self._line(token.line)
             elif word == "twosided":
                 material.two_sided = True
@@ -122,20 +149,15 @@ class MaterialParser:
             elif word == "forceopaque":
                 opaque = True
             elif word == "alphatest":
-                material.alpha_test = self._number(0.5)
-        self._take_stages(material, stages)
+                material.alpha_test = self._threshold()
+        material.is_drawn = has_gui or any(stage.is_drawn for stage in stages)
+        self._take_stages(material, [stage for stage in stages if stage.is_on])
         if opaque:
             material.translucent = False
         return material
 
     @staticmethod
     def _take_stages(material: Material, stages: list[_Stage]) -> None:
-        tested = [stage for stage in stages if stage.alpha_test is not None]
-        # The test of the diffuse stage comes first: it is the one that is most visible.
-        tested.sort(key=lambda stage: _INTERACTIONS.get(stage.blend) != "diffuse")
-        if tested:
-            material.alpha_test = tested[0].alpha_test
-            material.alpha_image = tested[0].image
         for stage in stages:
             if "diffusemap" in stage.maps and stage.blend in _ALPHA_BLENDS:
                 material.translucent = True
@@ -145,14 +167,24 @@ class MaterialParser:
             role = _INTERACTIONS.get(stage.blend)
             if role and stage.image is not None and getattr(material, role) is None:
                 setattr(material, role, stage.image)
-        ambient = [s for s in stages if s.blend not in _INTERACTIONS and s.image is not None]
-        # Stages with `blend none` (alpha masks) and with images built into the engine come last.
-        ambient.sort(key=lambda s: s.blend == "none" or not map_uses(s.image))
+        ambient = [s for s in stages if s.is_drawn and s.blend not in _INTERACTIONS and s.image is not None]
+        # Images built into the engine come last.
+        ambient.sort(key=lambda s: not map_uses(s.image))
         if ambient:
             material.fallback, material.fallback_blend = ambient[0].image, ambient[0].blend
         lit = any(stage.blend in _LIT or stage.maps for stage in stages)
-        first = stages[0].blend if stages else ""
-        if not lit and first not in ("", "none", "gl_one,gl_zero") and not tested:
+        if lit and material.glow is None:
+            material.glow = next((s.image for s in ambient if s.blend in _ADDED and map_uses(s.image)), None)
+        # What one of several stages leaves out of itself, the others still draw.
+        shown = (
+            [s for s in stages if _INTERACTIONS.get(s.blend) == "diffuse" or s.maps] if lit else ambient[:1]
+        )
+        tested = [s for s in (*shown, *(s for s in stages if s.is_mask)) if s.alpha_test is not None]
+        if tested:
+            material.alpha_test = tested[0].alpha_test
+            material.alpha_image = tested[0].image
+        first = next((stage.blend for stage in stages if stage.is_drawn), "")
+        if not lit and first not in ("", "gl_one,gl_zero") and not tested:
             material.translucent = True
 
     def _stage(self) -> _Stage:
@@ -178,8 +210,19 @@ class MaterialParser:
             elif word in ("map", "clampmap"):
                 image = self._expression()
                 stage.image = stage.image or image
+            elif word == "if":
+                stage.is_on = self._value(1.0) != 0.0
+            elif word in _FACTORS:
+                value = self._value(1.0)
+                for channel in _FACTORS[word]:
+                    stage.colour[channel] = value
+            elif word == "color":
+                for channel in range(4):
+                    stage.colour[channel] = self._value(1.0)
+                    if self._peek_punctuation(","):
+                        self._index += 1
             elif word == "alphatest":
-                stage.alpha_test = self._number(0.5)
+                stage.alpha_test = self._threshold()
             elif word == "alphafunc":
                 words = self._line(token.line)
                 stage.alpha_test = {"gt0": 0.004, "lt128": 0.5, "ge128": 0.5}.get(
@@ -187,6 +230,10 @@ class MaterialParser:
                 )
             elif word == "name":
                 self._line(token.line)
+        is_colour = _INTERACTIONS.get(stage.blend) != "bump"
+        has_file = is_colour and bool(map_uses(stage.image))
+        if stage.image is not None and has_file and stage.colour != [1.0] * 4:
+            stage.image = Call("scale", (stage.image,), tuple(stage.colour))
         return stage
 
     def _implicit(self, material: Material, word: str, line: int) -> _Stage:
@@ -269,19 +316,13 @@ class MaterialParser:
                 if depth == 0:
                     break
 
-    def _number(self, default: float) -> float:
-        while self._peek_punctuation("("):
-            self._index += 1
-        token = self._peek()
-        number = _float(token.text) if token is not None and token.kind == "word" else None
-        if number is None:
-            return default
-        self._index += 1
-        # A threshold that changes with time continues with an operator; its first number says nothing then.
-        following = self._peek()
-        if following is not None and following.kind == "word" and following.text[0] in "+-*/%<>=!&|":
-            return default
-        return min(max(number, 0.0), 1.0)
+    def _value(self, default: float) -> float:
+        """The value of an expression; the default if it cannot be known."""
+        value, self._index = evaluate(self._tokens, self._index)
+        return min(max(value, -_MAX_FACTOR), _MAX_FACTOR) if value is not None else default
+
+    def _threshold(self) -> float:
+        return min(max(self._value(0.5), 0.0), 1.0)
 
     def _line(self, line: int) -> list[Token]:
         """The rest of a line, up to a brace."""

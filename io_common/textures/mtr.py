@@ -31,34 +31,14 @@ from .names import fold, short, split_extension
 
 _MAX_WARNINGS = 20
 
-_TYPES = frozenset(
-    [
-        *(
-            "material",
-            "table",
-            "skin",
-            "sound",
-            "entitydef",
-            "model",
-            "mapdef",
-            "fx",
-            "particle",
-            "pda",
-            "email",
-        ),
-        *(
-            "articulatedfigure",
-            "video",
-            "audio",
-            "export",
-            "camera",
-            "guide",
-            "playback",
-            "effect",
-            "materialtype",
-        ),
-    ]
+TYPES = frozenset(
+    (
+        *("material", "table", "skin", "sound", "entitydef", "mapdef", "fx", "particle", "articulatedfigure"),
+        *("af", "pda", "email", "video", "audio", "model", "export", "camera", "modelview", "playermodel"),
+        *("guide", "effect", "playback", "lipsync", "materialtype", "xdata", "tdm_matinfo"),
+    )
 )
+"""The types of declarations, in lower case."""
 
 
 @dataclass
@@ -131,10 +111,10 @@ def parse_mtr(text: str, source: str = "", max_tokens: int = MAX_TOKENS) -> Mate
 def _add_declaration(result: MaterialFile, prefix: list[Token], body: list[Token], source: str) -> None:
     name = prefix[-1]
     kind = prefix[-2].text.lower() if len(prefix) > 1 and prefix[-2].kind == "word" else ""
-    strays = prefix[:-2] if kind in _TYPES else prefix[:-1]
+    strays = prefix[:-2] if kind in TYPES else prefix[:-1]
     if strays:
         result.warn(f"{source}:{strays[0].line}: '{short(strays[0].text)}' is not part of a declaration")
-    if kind in _TYPES and kind != "material":
+    if kind in TYPES and kind != "material":
         return
     key = canonical_name(name.text)
     earlier = result.materials.get(key)

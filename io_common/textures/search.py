@@ -35,6 +35,7 @@ from .lmp import PALETTE_PATH
 from .material_images import MaterialImages, Rule
 from .materials import GameMaterials, MaterialIndex
 from .model_folder import Finder, ModelFolder
+from .mtr import canonical_name
 from .names import AssetName, clean_name, fold, split_extension, without_image_extension
 from .rules import TextureRules
 from .search_paths import Library, SearchPaths
@@ -42,6 +43,8 @@ from .skins import cfg_image
 
 # Quake's own game folder; mods lie beside it.
 _QUAKE_FOLDER = "id1"
+# Draws nothing in any of the games, and may be used without its declaration.
+_INVISIBLE = "textures/common/nodraw"
 _GAME_PATHS = ("models", "players", "textures", "progs", "packages", "sprites", "gfx", "maps")
 
 
@@ -51,10 +54,13 @@ class Search:
     Args:
         game_folders: the user's game folders, in order; see `Library.paths_for` for how they are used.
         rules: of the models' family.
+        roots: folders with their archives that are listed already.
     """
 
-    def __init__(self, game_folders: Iterable[str | os.PathLike[str]], rules: TextureRules) -> None:
-        self.library = Library(game_folders)
+    def __init__(
+        self, game_folders: Iterable[str | os.PathLike[str]], rules: TextureRules, roots: Iterable[Root] = ()
+    ) -> None:
+        self.library = Library(game_folders, roots)
         self._rules = rules
         self._games: dict[tuple[Path, ...], GameMaterials] = {}
         self._indices: dict[tuple[Path, ...], MaterialIndex] = {}
@@ -158,8 +164,10 @@ class ModelSearch:
             if not self._is_over():
                 name = clean_name(shader)
                 if not self._find_declared(result, name):
-                    self._find_undeclared(result, name, mesh)
-        if Role.DIFFUSE not in result.images and result.colour is None:
+                    result.is_drawn = canonical_name(shader) != _INVISIBLE
+                    if result.is_drawn:
+                        self._find_undeclared(result, name, mesh)
+        if Role.DIFFUSE not in result.images and result.colour is None and result.is_drawn:
             result.missing.setdefault(Role.DIFFUSE, shader)
         return self._with_game_folder(result)
 
@@ -193,10 +201,13 @@ class ModelSearch:
                 result.add_looked_in(*(f"{root.path}/{pattern}" for root in self._paths.roots))
             return False
         result.declaration = material
+        result.two_sided = material.two_sided
+        result.is_drawn = material.is_drawn
+        if not material.is_drawn:
+            return True
         result.alpha_test = material.alpha_test
         result.translucent = material.translucent
         result.is_alpha_known = True
-        result.two_sided = material.two_sided
         self._take_expression(result, material.bump, Role.NORMAL)
         self._take_expression(result, material.specular, Role.SPECULAR)
         self._take_expression(result, material.glow, Role.GLOW)

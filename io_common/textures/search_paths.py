@@ -146,12 +146,15 @@ class Library:
 
     Args:
         game_folders: the user's game folders, in order; empty names are ignored.
+        roots: folders with their archives that are listed already.
     """
 
-    def __init__(self, game_folders: Iterable[str | os.PathLike[str]] = ()) -> None:
+    def __init__(
+        self, game_folders: Iterable[str | os.PathLike[str]] = (), roots: Iterable[Root] = ()
+    ) -> None:
         self.budget = Budget()
         self._game_folders = [Path(os.path.abspath(path)) for path in game_folders if os.fspath(path)]
-        self._roots: dict[tuple[Path, bool], Root] = {}
+        self._roots: dict[tuple[Path, bool], Root] = {(root.path, True): root for root in roots}
 
     def paths_for(self, model_path: str | os.PathLike[str], names: Iterable[str] = ()) -> SearchPaths:
         """The folders to search for a model.

@@ -286,3 +286,18 @@ def test_a_linked_character_that_shows_a_skin_is_refused_with_the_remedy(tmp_pat
         bpy.ops.object.idtech_character_skin(skin="")
     with pytest.raises(RuntimeError, match="is linked, so its skin cannot be switched: use Object > Library"):
         bpy.ops.export_scene.idtech_character(directory=str(tmp_path / "out"))
+
+
+def test_meshes_keep_their_order_in_the_file_whatever_their_names_are(tmp_path, part):
+    shaders = ("models/zebra", "models/ant", "models/mule")
+    game = game_folders.loose(
+        tmp_path / "game",
+        {
+            "def/a.def": "model zoo { mesh zoo.md5mesh }",
+            "zoo.md5mesh": game_folders.md5mesh(game_folders.BODY, *shaders),
+        },
+    )
+    import_character(game, "zoo", use_textures=False)
+    export_character(tmp_path / "out", use_declarations=False)
+    written = part("io_md5.format").read_mesh(tmp_path / "out/zoo.md5mesh")
+    assert tuple(mesh.shader for mesh in written.meshes) == shaders

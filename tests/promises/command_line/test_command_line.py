@@ -866,7 +866,10 @@ def told_to(part, out: io.StringIO) -> str:
     shown = progress.Progress(3, out)
     for name, outcome in (
         ("good.md2", settings.Outcome("converted", seconds=0.25)),
-        ("odd.md2", settings.Outcome("converted", warnings=["it is odd"])),
+        (
+            "odd.md2",
+            settings.Outcome("converted", warnings=["it is odd"], seconds=8.6, exporter_seconds=8.2),
+        ),
         ("bad.md2", settings.Outcome("failed", "it is bad")),
     ):
         shown.report(settings.Task(Path(name), Path(name), name), outcome)
@@ -877,7 +880,7 @@ def told_to(part, out: io.StringIO) -> str:
 def test_progress_is_plain_lines_where_the_output_is_not_a_terminal(part):
     assert told_to(part, io.StringIO()).splitlines() == [
         "converted good.md2 in 0.25 s",
-        "converted odd.md2 in 0.00 s",
+        "converted odd.md2 in 8.60 s (8.20 s in Blender's exporter)",
         "  warning: it is odd",
         "failed bad.md2: it is bad",
     ]

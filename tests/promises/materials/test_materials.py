@@ -204,15 +204,67 @@ def test_surfaces_whose_alpha_test_a_config_turns_off_are_blended(tmp_path):
     assert image_at(shader_of(material).inputs["Alpha"]) == ("imp.tga", "Alpha")
 
 
-def test_added_light_is_emitted_and_black_is_not_seen(tmp_path):
-    declaration = f"{SHADER} {{ {{ blend add map models/imp/imp.tga }} }}"
-    files = {"materials/a.mtr": declaration, "models/imp/imp.tga": tga(COLOURS)}
+def behind(value):
+    """A wall of one brightness behind the model."""
+    bpy.ops.mesh.primitive_plane_add(size=2, location=(-1, 0, 0), rotation=(0, np.pi / 2, 0))
+    wall = bpy.data.materials.new("Wall")
+    if wall.node_tree is None:
+        wall.use_nodes = True
+    shader = shader_of(wall)
+    shader.inputs["Base Color"].default_value = (0, 0, 0, 1)
+    shader.inputs["Specular IOR Level"].default_value = 0
+    shader.inputs["Emission Color"].default_value = (value, value, value, 1)
+    shader.inputs["Emission Strength"].default_value = 1
+    bpy.context.object.data.materials.append(wall)
+
+
+def linear(colour):
+    values = np.array(colour[:3]) / 255
+    return np.where(values <= 0.04045, values / 12.92, ((values + 0.055) / 1.055) ** 2.4)
+
+
+@pytest.mark.parametrize(
+    ("blend", "formula"),
+    [
+        ("add", lambda source, alpha, wall: source + wall),
+        ("gl_src_alpha, gl_one", lambda source, alpha, wall: source * alpha + wall),
+        ("gl_one, gl_one_minus_src_alpha", lambda source, alpha, wall: source + wall * (1 - alpha)),
+        ("gl_zero, gl_one_minus_src_color", lambda source, alpha, wall: wall * (1 - source)),
+        ("filter", lambda source, alpha, wall: wall * source),
+        ("modulate", lambda source, alpha, wall: wall * source),
+        ("gl_zero, gl_src_color", lambda source, alpha, wall: wall * source),
+    ],
+)
+def test_a_blended_surface_is_mixed_with_what_is_behind_as_in_the_game(tmp_path, blend, formula):
+    colour = (*RED, 128)
+    files = {
+        "materials/a.mtr": f"{SHADER} {{ {{ blend {blend} map models/imp/imp.tga }} }}",
+        "models/imp/imp.tga": tga(plain(colour)),
+    }
     material = material_of(game(tmp_path, files))
-    shader = shader_of(material)
     assert material.surface_render_method == "BLENDED"
-    assert image_at(shader.inputs["Emission Color"])[0] == "imp.tga"
-    assert not shader.inputs["Base Color"].is_linked
-    assert source(shader.inputs["Alpha"])[0].type == "RGBTOBW"
+    behind(0.25)
+    light_from((0, 0, 0))
+    seen = region(render(tmp_path / "out.png", size=8), 0.25, 0.75, 0.25, 0.75)[:3] * 255
+    expected = formula(linear(RED), 128 / 255, 0.25)
+    np.testing.assert_allclose(linear(seen), np.minimum(expected, 1), atol=0.02)
+
+
+def test_a_surface_without_a_drawn_stage_is_invisible_and_comes_back(tmp_path):
+    files = {
+        "materials/a.mtr": "textures/a/clip { qer_editorimage models/imp/imp.tga }",
+        "models/imp/imp.tga": tga(COLOURS),
+    }
+    names = ("textures/common/nodraw", "textures/a/clip")
+    meshes = load(game(tmp_path, files, shaders=names))
+    light_evenly()
+    assert render(tmp_path / "out.png", size=8)[..., 3].max() == 0
+    for mesh in meshes:
+        assert not mesh.hide_get()
+        assert not mesh.hide_select
+    assert bpy.ops.export_scene.md5mesh(filepath=str(tmp_path / "out.md5mesh")) == {"FINISHED"}
+    text = (tmp_path / "out.md5mesh").read_text()
+    assert all(f'shader "{name}"' in text for name in names)
 
 
 @pytest.mark.parametrize(

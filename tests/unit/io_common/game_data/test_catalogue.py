@@ -126,7 +126,8 @@ def test_damaged_files_are_warnings(tmp_path: Path) -> None:
     catalogue = Catalogue(GameFiles([tmp_path]))
     assert [entry.name for entry in catalogue.entries] == ["a.md5mesh"]
     assert any("not a readable archive" in warning for warning in catalogue.warnings)
-    assert any(warning.startswith("def/a.def:1") for warning in catalogue.warnings)
+    # What is odd about declarations is told with the characters that have them.
+    assert len(catalogue.warnings) == 1
 
 
 def test_a_list_that_takes_too_long_is_left_as_it_is_with_a_warning(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 from work import lines_run
 
 from io_common.game_data import declarations as declarations_module
-from io_common.game_data import doom3
+from io_common.game_data import doom3_declarations
 from io_common.game_data.character import Attachment, Character, CharacterAnimation, FrameCommand
 from io_common.game_data.doom3 import Doom3Declarations
 from io_common.game_data.files import GameFiles
@@ -63,7 +63,7 @@ def test_an_entity_becomes_a_character_with_all_that_is_declared_for_it(tmp_path
     assert {skin.name for skin in body.skins} == {"skins/monsters/imp", "skins/monsters/imp_ice"}
     assert dict(body.skins[1].replacements) == {"models/monsters/imp/body": "models/monsters/imp/body_brown"}
     assert head.attachment == Attachment(0, "Neck", keeps_axes=True)
-    assert lamp.attachment == Attachment(0, "larm", (90.0, 0.0, 0.0), (1.0, 2.0, 3.0))
+    assert lamp.attachment == Attachment(0, "larm", (90.0, 0.0, 0.0), (1.0, 2.0, 3.0), along_model=True)
     assert found.missing == ("models/md5/monsters/imp/gone.md5anim",)
     assert found.declaration is not None
     assert found.declaration.file.lower() == "def/monster_imp.def"
@@ -86,7 +86,7 @@ def test_of_two_declarations_with_one_name_the_first_is_used(tmp_path: Path) -> 
     found = given.model("a")
     assert found is not None
     assert found.mesh == MESH
-    assert given.warnings == ["def/b.def:1: model 'a' is already declared in def/a.def:1, which is used"]
+    assert given.warnings == ["def/a.def:1: model 'a' is declared again in def/b.def:1, which is ignored"]
 
 
 # --- Models
@@ -294,7 +294,7 @@ def test_a_long_number_in_a_name_and_a_model_of_empty_lines_do_not_take_minutes(
 
 
 def test_what_is_inherited_is_limited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(doom3, "_MAX_INHERITED", 25)
+    monkeypatch.setattr(doom3_declarations, "_MAX_INHERITED", 25)
     base = "model base { " + " ".join(f"anim a{n} a.md5anim" for n in range(10)) + " }"
     given = declarations(tmp_path, base + " ".join(f"model m{n} {{ inherit base }}" for n in range(4)))
     found = [given.model(f"m{n}") for n in range(4)]

@@ -67,13 +67,109 @@ def test_settings_of_the_surface() -> None:
     assert found.alpha_image == MapImage("a")
 
 
-@pytest.mark.parametrize("value", ["parm7", "0.4 + 0.6 * sintable[ time ]", "( parm3 )"])
-def test_an_alpha_test_that_changes_counts_as_a_half(value: str) -> None:
-    assert material("{ blend diffusemap map a alphaTest " + value + " }").alpha_test == 0.5
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ("0.4 + 0.6 * sintable[ time ]", 0.5),
+        ("0.3 + 0.5 * (time - parm7)", 0.3),
+        ("parm7", 0),
+        ("( parm3 )", 1),
+        ("0.9 - 0.5 - 0.2", 0.6),
+        ("-1", 0),
+        ("1 / 0", 0.5),
+        ("( 0.25", 0.25),
+        ("unknown", 0.5),
+        ("1 + " * 5000 + "1", 0.5),
+        ("(" * 5000, 0.5),
+    ],
+)
+def test_an_alpha_test_has_its_value_at_the_start_or_a_half_if_that_is_unknown(
+    value: str, expected: float
+) -> None:
+    found = material("{ blend diffusemap map a alphaTest " + value + " }").alpha_test
+    assert found == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("condition", "is_on"),
+    [
+        ("parm7", False),
+        ("( parm7 == 0 )", True),
+        ("parm0&&!=", True),
+        ("(time<5)", True),
+        ("time >= 5", False),
+        ("parm4 || parm3", True),
+        ("parm4 && parm3", False),
+        ("5 % 5", False),
+        ("global3", False),
+        ("fragmentPrograms", True),
+        ("someTable[ time * 2 ] > 2", True),
+        ("nonsense", True),
+    ],
+)
+def test_a_stage_counts_if_its_condition_holds_as_an_entity_appears(condition: str, is_on: bool) -> None:
+    found = material("{ if " + condition + "\n blend diffusemap map a alphaTest 0.4 } diffusemap b")
+    assert found.diffuse == MapImage("a" if is_on else "b")
+    assert found.alpha_test == (0.4 if is_on else None)
+
+
+BURNING = """
+    bumpmap b
+    diffusemap d
+    { if parm7  blend gl_zero, gl_one  map burn  alphaTest 0.03 * (time - parm7) }
+    { if parm7  blend add  map burn  alphaTest 0.03 * (time - parm7) }
+"""
+
+
+def test_a_corpse_that_does_not_burn_has_no_holes() -> None:
+    found = material(BURNING)
+    assert (found.diffuse, found.alpha_test, found.glow) == (MapImage("d"), None, None)
+    burns = material(BURNING.replace("if parm7", "if parm0"))
+    assert (burns.alpha_test, burns.alpha_image, burns.glow) == (0, MapImage("burn"), MapImage("burn"))
+
+
+def test_an_alpha_test_of_another_drawn_stage_is_not_one_of_the_diffuse_stage() -> None:
+    found = material("diffusemap d { blend add map g alphaTest 0.5 }")
+    assert (found.alpha_test, found.glow) == (None, MapImage("g"))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "noShadows qer_editorimage textures/e.tga",
+        "{ if parm7 map a }",
+        "{ blend gl_zero, gl_one map a }",
+        "{ blend none map a alphaTest 0.5 }",
+        "{ blend add map a rgb parm7 }",
+        "{ blend blend map a alpha 0 }",
+    ],
+)
+def test_a_material_without_a_drawn_stage_is_not_drawn(text: str) -> None:
+    found = material(text)
+    assert not found.is_drawn
+    assert found.fallback is None
+
+
+@pytest.mark.parametrize(
+    "text", ["diffusemap a", "bumpmap a", "{ map a }", "guisurf entity", "implicitMap -"]
+)
+def test_a_material_with_a_drawn_stage_is_drawn(text: str) -> None:
+    assert material(text).is_drawn
+
+
+def test_colours_of_a_stage_are_factors_of_its_image() -> None:
+    found = material("{ blend add map a rgb 0.5 green parm4 } { blend add map b }")
+    assert found.fallback == Call("scale", (MapImage("a"),), (0.5, 0, 0.5, 1))
+    assert material("{ blend add map a color 1, parm0, 0.5, 1 }").fallback == Call(
+        "scale", (MapImage("a"),), (1, 1, 0.5, 1)
+    )
+    assert material("{ blend add map a colored }").fallback == MapImage("a")
+    huge = material("{ blend add map a rgb " + "1e300 * " * 40 + "1e300 }").fallback
+    assert huge == Call("scale", (MapImage("a"),), (1e6, 1e6, 1e6, 1))
 
 
 def test_the_first_blended_stage_stands_in_for_a_missing_diffuse() -> None:
-    found = material("{ blend none map a/mask alphaTest 0.5 } { blend add map a/glow rgb 0.5 }")
+    found = material("{ blend none map a/mask alphaTest 0.5 } { blend add map a/glow }")
     assert found.diffuse is None
     assert (found.fallback, found.fallback_blend) == (MapImage("a/glow"), "add")
     assert (found.alpha_test, found.alpha_image) == (0.5, MapImage("a/mask"))

@@ -132,7 +132,9 @@ models/imp/imp
 }
 models/imp/white { bumpmap models/imp/body_local.tga }
 models/imp/glow { { blend add map models/imp/glow } }
-models/imp/editor { qer_editorimage models/imp/glow.tga  surftype15 }
+models/imp/editor { guisurf entity
+    qer_editorimage models/imp/glow.tga  surftype15 }
+models/imp/clip { qer_editorimage models/imp/glow.tga  noShadows }
 models/imp/lost { diffusemap models/nowhere/lost.tga }
 """
 
@@ -167,6 +169,9 @@ def test_declarations_without_a_diffuse_map(base: Path) -> None:
     glow = shader(base, "models/imp/imp.md5mesh", "models/imp/glow")
     assert (files(glow), glow.blend, glow.translucent) == ({"diffuse": "glow.jpg"}, "add", True)
     assert files(shader(base, "models/imp/imp.md5mesh", "models/imp/editor")) == {"diffuse": "glow.jpg"}
+    for name in ("models/imp/clip", "textures/common/nodraw"):
+        invisible = shader(base, "models/imp/imp.md5mesh", name)
+        assert (files(invisible), invisible.missing, invisible.is_drawn) == ({}, {}, False)
 
 
 def test_a_declared_map_that_is_missing_is_looked_for_beside_the_model(base: Path) -> None:
