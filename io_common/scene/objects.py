@@ -63,6 +63,8 @@ def _candidates(context: Context, scope: Scope) -> list[Object]:
     """The objects of a named collection, the active collection or the scene, hidden ones too."""
     if scope.collection:
         found = bpy.data.collections.get(scope.collection)
+        if found is None and scope.collection == context.scene.collection.name:
+            found = context.scene.collection
         if found is None:
             raise NothingToExportError(
                 f"there is no collection {scope.collection!r}: choose one that is in this file"

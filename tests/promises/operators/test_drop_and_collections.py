@@ -65,6 +65,13 @@ def test_a_collection_exports_itself(tmp_path):
     assert (tmp_path / "exported.md2").read_bytes()[:4] == b"IDP2"
 
 
+def test_the_scene_collection_exports_the_scene(tmp_path):
+    bpy.ops.import_scene.md5(filepath=str(md5_scenes.write(tmp_path, "walker")))
+    out = tmp_path / "out.md5mesh"
+    bpy.ops.export_scene.md5mesh(filepath=str(out), collection=bpy.context.scene.collection.name)
+    assert len(read_mesh(out).meshes) == 1
+
+
 def test_export_all_writes_every_collection_beside_the_blend_with_its_animations(tmp_path):
     joints = md5_scenes.model().joints
     clips = {name: md5_scenes.animation(joints) for name in ("walk", "run")}
