@@ -140,6 +140,32 @@ def click(x: int, y: int) -> Iterator[float]:
     yield 1.5
 
 
+def offer(armature: bpy.types.Object) -> Iterator[float]:
+    """What the dialog offers after an export of all actions: for the same armature, and for a second one."""
+    before = {block for data in (bpy.data.objects, bpy.data.collections, bpy.data.actions) for block in data}
+    bpy.ops.import_scene.md5(filepath=str(SAMPLE))
+    other = bpy.context.view_layer.objects.active
+    results["offered"] = []
+    for owner in (armature, other):
+        bpy.context.view_layer.objects.active = owner
+        with within("VIEW_3D"):
+            # With undo it is called as by a menu, so that Blender gives the options of the last export.
+            bpy.ops.export_scene.md5mesh("INVOKE_DEFAULT", True)
+        yield 3.0
+        browser = area("FILE_BROWSER")
+        space = browser.spaces.active
+        folder = Path(os.fsdecode(space.params.directory)).name
+        results["offered"].append([folder, space.params.filename, space.active_operator.actions])
+        xdotool("mousemove", browser.x + browser.width // 2, 800 - browser.y - browser.height // 2)
+        yield 0.5
+        xdotool("key", "Escape")
+        yield 2.0
+    for data in (bpy.data.objects, bpy.data.collections, bpy.data.actions):
+        for block in [block for block in data if block not in before]:
+            data.remove(block)
+    bpy.context.view_layer.objects.active = armature
+
+
 def choose(armature: bpy.types.Object) -> Iterator[float]:
     """The list of animations in the file browser: filtered, partly unchecked, and what is checked exported."""
     folder = FOLDER / "chosen"
@@ -296,6 +322,7 @@ def steps() -> Iterator[float]:
     yield from browse(FOLDER / "exported" / SAMPLE.name, "export")
     results["exported"] = sorted(path.name for path in (FOLDER / "exported").iterdir())
 
+    yield from offer(armature)
     yield from choose(armature)
     yield from export_by_collection()
 
