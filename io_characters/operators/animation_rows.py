@@ -84,7 +84,7 @@ def fill(operator: Any, character: Character) -> None:
         row.name, row.file_count = printable(name), count
     # What the list of characters counts, if that is another number.
     total = count_animations(character)
-    operator.animations_total = f" ({total})" if str(total) != str(len(counts)) else ""
+    operator.animations_total = f"; counted as {total}" if str(total) != str(len(counts)) else ""
     operator.active_animation = 0
 
 

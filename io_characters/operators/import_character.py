@@ -308,7 +308,9 @@ class IMPORT_SCENE_OT_idtech_character(file_operators.Transform, bpy.types.Opera
         layout.prop(self, "game")
         if self.inner_game:
             text = f"Choose {Path(self.inner_game).name} in It"
-            layout.prop(self, "use_inner_game", text=text, toggle=True, icon="FILE_FOLDER")
+            button: Any = layout.column()
+            button.use_property_split = False
+            button.prop(self, "use_inner_game", text=text, toggle=True, icon="FILE_FOLDER")
         layout.prop(self, "search", icon="VIEWZOOM")
         column: Any = layout.column()
         column.use_property_split = False

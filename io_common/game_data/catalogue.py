@@ -345,18 +345,14 @@ def kept_catalogue(folders: Sequence[str | os.PathLike[str]]) -> Catalogue:
     return _kept[0]
 
 
-def count_animations(character: Character, broken: int = 0, lost: int = 0) -> Count:
-    """How many animations a character declares.
-
-    Args:
-        character: the character.
-        broken: how many of them name a file that is missing.
-        lost: how many files are missing that no animation names.
-    """
+def count_animations(character: Character) -> Count:
+    """How many animations a character declares, and those of its folder that are missing."""
     animations = [one for part in character.parts for one in part.animations]
     missing = {fold(one) for one in character.missing}
-    files = {fold(file) for one in animations for file in one.files} - missing
-    return Count(len(animations) - broken, broken + lost, len(files) if files else None)
+    named = {fold(file) for one in animations for file in one.files}
+    broken = sum(any(fold(file) in missing for file in one.files) for one in animations)
+    lost = sum(one.endswith(_ANIMATION_SUFFIX) and one not in named for one in missing)
+    return Count(len(animations) - broken, broken + lost, len(named - missing) if named else None)
 
 
 def _names(entry: CatalogueEntry) -> list[str]:
@@ -369,20 +365,16 @@ def _names(entry: CatalogueEntry) -> list[str]:
 def _entry(name: str, kind: Kind, path: str, character: Character) -> CatalogueEntry:
     """The entry of a character, with what is counted."""
     missing = {fold(one) for one in character.missing}
-    animations = [one for part in character.parts for one in part.animations]
-    broken = [one for one in animations if any(fold(file) in missing for file in one.files)]
-    named = {fold(file) for one in animations for file in one.files}
-    lost = [one for one in missing if one.endswith(_ANIMATION_SUFFIX) and one not in named]
     skins = sum(len(part.skins) for part in character.parts)
     images = sum(one.image is not None for part in character.parts for one in part.textures)
     models = [fold(part.model) for part in character.parts if part.is_model]
     is_md2 = bool(models) and all(model.endswith(".md2") for model in models)
-    are_inside = is_md2 and not animations
+    are_inside = is_md2 and not any(part.animations for part in character.parts)
     return CatalogueEntry(
         name,
         kind,
         path,
         Count(len(models), sum(one.endswith(MODEL_SUFFIXES) for one in missing)),
-        Count(None) if are_inside else count_animations(character, len(broken), len(lost)),
+        Count(None) if are_inside else count_animations(character),
         Count(skins + images, sum(one.startswith("skin ") or is_image(one) for one in missing)),
     )

@@ -126,7 +126,7 @@ def test_the_count_of_animations_says_how_many_files_they_are(tmp_path, part):
     dialog = bpy.context.window_manager.operator_properties_last("import_scene.idtech_character")
     part("io_characters.operators.animation_rows").fill(dialog, found.character(entry))
     assert len(dialog.animations) == 6
-    assert dialog.animations_total == " (6 entries, 2 files)"
+    assert dialog.animations_total == "; counted as 6 entries, 2 files"
 
 
 def test_models_that_configs_of_unvanquished_and_xreal_name_are_listed(tmp_path, part):
