@@ -199,7 +199,9 @@ def _archive_seeds() -> tuple[bytes, ...]:
 
 def _image_seeds() -> tuple[bytes, ...]:
     """The headers of images of all kinds, 64 by 32 pixels."""
-    exr_channels = b"channels\0chlist\0" + struct.pack("<I", 19) + b"R\0" + struct.pack("<i4x2i", 1, 1, 1) + b"\0"
+    exr_channels = (
+        b"channels\0chlist\0" + struct.pack("<I", 19) + b"R\0" + struct.pack("<i4x2i", 1, 1, 1) + b"\0"
+    )
     exr_window = b"dataWindow\0box2i\0" + struct.pack("<5i", 16, 0, 0, 63, 31)
     return (
         b"\x89PNG\r\n\x1a\n" + struct.pack(">I4s2I5B", 13, b"IHDR", 64, 32, 8, 6, 0, 0, 0),

@@ -198,7 +198,11 @@ class _Builder:
             game_folders=options.game_folders,
             conversion=options.conversion,
         )
-        found = self._md2_search.model(part.path, model.skins[:MAX_MATERIALS]).skins() if options.use_textures else None
+        found = (
+            self._md2_search.model(part.path, model.skins[:MAX_MATERIALS]).skins()
+            if options.use_textures
+            else None
+        )
         if part.part.skins:
             # The names in the file are those of whichever player it was made of.
             for images in found or ():

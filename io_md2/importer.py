@@ -134,7 +134,9 @@ def model_materials(
     """The materials of a model's skins; without images, those of the names that the file lists."""
     if found is not None:
         return library.skins(found, path.stem, str(path))
-    return [library.get(name, path.stem, model=str(path)) for name in dict.fromkeys(model.skins[:MAX_MATERIALS])]
+    return [
+        library.get(name, path.stem, model=str(path)) for name in dict.fromkeys(model.skins[:MAX_MATERIALS])
+    ]
 
 
 def build_model(

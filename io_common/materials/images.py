@@ -208,9 +208,7 @@ class ImageStore:
             )
         if not self._budget.take("loaded", size):
             limit = budget.MAX_LOADED >> 30
-            raise TooMuchError(
-                f"some images were not loaded: together they would take more than {limit} GB"
-            )
+            raise TooMuchError(f"some images were not loaded: together they would take more than {limit} GB")
 
     def _free_if_many(self, image: Image) -> None:
         """Frees the pixels once there are many; Blender loads them again when the image is shown."""
@@ -244,7 +242,9 @@ def _loaded_bytes_on_disk(file: GameFile) -> int | None:
         head = stream.read(_HEAD)
         size = _loaded_bytes(file, head)
         # In a few files the size is further back.
-        return size if size is not None or len(head) < _HEAD else loaded_bytes(head + stream.read(_LONGEST_HEAD))
+        return (
+            size if size is not None or len(head) < _HEAD else loaded_bytes(head + stream.read(_LONGEST_HEAD))
+        )
 
 
 def _loaded_bytes(file: GameFile, data: bytes) -> int | None:

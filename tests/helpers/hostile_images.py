@@ -1,4 +1,4 @@
-"""Images of any size in small files, in every format that Blender opens: all black, and encoded as tightly as may be."""
+"""Images of any size in small files, in every format that Blender opens: all black, encoded as tightly as may be."""
 
 from __future__ import annotations
 
@@ -7,6 +7,9 @@ import zlib
 from collections.abc import Callable
 
 Make = Callable[[int, int], bytes]
+
+LAYERS = 100
+"""Of the EXR that has several."""
 
 
 def _chunk(kind: bytes, data: bytes) -> bytes:
@@ -91,7 +94,11 @@ def sgi(size: int) -> Make:
         row = struct.pack(f">{len(runs)}{kind}", *runs)
         start = 512 + 8 * 4 * height
         tables = struct.pack(">I", start) * 4 * height + struct.pack(">I", len(row)) * 4 * height
-        return struct.pack(">H2B4H2I", 474, 1, size, 3, width, height, 4, 0, 255).ljust(512, b"\0") + tables + row
+        return (
+            struct.pack(">H2B4H2I", 474, 1, size, 3, width, height, 4, 0, 255).ljust(512, b"\0")
+            + tables
+            + row
+        )
 
     return make
 
@@ -112,9 +119,10 @@ def psd(bits: int) -> Make:
 
 def hdr(width: int, height: int) -> bytes:
     runs = b"".join(bytes((128 + min(left, 127), 0)) for left in range(width, 0, -127))
-    return f"#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n-Y {height} +X {width}\n".encode() + (
-        b"\2\2" + struct.pack(">H", width) + runs * 4
-    ) * height
+    return (
+        f"#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n-Y {height} +X {width}\n".encode()
+        + (b"\2\2" + struct.pack(">H", width) + runs * 4) * height
+    )
 
 
 def exr(layers: int) -> Make:
@@ -122,7 +130,9 @@ def exr(layers: int) -> Make:
 
     def make(width: int, height: int) -> bytes:
         names = sorted(
-            (f"layer{layer}.Combined.{one}" if layers > 1 else one).encode() for layer in range(layers) for one in "RGBA"
+            (f"layer{layer}.Combined.{one}" if layers > 1 else one).encode()
+            for layer in range(layers)
+            for one in "RGBA"
         )
         channels = b"".join(name + b"\0" + struct.pack("<i4x2i", 1, 1, 1) for name in names) + b"\0"
         box = struct.pack("<4i", 0, 0, width - 1, height - 1)
@@ -133,7 +143,8 @@ def exr(layers: int) -> Make:
             (b"screenWindowWidth", b"float", struct.pack("<f", 1)),
         )  # fmt: skip
         head = struct.pack("<2I", 20000630, 2) + b"".join(
-            name + b"\0" + kind + b"\0" + struct.pack("<I", len(value)) + value for name, kind, value in attributes
+            name + b"\0" + kind + b"\0" + struct.pack("<I", len(value)) + value
+            for name, kind, value in attributes
         )
         head += b"\0"
         line = width * len(names) * 2
@@ -185,7 +196,7 @@ IMAGES: dict[str, Make] = {
     "PSD, 32 bits": psd(32),
     "HDR": hdr,
     "EXR": exr(1),
-    "EXR, 100 layers": exr(100),
+    f"EXR, {LAYERS} layers": exr(LAYERS),
 }
 """Functions that make an image of a width and a height, by what it is."""
 
