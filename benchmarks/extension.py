@@ -26,13 +26,13 @@ def empty() -> None:
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
 
 
-def operator(path: str | Path) -> Callable[[], object]:
+def operator(path: str | Path, **options: object) -> Callable[[], object]:
     """The import of a file, without textures."""
     families = importlib.import_module("io_idtech.families").FAMILIES
     family = next(family for family in families if Path(path).suffix in family.suffixes)
     module, _, name = family.blender().importer.bl_idname.partition(".")
     importer = getattr(getattr(bpy.ops, module), name)
-    return lambda: importer(filepath=str(path), use_textures=False)
+    return lambda: importer(filepath=str(path), use_textures=False, **options)
 
 
 def load(path: str | Path) -> None:

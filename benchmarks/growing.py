@@ -21,6 +21,9 @@ TRIANGLES = [20_000, 60_000, 200_000]
 FRAMES = [1_000, 3_000, 10_000]
 MD2_FRAMES = [57, 171, 512]
 MD2_RINGS = [4, 11, 32]
+MANY_TRIANGLES = [100_000, 300_000, 1_000_000]
+SKINS = [1_000, 3_000, 10_000]
+ANIMATIONS = [100, 300, 1_000]
 COMMANDS = [512, 1_408, 4_096]
 
 
@@ -42,6 +45,9 @@ class _Growing:
         self._md2("frames", MD2_FRAMES, lambda count: md2_inputs.torus(12, 25, count))
         triangles = [2 * rings * 64 for rings in MD2_RINGS]
         self._md2("triangles", triangles, lambda count: md2_inputs.torus(count // 128, 64, 8))
+        self._md2("many triangles", MANY_TRIANGLES, md2_inputs.many_triangles)
+        self._md2("skins", SKINS, md2_inputs.many_skins)
+        self._folders()
         for name, make in md2_inputs.SURFACES.items():
             jobs = [Job(md2_inputs.commands(make(count))) for count in COMMANDS]
             self._add(f"GL commands, {name}: triangles", COMMANDS, jobs)
@@ -78,6 +84,12 @@ class _Growing:
             FRAMES,
             [Job(lambda: bpy.ops.export_scene.md5anim(filepath=out), _loading(body, path)) for path in paths],
         )
+
+    def _folders(self) -> None:
+        """Folders of many animations, which are imported with their model."""
+        models = [inputs.folder(self.folder / f"animations{count}", count) for count in ANIMATIONS]
+        jobs = [Job(operator(path, animations="FOLDER"), empty) for path in models]
+        self._add("import md5anim: animations in a folder", ANIMATIONS, jobs)
 
     def _md2(self, what: str, sizes: list[int], make: Callable[[int], md2_inputs.Model]) -> None:
         paths = [self.folder / f"{what}{size}.md2" for size in sizes]

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 
-from io_md5.format import Animation, Joints, Mesh, Model
+from io_md5.format import Animation, Joints, Mesh, Model, write_animation, write_mesh
 from io_md5.format import quaternions as quat
 from io_md5.format.skeleton import compose
 
@@ -78,3 +80,13 @@ def animation(joints: Joints, frames: int, rate: float = 24.0, seed: int = 2) ->
         frames=np.round(table.reshape(frames, count * 6), 6),
         frame_rate=rate,
     )
+
+
+def folder(path: Path, animations: int) -> Path:
+    """A folder with a model of 33 joints and so many animations of 30 frames; returns the model."""
+    path.mkdir()
+    made = model(400, 33)
+    for number in range(animations):
+        write_animation(animation(made.joints, 30, seed=number), path / f"{number:05}.md5anim")
+    write_mesh(made, path / "model.md5mesh")
+    return path / "model.md5mesh"

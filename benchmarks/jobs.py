@@ -33,7 +33,7 @@ RIFLE = CORPUS / "md5/UnvanquishedAssets+res-weapons_src.dpkdir/models/weapons/r
 PLAYER = CORPUS / "md2/assimp+assimp/test/models/MD2/faerie.md2"
 
 IMPORT, OWN_EXPORT, EVERY_FRAME, AT_LIMITS, PLAYING, READING, VERIFYING = 1.15, 1.2, 3.0, 1.5, 0.35, 0.6, 1.15
-SAVING, IN_PARALLEL, GLB, LEVEL = 1.3, 1 / 1.8, 1.1, 1.05
+SAVING, IN_PARALLEL, GLB, LEVEL, MANY = 1.3, 1 / 1.8, 1.1, 1.05, 1.5
 """The target ratios."""
 
 FIRST_MODEL, FURTHER_MODEL = 0.3, 0.02
@@ -95,6 +95,7 @@ MD2_EXPORT: Functions = {
 """Functions of the extension that take notable parts of a job."""
 
 _SHORT_CLIPS, _SHORT_FRAMES = 20, 10
+_MANY = 1_000
 _CONVERTED, _EXPORTED, _LEVEL_FILES = 800, 50, 10_000
 
 
@@ -123,6 +124,7 @@ class Jobs:
             self.player,
             self.player_parts,
             self.large,
+            self.many_animations,
             self.export_clip,
             self.export_mesh,
             self.export_player,
@@ -336,6 +338,27 @@ class Jobs:
         self._import_mesh(self.huge, IMPORT)
         self._import_clip(self.huge_clip, None)
         self._import_md2(self.md2_huge, "MD2 at its limits")
+
+    def many_animations(self) -> None:
+        """A folder of animations, compared with making the curves of all."""
+        model = inputs.folder(self.folder / "many", _MANY)
+        clips = sorted(model.parent.glob("*.md5anim"))
+        importing = operator(model, animations="FOLDER")
+        empty()
+        importing()
+        versions = sys.modules[self.curves.__module__]
+        action = bpy.data.actions[clips[0].stem]
+        actions = ActionFloor(versions.action_fcurves(action, "OBJECT"), self.curves)
+        numbers = [NumberFloor(path.read_bytes()) for path in clips]
+
+        def floor() -> None:
+            for one in numbers:
+                one.run()
+                actions.run()
+
+        seconds, least = medians(Job(importing, empty), Job(floor, empty))
+        job = f"import a folder of {_MANY:,} animations, 30 frames of 33 joints"
+        self.results.rows.append(Row(job, seconds, "floor", least, MANY))
 
     def _import_clip(self, path: Path, target: float | None) -> None:
         clip = read_animation(path)

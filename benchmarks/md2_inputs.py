@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
 
-from io_md2.format import PLAYER_SEQUENCES, Model, generate_commands, normal_indices, quantise
+from io_md2.format import PLAYER_SEQUENCES, GlCommands, Model, generate_commands, normal_indices, quantise
 
 Triangles = npt.NDArray[np.int32]
 
@@ -57,6 +58,18 @@ def torus(rings: int, segments: int, frames: int) -> Model:
         normals=normal_indices(positions, triangles),
         gl_commands=generate_commands(triangles, triangles, st, 256, 256),
     )
+
+
+def many_triangles(count: int) -> Model:
+    """A still surface whose triangles are there so many times that they are as many as wanted."""
+    model = torus(32, 64, 1)
+    triangles = np.tile(model.triangles, (-(-count // model.triangle_count), 1))[:count]
+    return replace(model, triangles=triangles, triangle_st=triangles.copy(), gl_commands=GlCommands())
+
+
+def many_skins(count: int) -> Model:
+    """A small model that names so many skins."""
+    return replace(torus(4, 8, 1), skins=[f"players/test/{number}.pcx" for number in range(count)])
 
 
 def _grid(width: int, height: int) -> Triangles:

@@ -1,11 +1,13 @@
 """Measures the time and memory of importing hostile files in this Blender, each in a separate process.
 
-The figures go to `build/robustness/costs.json`, from which `page.py` makes a table.
+The figures go to `build/robustness`, from which `page.py` makes tables: `costs.json`, and `images.json` with images of
+each format that are just within the limit of what one may take once it is loaded, and just beyond it.
 """
 
 from __future__ import annotations
 
 import json
+import math
 import resource
 import subprocess
 import sys
@@ -17,6 +19,11 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / folder) for folder in ("tests/helpers", "")]
+from hostile_images import IMAGES, LAYERS, extension  # noqa: E402
+
+from io_common.textures.budget import MAX_LOADED_OF_ONE  # noqa: E402
+from io_common.textures.dimensions import loaded_bytes  # noqa: E402
+
 FOLDER = ROOT / "build" / "robustness"
 SHADER = "models/imp/imp"
 
@@ -104,12 +111,35 @@ CASES: dict[str, Callable[[Path], Path]] = {
 }
 
 
+def image(name: str, *, is_beyond: bool) -> Callable[[Path], Path]:
+    """A case with an image of a format beside a model."""
+
+    def make(folder: Path) -> Path:
+        from game_samples import square, write
+
+        per_pixel = (loaded_bytes(IMAGES[name](64, 64)) or LAYERS * 16 * 64 * 64) / (64 * 64)
+        # Some formats have blocks of pixels.
+        side = math.isqrt(int(MAX_LOADED_OF_ONE / per_pixel)) // 16 * 16 + (16 if is_beyond else 0)
+        file = f"imp{extension(name)}"
+        write(folder, {"imp.md5mesh": square(file), file: IMAGES[name](side, side)})
+        return folder / "imp.md5mesh"
+
+    return make
+
+
+IMAGE_CASES = {
+    f"{name}: {size}": image(name, is_beyond=size == "beyond")
+    for name in IMAGES
+    for size in ("within", "beyond")
+}
+
+
 def measure(case: str) -> None:
     """Imports one case and prints the seconds, the additional megabytes, and whether it was imported."""
     import installed
 
     with tempfile.TemporaryDirectory() as name:
-        path = CASES[case](Path(name))
+        path = {**CASES, **IMAGE_CASES}[case](Path(name))
         before, started = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.perf_counter()
         try:
             installed.bpy.ops.import_scene.md5(filepath=str(path), animations="FOLDER")
@@ -118,20 +148,28 @@ def measure(case: str) -> None:
             is_imported = False
         seconds = time.perf_counter() - started
         additional = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
-    figures = {"seconds": round(seconds, 1), "megabytes": additional >> 10, "imported": is_imported}
+    figures = {
+        "seconds": round(seconds, 1),
+        "megabytes": additional >> 10,
+        "imported": is_imported,
+        "images": len(installed.bpy.data.images),
+    }
     print(f"\n{json.dumps(figures)}", flush=True)
     installed.exit_process(0)
 
 
 def main() -> None:
     """Measures all cases."""
-    figures = {}
-    for case in CASES:
-        done = subprocess.run([sys.executable, __file__, case], capture_output=True, text=True, check=True)
-        figures[case] = json.loads(done.stdout.strip().splitlines()[-1])
-        print(case, figures[case], flush=True)
     FOLDER.mkdir(parents=True, exist_ok=True)
-    (FOLDER / "costs.json").write_text(json.dumps(figures, indent=1))
+    for file, cases in (("costs.json", CASES), ("images.json", IMAGE_CASES)):
+        figures = {}
+        for case in cases:
+            done = subprocess.run(
+                [sys.executable, __file__, case], capture_output=True, text=True, check=True
+            )
+            figures[case] = json.loads(done.stdout.strip().splitlines()[-1])
+            print(case, figures[case], flush=True)
+        (FOLDER / file).write_text(json.dumps(figures, indent=1))
 
 
 if __name__ == "__main__":

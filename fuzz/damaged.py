@@ -21,12 +21,13 @@ sys.path[:0] = [str(ROOT / folder) for folder in _FOLDERS]
 import installed  # noqa: E402 # it makes the working copy an extension of this Blender
 from damaged_archives import try_archives  # noqa: E402
 from damaged_files import small_files, try_mutants  # noqa: E402
+from damaged_images import try_images  # noqa: E402
 from md5_stored_values import CASES, VALUES, try_value  # noqa: E402
 from mutants import SEEDS  # noqa: E402
 from paths import CORPUS  # noqa: E402
 
-# Files per seed, and archives: 20,000 and 3,000 in four versions of Blender.
-FILES, ARCHIVES = 1250, 750
+# Files per seed, and archives: 20,000 and 3,000 in four versions of Blender; images of each format.
+FILES, ARCHIVES, IMAGES = 1250, 750, 100
 FOLDER = ROOT / "build" / "robustness"
 
 
@@ -46,6 +47,8 @@ def main(arguments: list[str]) -> None:
                 file=sys.stderr,
             )
         counts["archives"] = try_archives(scratch, range(archives))
+        counts["images"] = try_images(scratch, range(IMAGES))
+        print(f"images: (loaded, refused) = {counts['images']}", file=sys.stderr)
         print(f"archives: (readable, unreadable) = {counts['archives']} of {archives}", file=sys.stderr)
     finally:
         shutil.rmtree(scratch, ignore_errors=True)

@@ -28,6 +28,10 @@ def main() -> None:
         page = replaced(page, "damaged", damaged_tables(dict(sorted(damaged.items()))))
     if (folder / "costs.json").is_file():
         page = replaced(page, "costs", cost_table(json.loads((folder / "costs.json").read_text())))
+    if (folder / "images.json").is_file():
+        page = replaced(
+            page, "images", image_table(json.loads((folder / "images.json").read_text()), damaged)
+        )
     fuzzed = {
         path.parent.name: json.loads(path.read_text())
         for path in sorted((ROOT / "build" / "fuzz").glob("*/figures.json"))
@@ -85,6 +89,23 @@ def cost_table(costs: dict[str, dict[str, Any]]) -> str:
     for case, cost in costs.items():
         is_imported = "yes" if cost["imported"] else "refused"
         lines.append(f"| {case} | {cost['seconds']:.1f} | {cost['megabytes']} | {is_imported} |")
+    return "\n".join(lines)
+
+
+def image_table(costs: dict[str, dict[str, Any]], damaged: dict[str, dict[str, Any]]) -> str:
+    """What images of each format cost, and what becomes of damaged ones, in all versions together."""
+    lines = [
+        "| Format | Just within 512 MB | Just beyond | Damaged: loaded | Refused |",
+        "|---|---|---|---|---|",
+    ]
+    for name in dict.fromkeys(case.rpartition(": ")[0] for case in costs):
+        cells = []
+        for size in ("within", "beyond"):
+            cost = costs[f"{name}: {size}"]
+            what = "loaded" if cost["images"] else "refused"
+            cells.append(f"{what}, {cost['seconds']:.1f} s, {cost['megabytes']:,} MB")
+        counts = [sum(version["images"][name][index] for version in damaged.values()) for index in (0, 1)]
+        lines.append(f"| {name} | {' | '.join(cells)} | {counts[0]:,} | {counts[1]:,} |")
     return "\n".join(lines)
 
 

@@ -149,22 +149,27 @@ def report_result(operator: Operator, report: Report, verb: str, subject: str, s
 
 
 class Progress:
-    """The progress at the mouse cursor, over a known number of steps."""
+    """The progress at the mouse cursor, over a number of steps."""
 
     def __init__(self, window_manager: Any, steps: int) -> None:
         self._window_manager = window_manager
-        self._steps = max(steps, 1)
+        self._left = steps
         self._done = 0
+
+    def expect(self, left: int) -> None:
+        """Sets how many steps are left."""
+        self._left = left
 
     def step(self, count: int = 1) -> None:
         """Adds finished steps."""
         self._done += count
-        self._window_manager.progress_update(self._done / self._steps)
+        self._left = max(self._left - count, 0)
+        self._window_manager.progress_update(self._done / (self._done + self._left))
 
 
 @contextmanager
-def progress(steps: int) -> Iterator[Progress]:
-    """Shows progress while the block runs."""
+def progress(steps: int = 0) -> Iterator[Progress]:
+    """Shows progress while the block runs; the number of steps may also be told later."""
     window_manager = bpy.context.window_manager
     window_manager.progress_begin(0.0, 1.0)
     try:

@@ -176,9 +176,9 @@ def build_skeleton(
             what = "the armature has no bones: add bones, or remove the armature to export meshes without it"
         raise NothingToExportError(f"{armature.name}: {what}")
     matrices = world @ quat.transforms(rig.joints.positions, rig.joints.orientations)
-    is_finite = np.isfinite(matrices).all(axis=(1, 2))
-    if not is_finite[exported].all():
-        bone = rig.bone_names[int(np.flatnonzero(exported & ~is_finite)[0])]
+    infinite = np.flatnonzero(exported & ~np.isfinite(matrices).all(axis=(1, 2)))
+    if len(infinite):
+        bone = rig.bone_names[int(infinite[0])]
         raise NothingToExportError(f"the rest position of {bone} is not a number: move or delete this bone")
     joint_of_bone, parents = _exported_parents(rig.joints.parents, exported)
     names = [rig.joints.names[bone] for bone in np.flatnonzero(exported)]

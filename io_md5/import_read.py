@@ -11,7 +11,7 @@ from ..io_common.counting import counted
 from ..io_common.error_messages import message_for
 from ..io_common.game_data.paths import FilesByName, readable, unpacked_size
 from ..io_common.name_filter import matches
-from ..io_common.reports import Report, printable
+from ..io_common.reports import Progress, Report, printable
 from ..io_common.textures import budget
 from ..io_common.textures.material_images import MaterialImages
 from ..io_common.textures.search import Search
@@ -90,7 +90,8 @@ def read_files(
     options: ImportOptions,
     search: Search,
     report: Report,
-    active: ImportSkeleton | None = None,
+    active: ImportSkeleton | None,
+    progress_bar: Progress,
 ) -> SourceFiles:
     """The contents of all files.
 
@@ -100,6 +101,7 @@ def read_files(
         search: finds the images of shaders.
         report: takes warnings.
         active: the active armature, which animations of a folder have to fit if there is no model.
+        progress_bar: gets a step for each animation of a folder.
 
     Raises:
         Md5Error: a file cannot be understood.
@@ -127,7 +129,7 @@ def read_files(
                 expected=f"{MESH_SUFFIX}, {ANIMATION_SUFFIX} or {CAMERA_SUFFIX}",
             )  # fmt: skip
     if options.animations != "NONE":
-        _read_folders(paths, options, files, report, active)
+        _read_folders(paths, options, files, report, active, progress_bar)
     if options.use_companions:
         beside = FilesByName()
         _read_companions(paths, options, files, search, beside, report)
@@ -158,6 +160,7 @@ def _read_folders(
     files: SourceFiles,
     report: Report,
     active: ImportSkeleton | None,
+    progress_bar: Progress,
 ) -> None:
     """Adds the animations of the models' folders, or of a folder for the active armature."""
     folders = [path.parent for path in paths if path.suffix.lower() == MESH_SUFFIX]
@@ -174,9 +177,13 @@ def _read_folders(
                 f"{counted(len(paths) - len(read), 'animations')} left out: the archives hold more than"
                 f" {budget.MAX_DATA >> 20} MB of them"
             )
-        _read_fitting(
-            read, [skeleton.joints for skeleton in skeletons], files, report, is_any=chosen is not None
-        )
+        # Then an action is made of each.
+        progress_bar.expect(2 * len(read))
+        for path in read:
+            _read_fitting(
+                path, [skeleton.joints for skeleton in skeletons], files, report, is_any=chosen is not None
+            )
+            progress_bar.step()
     if folders and options.animation_filter.strip() and len(files.animations) == before:
         report.warn(
             f"no animation was imported: none in the folder fits and matches {options.animation_filter!r}"
@@ -193,25 +200,24 @@ def _listed(folder: Path, options: ImportOptions, chosen: tuple[str, ...] | None
 
 
 def _read_fitting(
-    paths: list[Path], skeletons: list[Joints], files: SourceFiles, report: Report, *, is_any: bool
+    path: Path, skeletons: list[Joints], files: SourceFiles, report: Report, *, is_any: bool
 ) -> None:
-    """Adds animations that fit exactly, or with `is_any` at all; an unreadable file is only a warning."""
-    for path in paths:
-        animation, found = _read_to_fit(path, skeletons)
-        if not is_any and found.error is None and found.fit != "full":
-            continue
-        try:
-            if found.error is not None:
-                raise found.error
-            animation = animation or read_animation(readable(path))
-        except (Md5Error, OSError) as error:
-            report.warn(f"skipped: {message_for(error, (Md5Error,))}")
-            continue
-        if is_any and found.fit == "none":
-            report.warn("skipped: no bone matches a joint of the animation", path.name)
-            continue
-        files.animations[path] = animation
-        _warn_all(report, path, animation.warnings)
+    """Adds an animation if it fits exactly, or with `is_any` at all; an unreadable file is only a warning."""
+    animation, found = _read_to_fit(path, skeletons)
+    if not is_any and found.error is None and found.fit != "full":
+        return
+    try:
+        if found.error is not None:
+            raise found.error
+        animation = animation or read_animation(readable(path))
+    except (Md5Error, OSError) as error:
+        report.warn(f"skipped: {message_for(error, (Md5Error,))}")
+        return
+    if is_any and found.fit == "none":
+        report.warn("skipped: no bone matches a joint of the animation", path.name)
+        return
+    files.animations[path] = animation
+    _warn_all(report, path, animation.warnings)
 
 
 def _read_to_fit(path: Path, skeletons: list[Joints]) -> tuple[Animation | None, AnimationFile]:

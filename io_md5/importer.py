@@ -52,10 +52,11 @@ def import_files(context: Context, paths: list[Path], options: ImportOptions) ->
 def _import(context: Context, paths: list[Path], options: ImportOptions, result: ImportResult) -> None:
     search = Search(options.game_folders, TEXTURE_RULES)
     active = active_skeleton(context) if options.animation_folder is not None else None
-    files = read_files(paths, options, search, result.report, active)
-    plan = plan_animations(context, files)
-    step_count = sum(len(skeleton.model.meshes) + 1 for skeleton in files.skeletons if skeleton.model)
-    with progress(step_count + len(plan) + len(files.cameras)) as progress_bar:
+    with progress() as progress_bar:
+        files = read_files(paths, options, search, result.report, active, progress_bar)
+        plan = plan_animations(context, files)
+        step_count = sum(len(skeleton.model.meshes) + 1 for skeleton in files.skeletons if skeleton.model)
+        progress_bar.expect(step_count + len(plan) + len(files.cameras))
         state.switch_to_object_mode(context)
         materials = MaterialLibrary(SHADERS, search.palette)
         for skeleton in dict.fromkeys([*files.skeletons, *(target for _, target in plan)]):

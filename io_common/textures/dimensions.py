@@ -20,6 +20,7 @@ CRASHING_KINDS = (b"\x80\x2a\x5f\xd7", b"\xd7\x5f\x2a\x80", b"SDPX", b"XPDS")
 KINDS_BY_NAME = {".exr": (_EXR,), ".hdr": (b"#?",), ".jp2": _JPEG_2000, ".psd": (b"8BPS",)}
 """The first bytes of files that no game reads, by the extension with which a material has to name them."""
 
+_EXR_PARTS = 0x1000
 _HDR_SIZE = re.compile(rb"(?<=\n)[-+][XY] (\d{1,9}) [-+][XY] (\d{1,9})\n")
 _TGA_TYPES = (1, 2, 3, 9, 10, 11)
 _TGA_DEPTHS = (8, 15, 16, 24, 32)
@@ -28,8 +29,8 @@ _JPEG_FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
 _JPEG_WITHOUT_LENGTH = frozenset((0x01, *range(0xD0, 0xD9)))
 _TIFF_TYPES = {1: "B", 3: "H", 4: "I", 6: "b", 8: "h", 9: "i", 16: "Q", 17: "q"}
 _TIFF_SIDES = (256, 257), (322, 323)  # of the image, of a tile
-_TIFF_BITS, _TIFF_CHANNELS = 258, 277
-_TIFF_TAGS = frozenset((*_TIFF_SIDES[0], *_TIFF_SIDES[1], _TIFF_BITS, _TIFF_CHANNELS))
+_TIFF_BITS, _TIFF_CHANNELS, _TIFF_ROWS = 258, 277, 278
+_TIFF_TAGS = frozenset((*_TIFF_SIDES[0], *_TIFF_SIDES[1], _TIFF_BITS, _TIFF_CHANNELS, _TIFF_ROWS))
 # The flags with which a DDS has six sides or slices, and the formats (DXGI) whose values are bytes.
 _DDS_CUBE, _DDS_VOLUME = 0x200, 0x200000
 _DDS_BYTES = frozenset((*range(27, 33), *range(48, 53), *range(60, 94), *range(97, 100)))
@@ -158,37 +159,43 @@ def _tiff(data: bytes) -> _Size | None:
                 (at,) = struct.unpack_from(order + ("Q" if is_big else "I"), data, at)
             # A damaged file may have a tag several times.
             values[tag] = max(struct.unpack_from(layout, data, at)[0], values.get(tag, 0))
-    size = _largest((values[x], values[y]) for x, y in _TIFF_SIDES if x in values and y in values)
+    # Blender unpacks whole strips, which may be higher than the image; beyond 31 bits, a strip is the image.
+    rows = values.get(_TIFF_ROWS, 0)
+    strip = rows if rows < 1 << 31 else 0
+    size = _largest((values[x], max(values[y], strip)) for x, y in _TIFF_SIDES if x in values and y in values)
     return (*size, values[_TIFF_CHANNELS], values[_TIFF_BITS]) if size is not None else None
 
 
 def _exr(data: bytes) -> _Size | None:
-    """The size of the largest data window, and the channels of all layers and parts, which Blender makes floats."""
+    """The size of the largest data window, and the channels; None with layers or parts.
+
+    Blender shows no pixels of an image with layers, and crashes on damaged ones.
+    """
     (version,) = struct.unpack_from("<I", data, 4)
-    has_parts = bool(version & 0x1000)
+    if version & _EXR_PARTS:
+        return None
     largest: tuple[int, int] | None = None
     channels = 0
     at = 8
-    while data[at] or largest is None:
-        while data[at]:
-            name_end = data.index(b"\0", at)
-            kind_end = data.index(b"\0", name_end + 1)
-            (size,) = struct.unpack_from("<i", data, kind_end + 1)
-            name, at = data[at:name_end], kind_end + 5
-            if name == b"dataWindow":
-                left, upper, right, lower = struct.unpack_from("<4i", data, at)
-                sides = (right - left + 1, lower - upper + 1)
-                largest = _largest([largest or sides, sides])
-            elif name == b"channels":
-                channel = at
-                while data[channel]:
-                    # Its name, type and sampling.
-                    channel = data.index(b"\0", channel) + 17
-                    channels += 1
-            at += max(size, 0)
-        at += 1
-        if not has_parts:
-            break
+    while data[at]:
+        name_end = data.index(b"\0", at)
+        kind_end = data.index(b"\0", name_end + 1)
+        (size,) = struct.unpack_from("<i", data, kind_end + 1)
+        name, at = data[at:name_end], kind_end + 5
+        if name == b"dataWindow":
+            left, upper, right, lower = struct.unpack_from("<4i", data, at)
+            sides = (right - left + 1, lower - upper + 1)
+            largest = _largest([largest or sides, sides])
+        elif name == b"channels":
+            channel = at
+            while data[channel]:
+                end = data.index(b"\0", channel)
+                if b"." in data[channel:end]:
+                    return None
+                # After the name come type and sampling.
+                channel = end + 17
+                channels += 1
+        at += max(size, 0)
     return (*largest, channels, 32) if largest is not None else None
 
 

@@ -135,12 +135,12 @@ def generate_commands(
         raise Md2Error("a triangle's texture coordinate does not exist", expected=f"an index below {len(st)}")
 
     if len(triangles) > _MOST_SEARCHED:
-        counts = np.full(len(triangles), -3)
-        corners = np.arange(triangles.size)
+        counts, corners = np.full(len(triangles), -3, np.int32), np.arange(triangles.size)
     else:
-        counts, corners = greedy_primitives(EdgeTable(_join(triangles, triangle_st)))
+        found = greedy_primitives(EdgeTable(_join(triangles, triangle_st)))
+        counts, corners = np.array(found[0], np.int32), np.array(found[1], np.int64)
     return GlCommands(
-        np.array(counts, np.int32),
+        counts,
         st_fractions(st, skin_width, skin_height)[triangle_st.reshape(-1)[corners]],
         triangles.reshape(-1)[corners].astype(np.int32),
     )

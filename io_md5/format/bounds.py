@@ -65,9 +65,8 @@ def bounds_of_weights(
 
 def _fits_32_bits(parts: list[WeightsByJoint], positions: Floats, scales: Floats | None) -> bool:
     """Whether the sums of all weights of a vertex stay far within the range of the games' floats."""
-    limits = [part.limits for part in parts]
     points, biases = (
-        (max(column, default=0.0) for column in zip(*limits, strict=True)) if limits else (0.0, 0.0)
+        max(column) for column in zip((0.0, 1.0), *(part.limits for part in parts), strict=True)
     )
     scale = 1.0 if scales is None else float(np.abs(scales).max(initial=0.0))
-    return points * scale + max(biases, 1.0) * float(np.abs(positions).max(initial=0.0)) < 1e-6 * LARGEST
+    return points * scale + biases * float(np.abs(positions).max(initial=0.0)) < 1e-6 * LARGEST

@@ -1,4 +1,4 @@
-"""Images of any size in small files, in every format that Blender opens: all black, and encoded as tightly as may be."""
+"""Images of any size in small files, in every format that Blender opens: all black, encoded as tightly as may be."""
 
 from __future__ import annotations
 
@@ -7,6 +7,9 @@ import zlib
 from collections.abc import Callable
 
 Make = Callable[[int, int], bytes]
+
+LAYERS = 100
+"""Of the EXR that has several."""
 
 
 def _chunk(kind: bytes, data: bytes) -> bytes:
@@ -193,7 +196,7 @@ IMAGES: dict[str, Make] = {
     "PSD, 32 bits": psd(32),
     "HDR": hdr,
     "EXR": exr(1),
-    "EXR, 100 layers": exr(100),
+    f"EXR, {LAYERS} layers": exr(LAYERS),
 }
 """Functions that make an image of a width and a height, by what it is."""
 

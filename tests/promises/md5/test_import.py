@@ -541,3 +541,46 @@ def test_names_that_are_not_text_are_reported_safely(tmp_path, capfd):
     path.write_bytes(path.read_bytes().replace(b"weight 0 2", b'weight "\xe9" 2'))
     with pytest.raises(RuntimeError, match="wrong number of values"):
         import_md5(path)
+
+
+# Folders with many animations
+
+
+@pytest.fixture
+def many(tmp_path) -> Path:
+    """A model with twelve animations."""
+    joints = md5_scenes.model().joints
+    return md5_scenes.write(
+        tmp_path, **{f"clip{number}": md5_scenes.animation(joints) for number in range(12)}
+    )
+
+
+def test_one_progress_bar_shows_the_reading_and_the_building_of_all_animations(many, part, monkeypatch):
+    shown: list[float] = []
+    reports = part("io_common.reports")
+    progress = reports.Progress
+    monkeypatch.setattr(reports, "Progress", lambda _, steps: progress(Bar(shown), steps))
+    bpy.ops.import_scene.md5(filepath=str(many), animations="FOLDER")
+    assert len(bpy.data.actions) == 12
+    assert len(shown) >= 24
+    assert shown == sorted(shown)
+    assert shown[-1] == 1.0
+
+
+class Bar:
+    """A window manager that notes the progress."""
+
+    def __init__(self, shown: list[float]) -> None:
+        self.progress_update = shown.append
+
+
+@pytest.mark.parametrize("existing", ["SKIP", "REPLACE"])
+def test_the_actions_that_exist_are_looked_through_once(many, part, monkeypatch, existing):
+    bpy.ops.import_scene.md5(filepath=str(many), animations="FOLDER")
+    module, looked = part("io_md5.import_existing"), []
+    moves_bones = module.moves_bones
+    monkeypatch.setattr(
+        module, "moves_bones", lambda action, obj: looked.append(action) or moves_bones(action, obj)
+    )
+    bpy.ops.import_scene.md5(directory=str(many.parent), animations="FOLDER", existing_actions=existing)
+    assert len(looked) == len(bpy.data.actions) == 12
