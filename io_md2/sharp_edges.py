@@ -98,8 +98,8 @@ def warn_of_smoothing(parts: list[Part], report: Report) -> None:
         degrees = max(part.smoothed[1] for part in parts)
         number = counted(faces, "faces", "are")
         report.warn(
-            f"{number} flat or {'has' if faces == 1 else 'have'} sharp edges, but smooth in the file: normals are off by "
-            f"up to {degrees:.0f} degrees. Turn on Split at Sharp Edges, which adds vertices",
+            f"{number} flat or {'has' if faces == 1 else 'have'} sharp edges, but smooth in the file: normals are off "
+            f"by up to {degrees:.0f} degrees. Turn on Split at Sharp Edges, which adds vertices",
             listing([part.obj.name for part in parts if part.smoothed[0]]),
         )
 
