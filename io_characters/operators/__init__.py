@@ -8,12 +8,9 @@ import bpy
 
 from ...io_common.operators import documentation
 from .animation_rows import IO_IDTECH_PG_character_animation, IO_IDTECH_UL_character_animations
+from .character_rows import IO_IDTECH_PG_character, IO_IDTECH_UL_characters
 from .export_character import EXPORT_SCENE_OT_idtech_character
-from .import_character import (
-    IMPORT_SCENE_OT_idtech_character,
-    IO_IDTECH_PG_character,
-    IO_IDTECH_UL_characters,
-)
+from .import_character import IMPORT_SCENE_OT_idtech_character
 from .show import (
     IO_IDTECH_MT_character_animations,
     IO_IDTECH_PT_character,

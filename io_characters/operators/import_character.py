@@ -12,7 +12,6 @@ from ...io_common.counting import counted
 from ...io_common.game_data.catalogue import Catalogue, CatalogueEntry, Kind
 from ...io_common.game_data.game_folders import inner_game
 from ...io_common.operators import check_boxes, file_operators, preferences
-from ...io_common.operators.row_list import RowList
 from ...io_common.reports import printable
 from ...io_common.scene import axes, versions
 from ...io_common.textures.game_files import FileReadError
@@ -20,23 +19,15 @@ from .. import games
 from ..errors import CharacterError
 from ..importer import import_character
 from ..options import CharacterOptions
-from . import animation_rows
+from . import animation_rows, character_rows
 from .animation_rows import IO_IDTECH_PG_character_animation
 
 if TYPE_CHECKING:
-    from bpy.types import Context, Event, UILayout
+    from bpy.types import Context, Event
 
     from ...io_common.operators.blender_mixins import OperatorResult
 
-_ICONS = {
-    Kind.ENTITY: "OUTLINER_OB_ARMATURE",
-    Kind.MODEL: "ARMATURE_DATA",
-    Kind.PLAYER: "OUTLINER_OB_ARMATURE",
-    Kind.CONFIG: "ARMATURE_DATA",
-    Kind.LOOSE: "MESH_DATA",
-}
 _WIDTH = 640
-_MESHES_WIDTH, _ANIMATIONS_WIDTH = 0.2, 0.65
 _ROWS, _ROWS_WITH_ANIMATIONS = 12, 6
 _OPTIONS = (
     "base_game", "use_placement", "use_textures", "all_weapons", "merge_vertices", "bone_direction", "frame_start",
@@ -62,57 +53,6 @@ def _inner_chosen(operator: Any, context: Context) -> None:
     del context
     if operator.inner_game:
         operator.game = operator.inner_game
-
-
-class IO_IDTECH_PG_character(bpy.types.PropertyGroup):
-    """A character, model or player of a game."""
-
-    if TYPE_CHECKING:
-        name: str
-        kind: str
-        path: str
-        meshes: str
-        animations: str
-        skins: str
-        is_missing: bool
-    else:
-        name: StringProperty(name="Name", description="Name of the entity, model, player or file")
-        kind: StringProperty(name="Kind", description="What declares it")
-        path: StringProperty(name="Path", description="File or folder in the game")
-        meshes: StringProperty(name="Meshes", description="Model files found and missing")
-        animations: StringProperty(name="Animations", description="Animations found and missing")
-        skins: StringProperty(name="Skins", description="Skins found and missing")
-        is_missing: BoolProperty(name="Missing", description="Files that it names are missing")
-
-
-class IO_IDTECH_UL_characters(RowList, bpy.types.UIList):
-    """The list of characters of a game."""
-
-    def draw_row(self, layout: Any, item: Any, index: int) -> None:
-        """Draws one character with its counts."""
-        del index
-        split = layout.split(factor=0.5)
-        split.label(text=item.name, icon=_ICONS.get(item.kind, "DOT"))
-        numbers = split.split(factor=_MESHES_WIDTH)
-        numbers.label(text=item.meshes)
-        numbers = numbers.split(factor=_ANIMATIONS_WIDTH)
-        numbers.label(text=item.animations)
-        numbers.label(text=item.skins)
-
-    def filter_items(self, context: Context, data: Any, attribute: str) -> Any:
-        """The flags of the items: shown are those with all words of the search in their name, path or kind."""
-        del context
-        words = data.search.lower().split()
-        shown = [
-            self.bitflag_filter_item
-            if all(word in f"{item.name} {item.path} {item.kind}".lower() for word in words)
-            else 0
-            for item in getattr(data, attribute)
-        ]
-        return shown, []
-
-    def draw_filter(self, context: Context, layout: UILayout) -> None:
-        """Draws nothing: the search is an option of the operator."""
 
 
 class IMPORT_SCENE_OT_idtech_character(file_operators.Transform, bpy.types.Operator):
@@ -188,7 +128,9 @@ class IMPORT_SCENE_OT_idtech_character(file_operators.Transform, bpy.types.Opera
             description="Show only what has these words in its name, path or kind",
             options={"SKIP_SAVE", "TEXTEDIT_UPDATE"},
         )
-        entries: CollectionProperty(type=IO_IDTECH_PG_character, options={"HIDDEN", "SKIP_SAVE"})
+        entries: CollectionProperty(
+            type=character_rows.IO_IDTECH_PG_character, options={"HIDDEN", "SKIP_SAVE"}
+        )
         active_entry: IntProperty(default=-1, options={"HIDDEN", "SKIP_SAVE"}, update=_entry_chosen)
         listed_for: StringProperty(options={"HIDDEN", "SKIP_SAVE"})
         problem: StringProperty(options={"HIDDEN", "SKIP_SAVE"})
@@ -279,7 +221,7 @@ class IMPORT_SCENE_OT_idtech_character(file_operators.Transform, bpy.types.Opera
             return
         for entry in found.entries:
             item = self.entries.add()
-            _fill_item(item, entry)
+            character_rows.fill_row(item, entry)
         if not found.entries:
             self.problem = "No models were found in this folder"
         names = [entry.name for entry in found.entries]
@@ -316,13 +258,7 @@ class IMPORT_SCENE_OT_idtech_character(file_operators.Transform, bpy.types.Opera
         column.use_property_split = False
         if self.problem:
             column.label(text=self.problem, icon="ERROR")
-        heading = column.split(factor=0.5)
-        heading.label(text="Name")
-        heading = heading.split(factor=_MESHES_WIDTH)
-        heading.label(text="Meshes")
-        heading = heading.split(factor=_ANIMATIONS_WIDTH)
-        heading.label(text="Animations")
-        heading.label(text="Skins")
+        character_rows.draw_heading(column)
         # The dialog fits on small screens.
         rows = _ROWS_WITH_ANIMATIONS if self.show_animations else _ROWS
         column.template_list(
@@ -418,10 +354,3 @@ def _unknown(name: str, entries: list[CatalogueEntry], folder: Path) -> str:
     similar = [entry.name for entry in entries if name.lower() in entry.name.lower()][:3]
     hint = f"; similar names: {', '.join(similar)}" if similar else ""
     return f"{name}: there is no such character in {folder}{hint}"
-
-
-def _fill_item(item: Any, entry: CatalogueEntry) -> None:
-    item.name = printable(entry.name)
-    item.kind, item.path = entry.kind.value, printable(entry.path)
-    item.meshes, item.animations, item.skins = str(entry.meshes), str(entry.animations), str(entry.skins)
-    item.is_missing = bool(entry.meshes.missing or entry.animations.missing or entry.skins.missing)

@@ -13,7 +13,9 @@ import re
 from collections.abc import Iterable
 from enum import StrEnum
 
-from .names import extension_rank, fold, split_extension
+from .names import AssetName, extension_rank, fold, split_extension, without_image_extension
+
+_GAME_PATHS = ("models", "players", "textures", "progs", "packages", "sprites", "gfx", "maps")
 
 
 class Role(StrEnum):
@@ -132,3 +134,13 @@ def _series_key(stem: str, base: str) -> tuple[int, int, str]:
     if not rest:
         return (0, 0, stem)
     return (1, int(rest), stem) if rest.isascii() and rest.isdigit() and len(rest) < 10 else (2, 0, stem)
+
+
+def is_game_path(name: AssetName) -> bool:
+    """Whether a name is clearly a path in a game, so that an image with another name cannot be meant."""
+    return bool(name.folder) and fold(name.folder).split("/")[0] in _GAME_PATHS
+
+
+def with_suffixes(path: str) -> list[str]:
+    """A path, then the path with the suffixes of diffuse images."""
+    return [path, *(f"{without_image_extension(path)}_{suffix}" for suffix in SUFFIXES[Role.DIFFUSE])]

@@ -20,7 +20,8 @@ class Material:
     Attributes:
         name: as written.
         diffuse, bump, specular, glow: image expressions, or None.
-        fallback: the image of the first other stage that is drawn, for materials without a diffuse image.
+        fallback: the image of the first other stage that is drawn, for materials without a diffuse image; of several
+            stages that add light their sum.
         fallback_blend: its blend mode in lower case: `add`, `blend`, `filter`, `gl_one,gl_zero` and so on.
         editor_image: `qer_editorimage`, used if there is no other image.
         alpha_test: the threshold in 0...1, 0.5 if it cannot be known, or None.
@@ -84,6 +85,9 @@ _INTERACTIONS = {
 _LIT = ("diffusemap", "bumpmap", "normalmap", "specularmap")
 _ALPHA_BLENDS = ("blend", "gl_src_alpha,gl_one_minus_src_alpha")
 _ADDED = ("add", "gl_one,gl_one", "gl_src_alpha,gl_one")
+_SUMMED = _ADDED[:2]
+_MAX_ADDED = 4
+"""Stages that are added up, as nodes."""
 _MASKS = ("none", "gl_zero,gl_one")
 # Words before an expression that is a factor of red, green, blue or alpha.
 _FACTORS = {"red": (0,), "green": (1,), "blue": (2,), "alpha": (3,), "rgb": (0, 1, 2), "rgba": (0, 1, 2, 3)}
@@ -172,6 +176,10 @@ class MaterialParser:
         ambient.sort(key=lambda s: not map_uses(s.image))
         if ambient:
             material.fallback, material.fallback_blend = ambient[0].image, ambient[0].blend
+        # Light that several stages add is their sum.
+        for stage in ambient[1:_MAX_ADDED] if material.fallback_blend in _SUMMED else ():
+            if stage.blend in _SUMMED and material.fallback is not None and stage.image is not None:
+                material.fallback = Call("add", (material.fallback, stage.image))
         lit = any(stage.blend in _LIT or stage.maps for stage in stages)
         if lit and material.glow is None:
             material.glow = next((s.image for s in ambient if s.blend in _ADDED and map_uses(s.image)), None)

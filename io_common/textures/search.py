@@ -27,7 +27,7 @@ from pathlib import Path
 
 from .budget import Budget
 from .config_files import ConfigFiles
-from .conventions import SUFFIXES, Role, guess_skins, role_names
+from .conventions import SUFFIXES, Role, guess_skins, is_game_path, role_names, with_suffixes
 from .folders import Root
 from .game_files import GameFile
 from .image_expressions import BuiltIn, ImageExpression, MapUse, map_uses
@@ -36,7 +36,7 @@ from .material_images import MaterialImages, Rule
 from .materials import GameMaterials, MaterialIndex
 from .model_folder import Finder, ModelFolder
 from .mtr import canonical_name
-from .names import AssetName, clean_name, fold, split_extension, without_image_extension
+from .names import AssetName, clean_name, fold, split_extension
 from .rules import TextureRules
 from .search_paths import Library, SearchPaths
 from .skins import cfg_image
@@ -45,7 +45,6 @@ from .skins import cfg_image
 _QUAKE_FOLDER = "id1"
 # Draws nothing in any of the games, and may be used without its declaration.
 _INVISIBLE = "textures/common/nodraw"
-_GAME_PATHS = ("models", "players", "textures", "progs", "packages", "sprites", "gfx", "maps")
 
 
 class Search:
@@ -269,7 +268,7 @@ class ModelSearch:
             return
         if self._by_base_name(result, name) or self._by_skin_file(result, mesh):
             return
-        if _is_game_path(name):
+        if is_game_path(name):
             return
         if mesh and self._by_base_name(result, clean_name(mesh), Rule.CONVENTION, note=False):
             return
@@ -281,7 +280,7 @@ class ModelSearch:
     def _by_game_path(self, result: MaterialImages, name: AssetName) -> bool:
         if name.path is None:
             return False
-        for path in _with_suffixes(name.path):
+        for path in with_suffixes(name.path):
             file = self._paths.find_image(path)
             if file is not None:
                 return self._take_diffuse(result, file, Rule.GAME_PATH, self._paths.find_image)
@@ -293,7 +292,7 @@ class ModelSearch:
     ) -> bool:
         own = self._paths.own
         for path in dict.fromkeys((name.path, name.base)):
-            for candidate in _with_suffixes(path) if path else ():
+            for candidate in with_suffixes(path) if path else ():
                 file = own.find_image(candidate) if path != name.base else self._folder.find_image(candidate)
                 if file is not None:
                     return self._take_diffuse(result, file, rule, self._folder.finder_for(file))
@@ -352,7 +351,7 @@ class ModelSearch:
         models = [name for key, name in listing.files.items() if key.endswith(extension)]
         images = listing.images()
         # If a name is a path in the game, or meshes have different shaders, the images are likely to be elsewhere.
-        is_elsewhere = any(_is_game_path(clean_name(name)) for name in self._names) or (
+        is_elsewhere = any(is_game_path(clean_name(name)) for name in self._names) or (
             self._rules.has_shaders and len(set(self._names)) > 1
         )
         is_only_pair = len(models) == 1 and len(images) == 1
@@ -399,13 +398,3 @@ class ModelSearch:
     def _warn(self, warning: str) -> None:
         if warning not in self._warnings:
             self._warnings.append(warning)
-
-
-def _is_game_path(name: AssetName) -> bool:
-    """Whether a name is clearly a path in a game, so that an image with another name cannot be meant."""
-    return bool(name.folder) and fold(name.folder).split("/")[0] in _GAME_PATHS
-
-
-def _with_suffixes(path: str) -> list[str]:
-    """A path, then the path with the suffixes of diffuse images."""
-    return [path, *(f"{without_image_extension(path)}_{suffix}" for suffix in SUFFIXES[Role.DIFFUSE])]

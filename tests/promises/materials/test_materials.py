@@ -250,6 +250,19 @@ def test_a_blended_surface_is_mixed_with_what_is_behind_as_in_the_game(tmp_path,
     np.testing.assert_allclose(linear(seen), np.minimum(expected, 1), atol=0.02)
 
 
+def test_two_stages_that_add_light_are_both_seen(tmp_path):
+    files = {
+        "materials/a.mtr": f"{SHADER} {{ {{ blend add map models/imp/imp }} {{ blend add map models/imp/b }} }}",
+        "models/imp/imp.tga": tga(plain(RED)),
+        "models/imp/b.tga": tga(plain(BLUE)),
+    }
+    load(game(tmp_path, files))
+    behind(0.05)
+    light_from((0, 0, 0))
+    seen = region(render(tmp_path / "out.png", size=8), 0.25, 0.75, 0.25, 0.75)[:3] * 255
+    np.testing.assert_allclose(linear(seen), linear(RED) + linear(BLUE) + 0.05, atol=0.02)
+
+
 def test_a_surface_without_a_drawn_stage_is_invisible_and_comes_back(tmp_path):
     files = {
         "materials/a.mtr": "textures/a/clip { qer_editorimage models/imp/imp.tga }",

@@ -158,7 +158,7 @@ def test_a_material_with_a_drawn_stage_is_drawn(text: str) -> None:
 
 
 def test_colours_of_a_stage_are_factors_of_its_image() -> None:
-    found = material("{ blend add map a rgb 0.5 green parm4 } { blend add map b }")
+    found = material("{ blend add map a rgb 0.5 green parm4 } { blend filter map b }")
     assert found.fallback == Call("scale", (MapImage("a"),), (0.5, 0, 0.5, 1))
     assert material("{ blend add map a color 1, parm0, 0.5, 1 }").fallback == Call(
         "scale", (MapImage("a"),), (1, 1, 0.5, 1)
@@ -166,6 +166,13 @@ def test_colours_of_a_stage_are_factors_of_its_image() -> None:
     assert material("{ blend add map a colored }").fallback == MapImage("a")
     huge = material("{ blend add map a rgb " + "1e300 * " * 40 + "1e300 }").fallback
     assert huge == Call("scale", (MapImage("a"),), (1e6, 1e6, 1e6, 1))
+
+
+def test_light_that_several_stages_add_is_their_sum() -> None:
+    found = material("{ blend add map a } { if parm7 blend add map off } { blend gl_one, gl_one map b }")
+    assert found.fallback == Call("add", (MapImage("a"), MapImage("b")))
+    many = material("{ blend add map a }" * 5000).fallback
+    assert len(map_uses(many)) == 4
 
 
 def test_the_first_blended_stage_stands_in_for_a_missing_diffuse() -> None:
