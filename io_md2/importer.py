@@ -177,7 +177,7 @@ def build_model(
         )
     if len(model.skins) > MAX_MATERIALS:
         report.warn(
-            f"materials were made for the first {MAX_MATERIALS} of {len(model.skins):,} skins. An export keeps the "
+            f"materials were made for {MAX_MATERIALS} of {counted(len(model.skins), 'skins')} only. An export keeps the "
             "names of the others",
             path.name,
         )
