@@ -10,6 +10,7 @@ import bpy
 import numpy as np
 import numpy.typing as npt
 
+from ..io_common.counting import counted
 from ..io_common.game_data.paths import readable
 from ..io_common.materials.library import MaterialLibrary
 from ..io_common.reports import Report, kept_on_failure, progress
@@ -177,8 +178,8 @@ def build_model(
         )
     if len(model.skins) > MAX_MATERIALS:
         report.warn(
-            f"materials were made for {MAX_MATERIALS} of {counted(len(model.skins), 'skins')} only. An export keeps the "
-            "names of the others",
+            f"materials were made for the first {MAX_MATERIALS} of {counted(len(model.skins), 'skins')}. An export "
+            "keeps the names of the others",
             path.name,
         )
     positions = _positions(model, options.conversion)
