@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from ..io_common.counting import counted
 from ..io_common.game_data.paths import readable
 from ..io_common.materials.library import MaterialLibrary
 from ..io_common.reports import Report, kept_on_failure, progress
@@ -173,8 +174,8 @@ def build_model(
         )
     if len(model.skins) > MAX_MATERIALS:
         report.warn(
-            f"materials were made for the first {MAX_MATERIALS} of {len(model.skins):,} skins. An export keeps the "
-            "names of the others",
+            f"materials were made for the first {MAX_MATERIALS} of {counted(len(model.skins), 'skins')}. An export "
+            "keeps the names of the others",
             path.name,
         )
     positions = _positions(model, options.conversion)
