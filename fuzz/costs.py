@@ -152,7 +152,7 @@ def measure(case: str) -> None:
         "seconds": round(seconds, 1),
         "megabytes": additional >> 10,
         "imported": is_imported,
-        "images": len(installed.bpy.data.images),
+        "images": sum(image.source == "FILE" for image in installed.bpy.data.images),
     }
     print(f"\n{json.dumps(figures)}", flush=True)
     installed.exit_process(0)

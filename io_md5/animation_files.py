@@ -67,7 +67,8 @@ def read_animation_file(path: Path, skeletons: Sequence[Joints]) -> AnimationFil
     try:
         return match_file(path, read_animation_header(readable(path)), skeletons)
     except (Md5Error, OSError) as error:
-        return AnimationFile(path, error=error)
+        # A traceback holds the text of the file.
+        return AnimationFile(path, error=error.with_traceback(None))
 
 
 def match_file(path: Path, header: AnimationHeader | Animation, skeletons: Sequence[Joints]) -> AnimationFile:

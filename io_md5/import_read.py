@@ -206,9 +206,10 @@ def _read_fitting(
     animation, found = _read_to_fit(path, skeletons)
     if not is_any and found.error is None and found.fit != "full":
         return
+    if found.error is not None:
+        report.warn(f"skipped: {message_for(found.error, (Md5Error,))}")
+        return
     try:
-        if found.error is not None:
-            raise found.error
         animation = animation or read_animation(readable(path))
     except (Md5Error, OSError) as error:
         report.warn(f"skipped: {message_for(error, (Md5Error,))}")

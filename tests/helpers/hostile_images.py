@@ -86,19 +86,16 @@ def dds(bits: int) -> Make:
 
 
 def sgi(size: int) -> Make:
-    """4 channels of so many bytes; all rows share one encoded row."""
+    """4 channels of so many bytes, with the rows encoded."""
 
     def make(width: int, height: int) -> bytes:
         kind = "B" if size == 1 else "H"
         runs = [part for left in range(width, 0, -127) for part in (min(left, 127), 0)] + [0]
-        row = struct.pack(f">{len(runs)}{kind}", *runs)
-        start = 512 + 8 * 4 * height
-        tables = struct.pack(">I", start) * 4 * height + struct.pack(">I", len(row)) * 4 * height
-        return (
-            struct.pack(">H2B4H2I", 474, 1, size, 3, width, height, 4, 0, 255).ljust(512, b"\0")
-            + tables
-            + row
-        )
+        row, rows = struct.pack(f">{len(runs)}{kind}", *runs), 4 * height
+        starts = [512 + 8 * rows + len(row) * index for index in range(rows)]
+        tables = struct.pack(f">{rows}I", *starts) + struct.pack(">I", len(row)) * rows
+        head = struct.pack(">H2B4H2I", 474, 1, size, 3, width, height, 4, 0, 255).ljust(512, b"\0")
+        return head + tables + row * rows
 
     return make
 
