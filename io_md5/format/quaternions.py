@@ -36,7 +36,8 @@ def wxyz_from_xyz(xyz: npt.ArrayLike) -> Array:
 
 def wxyz_as_read(xyz: npt.ArrayLike) -> Array:
     """Quaternions w x y z (…, 4) as most games compute them from the x y z (…, 3) of a file, with 32-bit floats."""
-    singles = np.asarray(xyz, dtype=np.float32)
+    # Squares of larger ones are beyond 32 bits.
+    singles = np.clip(np.asarray(xyz, dtype=np.float64), -1e18, 1e18).astype(np.float32)
     x, y, z = np.moveaxis(singles * singles, -1, 0)
     quaternions = np.empty((*singles.shape[:-1], 4))
     quaternions[..., 0] = 0.0 - np.sqrt(np.maximum(np.float32(1.0) - (x + y + z), 0.0))

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from . import quaternions as quat
 from .errors import Md5Error
-from .model import ROOT, Animation, Floats, Ints
+from .model import ROOT, Animation, Floats, Ints, as_singles
 
 COMPONENTS = ("Tx", "Ty", "Tz", "Qx", "Qy", "Qz")
 """The components of a joint in the order of their flags, bit 0 first."""
@@ -167,7 +167,7 @@ def local_poses(
     """
     table = components(animation, frames)
     if as_read:
-        return table[..., :3].astype(np.float32).astype(np.float64), quat.wxyz_as_read(table[..., 3:])
+        return as_singles(table[..., :3]).astype(np.float64), quat.wxyz_as_read(table[..., 3:])
     return table[..., :3].copy(), quat.wxyz_from_xyz(table[..., 3:])
 
 

@@ -300,6 +300,8 @@ def test_a_file_that_was_sent_ahead_is_not_started_after_an_interrupt(tree, tmp_
     stdin = io.TextIOWrapper(io.BytesIO(b"".join(messages.pack(task.to_json()) for task in tasks)))
     monkeypatch.setattr(sys, "stdin", stdin)
     monkeypatch.setattr(worker, "convert", convert)
+    # The process of the tests is no worker afterwards.
+    monkeypatch.setattr(part("command_line.output_files"), "_worker", "")
     worker.work(job.with_name("replies0-1"))
     assert started == tasks[:1]
     assert not job.parent.exists()

@@ -249,6 +249,8 @@ def test_a_worker_that_cannot_reply_fails_its_files_and_says_why(idtech, model, 
     (folder / worker.JOB).write_bytes(messages.pack(job))
     stdin = SimpleNamespace(buffer=BytesIO(messages.pack(task.to_json())))
     monkeypatch.setattr(sys, "stdin", stdin)
+    # The process of the tests is no worker afterwards.
+    monkeypatch.setattr(part("command_line.output_files"), "_worker", "")
     assert worker.work(folder / "file") == worker.CANNOT_REPLY
     assert folder.exists()
     ended = [sys.executable, "-c", f"import sys; sys.exit({worker.CANNOT_REPLY})"]

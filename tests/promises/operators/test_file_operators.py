@@ -97,7 +97,7 @@ def invoked(name: str, *, filepath: str = "", given: tuple[str, ...] = ()) -> Si
     stand = SimpleNamespace(
         bl_idname=cls.bl_idname, filename_ext=cls.filename_ext, filepath=filepath, unset=unset, collection="",
         actions="ALL", frames="AUTO", use_selection=False, use_active_collection=False,
-        set_default_scale=lambda: None, default_game=lambda: None,
+        set_default_transform=lambda context: None, default_game=lambda: None,
         properties=SimpleNamespace(is_property_set=lambda name: name in given, property_unset=unset.append),
     )  # fmt: skip
     stand.default_name = lambda context: cls.default_name(stand, context)

@@ -156,6 +156,8 @@ def two_models(folder: Path) -> None:
     for name, scale in (("Hero", 0.0254), ("Crate", 1.0)):
         imported(folder / name, ".md2", global_scale=scale)
         bpy.context.view_layer.objects.active.name = name
+    # An active model is exported alone.
+    bpy.context.view_layer.objects.active = None
 
 
 def test_several_models_of_different_scales_in_one_export_are_an_error_that_names_them(tmp_path):
