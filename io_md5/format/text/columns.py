@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -53,12 +54,8 @@ class Layout:
         Returns:
             None if the line holds anything else.
         """
-        lead, *gaps = _PLAIN.split(line)
-        begins = lead.strip(_BLANKS) == word and (not word or not lead.endswith(word))
-        blank = all(gap and not gap.strip(_BLANKS) for gap in gaps[:-1])
-        ends = bool(gaps) and gaps[-1].lstrip(_BLANKS + b"\r") == b"\n"
-        short = max(map(len, (lead, *gaps))) <= MAX_GAP
-        return cls(lead, tuple(gaps), word) if begins and blank and ends and short else None
+        # Lines differ in their numbers more than in their layout.
+        return _layout(_PLAIN.sub(b"0", line), word)
 
     @property
     def width(self) -> int:
@@ -130,3 +127,14 @@ class Layout:
         ):
             return None
         return [float(number) for number in numbers]
+
+
+@lru_cache(16)
+def _layout(line: bytes, word: bytes) -> Layout | None:
+    """The layout of a line whose numbers are all 0; see `Layout.of`."""
+    lead, *gaps = line.split(b"0")
+    begins = lead.strip(_BLANKS) == word and (not word or not lead.endswith(word))
+    blank = all(gap and not gap.strip(_BLANKS) for gap in gaps[:-1])
+    ends = bool(gaps) and gaps[-1].lstrip(_BLANKS + b"\r") == b"\n"
+    short = max(map(len, (lead, *gaps))) <= MAX_GAP
+    return Layout(lead, tuple(gaps), word) if begins and blank and ends and short else None
