@@ -242,8 +242,7 @@ def store_owner(action: Action, owner: Object | Key, name: str) -> None:
     model = _load_model(owner)
     if not model:
         model = _new_model(owner)
-        data: Any = owner.data if isinstance(owner, bpy.types.Object) else owner
-        values.own_group(data if data.is_editable else owner, _GROUP)[_MODEL] = model
+        values.own_group(_data_of(owner), _GROUP)[_MODEL] = model
     group = values.own_group(action, _GROUP)
     group[_MODEL], group[_NAME] = model, name.encode("utf-8", "surrogateescape")
 
@@ -280,15 +279,23 @@ def sets_keys(action: Action | None, slot: Any, keys: Key) -> bool:
 
 
 def _load_model(owner: Any) -> str:
-    """The model that an owner is; an object may have the mark itself or on its data. Empty if nothing was imported."""
-    marks = [values.read_text(values.read_group(one, _GROUP), _MODEL) for one in _with_data(owner)]
-    return next(filter(None, marks), "")
+    """The mark of the model that an owner is; empty if nothing was imported for it.
+
+    What is linked keeps no mark that is set here, nor does what overrides it: its name in its library is one.
+    """
+    data = _data_of(owner)
+    if data is None:
+        return ""
+    model = values.read_text(values.read_group(data, _GROUP), _MODEL)
+    linked = data.override_library.reference if data.override_library is not None else data
+    if model or linked.library is None:
+        return model or ""
+    name = f"{linked.library.name}/{linked.name}".encode("utf-8", "surrogateescape")
+    return f"linked-{hashlib.sha256(name).hexdigest()[:16]}"
 
 
-def _with_data(owner: Any) -> Iterator[Any]:
-    yield owner
-    if isinstance(owner, bpy.types.Object) and owner.data is not None:
-        yield owner.data
+def _data_of(owner: Any) -> Any:
+    return owner.data if isinstance(owner, bpy.types.Object) else owner
 
 
 def _load_mark(action: Action) -> _Mark | None:

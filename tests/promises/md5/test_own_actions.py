@@ -191,6 +191,26 @@ def test_actions_stay_those_of_their_model_in_another_file(tmp_path, how):
     assert len(own(bpy.data.objects["cow"])) == 1
 
 
+def test_animations_for_a_rig_of_another_file_stay_its_own(tmp_path):
+    scripted_scenes.rig("Hero")
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "hero.blend"))
+    bpy.ops.wm.read_homefile(use_empty=True, load_ui=False)
+    with bpy.data.libraries.load(str(tmp_path / "hero.blend"), link=True) as (_, here):
+        here.objects = ["Hero"]
+    bpy.context.scene.collection.objects.link(here.objects[0])
+    bpy.context.view_layer.objects.active = here.objects[0].override_create(remap_local_usages=True)
+    joints = md5_scenes.skeleton(["root", "mid", "tip"], md5_scenes.PARENTS[:3], md5_scenes.OFFSETS[:3])
+    for name in ("jump", "run"):
+        write_animation(md5_scenes.animation(joints, moving=("mid",)), tmp_path / f"{name}.md5anim")
+        bpy.ops.import_scene.md5(filepath=str(tmp_path / f"{name}.md5anim"))
+    scripted_scenes.rig("Zombie")
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "shot.blend"))
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "shot.blend"), load_ui=False)
+    hero = next(obj for obj in bpy.context.scene.objects if obj.name == "Hero")
+    assert {"jump", "run"} <= {action.name for action in own(hero)}
+    assert not {"jump", "run"} & {action.name for action in own(bpy.data.objects["Zombie"])}
+
+
 def test_an_animation_that_is_imported_onto_a_rig_is_its_own(tmp_path):
     hero, zombie = two_rigs()
     joints = md5_scenes.skeleton(["root", "mid", "tip"], md5_scenes.PARENTS[:3], md5_scenes.OFFSETS[:3])
