@@ -141,6 +141,24 @@ def test_one_model_imported_twice_has_its_own_animations_in_each_copy(tmp_path):
         assert names == ["idle", "run"]
 
 
+def test_three_characters_in_one_file_each_have_their_own(tmp_path):
+    first, second = (imported(tmp_path / "imp", "imp", ["idle", "run"]) for _ in range(2))
+    third = scripted_scenes.rig("Hero")
+    for index, (armature, expected) in enumerate(
+        ((first, ["idle", "run"]), (second, ["idle", "run"]), (third, ["Bend"]))
+    ):
+        assert export_all(armature, tmp_path / str(index))[0] == expected
+
+
+@pytest.mark.slow
+def test_the_command_line_names_the_armatures_of_a_file_that_has_several(tmp_path, part, capfd):
+    two_rigs()
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "two.blend"))
+    words = ["convert", str(tmp_path / "two.blend"), "--to", str(tmp_path / "out"), "--format", "md5"]
+    assert part("command_line.command").main(words) == 1
+    assert "several armatures: Hero, Zombie" in "".join(capfd.readouterr())
+
+
 def test_the_actions_of_a_deleted_model_are_not_those_of_the_next(tmp_path):
     first = imported(tmp_path / "imp", "imp", ["idle", "run"])
     bpy.data.objects.remove(first)
