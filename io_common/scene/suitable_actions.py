@@ -12,6 +12,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import count
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -25,7 +26,7 @@ from . import versions
 from .shape_keys import value_path
 
 if TYPE_CHECKING:
-    from bpy.types import Action, FCurve, Key, Object
+    from bpy.types import Action, Key, Object
 
 _GROUP = "io_idtech"
 _MODEL, _NAME = "model", "animation"
@@ -181,7 +182,7 @@ class ActionFinder:
         return rival if share >= _share(action, slot, self._is_target) else ""
 
     def _animates(self, action: Action, slot: Any) -> bool:
-        return any(self._is_target(curve) for curve in versions.fcurves_of_slot(action, slot))
+        return any(self._is_target(curve.data_path) for curve in versions.fcurves_of_slot(action, slot))
 
     def _plays_here(self, action: Action, slot: Any) -> bool:
         return self._owner in self._players[action, slot]
@@ -275,7 +276,10 @@ def sets_keys(action: Action | None, slot: Any, keys: Key) -> bool:
         slot: of the action; None before Blender 4.4.
         keys: of a mesh.
     """
-    return action is not None and any(map(_targets_of(keys), versions.fcurves_of_slot(action, slot)))
+    if action is None:
+        return False
+    is_target = _targets_of(keys)
+    return any(is_target(curve.data_path) for curve in versions.fcurves_of_slot(action, slot))
 
 
 def _load_model(owner: Any) -> str:
@@ -334,18 +338,18 @@ def _plays(owner: Any) -> Iterator[tuple[Action, Any]]:
     yield from ((action, slot) for action, slot in pairs if action is not None)
 
 
-def _targets_of(owner: Any) -> Callable[[FCurve], bool]:
-    """Whether an F-curve sets something that an owner has."""
+def _targets_of(owner: Any) -> Callable[[str], bool]:
+    """Whether the data path of an F-curve leads to something that an owner has. Many actions have the same paths."""
     if isinstance(owner, bpy.types.Key):
-        paths = {value_path(key.name) for key in owner.key_blocks} | {"eval_time"}
-        return lambda curve: curve.data_path in paths
+        return {*(value_path(key.name) for key in owner.key_blocks), "eval_time"}.__contains__
     bones = set(owner.data.bones.keys())
 
-    def is_target(curve: FCurve) -> bool:
+    @cache
+    def is_target(path: str) -> bool:
         # Blender's own operators address bones by name, scripts may do so by index.
-        match = _BONE.match(curve.data_path)
+        match = _BONE.match(path)
         if match is None:
-            return _has(owner, curve.data_path)
+            return _has(owner, path)
         if match[1] is None:
             return int(match[2]) < len(bones)
         return bpy.utils.unescape_identifier(match[1]) in bones
@@ -353,11 +357,11 @@ def _targets_of(owner: Any) -> Callable[[FCurve], bool]:
     return is_target
 
 
-def _share(action: Action, slot: Any, is_target: Callable[[FCurve], bool]) -> float:
+def _share(action: Action, slot: Any, is_target: Callable[[str], bool]) -> float:
     """Which part of the bone channels of an action exists, or of all its channels if it has none of bones."""
     curves: Any = versions.fcurves_of_slot(action, slot)
-    sample = [curves[index] for index in range(0, len(curves), max(len(curves) // _LOOKED_AT, 1))]
-    sample = [curve for curve in sample if _BONE.match(curve.data_path)] or sample
+    sample = [curves[index].data_path for index in range(0, len(curves), max(len(curves) // _LOOKED_AT, 1))]
+    sample = [path for path in sample if path.startswith("pose.bones[")] or sample
     return sum(map(is_target, sample)) / max(len(sample), 1)
 
 
