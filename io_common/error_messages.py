@@ -43,14 +43,12 @@ def message_for(
     """The message for an exception.
 
     Errors of files and of memory are explained. Any other exception that is not expected is an internal error of the
-    extension: its traceback is printed, and the message says where to report it.
+    extension: its traceback is printed, and the message says where to report it. The text of an `expected` exception,
+    such as one for bad data, is the message itself.
 
-    Args:
-        error: what was raised.
-        expected: exceptions whose own text is the message, such as those of bad data, whose place comes last.
-        subject: the file that the run was about, for messages that would not name one.
-        target: the file that an operator of Blender's was to write. A RuntimeError is what it reported; None if no
-            operator was called.
+    `subject` is the file that the run was about, for messages that would not name one. `target` is the file that an
+    operator of Blender was to write: a RuntimeError is then what that operator reported. It is None if no operator was
+    called.
     """
     if isinstance(error, expected):
         return _data_message(error)

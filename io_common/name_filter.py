@@ -10,10 +10,8 @@ _WILDCARDS = "*?["
 def matches(name: str, pattern: str) -> bool:
     """Whether a name is in a filtered list; the case of letters is ignored.
 
-    Args:
-        name: any text.
-        pattern: for the whole name, with ``*``, ``?`` and ``[...]``; without these, a part of the name; empty for all
-            names.
+    The pattern is for the whole name, with `*`, `?` and `[...]`; without these, it is a part of the name. An empty one
+    stands for all names.
     """
     folded, wanted = name.lower(), pattern.strip().lower()
     if any(letter in wanted for letter in _WILDCARDS):

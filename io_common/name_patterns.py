@@ -18,12 +18,7 @@ class UnknownFieldError(ValueError):
 def expand(pattern: str, values: Mapping[str, str]) -> str:
     """A pattern with the values of its fields.
 
-    Args:
-        pattern: text with fields in braces.
-        values: the value of each field; a field without one is empty.
-
-    Raises:
-        UnknownFieldError: a field is not in `FIELDS`.
+    Fields are in braces; one without a value is empty. Raises UnknownFieldError if a field is not in `FIELDS`.
     """
 
     def value(match: re.Match[str]) -> str:
@@ -38,8 +33,7 @@ def expand(pattern: str, values: Mapping[str, str]) -> str:
 def distinct_file_names(names: Iterable[str]) -> list[str]:
     """Names that differ in more than case, as many file systems ignore it: repeated ones get a number from 2.
 
-    Args:
-        names: without suffix, in order.
+    The names are without suffix.
     """
     taken: set[str] = set()
     result = []

@@ -37,10 +37,8 @@ class Report:
     def warn(self, text: str, subject: str = "", *, is_important: bool = False) -> None:
         """Adds a warning about a file or object; the same warning about several of them is shown once.
 
-        Args:
-            text: what is wrong and what to do.
-            subject: the file or object.
-            is_important: that the result differs from what the user sees, or that a game would not load it.
+        The text says what is wrong and what to do. `is_important` means that the result differs from what the user
+        sees, or that a game would not load it.
         """
         if is_important and text not in self._important:
             self._important.append(text)
@@ -108,10 +106,7 @@ def listing(items: list[str], limit: int = 5) -> str:
 def report_message(operator: Operator, kind: str, text: str) -> None:
     """Reports a message to the user; bytes of a file that are not text become question marks.
 
-    Args:
-        operator: that reports it.
-        kind: 'INFO', 'WARNING' or 'ERROR'.
-        text: one sentence.
+    `kind` is 'INFO', 'WARNING' or 'ERROR'; the text is one sentence.
     """
     operator.report({kind}, printable(text))
 
@@ -127,12 +122,7 @@ def report_result(operator: Operator, report: Report, verb: str, subject: str, s
     If there are warnings, the last report is a warning that says so, as the status bar shows only the last report. A
     single warning is part of that report and not reported before.
 
-    Args:
-        operator: that reports them.
-        report: the counts and warnings.
-        verb: "Imported" or "Exported".
-        subject: the files.
-        started: `time.perf_counter()` at the start.
+    `verb` is "Imported" or "Exported", and `subject` the files. `started` is `time.perf_counter()` at the start.
     """
     report_message(operator, "INFO", report.summary(verb, subject, time.perf_counter() - started))
     warnings = report.warnings

@@ -20,12 +20,9 @@ NONE = -1
 def match_vertices(numbers: npt.NDArray[np.int32] | None, vertex_count: int, source_count: int) -> Integers:
     """The source vertex that each vertex of a mesh is, or NONE, int32 (V,); each is matched at most once.
 
-    Of several vertices with the same number the first one is the original: Blender puts copies after it.
-
-    Args:
-        numbers: the attribute, (V,); None if the mesh does not have it.
-        vertex_count: V. If the attribute is of another length, nothing is matched.
-        source_count: how many vertices the file has.
+    Of several vertices with the same number the first one is the original: Blender puts copies after it. `numbers` is
+    the attribute, (V,); None if the mesh does not have it. If its length is not `vertex_count`, nothing is matched.
+    `source_count` is the number of vertices in the file.
     """
     result = np.full(vertex_count, NONE, dtype=np.int32)
     if numbers is None or len(numbers) != vertex_count:
@@ -43,13 +40,8 @@ def match_corners(
 ) -> Integers | None:
     """The source element that each corner of a mesh refers to, or NONE, int32 (L,); several corners may share one.
 
-    Args:
-        numbers: the attribute, (L,); None if the mesh does not have it.
-        corner_count: L.
-        source_count: how many such elements the file has.
-
-    Returns:
-        None if there is no attribute of that length.
+    `numbers` is the attribute, (L,); None if the mesh does not have it. `corner_count` is L, and `source_count` the
+    number of such elements in the file. Returns None if there is no attribute of that length.
     """
     if numbers is None or len(numbers) != corner_count:
         return None
@@ -61,11 +53,9 @@ def have_same_triangles(
 ) -> npt.NDArray[np.bool_]:
     """Which vertices have the triangles that they have in the imported file, and no others, (V,).
 
-    Args:
-        triangles: of the mesh, indices of its vertices, (T, 3).
-        sources: the source vertex that each vertex is, or NONE, (V,).
-        source_triangles: of the file, with the same winding, (S, 3).
-        source_count: how many vertices the file has.
+    `triangles` has indices of the mesh's vertices, (T, 3), and `sources` the source vertex that each of these is, or
+    NONE, (V,). `source_triangles` are those of the file, with the same winding, (S, 3); `source_count` is the number of
+    its vertices.
     """
     rows = np.concatenate([source_triangles, sources[triangles]])
     _values, ids = np.unique(lowest_vertex_first(rows), axis=0, return_inverse=True)

@@ -47,9 +47,7 @@ def drop_degenerate(
 ) -> tuple[npt.NDArray[Any], ...]:
     """The triangles that name three different vertices, and the same rows of other tables.
 
-    Args:
-        triangles: indices of vertices, (T, 3).
-        tables: one row for each triangle, (T, …).
+    `triangles` are indices of vertices, (T, 3); `tables` have one row for each triangle, (T, …).
     """
     dropped = is_degenerate(triangles)
     if not dropped.any():
@@ -72,10 +70,8 @@ def with_area(
 ) -> npt.NDArray[np.int32]:
     """Triangles whose faces of four corners are split along the other diagonal where one of the two has no area.
 
-    Args:
-        loops: the corners of each triangle, (T, 3), one face after the other; those of a face follow each other.
-        faces: the face of each triangle, in ascending order, (T,).
-        places: of the corners, (L, 3).
+    `loops` are the corners of each triangle, (T, 3); those of a face follow each other. `faces` is the face of each
+    triangle, in ascending order, (T,). `places` are those of the corners, (L, 3).
     """
     rows = np.flatnonzero(np.bincount(faces)[faces] == 2).reshape(-1, 2)
     pairs = loops[rows]
@@ -100,10 +96,8 @@ def bend(
     That is the largest distance from the middle of an edge of one surface to the other. Of faces of very many corners,
     only some of the edges are measured.
 
-    Args:
-        corners: positions of the corners of the mesh, (L, 3).
-        loops: the corners of triangles, (T, 3), one face after the other.
-        other_loops: the same faces split differently, (T, 3); triangle i belongs to the same face.
+    `corners` are the positions of the corners of the mesh, (L, 3). `loops` are the corners of triangles, (T, 3), one
+    face after the other. `other_loops` are the same faces split differently; triangle i belongs to the same face.
     """
     rows, other_rows = np.sort(loops, axis=1), np.sort(other_loops, axis=1)
     differing = (rows != other_rows).any(axis=1)
@@ -131,11 +125,7 @@ def _farthest(
 ) -> float:
     """The largest distance from the middle of an edge to the nearest of the other triangles of its face.
 
-    Args:
-        triangles: corners, (T, 3, 3).
-        faces: the face of each, in ascending order, (T,).
-        others: corners, (T, 3, 3).
-        other_faces: the face of each, in ascending order, (T,).
+    Both sets of triangles are corners, (T, 3, 3), with the face of each in ascending order, (T,).
     """
     begins, ends = (np.searchsorted(other_faces, faces, side=side) for side in ("left", "right"))
     pair_counts = ends - begins

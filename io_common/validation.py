@@ -29,15 +29,10 @@ class FormatError(Protocol):
 
 
 def raise_all(findings: Mapping[str, Iterable[Finding]], error: FormatError, report: Report) -> None:
-    """Reports warnings, and raises one exception for the errors of all files.
+    """Reports warnings, and raises one exception of the class `error` for the errors of all files.
 
-    Args:
-        findings: of the checks, by the name of the file.
-        error: the format's exception class.
-        report: takes the warnings.
-
-    Raises:
-        Exception: of the class `error`, with the texts of all errors. Errors that several files share are told once.
+    `findings` are by the name of the file. The exception has the texts of all errors; errors that several files share
+    are told once.
     """
     names: dict[str, list[str]] = {}
     for name, found in findings.items():
@@ -52,15 +47,8 @@ def raise_all(findings: Mapping[str, Iterable[Finding]], error: FormatError, rep
 
 
 def raise_errors(findings: Iterable[Finding], error: FormatError, name: str, report: Report) -> None:
-    """Reports warnings, and raises one exception for all errors.
+    """Reports warnings, and raises one exception of the class `error` with the texts of all errors.
 
-    Args:
-        findings: of a check.
-        error: the format's exception class.
-        name: the name of the file.
-        report: takes the warnings.
-
-    Raises:
-        Exception: of the class `error`, with the texts of all errors.
+    `name` is that of the file.
     """
     raise_all({name: findings}, error, report)

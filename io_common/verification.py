@@ -23,10 +23,8 @@ class Verify(Enum):
 def frames_to_verify(count: int, verify: Verify, *, many: bool = False) -> list[int]:
     """Indices of the frames to verify, rising.
 
-    Args:
-        count: how many frames are exported.
-        verify: SOME for the first, the last and up to three between them at equal distances, ALL, or NONE.
-        many: for SOME, 200 frames at equal distances, or all if there are fewer.
+    With `Verify.SOME`, these are the first, the last and up to three between them at equal distances; with `many` too,
+    200 frames at equal distances, or all if there are fewer.
     """
     if verify is Verify.NONE or count <= 0:
         return []

@@ -34,10 +34,8 @@ def load(context: Context, path: Path, options: LoadOptions) -> Loaded:
 def save(context: Context, path: Path, options: SaveOptions) -> ExportResult:
     """Exports the scene's meshes, joined, as a model.
 
-    Raises:
-        Md2Error: the game would refuse the result.
-        NothingToExportError: there is nothing to export.
-        OSError: the file cannot be written.
+    Raises Md2Error if the game would refuse the result, NothingToExportError if there is nothing to export, and OSError
+    if the file cannot be written.
     """
     return export_model(
         context,

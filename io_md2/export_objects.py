@@ -23,8 +23,7 @@ if TYPE_CHECKING:
 def mesh_objects(context: Context, scope: Scope, report: Report) -> list[Object]:
     """The meshes of a model, sorted by name; warnings name what is left out.
 
-    Raises:
-        NothingToExportError: there are none.
+    Raises NothingToExportError if there are none.
     """
     meshes, model = find_meshes(context, scope)
     if not meshes:
@@ -53,8 +52,7 @@ def find_meshes(context: Context, scope: Scope) -> tuple[list[Object], Object | 
     If no selection or collection is asked for, and the active object belongs to an imported model, or there is just
     one, that model is exported: what hangs together with it by parents and armatures, and what is in its collections.
 
-    Raises:
-        NothingToExportError: there is no collection of the name that is asked for.
+    Raises NothingToExportError if there is no collection of the name that is asked for.
     """
     meshes = [obj for obj in collect(context, scope) if obj.type == "MESH"]
     if scope != Scope():

@@ -156,13 +156,8 @@ def texture_coordinates(
     The table of an imported file is reused, with repeated and unused entries, while all corners are on the same texels.
     Otherwise there is one entry for each texel.
 
-    Args:
-        parts: the objects.
-        topology: the same, joined.
-        skin_size: width and height.
-
-    Returns:
-        The table in texels from the upper left corner, int32 (S, 2), and the entries, int32 (T, 3).
+    `topology` is that of the parts, joined. Returns the table in texels from the upper left corner, int32 (S, 2), and
+    the entries, int32 (T, 3).
     """
     texels = np.concatenate(
         [

@@ -117,18 +117,8 @@ class Build:
 def export_model(context: Context, path: Path, options: ExportOptions) -> ExportResult:
     """Writes objects, joined, as an MD2 model.
 
-    Args:
-        context: of the scene and view layer.
-        path: the file.
-        options: what the user asks for.
-
-    Returns:
-        The file that was written, with counts and warnings.
-
-    Raises:
-        Md2Error: the game would refuse the result, or the format cannot hold it; nothing was written.
-        NothingToExportError: there is nothing to export; nothing was written.
-        OSError: the file cannot be written; it is as it was.
+    Raises Md2Error if the game would refuse the result or the format cannot hold it, and NothingToExportError if there
+    is nothing to export, before anything is written. Raises OSError if the file cannot be written; it is as it was.
     """
     report = Report()
     with kept_on_failure(report):
@@ -316,11 +306,7 @@ def _assemble(
 
 
 def _require_finite(positions: npt.NDArray[np.float64], names: list[str]) -> None:
-    """Names the first frame with vertices that are nowhere, as some operators of Blender leave behind.
-
-    Raises:
-        Md2Error: there is one.
-    """
+    """Raises Md2Error if vertices are nowhere, as some operators of Blender leave them; names the first such frame."""
     counts = (~np.isfinite(positions)).any(axis=2).sum(axis=1)
     if counts.any():
         frame = int(np.argmax(counts > 0))

@@ -27,12 +27,7 @@ def frame_names(
 ) -> list[str]:
     """The name of each frame of a plan in the file, unique unless the imported file repeats it.
 
-    Args:
-        plan: the frames.
-        objects: what is exported.
-        source: the model that the frames come from, if it is one.
-        scene: that shows them.
-        report: takes warnings.
+    `source` is the imported model that the frames come from; None if there is none.
     """
     if plan.segments:
         return _segment_names(plan, source)

@@ -21,15 +21,9 @@ if TYPE_CHECKING:
 
 
 def find(context: Context, options: ExportOptions) -> list[LocatedFinding]:
-    """The findings of a game about the model that an export would write.
+    """The findings of a game about the model that an export would write. Nothing is verified.
 
-    Args:
-        context: of the scene and view layer.
-        options: of the export, with the game. Nothing is verified.
-
-    Raises:
-        Md2Error: the format cannot hold the model.
-        NothingToExportError: there is nothing to check.
+    Raises Md2Error if the format cannot hold the model, and NothingToExportError if there is nothing to check.
     """
     # Warnings of the export itself are not findings of the game.
     with state.temporary_object_mode(context):

@@ -20,12 +20,8 @@ def build_actions(
 ) -> list[Action]:
     """Makes the action of all frames, which becomes the active one, and on request one of each sequence.
 
-    Args:
-        name: of the action of all frames; those of sequences bear the sequence's name.
-        obj: with a shape key of each frame.
-        model: whose frames they are.
-        frame_start: the scene frame of each action's first frame.
-        per_sequence: whether to make those of the sequences.
+    `name` is for the action of all frames; those of sequences bear the sequence's name. `obj` must have a shape key of
+    each frame. Each action begins at `frame_start`.
     """
     keys = require_shape_keys(obj)
     actions = [build_frame_action(name, keys, 0, model.frame_count - 1, frame_start)]

@@ -26,11 +26,7 @@ def build_object(
 ) -> tuple[Object, Mesh]:
     """A mesh object in the shape of the first frame, and its mesh; it is in no collection yet.
 
-    Args:
-        name: of the object and its data.
-        model: the model.
-        positions: of the first frame in the coordinates of the scene, (V, 3).
-        materials: of the skins; the first one is that of all faces.
+    `positions` are those of the first frame in the coordinates of the scene, (V, 3). All faces get the first material.
     """
     triangles, triangle_st = drop_degenerate(model.triangles, model.triangle_st)
     corner_st = triangle_st[:, FLIPPED_WINDING].ravel()
@@ -51,10 +47,7 @@ def build_object(
 def set_normals(mesh: Mesh, indices: npt.NDArray[np.uint8], rotation: npt.NDArray[np.float64]) -> None:
     """Sets custom normals from those of a frame; where an index is invalid, Blender's normal stays.
 
-    Args:
-        mesh: the mesh.
-        indices: of each vertex, (V,).
-        rotation: from the axes of the file to those of the scene, (3, 3).
+    `indices` has one for each vertex, (V,). `rotation` goes from the axes of the file to those of the scene, (3, 3).
     """
     if len(mesh.polygons):
         normals = normal_vectors(indices).astype(np.float64) @ rotation.T

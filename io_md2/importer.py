@@ -71,14 +71,7 @@ class ImportOptions:
 def import_files(context: Context, paths: list[Path], options: ImportOptions) -> ImportResult:
     """Imports MD2 files.
 
-    Args:
-        context: of the scene and view layer.
-        paths: the files.
-        options: what the user asks for.
-
-    Raises:
-        Md2Error: a file is not a valid MD2 model; nothing was changed.
-        OSError: a file cannot be read; nothing was changed.
+    Raises Md2Error if a file is not a valid MD2 model, and OSError if one cannot be read; nothing is changed then.
     """
     result = ImportResult()
     with kept_on_failure(result.report):
@@ -118,11 +111,7 @@ def _import(context: Context, paths: list[Path], options: ImportOptions, result:
 
 
 def check_size(models: dict[Path, Model]) -> None:
-    """Checks that Blender can hold the frames as shape keys.
-
-    Raises:
-        Md2Error: there are too many.
-    """
+    """Raises Md2Error if the models have more frames than Blender can hold as shape keys."""
     for path, model in models.items():
         if model.frame_count > _MAX_KEYS:
             raise Md2Error(
@@ -151,16 +140,10 @@ def build_model(
     options: ImportOptions,
     result: ImportResult,
 ) -> None:
-    """The object of a model, its shape keys and actions.
+    """Builds the object of a model, its shape keys and actions, and adds the markers to the scene.
 
-    Args:
-        scene: gets the markers.
-        collection: gets the object.
-        path: of the file, after which the object is named.
-        model: as in the file.
-        materials: of its skins, the first one for all faces.
-        options: what the user asks for.
-        result: takes the object, the actions, counts and warnings.
+    The object is named after the file and linked to `collection`. `model` is as in the file; all faces get the first
+    material.
     """
     report = result.report
     if options.animation == NONE:

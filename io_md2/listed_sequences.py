@@ -21,12 +21,7 @@ if TYPE_CHECKING:
 
 
 def list_of(objects: Sequence[Object], scene: Scene) -> AnimationList:
-    """The list of objects that are exported together.
-
-    Args:
-        objects: meshes, at least one.
-        scene: with the markers.
-    """
+    """The animation list of objects that are exported together; there must be at least one."""
     return animation_list(owner_of_list(objects), scene)
 
 
@@ -35,15 +30,8 @@ def sequences_of_list(
 ) -> list[ChosenSequence]:
     """The checked animations of a list as sequences: in the order of the template, else of the list.
 
-    Args:
-        found: the list.
-        options: which frames are exported.
-        template: the sequences that the game expects.
-        report: takes warnings.
-
-    Raises:
-        NothingToExportError: nothing is checked, the pattern of names has an unknown field, or the sequences are not
-            those of the template.
+    Raises NothingToExportError if nothing is checked, if the pattern of names has an unknown field, or if the sequences
+    are not those of the template.
     """
     try:
         chosen = chosen_sequences(found, options, report, nothing_checked(found))
@@ -65,11 +53,7 @@ LABELS = {Template.NONE: "model", Template.QUAKE2_PLAYER: "Quake II player"}
 
 
 def nothing_checked(found: AnimationList) -> str:
-    """Why a list has nothing to export, and what to do.
-
-    Args:
-        found: a list of which nothing is checked.
-    """
+    """Why a list of which nothing is checked has nothing to export, and what to do."""
     owner = found.owner.name
     if found.rows:
         return f"nothing is checked in the list of animations of {owner}: check some, or choose other Frames"

@@ -23,9 +23,7 @@ if TYPE_CHECKING:
 def sequence_names(names: Sequence[str], report: Report) -> list[str]:
     """Names of sequences as a file can have them: a frame's name also has a number.
 
-    Args:
-        names: as the user chose them.
-        report: takes warnings about names that had to change, and about those that are there twice.
+    Warns about names that had to change, and about those that are there twice.
     """
     cleaned = [clean_name(name, MAX_SEQUENCE_NAME) for name in names]
     for name, clean in zip(names, cleaned, strict=True):
@@ -48,14 +46,10 @@ def renamed_frames(
 ) -> dict[int, str]:
     """The new names of frames whose sequence has a renamed marker now, by their position in the new file.
 
-    A sequence is renamed if just one marker is where it begins, and that has another name.
+    A sequence is renamed if just one marker is where it begins, and that has another name. Each one is warned about.
 
-    Args:
-        stored: the imported model; None if the frames are of none.
-        frames: the frame of the imported file that each frame of the new one is; negative if it is new.
-        times: the frame of the scene that each is shown on.
-        scene: with the markers.
-        report: takes a warning about each renamed sequence.
+    `stored` is None if the frames are of no imported model. For each frame of the new file, `frames` has the frame of
+    the imported file that it is, negative if it is new, and `times` the frame of the scene that it is shown on.
     """
     result: dict[int, str] = {}
     markers: dict[float, set[str]] = {}

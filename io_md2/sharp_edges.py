@@ -35,13 +35,9 @@ def split(
 ) -> tuple[list[Part], Samples, npt.NDArray[np.uint8]]:
     """Gives each side of a vertex a vertex of its own, the same ones in all frames.
 
-    Args:
-        parts: the objects.
-        samples: their frames, with the normals of corners.
-        rotation: from the axes of the scene to those of the file, (3, 3).
-
-    Returns:
-        The objects and frames with these vertices, U of them, and the index of each one's normal in each frame, (F, U).
+    `samples` must have the normals of corners. `rotation` goes from the axes of the scene to those of the file, (3, 3).
+    Returns the objects and frames with these vertices, U of them, and the index of each one's normal in each frame, (F,
+    U).
     """
     assert samples.normals is not None
     results, rows, indices = [], [], []

@@ -49,10 +49,7 @@ def material_skins(materials: Iterable[Material | None], game_folders: Sequence[
 def skin_names(parts: list[Part], game_folders: Sequence[str], report: Report) -> list[str]:
     """The names of the skins: those of the imported file while its materials are unchanged, else new ones.
 
-    Args:
-        parts: the objects.
-        game_folders: the user's, in order.
-        report: takes warnings.
+    `game_folders` are the user's, in order.
     """
     result: list[str] = []
     written: set[str] = set()
@@ -101,10 +98,6 @@ def skin_size(parts: list[Part], default: tuple[int, int]) -> tuple[int, int]:
     It is the size of the image, unless that is still the image that import found and the file gives another size.
     Without an image it is the size in the imported files, if they agree, and without a file the default. The size of a
     file is used only if the mesh still has texture coordinates in texels of that size.
-
-    Args:
-        parts: the objects.
-        default: the size if there is neither an image nor a file.
     """
     current = image_size(material for part in parts for material in part.materials)
     stored = [part.stored for part in parts if part.stored is not None and shows_source_uvs(part)]

@@ -70,14 +70,9 @@ def find_differences(
     Positions may be off by one step of the frame's grid on each axis, if that is small against the edges of the model,
     texture coordinates by half a texel, those of GL commands of the imported file by `KEPT_TEXELS`.
 
-    Args:
-        model: finished.
-        parts: the objects that it was made of.
-        samples: the evaluated objects in the frames to verify.
-        conversion: from the scene to the file.
-
-    Returns:
-        Differences; if the model has other triangles than the objects, one of each object with an infinite distance.
+    `model` is finished, `parts` are the objects that it was made of, and `samples` are evaluated in the frames to
+    verify. `conversion` goes from the scene to the file. If the model has other triangles than the objects, there is
+    one difference for each object, with an infinite distance.
     """
     triangles, triangle_st = drop_degenerate(model.triangles, model.triangle_st)
     if len(triangles) != sum(len(part.triangles) for part in parts):
@@ -171,14 +166,7 @@ def _triangle_hashes(triangles: npt.NDArray[np.int32], st: npt.NDArray[np.float3
 
 
 def warn(differences: list[Difference], model: Model, parts: list[Part], report: Report) -> None:
-    """Warns of differences.
-
-    Args:
-        differences: those found.
-        model: the finished model.
-        parts: the objects that it was made of.
-        report: takes the warnings.
-    """
+    """Warns of each difference, with its likely cause."""
     if not differences:
         return
     size = _size(model)

@@ -36,11 +36,7 @@ class AnimationFile:
 
 
 def animation_paths(folder: Path) -> list[Path]:
-    """The animations in a folder on disk or in an archive, by name.
-
-    Raises:
-        OSError: the folder cannot be read.
-    """
+    """The animations in a folder on disk or in an archive, by name. Raises OSError if the folder cannot be read."""
     return [path for path in files_in(folder) if path.suffix.lower() == ANIMATION_SUFFIX]
 
 
@@ -58,11 +54,9 @@ def within_budget(paths: Sequence[Path], budget: Budget) -> list[Path]:
 
 
 def read_animation_file(path: Path, skeletons: Sequence[Joints]) -> AnimationFile:
-    """An animation, by its head.
+    """An animation of which only the head is read, matched with the skeleton that it fits best.
 
-    Args:
-        path: the file.
-        skeletons: it is matched with the one that it fits best.
+    Never raises: what is wrong with the file is in the result.
     """
     try:
         return match_file(path, read_animation_header(readable(path)), skeletons)

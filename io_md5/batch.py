@@ -42,10 +42,8 @@ def load(context: Context, path: Path, options: LoadOptions) -> Loaded:
 def save(context: Context, path: Path, options: SaveOptions) -> ExportResult:
     """Exports the scene as the kind of file that the suffix says.
 
-    Raises:
-        Md5Error: the game would refuse the result.
-        NothingToExportError: there is nothing to export.
-        OSError: a file cannot be written.
+    Raises Md5Error if the game would refuse the result, NothingToExportError if there is nothing to export, and OSError
+    if a file cannot be written.
     """
     suffix = path.suffix.lower()
     if suffix == ".md5camera":

@@ -68,12 +68,9 @@ class Difference:
 def find_differences(
     camera: Camera, views: dict[int, EvaluatedView], conversion: Conversion
 ) -> list[Difference]:
-    """The first difference of each camera.
+    """The first difference of each camera between a finished path and what Blender shows on some of its frames.
 
-    Args:
-        camera: the finished path.
-        views: what Blender shows on some of the path's frames.
-        conversion: from the scene to the file.
+    `views` are by frame counted from the first; `conversion` goes from the scene to the file.
     """
     entries, _instants = timeline(camera.cuts, camera.entry_count)
     found: dict[str, Difference] = {}

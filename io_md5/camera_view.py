@@ -44,10 +44,8 @@ def to_scene(orientations: Floats, conversion: Conversion) -> Floats:
 def to_file(matrices: Floats, conversion: Conversion) -> tuple[Floats, Floats]:
     """Positions (n, 3) and x y z of orientations (n, 3) in the file for Blender cameras.
 
-    Args:
-        matrices: of the objects in the space of the scene, (n, 4, 4); their scale has no effect, as in
-            Blender.
-        conversion: from the scene to the file.
+    `matrices` are those of the objects in the space of the scene, (n, 4, 4); their scale has no effect, as in Blender.
+    `conversion` goes from the scene to the file.
     """
     forward = _unit(-matrices[:, :3, 2])
     up = matrices[:, :3, 1]
@@ -79,16 +77,12 @@ def field_of_view(
 ) -> float:
     """The horizontal angle in degrees of the picture that Blender renders.
 
-    The sensor's width is the picture's if *Sensor Fit* is Horizontal, or Auto and the picture is not taller than
-    wide; its width is the picture's height if it is Auto and the picture is taller, and its height if it is Vertical.
-    With Horizontal, the angle does not depend on the picture's size.
+    The sensor's width is the picture's if *Sensor Fit* is Horizontal, or Auto and the picture is not taller than wide;
+    its width is the picture's height if it is Auto and the picture is taller, and its height if it is Vertical. With
+    Horizontal, the angle does not depend on the picture's size.
 
-    Args:
-        lens: focal length in millimetres.
-        sensor_width: in millimetres.
-        sensor_height: in millimetres.
-        sensor_fit: 'AUTO', 'HORIZONTAL' or 'VERTICAL'.
-        aspect: width to height of the picture.
+    `lens` is the focal length; it and the sensor are in millimetres. `sensor_fit` is 'AUTO', 'HORIZONTAL' or
+    'VERTICAL', `aspect` the width of the picture divided by its height.
     """
     if sensor_fit == "VERTICAL":
         across = sensor_height * aspect

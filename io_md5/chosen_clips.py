@@ -36,14 +36,8 @@ class ListedClip:
 def chosen_clips(armature: Object, scene: Scene, stem: str, report: Report) -> list[ListedClip]:
     """The checked rows of an armature's list, in the order of the list. Changes nothing.
 
-    Args:
-        armature: the owner of the list.
-        scene: with the markers.
-        stem: the name for the scene as a whole, if the user chose none.
-        report: takes a warning about each animation that cannot be listed.
-
-    Raises:
-        NothingToExportError: nothing is listed or checked, or the pattern of names has an unknown field.
+    `stem` names the scene as a whole, if the user chose no name. Raises NothingToExportError if nothing is listed or
+    checked, or if the pattern of names has an unknown field.
     """
     found = animation_list(armature, scene)
     warn_of_reasons(found.unseen, found.left_out, report)
@@ -53,15 +47,10 @@ def chosen_clips(armature: Object, scene: Scene, stem: str, report: Report) -> l
 
 
 def listed_clips(found: AnimationList, rows: list[Row], stem: str) -> list[ListedClip]:
-    """Rows of a list with their clips and names.
+    """Rows of a list with their clips and names, in the order of `rows`.
 
-    Args:
-        found: the list.
-        rows: of the list, in order.
-        stem: the name for the scene as a whole, if the user chose none.
-
-    Raises:
-        NothingToExportError: the pattern of names has an unknown field.
+    `stem` names the scene as a whole, if the user chose no name. Raises NothingToExportError if the pattern of names
+    has an unknown field.
     """
     clips = [listed_clip(row.animation, found.scene) for row in rows]
     try:
@@ -73,11 +62,7 @@ def listed_clips(found: AnimationList, rows: list[Row], stem: str) -> list[Liste
 
 
 def nothing_checked(found: AnimationList) -> str:
-    """Why a list has nothing to export, and what to do.
-
-    Args:
-        found: a list of which nothing is checked.
-    """
+    """Why a list of which nothing is checked has nothing to export, and what to do."""
     owner = found.owner.name
     if found.rows:
         return f"nothing is checked in the list of animations of {owner}: check some, or choose other Actions"

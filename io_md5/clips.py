@@ -98,8 +98,7 @@ class Clip:
     def action_frames(self, frames: Floats) -> Floats | None:
         """The frames of the action, (F,), that play on frames of the scene; None if only Blender knows them.
 
-        Args:
-            frames: as `samples` returns them.
+        `frames` are as `samples` returns them.
         """
         if self.strip is None:
             return frames if self.to_scene is None else None
@@ -124,11 +123,9 @@ def scene_clip(scene: Scene) -> Clip:
 
 
 def listed_clip(animation: ListedAnimation, scene: Scene) -> Clip:
-    """The clip of an animation that is chosen from a list.
+    """The clip of a listed animation: an action, a strip, a range between markers, or the scene.
 
-    Args:
-        animation: an action, a strip, a range between markers, or the scene.
-        scene: whose frame rate is used for actions without a stored one.
+    An action without a stored frame rate has that of the scene.
     """
     if animation.source is Source.SCENE:
         return scene_clip(scene)
@@ -155,8 +152,7 @@ def listed_clip(animation: ListedAnimation, scene: Scene) -> Clip:
 def active_clip(armature: Object, scene: Scene) -> Clip:
     """The active action of an armature, with the slot that is assigned.
 
-    Raises:
-        NothingToExportError: there is none, or none of its slots is assigned.
+    Raises NothingToExportError if there is none, or if none of its slots is assigned.
     """
     data = armature.animation_data
     if data is None or data.action is None:
@@ -176,12 +172,9 @@ def active_clip(armature: Object, scene: Scene) -> Clip:
 
 
 def all_clips(armature: Object, scene: Scene, report: Report) -> list[Clip]:
-    """The armature's own actions, by name.
+    """The armature's own actions, by name; those that are left out are warned about.
 
-    Args:
-        armature: the object.
-        scene: whose frame rate is used for actions without a stored one.
-        report: takes warnings about actions that are not exported.
+    An action without a stored frame rate has that of the scene.
     """
     actions = suitable_actions(armature)
     warn_of_reasons(actions.reasons, actions.left_out, report)

@@ -68,13 +68,9 @@ def find_companion(
 ) -> tuple[Companion | None, str]:
     """The model that an MD5 replaces, on disk, in the same archive, or in one of the game folders.
 
-    Args:
-        path: the MD5, which need not exist.
-        search: knows the game folders; only the MD5's own folders are searched without.
-        beside: the folders that an import has listed already.
-
-    Returns:
-        The model, or None; and the reason why one that is there cannot be read, else an empty text.
+    The MD5 need not exist. Without `search`, only its own folders are searched. `beside` has the folders that an import
+    has listed already. If there is a model that cannot be read, the result is None and the reason, else the reason is
+    "".
     """
     beside = beside if beside is not None else FilesByName()
     for game, folder, name in _candidates(path):
@@ -100,10 +96,6 @@ def files_beside(path: Path, listed: FilesByName) -> list[Path]:
     """The files beside a mesh or animation that an import reads with it: the replaced model, animation and scales.
 
     What an import finds in other game folders is not among them.
-
-    Args:
-        path: the mesh or animation.
-        listed: the folders that have been listed already.
     """
     suffix = path.suffix.lower()
     if suffix not in (MESH_SUFFIX, ANIMATION_SUFFIX):
@@ -116,13 +108,7 @@ def files_beside(path: Path, listed: FilesByName) -> list[Path]:
 
 
 def companion_skins(path: Path, companion: Companion | None, search: Search) -> list[MaterialImages]:
-    """The images of the skins that the game shows on a whole model; empty where it goes by the shaders of the meshes.
-
-    Args:
-        path: the mesh.
-        companion: the model that it replaces.
-        search: finds the images.
-    """
+    """The images of the skins that the game shows on a whole model; empty where the shaders of the meshes decide."""
     if companion is None or companion.game is not Game.QUAKE2:
         return []
     names = [skin_path(skin) for skin in dict.fromkeys(companion.skins) if skin]
@@ -137,13 +123,7 @@ def skin_path(skin: str) -> str:
 
 
 def quake_skins(path: Path, shader: str, search: Search) -> list[MaterialImages]:
-    """The images of the skins of a mesh in Quake, of animated skins the first frame; empty if there are none.
-
-    Args:
-        path: the mesh.
-        shader: of the mesh.
-        search: finds the images.
-    """
+    """The images of the skins of a mesh in Quake, of animated skins the first frame; empty if there are none."""
     result: list[MaterialImages] = []
     for number in range(_MOST_SKINS):
         name = quake_skin_path(shader, number)

@@ -31,11 +31,7 @@ def bones_to_leave_out(
     A mesh on a non-deforming bone is moved by the nearest deforming ancestor of the bone if the two can never move
     relative to each other. Otherwise the bone is exported, with a warning.
 
-    Args:
-        armature: in the original data.
-        meshes: that are exported.
-        actions: that move bones of the armature.
-        report: takes warnings.
+    `armature` is the original object, not an evaluated one; `actions` are all that move its bones.
     """
     bones = armature.data.bones
     left_out = {bone.name for bone in bones if not bone.use_deform}

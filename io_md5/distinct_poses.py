@@ -18,14 +18,8 @@ def distinct_frames(parents: Ints, positions: Floats, orientations: Floats, chos
     joint against its parent, its distance from it, or the turn or motion of a root. Where no pose differs, the chosen
     frame stays.
 
-    Args:
-        parents: int32 (J,).
-        positions: of the joints in the space of the model, (F, J, 3).
-        orientations: quaternions w x y z (F, J, 4).
-        chosen: indices of all frames, or of at least two, rising.
-
-    Returns:
-        Indices of frames, rising.
+    Joints are in the space of the model: positions (F, J, 3), orientations w x y z (F, J, 4). `chosen` has the rising
+    indices of all frames, or of at least two; the result rises too.
     """
     if not len(parents) or len(chosen) == len(positions):
         return chosen

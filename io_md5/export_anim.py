@@ -70,16 +70,8 @@ def sample_clip(
 ) -> SampledClip:
     """The joints of a skeleton while a clip plays.
 
-    Args:
-        clip: the clip.
-        skeleton: the joints of the file.
-        player: of its armature; None for a model without armature.
-        options: of the animations.
-        report: takes warnings.
-        with_scales: whether the game takes scales of joints.
-
-    Raises:
-        Md5Error: a bone has no finite pose.
+    `player` is None for a model without armature; `with_scales` says whether the game takes scales of joints. Raises
+    Md5Error if a bone has no finite pose.
     """
     frames, rate = clip.samples(options)
     if player is None or skeleton.armature is None:
@@ -137,9 +129,8 @@ def sample_clip(
 def _most_scaled(matrices: Floats, world: Floats) -> int | None:
     """The index of the frame on which a bone is scaled most; None if no bone is.
 
-    Args:
-        matrices: of the bones in the space of the scene, (F, J, 4, 4).
-        world: the transform of the armature in the bind pose, (4, 4).
+    `matrices` are those of the bones in the space of the scene, (F, J, 4, 4); `world` is the transform of the armature
+    in the bind pose, (4, 4).
     """
     volumes = np.linalg.det(matrices[..., :3, :3]) / (np.linalg.det(world[:3, :3]) or 1.0)
     changes = np.abs(volumes - 1.0).max(axis=1, initial=0.0)
@@ -193,14 +184,7 @@ def _scale_table(clip: Clip, skeleton: Skeleton, scales: Floats) -> ScaleTable |
 def encode_clip(
     sampled: SampledClip, skeleton: Skeleton, options: AnimationOptions, commandline: str
 ) -> Animation:
-    """The animation of a sampled clip, without bounds.
-
-    Args:
-        sampled: the clip.
-        skeleton: the joints of the file.
-        options: of the animations.
-        commandline: written to the file.
-    """
+    """The animation of a sampled clip, without bounds. `commandline` is written to the file."""
     joints = skeleton.joints
     positions, orientations = decompose(joints.parents, sampled.positions, sampled.orientations)
     if sampled.scales is not None:
@@ -237,8 +221,7 @@ def _without_scales(positions: Floats, scales: ScaleTable) -> Floats:
 def _sample(clip: Clip, skeleton: Skeleton, player: Player, frames: Floats) -> tuple[Floats, bool]:
     """The joint of each bone in the space of the scene at some frames, (F, J, 4, 4), and whether the object moves.
 
-    Raises:
-        Md5Error: a bone has no finite pose.
+    Raises Md5Error if a bone has no finite pose.
     """
     armature, rig = skeleton.armature, skeleton.rig
     assert armature is not None

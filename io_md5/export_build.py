@@ -106,20 +106,12 @@ def build(
     *,
     writes_meshes: bool,
 ) -> Build:
-    """The model of a source and its animations, verified.
+    """The model of a source and its animations, verified. Blender must not be in Edit Mode.
 
-    Args:
-        context: of the scene and view layer, not in Edit Mode.
-        source: the objects to export.
-        options: of the model.
-        clips: by animation file.
-        animation_options: of the animations.
-        report: takes warnings.
-        progress_bar: takes a step for each mesh and clip.
-        writes_meshes: whether the meshes are exported, and not only used for the bounds and to verify animations.
+    `clips` are by animation file. Without `writes_meshes`, the meshes are only used for the bounds and to verify the
+    animations. `progress_bar` takes a step for each mesh and clip.
 
-    Raises:
-        NothingToExportError: no bone is left, or the meshes were imported with different scales.
+    Raises NothingToExportError if no bone is left, or if the meshes were imported with different scales.
     """
     skeleton = _skeleton(context, source, options, report)
     rest = _build_rest(context, source.meshes, skeleton, options, report)

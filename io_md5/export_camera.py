@@ -115,15 +115,9 @@ def export_camera(
 ) -> ExportResult:
     """Writes the scene's camera over the scene's range.
 
-    Args:
-        context: of the scene.
-        path: the file.
-        options: the options of the export.
-
-    Raises:
-        NothingToExportError: there is no camera, or one has no field of view or no finite transform.
-        Md5Error: something cannot be written, or the game would refuse it; no file was written.
-        OSError: the file cannot be written.
+    Raises NothingToExportError if there is no camera, or one has no field of view or no finite transform; Md5Error if
+    something cannot be written or the game would refuse it; OSError if the file cannot be written. With the first two,
+    no file was written.
     """
     report = Report()
     with kept_on_failure(report):
@@ -140,9 +134,8 @@ def export_camera(
 def read_scene(context: Context, options: CameraExportOptions, report: Report) -> Camera:
     """The verified camera path of the scene over its range.
 
-    Raises:
-        NothingToExportError: there is no camera, or one without a field of view, or the cameras were imported with
-            different scales.
+    Raises NothingToExportError if there is no camera, if one has no field of view, or if the cameras were imported with
+    different scales.
     """
     cameras = exported_cameras(context.scene, use_markers=options.use_markers)
     conversion = export_conversion(options.conversion, cameras, report)
@@ -229,11 +222,7 @@ def _frame_rate(scene: Scene, imported: float | None, frames: int, report: Repor
 class _Plan:
     """The camera of each frame, and the source of each entry.
 
-    Args:
-        scene: with markers and range.
-        options: the options of the export.
-        conversion: from the scene to the file.
-        use_stored: use data of imported files.
+    `conversion` goes from the scene to the file; with `use_stored`, data of imported files is used.
 
     Attributes:
         frames: the frames of the scene.
@@ -313,12 +302,7 @@ class _Plan:
 def exported_cameras(scene: Scene, *, use_markers: bool) -> list[Object]:
     """The cameras that the range of the scene shows.
 
-    Args:
-        scene: the scene.
-        use_markers: follow the cameras that markers bind.
-
-    Raises:
-        NothingToExportError: there is none.
+    With `use_markers`, it follows the cameras that markers bind. Raises NothingToExportError if there is none.
     """
     shown = _cameras_of_frames(scene, _bound_cameras(scene) if use_markers else {})
     return list(dict.fromkeys(shown.values()))
@@ -355,20 +339,10 @@ def _sample(
     verified: set[int],
     report: Report,
 ) -> tuple[_ViewTable, dict[int, EvaluatedView]]:
-    """The evaluated views of the cameras; extrapolated entries are left to be filled in.
+    """The views of the entries, and the evaluated view of each frame to verify, by frame counted from the first.
 
-    Args:
-        context: of the scene.
-        moments: the entries.
-        conversion: from the scene to the file.
-        verified: the frames of the scene to verify.
-        report: takes warnings.
-
-    Raises:
-        NothingToExportError: a camera has no field of view, or no finite transform.
-
-    Returns:
-        The views of the entries, and the evaluated view of each frame to verify, by frame counted from the first.
+    Extrapolated entries are left to be filled in. `conversion` goes from the scene to the file; `verified` has frames
+    of the scene. Raises NothingToExportError if a camera has no field of view or no finite transform.
     """
     scene = context.scene
     count = len(moments)

@@ -29,13 +29,7 @@ _MESH = re.compile(r"^mesh \d+ \(.*?\): ")
 
 
 def prepare(built: Build, target: Target, report: Report) -> None:
-    """Prepares a model and its animations for a game; what is replaced or shortened is a warning.
-
-    Args:
-        built: is changed.
-        target: of the export.
-        report: takes warnings.
-    """
+    """Prepares a model and its animations for a game, in place; what is replaced or shortened is a warning."""
     labels = []
     stored_names = _comment_names(dict.fromkeys(obj for obj, _ in built.parts))
     taken = {stored or obj.name for obj, stored in stored_names.items()}
@@ -77,12 +71,8 @@ def _comment_names(objects: Iterable[Object]) -> dict[Object, str | None]:
 def scale_files(built: Build, target: Target, report: Report) -> dict[Path, bytes]:
     """The scales of joints beside the animations, if the game reads them.
 
-    An existing file of scales is emptied where no joint is scaled any more, because the game would use it.
-
-    Args:
-        built: with the animations as they are written.
-        target: of the export.
-        report: takes warnings.
+    `built` must have the animations as they are written. An existing file of scales is emptied where no joint is scaled
+    any more, because the game would use it.
     """
     if not target.writing.joint_scales:
         return {}
@@ -111,15 +101,8 @@ def animation_beside(
 ) -> dict[Path, bytes]:
     """The rest pose as an animation beside a mesh, if the game requires one and there is none.
 
-    Args:
-        path: of the mesh.
-        model: as it is written.
-        target: of the export.
-        files: the files of the export.
-        report: takes warnings: that the rest pose is written, or that an existing animation does not fit.
-
-    Raises:
-        Md5Error: the game would refuse the animation.
+    `path` is the mesh, `model` is as it is written, and `files` has all files of the export. Warns that the rest pose
+    is written, or that an existing animation does not fit. Raises Md5Error if the game would refuse the animation.
     """
     beside = path.with_suffix(ANIMATION_SUFFIX)
     if not target.writing.animation_beside or beside in files:

@@ -89,13 +89,8 @@ def export_object(
 ) -> list[Block]:
     """The mesh blocks of an object, one for each used material slot, in rising order; their shaders are empty.
 
-    Args:
-        obj: the object in the original data.
-        source_mesh: its evaluated mesh at rest.
-        skeleton: the joints of the file.
-        options: of the weights.
-        report: takes warnings.
-        use_stored: use stored data of the imported file where it matches what Blender shows.
+    `obj` is the original object, `source_mesh` its evaluated mesh at rest. With `use_stored`, data of the imported file
+    is used where it matches what Blender shows.
     """
     positions = skeleton.conversion.points(source_mesh.vertices)
     current = current_weights(obj, source_mesh, skeleton, positions, options, report)
@@ -235,11 +230,9 @@ def _with_degenerate(
 ) -> tuple[Integers, Integers]:
     """Triangles and corners with degenerate triangles of the file at their old indices, if their vertices still exist.
 
-    Args:
-        triangles: of the block, (T, 3).
-        corners: of the evaluated mesh, (T, 3).
-        degenerate: index in the file and vertices of each, (n, 4).
-        verified: the vertex of the file for each vertex of the block, or `UNKNOWN`, (V,).
+    `triangles` are those of the block and `corners` those of the evaluated mesh, both (T, 3). `degenerate` has the
+    index in the file and the vertices of each, (n, 4), `verified` the vertex of the file for each vertex of the block,
+    or `UNKNOWN`, (V,). Corners of the triangles that are put back are -1.
     """
     vertices = np.full(max(int(verified.max(initial=0)), int(degenerate[:, 1:].max(initial=0))) + 2, -1)
     vertices[verified[::-1]] = np.arange(len(verified))[::-1]
@@ -265,11 +258,9 @@ def _block_weights(
 ) -> tuple[Integers, Integers, Ints, Floats, Floats]:
     """Starts and counts of the vertices of a block, and the joints, biases and points of its weights.
 
-    Args:
-        vertices: the vertex of the evaluated mesh for each vertex of the block.
-        verified: the vertex of the file whose weights are used; `UNKNOWN` to use the vertex groups.
-        source: the imported mesh block.
-        current: the weights of the vertex groups.
+    `vertices` has the vertex of the evaluated mesh for each vertex of the block, `verified` the vertex of the file
+    whose weights are used, or `UNKNOWN` to use the vertex groups. `source` is the imported block, `current` the weights
+    of the vertex groups.
     """
     is_stored = verified != UNKNOWN
     if source is not None and np.array_equal(verified, np.arange(len(source.weights.counts))):

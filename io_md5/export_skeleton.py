@@ -64,12 +64,8 @@ class Skeleton:
     def joints_of_armature(self, positions: Floats, orientations: Floats) -> tuple[Floats, Floats]:
         """Joints in the coordinates of the file, of an armature whose object has its transform of the bind pose.
 
-        Args:
-            positions: of the bones' joints in the space of the armature, (…, J, 3).
-            orientations: quaternions (…, J, 4).
-
-        Returns:
-            Positions (…, n, 3) and orientations (…, n, 4).
+        Takes the joints of the bones in the space of the armature, positions (…, J, 3) and orientations (…, J, 4).
+        Returns positions (…, n, 3) and orientations (…, n, 4).
         """
         world = self.world
         if np.linalg.det(world[:3, :3]) < 0.0 or nearest_rotations(world[:3, :3])[1]:
@@ -98,13 +94,9 @@ class Skeleton:
         return positions, orientations
 
     def joints_of_scene(self, matrices: Floats) -> tuple[Floats, Floats, npt.NDArray[np.bool_]]:
-        """Joints in the coordinates of the file.
+        """Joints in the coordinates of the file, from the bones' joints in the space of the scene, (…, J, 4, 4).
 
-        Args:
-            matrices: of the bones' joints in the space of the scene, (…, J, 4, 4).
-
-        Returns:
-            Positions (…, n, 3), orientations (…, n, 4), and which bones are scaled unevenly, (…, J).
+        Returns positions (…, n, 3), orientations (…, n, 4), and which bones are scaled unevenly, (…, J).
         """
         positions, orientations = self._at_origin(matrices.shape[:-3])
         uneven = np.zeros(matrices.shape[:-2], dtype=bool)
@@ -124,11 +116,8 @@ class Skeleton:
 
         A joint that is scaled to nothing keeps the orientation of the frame before, or of the next where it has one.
 
-        Args:
-            matrices: of the bones' joints in the space of the scene, (F, J, 4, 4).
-
-        Returns:
-            Positions (F, n, 3), orientations (F, n, 4), scales (F, n), and which bones are scaled unevenly, (F, J).
+        Takes the bones' joints in the space of the scene, (F, J, 4, 4). Returns positions (F, n, 3), orientations (F,
+        n, 4), scales (F, n), and which bones are scaled unevenly, (F, J).
         """
         volume = np.linalg.det(self.world[:3, :3])
         scales_of_bones = np.cbrt(np.linalg.det(matrices[..., :3, :3]) / (volume or 1.0))
@@ -152,18 +141,12 @@ def build_skeleton(
 ) -> Skeleton:
     """The joints of an armature at rest.
 
-    Args:
-        armature: the object in the original data, not in Edit Mode; None for a model without.
-        world: its transform in the bind pose, (4, 4).
-        conversion: from the scene to the file.
-        report: takes warnings.
-        left_out: names of bones that are not exported.
-        add_origin: add a joint named origin above the roots, unless there is one.
-        last_parent: the highest index of a joint that may have children, if another order can bring that about; 0 for
-            no limit.
+    `armature` is the original object, not in Edit Mode, or None for a model without; `world` is its transform in the
+    bind pose, (4, 4). `conversion` goes from the scene to the file. Bones in `left_out` are not exported. `add_origin`
+    adds a joint named origin above the roots, unless there is one. `last_parent` is the highest index of a joint that
+    may have children, if another order can bring that about; 0 for no limit.
 
-    Raises:
-        NothingToExportError: no bone is left, or one has no finite rest position.
+    Raises NothingToExportError if no bone is left, or if one has no finite rest position.
     """
     if armature is None:
         return _origin_skeleton(conversion)

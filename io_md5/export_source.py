@@ -103,11 +103,7 @@ def why_without_meshes(context: Context, scope: Scope, source: Source) -> list[s
 
 
 def require_meshes(context: Context, scope: Scope, source: Source) -> None:
-    """Raises an error if all meshes of a source are left out.
-
-    Raises:
-        NothingToExportError: names them and tells why.
-    """
+    """Raises NothingToExportError if all meshes of a source are left out; it names them and tells why."""
     reasons = why_without_meshes(context, scope, source)
     if reasons:
         raise NothingToExportError(f"there is no mesh to export; {'; '.join(reasons)}")
@@ -148,16 +144,9 @@ def clips_by_file(
 ) -> dict[Path, Clip]:
     """The clip of each animation file.
 
-    Args:
-        context: of the scene.
-        armature: that the clips move; None for a model without one.
-        actions: 'NONE', 'ACTIVE', 'ALL', 'LIST' or 'SCENE'.
-        folder: of the files.
-        stem: of the file that the user chose.
-        report: takes warnings.
-
-    Raises:
-        NothingToExportError: there is no such action, or nothing in the list is checked.
+    `armature` is None for a model without one. `actions` is 'NONE', 'ACTIVE', 'ALL', 'LIST' or 'SCENE'; `stem` is that
+    of the file that the user chose. Raises NothingToExportError if there is no such action, or if nothing in the list
+    is checked.
     """
     if actions == "NONE":
         return {}
@@ -181,12 +170,7 @@ def clips_by_file(
 
 
 def warn_of_file_names(clips: dict[Path, Clip], report: Report) -> None:
-    """Warns about actions whose files have other names than they: a game looks for the name.
-
-    Args:
-        clips: of actions, by the file that each is written to.
-        report: takes the warnings.
-    """
+    """Warns about actions whose files have other names than they: a game looks for the name."""
     for path, clip in clips.items():
         name = _action_name(clip)
         if path.name == f"{name}{ANIMATION_SUFFIX}":

@@ -58,15 +58,8 @@ class ExportOptions:
 def export_mesh(context: Context, path: Path, options: ExportOptions) -> ExportResult:
     """Writes an md5mesh file, and on request animations beside it.
 
-    Args:
-        context: of the scene and view layer.
-        path: the md5mesh file.
-        options: the options of the export.
-
-    Raises:
-        Md5Error: the game would refuse the result; nothing was written.
-        NothingToExportError: there is nothing to export; nothing was written.
-        OSError: a file cannot be written; existing files are unchanged.
+    Raises Md5Error if the game would refuse the result and NothingToExportError if there is nothing to export, before
+    anything is written. Raises OSError if a file cannot be written; existing files are unchanged.
     """
     report = Report()
     with kept_on_failure(report):
@@ -184,13 +177,7 @@ def _export_animations(context: Context, path: Path, options: ExportOptions, rep
 
 
 def _companion(path: Path, options: ExportOptions, report: Report) -> Companion | None:
-    """The model that the game replaces by an animation, if the export has to fit it.
-
-    Args:
-        path: of the animation.
-        options: of the export.
-        report: takes warnings.
-    """
+    """The model that the game replaces by the animation at `path`, if the export has to fit it."""
     target = options.model.target
     if not target.writing.animation_beside or not options.match_companion:
         return None
@@ -201,16 +188,9 @@ def _companion(path: Path, options: ExportOptions, report: Report) -> Companion 
 
 
 def _raise_findings(built: Build, options: ModelOptions, report: Report, *, mesh: Path | None = None) -> None:
-    """Checks all files before any is written: warnings are reported, and all errors are raised at once.
+    """Checks all files before any is written: warnings are reported, and all errors are raised at once, as an Md5Error.
 
-    Args:
-        built: the model and its animations.
-        options: with the game.
-        report: takes warnings.
-        mesh: the file of the mesh; None if only animations are written.
-
-    Raises:
-        Md5Error: the game would refuse a file.
+    `mesh` is the file of the mesh; None if only animations are written.
     """
     findings = {}
     if mesh is not None:

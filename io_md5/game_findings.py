@@ -42,17 +42,13 @@ if TYPE_CHECKING:
 def find(
     context: Context, options: ExportOptions, *, path: Path | None = None, has_mesh: bool = True
 ) -> list[LocatedFinding]:
-    """The findings of a game about what an export would write.
+    """The findings of a game about what an export would write. Nothing is verified.
 
-    Args:
-        context: of the scene and view layer.
-        options: of the export, with the game. Names that an export replaces are only warnings. Nothing is verified.
-        path: the file that would be written; None for a file beside the .blend, with the name of the armature. A model
-            there that the game would replace, such as the MDL with its name, has to have the same sequences.
-        has_mesh: whether a mesh would be written, and not only animations.
+    Names that an export replaces are only warnings. `path` is the file that would be written; None for a file beside
+    the .blend, with the name of the armature. A model there that the game would replace, such as the MDL with its name,
+    has to have the same sequences. Without `has_mesh`, only animations would be written.
 
-    Raises:
-        NothingToExportError: there is nothing to check.
+    Raises NothingToExportError if there is nothing to check.
     """
     # Warnings of the export itself are not findings.
     report = Report()
@@ -119,12 +115,9 @@ def _findings(built: Build, game: Game, *, has_mesh: bool) -> list[tuple[str, Fi
 def _of_one_animation(
     clips: dict[Path, Clip], companion: Companion | None, options: ExportOptions
 ) -> Iterator[Finding]:
-    """The findings about all clips as one animation.
+    """The findings about all clips as one animation, for a game that takes one.
 
-    Args:
-        clips: that would be written.
-        companion: the model that the game replaces; None if it is unknown.
-        options: of the export, with a game that takes one animation.
+    `clips` are by the file that each would have; `companion` is None if the replaced model is unknown.
     """
     game = options.model.game
     order = list(clips)

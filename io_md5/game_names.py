@@ -17,12 +17,7 @@ _IMAGES = ".tga, .png, .jpg or .lmp"
 def tell_names(path: Path, model: Model, game: Game, companion: Companion | None, report: Report) -> None:
     """Adds what the game looks for to the hints of a report, and warnings about what it would not find.
 
-    Args:
-        path: of the mesh.
-        model: as it is written.
-        game: of the export.
-        companion: the model that the game replaces; None if it is unknown.
-        report: takes hints and warnings.
+    `path` is the mesh, `model` is as it is written; `companion` is None if the replaced model is unknown.
     """
     if game is Game.QUAKE:
         shaders = dict.fromkeys(mesh.shader for mesh in model.meshes)

@@ -45,13 +45,8 @@ def build_action(
 ) -> bpy.types.Action:
     """An action with a frame range and a fake user, not assigned yet.
 
-    Args:
-        name: of the action.
-        animation: in the coordinates of the scene.
-        rig: whose bones it moves.
-        match: which joints move which bones.
-        frame_start: the scene frame of the first frame of the file.
-        scales: of the joints; None for 1.
+    `animation` is in the coordinates of the scene; its first frame comes at `frame_start`. Without `scales`, they are
+    1.
     """
     action = bpy.data.actions.new(names.for_blender(name, versions.MAX_ID_NAME, "Action"))
     action.use_fake_user = True
@@ -121,11 +116,7 @@ def _write_scale(
 class _Scaling:
     """The scales of the bones that an animation moves. F frames, n bones.
 
-    Args:
-        scales: of the joints.
-        rig: the armature.
-        joints: of the animation, (n,).
-        bones: of the rig, (n,).
+    `joints` and `bones` pair indices into the animation with indices into the rig, both (n,).
 
     Attributes:
         own: the scale of each bone in the space of the armature, float64 (F, n).
@@ -180,11 +171,8 @@ def _channels(
 ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
     """Locations (F, n, 3) and continuous rotations (F, n, 4) of some bones.
 
-    Args:
-        table: the components of the bones' joints, (F, n, 6).
-        rig: the armature.
-        bones: indices into the rig, (n,).
-        scaling: the scales of the bones and of their parents, each (F, n); None for 1.
+    `table` has the components of the bones' joints, (F, n, 6), `bones` indices into the rig, (n,). `scaling` has the
+    scales of the bones and of their parents, each (F, n); None for 1.
     """
     # All frames of a bone follow each other in memory: numpy repeats what is the same in all of them quickly then.
     rows = np.ascontiguousarray(table.swapaxes(0, 1))

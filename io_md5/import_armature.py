@@ -34,18 +34,10 @@ _NEARLY_PARALLEL = 0.9
 def build_armature(
     context: Context, name: str, joints: Joints, collection: Collection, *, size: float, direction: str
 ) -> tuple[Object, list[str]]:
-    """An armature whose bones are the joints; the context must be in Object Mode.
+    """An armature whose bones are the joints, and Blender's name of each joint; Blender must be in Object Mode.
 
-    Args:
-        context: of the view layer that shows the collection.
-        name: of the object and its data.
-        joints: the bind pose in the coordinates of the scene.
-        collection: gets the object.
-        size: of the model, for the lengths of bones.
-        direction: 'CHILD' or 'JOINT'.
-
-    Returns:
-        The object, and Blender's name of each joint.
+    `context` must be of the view layer that shows the collection. `joints` are the bind pose in the coordinates of the
+    scene. `size` is that of the model, for the lengths of bones; `direction` is 'CHILD' or 'JOINT'.
     """
     armature = bpy.data.armatures.new(names.for_blender(name, versions.MAX_ID_NAME, "Armature"))
     obj = bpy.data.objects.new(armature.name, armature)
@@ -57,11 +49,7 @@ def build_armature(
 
 
 def bone_axes(joints: Joints, size: float, *, point_to_children: bool) -> tuple[Floats, Floats]:
-    """Axes and lengths for the bones.
-
-    Returns:
-        Quaternions w x y z (J, 4) and lengths (J,).
-    """
+    """Axes of the bones as quaternions w x y z (J, 4), and their lengths (J,)."""
     targets = _targets(joints)
     parents = joints.parents
     positions = joints.positions

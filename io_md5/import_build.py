@@ -50,15 +50,9 @@ def build_model(
     result: ImportResult,
     progress_bar: Progress,
 ) -> None:
-    """The armature of a skeleton and its meshes, in a collection of their own.
+    """Builds the armature of a skeleton and its meshes, in a collection of their own.
 
-    Args:
-        context: of the scene and view layer.
-        skeleton: gets the armature.
-        options: the options of the import.
-        materials: makes the materials.
-        result: takes the objects, counts and warnings.
-        progress_bar: takes a step for the armature and each mesh.
+    The armature is set on `skeleton`; `progress_bar` takes a step for the armature and for each mesh.
     """
     conversion = options.conversion
     model = convert_model(skeleton.model or Model(skeleton.joints, []), conversion)
@@ -139,16 +133,9 @@ def build_animation(
     result: ImportResult,
     scales: Scales | None = None,
 ) -> None:
-    """The action of an animation; the first one of an armature becomes its active action.
+    """Builds the action of an animation; the first one of an armature becomes its active action.
 
-    Args:
-        context: of the scene and view layer.
-        name: of the action.
-        animation: as in the file.
-        target: whose armature it moves.
-        options: the options of the import.
-        result: takes the action, counts and warnings.
-        scales: of the joints; None if there are none.
+    `animation` is as in the file; `scales` are those of its joints, None if there are none.
     """
     obj = target.obj
     assert obj is not None
@@ -216,15 +203,7 @@ def _warn_of_mismatch(match: Match, name: str, report: Report) -> None:
 def build_camera_path(
     context: Context, name: str, camera: Camera, options: ImportOptions, result: ImportResult
 ) -> None:
-    """The camera of a camera file and its markers; it becomes the scene's active camera.
-
-    Args:
-        context: of the scene and view layer.
-        name: of the camera.
-        camera: as in the file.
-        options: the options of the import.
-        result: takes the object, counts and warnings.
-    """
+    """Builds the camera of a camera file and its markers; it becomes the scene's active camera."""
     scene = context.scene
     obj = build_camera(
         name,

@@ -46,16 +46,9 @@ def build_camera(
     conversion: axes.Conversion,
     report: Report,
 ) -> Object:
-    """A camera made of a camera path; it becomes the scene's active camera.
+    """A camera made of a camera path; it becomes the scene's active camera, and the scene gets its markers.
 
-    Args:
-        name: of the camera and its actions.
-        camera: as in the file.
-        scene: gets the markers.
-        collection: gets the object.
-        frame_start: the scene frame of the first frame of the file.
-        conversion: from the file to the scene.
-        report: takes warnings.
+    `camera` is as in the file; its first frame comes at `frame_start`. `conversion` goes from the file to the scene.
     """
     name = names.for_blender(name, versions.MAX_ID_NAME, "Camera")
     data = bpy.data.cameras.new(name)

@@ -20,11 +20,7 @@ _SHOWN, _OF_FILE = "shown", "file"
 
 
 class ExistingActions:
-    """The actions of an armature before an import.
-
-    Args:
-        armature: gets animations.
-        new: actions that the import has made already.
+    """The actions of an armature before an import; `new` are those that the import has made already.
 
     Attributes:
         in_strips: those that NLA strips of the armature play.
@@ -47,9 +43,7 @@ class ExistingActions:
         It has the name of the animation or was imported from a file of that name. The actions that the armature plays
         come first, then the one with exactly that name.
 
-        Args:
-            name: of the file without its extension.
-            replaced: actions that are not considered, as others replace them.
+        `name` is that of the file without its extension. Actions in `replaced` are skipped, as others replace them.
         """
         blender_name = names.for_blender(name, versions.MAX_ID_NAME, "Action")
         named = [*self._by_name.get((_SHOWN, blender_name), ()), *self._by_name.get((_OF_FILE, name), ())]
@@ -61,11 +55,7 @@ class ExistingActions:
 
 
 def replace_actions(pairs: Mapping[Action, Action]) -> None:
-    """Replaces actions by others, which take their names and users.
-
-    Args:
-        pairs: the new one for each old one.
-    """
+    """Replaces actions by others, which take their names and users. `pairs` maps each old one to its new one."""
     names_of = {new: old.name for old, new in pairs.items()}
     for old, new in pairs.items():
         action_users.replace_action(old, new)

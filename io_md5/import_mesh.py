@@ -36,15 +36,9 @@ def build_mesh(
 ) -> Object:
     """A mesh object, bound and parented to the armature; it is not in a collection yet.
 
-    Args:
-        name: of the object and its data.
-        index: of the mesh in the file.
-        mesh: the mesh block.
-        vertices: in the bind pose, in the coordinates of the scene, (V, 3).
-        armature: the armature.
-        bone_names: Blender's name of each joint.
-        material: of all faces.
-        merge_vertices: weld vertices that the file splits along UV seams.
+    `index` is that of the mesh in the file. `vertices` are those of the bind pose in the coordinates of the scene, (V,
+    3); `bone_names` has Blender's name of each joint. `merge_vertices` welds vertices that the file splits along UV
+    seams.
     """
     firsts = weld_vertices(mesh, vertices) if merge_vertices else np.arange(mesh.vertex_count)
     is_first = firsts == np.arange(mesh.vertex_count)
@@ -82,13 +76,10 @@ def _smooth_seams(data: bpy.types.Mesh, mesh: Mesh, vertices: Floats) -> None:
 def add_vertex_groups(
     obj: Object, mesh: Mesh, file_vertices: npt.NDArray[np.int64], bone_names: list[str]
 ) -> None:
-    """A vertex group for each joint that has a weight, in the order of the joints.
+    """A vertex group for each joint that has a weight, in the order of the joints. `obj` must be in Object Mode.
 
-    Args:
-        obj: the object, in Object Mode.
-        mesh: the mesh block.
-        file_vertices: the vertex of the file for each vertex of the object, rising (n,).
-        bone_names: Blender's name of each joint.
+    `file_vertices` has the vertex of the file for each vertex of the object, rising (n,), `bone_names` Blender's name
+    of each joint.
     """
     rows = vertex_weights(mesh)
     object_vertices = np.full(mesh.vertex_count, -1)

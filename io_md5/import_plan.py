@@ -28,8 +28,7 @@ def active_skeleton(context: Context) -> ImportSkeleton | None:
 def plan_animations(context: Context, files: SourceFiles) -> Plan:
     """The skeletons to import each animation onto.
 
-    Raises:
-        Md5Error: no skeleton has joints of an animation, or several match equally well.
+    Raises Md5Error if no skeleton has joints of an animation, or if several match equally well.
     """
     active, others = _armatures_of_scene(context) if files.animations else (None, [])
     plan: Plan = []
@@ -66,10 +65,9 @@ def plan_animations(context: Context, files: SourceFiles) -> Plan:
 
 
 def _check_editable(armature: Object, path: Path) -> None:
-    """The check that an armature keeps a new action when the .blend file is saved.
+    """Raises Md5Error if the armature is linked or not editable.
 
-    Raises:
-        Md5Error: the armature belongs to another .blend file.
+    It would lose a new action when the .blend file is saved.
     """
     override = armature.override_library
     if armature.library is not None:

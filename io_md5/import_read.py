@@ -93,19 +93,10 @@ def read_files(
     active: ImportSkeleton | None,
     progress_bar: Progress,
 ) -> SourceFiles:
-    """The contents of all files.
+    """The contents of all files, which may be in any order.
 
-    Args:
-        paths: the files, in any order.
-        options: the options of the import.
-        search: finds the images of shaders.
-        report: takes warnings.
-        active: the active armature, which animations of a folder have to fit if there is no model.
-        progress_bar: gets a step for each animation of a folder.
-
-    Raises:
-        Md5Error: a file cannot be understood.
-        OSError: a file cannot be read.
+    `active` is the active armature, which animations of a folder have to fit if there is no model. `progress_bar` gets
+    a step for each animation of a folder. Raises Md5Error if a file cannot be understood, OSError if it cannot be read.
     """
     files = SourceFiles()
     for path in dict.fromkeys(paths):
@@ -139,10 +130,9 @@ def read_files(
 
 
 def check_size(joints: Joints, mesh_count: int, path: Path) -> None:
-    """The check that Blender can handle a model: too many bones or objects freeze it, too deep a hierarchy crashes it.
+    """Raises Md5Error if a model is too much for Blender.
 
-    Raises:
-        Md5Error: the model has too many joints or meshes, or too deep a hierarchy.
+    Too many bones or objects freeze it, and too deep a hierarchy crashes it.
     """
     depth = int(depths(joints.parents).max(initial=-1)) + 1
     for count, limit, reason in (

@@ -26,15 +26,9 @@ def build_sequences(
     options: ImportOptions,
     result: ImportResult,
 ) -> None:
-    """A marker where each sequence of an animation begins, and on request an action of each.
+    """Builds a marker where each sequence of an animation begins, and on request an action of each.
 
-    Args:
-        context: of the scene and view layer.
-        path: of the animation, which has a companion.
-        files: with the animation, its scales and its companion.
-        target: whose armature it moves.
-        options: the options of the import.
-        result: takes the actions and counts.
+    `path` is the animation; `files` must have a companion for it.
     """
     animation = files.animations[path]
     last_frame = animation.frame_count - 1

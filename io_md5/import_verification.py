@@ -47,15 +47,7 @@ def verify_import(
 ) -> None:
     """Warns if joints or meshes differ from the animation, on some of its frames.
 
-    Args:
-        context: of the scene.
-        armature: existed before the import.
-        rig: its bones.
-        action: made of the animation.
-        animation: in the coordinates of the armature.
-        match: which joints move which bones.
-        scales: of the joints; None for 1.
-        report: takes the warning.
+    `armature` is one that existed before the import; `animation` is in its coordinates. Without `scales`, they are 1.
     """
     if not animation.has_hierarchy or not match.joints:
         return
@@ -115,14 +107,8 @@ def _curves_agree(
 ) -> bool:
     """Whether F-curves alone move the bones, and as in the file: then Blender need not evaluate the action.
 
-    Args:
-        armature: the object.
-        rig: its bones.
-        match: which joints move which bones.
-        clip: the imported action.
-        chosen: which frames of the file are compared, F of them.
-        joints: positions (F, J, 3), orientations (F, J, 4) and scales (F, J) by the file.
-        size: of the model.
+    `chosen` has the F frames of the file to compare; `joints` are positions (F, J, 3), orientations (F, J, 4) and
+    scales (F, J) by the file. `size` is that of the model, for the tolerance.
     """
     if armature.animation_data.use_tweak_mode:
         return False

@@ -28,20 +28,14 @@ __all__ = ["ImportOptions", "import_files"]
 
 
 def import_files(context: Context, paths: list[Path], options: ImportOptions) -> ImportResult:
-    """The objects and actions made of md5mesh, md5anim and md5camera files.
+    """The objects and actions made of md5mesh, md5anim and md5camera files, in any order.
 
     An animation is imported onto the models of the same call that share most joints with it, else onto the active
     armature, else onto the one armature of the scene that shares most. With none at all, an armature is made from its
     base frame.
 
-    Args:
-        context: of the scene and view layer.
-        paths: the files, in any order.
-        options: the options of the import.
-
-    Raises:
-        Md5Error: a file cannot be understood, or no armature matches an animation; the scene is not changed.
-        OSError: a file cannot be read; the scene is not changed.
+    Raises Md5Error if a file cannot be understood or no armature matches an animation, and OSError if a file cannot be
+    read; the scene is not changed then.
     """
     result = ImportResult()
     with kept_on_failure(result.report):

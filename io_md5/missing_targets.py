@@ -12,12 +12,7 @@ if TYPE_CHECKING:
 
 
 def warn_of_missing_targets(armature: Object, report: Report) -> None:
-    """Warns of constraints of bones that refer to a bone that does not exist.
-
-    Args:
-        armature: that is exported.
-        report: takes one warning that names the constraints.
-    """
+    """Gives one warning that names the constraints of bones that refer to a bone that does not exist."""
     assert armature.pose is not None
     for bone in armature.pose.bones:
         for constraint in bone.constraints:

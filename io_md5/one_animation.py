@@ -38,18 +38,11 @@ def arrange(
 ) -> dict[Path, Clip]:
     """Clips in the order in which `join` puts them into one animation.
 
-    Args:
-        clips: by the file that each would have alone, in the order chosen by the user.
-        path: of the one animation.
-        companion: the model that the game replaces; None to keep the order of the user.
-        options: of the animations.
-        report: takes warnings about clips that are left out.
+    `clips` are by the file that each would have alone, in the order chosen by the user, which is kept if `companion` is
+    None. The result has paths that differ, as a clip may occur twice; a single clip has `path`.
 
-    Returns:
-        The clips by paths that differ, as a clip may occur twice; a single one by `path`.
-
-    Raises:
-        Md5Error: the clips do not fit the sequences of the companion; all that do not are named.
+    Warns about clips that are left out. Raises Md5Error if the clips do not fit the sequences of the companion; it
+    names all that do not.
     """
     order = list(clips)
     if companion is not None:
@@ -72,15 +65,9 @@ def arrange(
 def placed(
     clips: dict[Path, Clip], companion: Companion, options: AnimationOptions
 ) -> tuple[list[Path], list[str], list[str]]:
-    """The clips of a companion's sequences, in order.
+    """The clips of a companion's sequences, in order; `clips` are by the file that each would have alone.
 
-    Args:
-        clips: by the file that each would have alone.
-        companion: the model that the game replaces.
-        options: of the animations.
-
-    Returns:
-        The keys of the clips, what does not fit by sequence, and the names of clips that are no sequence.
+    Returns the keys of the clips, what does not fit by sequence, and the names of clips that are no sequence.
     """
     sequences = companion.sequences
     counts = {key: len(clip.samples(options)[0]) for key, clip in clips.items()}
@@ -148,12 +135,9 @@ def _with_scaled_positions(clip: Clip, joints: frozenset[str]) -> Clip:
 
 
 def join(built: Build, path: Path, report: Report) -> None:
-    """Puts the animations of a build one after the other into one.
+    """Puts the animations of a build, at least one, one after the other into one at `path`.
 
-    Args:
-        built: is changed; has at least one animation.
-        path: of the one animation.
-        report: its counts are corrected.
+    Changes `built`, and corrects the counts of the report.
     """
     parts = list(built.animations.items())
     if len(parts) == 1:

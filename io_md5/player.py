@@ -24,11 +24,8 @@ if TYPE_CHECKING:
 class Player:
     """Evaluates frames of clips on an armature.
 
-    Args:
-        context: of the user's scene.
-        armature: that the clips move.
-        meshes: that the armature moves.
-        clips: all clips that will be played.
+    `context` is that of the user's scene, `meshes` are those that the armature moves, and `clips` must have all that
+    will be played.
 
     Attributes:
         remaps_time: whether the scene uses Time Stretching.

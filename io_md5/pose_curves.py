@@ -40,17 +40,10 @@ _KEYS_PER_EVALUATION = 16
 def poses_from_curves(
     armature: Object, rig: Rig, clip: Clip, frames: Floats, *, with_scales: bool = False
 ) -> tuple[Floats, Floats, Floats] | None:
-    """The joints in the space of the armature while a clip plays.
+    """The joints in the space of the armature while a clip plays; None if Blender must evaluate the clip.
 
-    Args:
-        armature: the object.
-        rig: its bones.
-        clip: the clip.
-        frames: of the scene, (F,).
-        with_scales: whether bones may be scaled; else Blender must evaluate a clip that scales them.
-
-    Returns:
-        Positions (F, J, 3), orientations (F, J, 4) and scales (F, J); None if Blender must evaluate the clip.
+    `frames` are of the scene, (F,). Without `with_scales`, Blender must evaluate a clip that scales bones. Returns
+    positions (F, J, 3), orientations (F, J, 4) and scales (F, J).
     """
     action_frames = clip.action_frames(frames)
     if clip.action is None or action_frames is None or not _is_plain(armature, clip):

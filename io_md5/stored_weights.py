@@ -57,10 +57,7 @@ class SourceMesh:
 def load_source(obj: Object, mesh: evaluated.TriangleMesh, skeleton: Skeleton) -> SourceMesh | None:
     """The imported mesh block of an object; None if it was not imported.
 
-    Args:
-        obj: the object in the original data.
-        mesh: its evaluated mesh at rest.
-        skeleton: the joints of the file to write.
+    `obj` is the original object, `mesh` its evaluated mesh at rest; `skeleton` has the joints of the file to write.
     """
     stored = load_mesh(obj.data)
     if stored is None or skeleton.armature is None:
@@ -85,10 +82,7 @@ def _current_joints(stored: StoredMesh, skeleton: Skeleton) -> Ints:
 def _points(positions: Floats, joints: Ints, skeleton: Skeleton) -> Floats:
     """The position that each weight gives its vertex in the bind pose, in the coordinates of the file, (W, 3).
 
-    Args:
-        positions: of the weights in the space of their joints, in the units of the armature.
-        joints: of the weights.
-        skeleton: the joints.
+    `positions` are in the space of the joints, in the units of the armature.
     """
     bones = skeleton.bones[np.where(joints >= 0, joints, 0)]
     bind = skeleton.rig.joints
@@ -118,13 +112,9 @@ def verified_sources(
 ) -> Integers:
     """The vertex of the file whose weights can be used for each copy of a vertex, or `UNKNOWN`, int64 (K,).
 
-    Args:
-        source: the mesh block.
-        skeleton: the joints.
-        vertices: of the evaluated mesh, (K,); vertices split along UV seams occur several times.
-        candidates: the candidate vertex of the file for each, (K,).
-        positions: of the evaluated vertices in the coordinates of the file, (n, 3).
-        current: weights of the evaluated vertices.
+    `vertices` are of the evaluated mesh, (K,); those split along UV seams occur several times. `candidates` has the
+    candidate vertex of the file for each, (K,). `positions` are those of the evaluated vertices in the coordinates of
+    the file, (n, 3), and `current` their weights.
     """
     pairs, inverse = _distinct_pairs(vertices, candidates)
     owners, file_vertices = pairs
@@ -198,10 +188,8 @@ def _one_position_per_vertex(source: SourceMesh, vertices: Integers, verified: I
 
     Exactly equal positions prevent cracks along seams, and the games shade such vertices as one.
 
-    Args:
-        source: the mesh block.
-        vertices: of the evaluated mesh, rising, (K,).
-        verified: the vertex of the file of each, or `UNKNOWN`, (K,).
+    `vertices` are of the evaluated mesh, rising, (K,); `verified` has the vertex of the file of each, or `UNKNOWN`,
+    (K,).
     """
     known = verified != UNKNOWN
     if not known.any():

@@ -21,13 +21,8 @@ def require_own_files(animations: Iterable[Path], joints: Joints, mesh: Path | N
     An animation that fits the mesh that is replaced with it is of the same model. So is one that no mesh of the folder
     fits, if one fits the export: the mesh was exported first.
 
-    Args:
-        animations: the files that are going to be written.
-        joints: as they are written.
-        mesh: the file of the mesh; None if only animations are written.
-
-    Raises:
-        Md5Error: names the animation that has other joints.
+    `joints` are as they are written; `mesh` is None if only animations are written. Raises Md5Error, which names the
+    animation that has other joints.
     """
     new = _skeleton(joints.names, joints.parents)
     for path in animations:
@@ -44,13 +39,7 @@ def require_own_files(animations: Iterable[Path], joints: Joints, mesh: Path | N
 
 
 def warn_of_meshes(animation: Path, joints: Joints, report: Report) -> None:
-    """Warns if there are meshes in the folder of an animation, and none has its joints.
-
-    Args:
-        animation: the file.
-        joints: as they are written.
-        report: takes the warning.
-    """
+    """Warns if there are meshes in the folder of an animation, and none has the joints that are written."""
     found = dict(_skeletons_of_meshes(animation.parent))
     if found and _skeleton(joints.names, joints.parents) not in found.values():
         report.warn(
@@ -64,11 +53,7 @@ def warn_of_meshes(animation: Path, joints: Joints, report: Report) -> None:
 def warn_of_animations(mesh: Path, joints: Joints, others: Collection[Path], report: Report) -> None:
     """Warns of animations beside a mesh that fit it before, and will not when it is replaced.
 
-    Args:
-        mesh: the file that is going to be replaced, if it exists.
-        joints: as they are written.
-        others: files that are written or told of already.
-        report: takes the warning.
+    The mesh need not exist. `joints` are as they are written; `others` are files that are written or told of already.
     """
     new = _skeleton(joints.names, joints.parents)
     try:

@@ -89,11 +89,8 @@ class RestMesh:
 class Verifier:
     """Compares the meshes of a model with what Blender shows.
 
-    Args:
-        skeleton: the joints of the file.
-        rest: each object at rest.
-        verify: the frames of animations to compare.
-        writes_meshes: whether the meshes are exported, and so compared at rest too.
+    `rest` is each object at rest, `verify` says which frames of animations to compare. With `writes_meshes`, meshes are
+    exported, and so compared at rest too.
     """
 
     def __init__(
@@ -117,11 +114,7 @@ class Verifier:
     ) -> None:
         """Compares frames of an animation, and stores the largest difference of each object.
 
-        Args:
-            sampled: the sampled clip of the animation.
-            animation: as it will be written.
-            player: of the clip.
-            objects: to compare.
+        `animation` is as it will be written, `sampled` and `player` are of its clip.
         """
         count = len(sampled.frames)
         chosen = frames_to_verify(count, self._verify)
@@ -321,9 +314,7 @@ class Verifier:
     def warn(self, other_causes: list[str], report: Report) -> None:
         """Adds a warning for each difference: the mesh, the amount, the frame and likely causes.
 
-        Args:
-            other_causes: options of the export that may be the cause.
-            report: takes the warnings.
+        `other_causes` are options of the export that may be the cause.
         """
         report.merge(self._instance_report)
         for obj in self._meshes:
@@ -411,8 +402,7 @@ def _size(skeleton: Skeleton, rest: dict[Object, RestMesh]) -> float:
 def _rest_difference(part: RestMesh, skeleton: Skeleton) -> tuple[float, float]:
     """The largest distances between the corners of an object's blocks and of its evaluated mesh.
 
-    Returns:
-        The distance in units of the file, and that of texture coordinates.
+    The first is in units of the file, the second that of texture coordinates.
     """
     mesh, joints = part.triangles, skeleton.joints
     expected = skeleton.conversion.points(mesh.vertices)

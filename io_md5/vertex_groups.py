@@ -52,13 +52,8 @@ def current_weights(
 ) -> WeightTable:
     """The normalised weights of every vertex of an evaluated mesh, as Blender uses them.
 
-    Args:
-        obj: the object in the original data.
-        source: its evaluated mesh at rest.
-        skeleton: the joints of the file.
-        positions: of the vertices in the coordinates of the file, (V, 3).
-        options: of the weights.
-        report: takes warnings.
+    `obj` is the original object, `source` its evaluated mesh at rest. `positions` are those of the vertices in the
+    coordinates of the file, (V, 3).
     """
     count = len(positions)
     own_groups = [group.name for group in obj.vertex_groups]

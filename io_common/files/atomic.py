@@ -40,13 +40,11 @@ def write_files(files: Mapping[Path, bytes], *, remove_abandoned: bool = True) -
     An existing file keeps its content until then, and its permissions afterwards. If a path is a link, the file that it
     points to is written.
 
-    Args:
-        files: the content of each path; the folders must exist.
-        remove_abandoned: remove what killed processes left behind in the folders. This lists them, so that a caller
-            that writes thousands of files one by one should do it for the first in each folder only.
+    The folders must exist. `remove_abandoned` removes what killed processes left behind in them. This lists the
+    folders, so a caller that writes thousands of files one by one should do it for the first in each folder only.
 
-    Raises:
-        OSError: a file cannot be written; it names the target. The old file is intact, and no temporary file is left.
+    Raises OSError, which names the target, if a file cannot be written. The old file is then intact, and no temporary
+    file is left.
     """
     targets = {_link_target(path): data for path, data in files.items()}
     for folder in {target.parent for target in targets} if remove_abandoned else ():
@@ -132,8 +130,7 @@ def _is_abandoned(path: Path) -> bool:
 def _permissions(target: Path) -> int:
     """The permissions of the file that is replaced, or those of a new file.
 
-    Raises:
-        OSError: the file itself must not be written, although the folder would allow replacing it.
+    Raises OSError if the file itself must not be written, although the folder would allow replacing it.
     """
     try:
         mode = target.stat().st_mode

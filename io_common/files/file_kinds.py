@@ -48,9 +48,7 @@ _HEAD_SIZE = 512
 def describe_mismatch(path: str | os.PathLike[str], expected: str) -> str:
     """What a file is instead of what a reader expects, and where to import it; empty if that is not known.
 
-    Args:
-        path: the file.
-        expected: `MD5` or `MD2`.
+    `expected` is `MD5` or `MD2`.
     """
     try:
         with open_file(path) as file:

@@ -20,8 +20,7 @@ _T = TypeVar("_T")
 def new_file(folder: Path, prefix: str, suffix: str) -> tuple[Path, FileIO]:
     """Creates a file that only this user may read. It has no buffer, which might fail on closing.
 
-    Raises:
-        OSError: it cannot be created.
+    Raises OSError if it cannot be created.
     """
     return _make(lambda path: open(path, "xb", buffering=0, opener=_open), folder, prefix, suffix)
 
@@ -29,8 +28,7 @@ def new_file(folder: Path, prefix: str, suffix: str) -> tuple[Path, FileIO]:
 def new_folder(folder: Path, prefix: str) -> Path:
     """Makes a folder that only this user may read; eight hexadecimal digits follow the prefix.
 
-    Raises:
-        OSError: it cannot be made.
+    Raises OSError if it cannot be made.
     """
     return _make(lambda path: path.mkdir(mode=0o700), folder, prefix)[0]
 

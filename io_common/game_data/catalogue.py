@@ -105,11 +105,7 @@ class CatalogueEntry:
 class Catalogue:
     """The list of what can be imported from a game.
 
-    Args:
-        files: of the game.
-
     Attributes:
-        files: of the game.
         entries: the list: by kind, then by name.
         problem: why nothing is listed, if a folder holds the game folder; else empty.
     """
@@ -157,11 +153,7 @@ class Catalogue:
     def named(self, name: str, kind: str = "") -> CatalogueEntry | None:
         """The entry with a name, compared without case, else the first of which the name is the last part.
 
-        Entities come before models, and these before the others.
-
-        Args:
-            name: of the entry.
-            kind: what it has to be; empty for anything.
+        Entities come before models, and these before the others. An empty `kind` stands for any.
         """
         key = fold(name).strip("/")
         entries = [entry for entry in self.entries if kind in ("", entry.kind)]
@@ -174,8 +166,7 @@ class Catalogue:
     def character(self, entry: CatalogueEntry) -> Character:
         """The character of an entry. The budget of the files begins anew, as each character is an import of its own.
 
-        Raises:
-            FileReadError: it is no longer there, or cannot be imported.
+        Raises FileReadError if it is no longer there, or cannot be imported.
         """
         if entry.kind is Kind.IQM:
             raise FileReadError(f"{entry.name}: its model is IQM, which cannot be imported")
@@ -336,8 +327,7 @@ class Catalogue:
 def kept_catalogue(folders: Sequence[str | os.PathLike[str]]) -> Catalogue:
     """The list of a game: the last one that was made, if it is of these folders and nothing in them has changed.
 
-    Args:
-        folders: the game folders and archives, the one that overrides the others first.
+    The folder or archive that overrides the others comes first.
     """
     wanted = GameFiles(folders).folders
     if not _kept or _kept[0].files.folders != wanted or not _kept[0].files.is_current():

@@ -61,9 +61,7 @@ Command = Callable[[list[str], int], str | None]
 class Interpreter:
     """Runs scripts, with commands of the caller's.
 
-    Args:
-        commands: by name.
-        fallback: what an unknown command does: it takes the name, the arguments and the line.
+    `fallback` runs for a command that is not in `commands`: it takes the name, the arguments and the line.
     """
 
     def __init__(
@@ -83,34 +81,21 @@ class Interpreter:
     def run(self, text: str, line: int = 1) -> str:
         """Runs a script and returns the result of its last statement.
 
-        Args:
-            text: of the script.
-            line: that it begins on.
-
-        Raises:
-            ScriptLimitError: it runs too long or too deep.
+        `line` is the number of the first line. Raises ScriptLimitError if the script runs too long or too deep.
         """
         self.count_characters(len(text))
         with self.deeper():
             return _Reader(self, text, line).statements("")
 
     def count_characters(self, number: int) -> None:
-        """Counts characters that are read or copied.
-
-        Raises:
-            ScriptLimitError: there are too many.
-        """
+        """Counts characters that are read or copied. Raises ScriptLimitError if there are too many."""
         self._characters += number
         if self._characters > MAX_CHARACTERS:
             raise ScriptLimitError("too much text, that of loops included")
 
     @contextmanager
     def deeper(self) -> Iterator[None]:
-        """Counts a level of blocks, calls and files.
-
-        Raises:
-            ScriptLimitError: there are too many.
-        """
+        """Counts a level of blocks, calls and files. Raises ScriptLimitError if there are too many."""
         if self._depth >= MAX_DEPTH:
             raise ScriptLimitError("too many blocks and files within each other")
         self._depth += 1

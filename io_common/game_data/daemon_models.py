@@ -26,12 +26,7 @@ def is_config(path: str) -> bool:
 def declared_model(files: GameFiles, path: str) -> tuple[str, float]:
     """The game path of the model that a file names, empty if it names none, and its scale.
 
-    Args:
-        files: of the game.
-        path: game path of the `.cfg` file.
-
-    Raises:
-        FileReadError: it cannot be read.
+    The file is a `.cfg`. Raises FileReadError if it cannot be read.
     """
     if not fold(path).endswith(MODEL_CONFIG):
         return _in_folder(files, path.rpartition("/")[0]), 1.0

@@ -9,12 +9,9 @@ _Key = tuple[str, str]
 
 
 def lost_declarations(old: str, new: str, default_type: str) -> list[str]:
-    """Declarations of a file that another does not have, and values of entities that it leaves out.
+    """Declarations of a file that its new text does not have, and values of entities that it leaves out.
 
-    Args:
-        old: the text of the file.
-        new: the text that would replace it.
-        default_type: of declarations without a type, in lower case.
+    `default_type`, in lower case, is that of declarations without a type.
     """
     kept = _by_name(new, default_type)
     lost: list[str] = []

@@ -94,11 +94,7 @@ def parse_declarations(
 ) -> DeclarationFile:
     """Finds the declarations of a file. Invalid text raises no error: it is skipped, with a warning.
 
-    Args:
-        text: the contents of the file.
-        source: the game path of the file.
-        default_type: of declarations without a type.
-        max_tokens: the number of tokens to read.
+    `source` is the game path of the file. `default_type` is that of declarations without a type.
     """
     result = DeclarationFile()
     tokens: list[Token] = []

@@ -57,9 +57,7 @@ class Doom3Declarations(DeclarationsByName):
     def entity_character(self, name: str, *, in_detail: bool = True) -> Character | None:
         """The character of an entity; None if there is no such entity, or it has no model that can be imported.
 
-        Args:
-            name: of the entity.
-            in_detail: also find the skins that fit the materials of the meshes, which are read for that.
+        `in_detail` also finds the skins that fit the materials of the meshes, which are read for that.
         """
         entity = self.entity(name)
         if entity is None or not self.is_character(entity):
@@ -77,9 +75,7 @@ class Doom3Declarations(DeclarationsByName):
     def model_character(self, name: str, *, in_detail: bool = True) -> Character | None:
         """The character of a model declaration; None if there is none, or it has no mesh.
 
-        Args:
-            name: of the declaration.
-            in_detail: see `entity_character`.
+        For `in_detail`, see `entity_character`.
         """
         model = self.model(name)
         if model is None or not model.mesh:
@@ -120,12 +116,8 @@ class Doom3Declarations(DeclarationsByName):
     ) -> list[tuple[str, dict[str, str]]]:
         """Adds what hangs on an entity; returns the joint and values of each entity that hangs on it.
 
-        Args:
-            entity: the entity.
-            index: of its part.
-            parts: gets the parts.
-            missing: gets what is named but not there.
-            in_detail: see `entity_character`.
+        `index` is that of the part of the entity. Adds to `parts`, and adds to `missing` what is named but not there.
+        For `in_detail`, see `entity_character`.
         """
         attached: list[tuple[str, dict[str, str]]] = []
         for name, attachment in attachments_of(entity, index, self.entity, is_dark_mod=self._is_dark_mod):

@@ -46,11 +46,7 @@ def attachments_of(
 ) -> list[tuple[str, Attachment]]:
     """What hangs on an entity: the name of each entity or head, with its place.
 
-    Args:
-        entity: with what it inherits.
-        parent: the index of its part.
-        find: returns the entity of a name.
-        is_dark_mod: whether The Dark Mod is the game.
+    `entity` includes what it inherits. `parent` is the index of its part.
     """
     values = entity.values
     found: list[tuple[str, Attachment]] = []
@@ -120,10 +116,8 @@ def replaced(
 ) -> tuple[CharacterAnimation, ...]:
     """Animations with those that the game plays in their place.
 
-    Args:
-        animations: of a body.
-        own: the values of its entity.
-        attached: the joint and the values of each entity that hangs on it.
+    `own` are the values of the entity of the body. `attached` holds the joint and the values of each entity that hangs
+    on it.
     """
     animations = tuple(animations)
     others: dict[str, str] = {}

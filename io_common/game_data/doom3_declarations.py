@@ -38,9 +38,6 @@ _MAX_INHERITED = 1_000_000
 class DeclarationsByName:
     """The declarations of a game, read when they are first needed.
 
-    Args:
-        files: of the game.
-
     Attributes:
         unreadable: files that could not be read.
         warnings: about the declarations, each with the file and line that it is about.
@@ -145,8 +142,7 @@ class DeclarationsByName:
     def warnings_about(self, declared: Iterable[tuple[str, str]]) -> tuple[str, ...]:
         """The warnings about declarations and what they inherit, each once.
 
-        Args:
-            declared: the type and name of each.
+        `declared` holds the type and name of each.
         """
         waiting = [(kind, canonical_name(name)) for kind, name in declared]
         spans: dict[tuple[str, str], RawDeclaration] = {}

@@ -306,12 +306,7 @@ def _whole_number(text: str) -> int | None:
 
 
 class ModelBuilder:
-    """A model declaration while its statements are applied.
-
-    Args:
-        declaration: the declaration.
-        warnings: takes warnings.
-    """
+    """A model declaration while its statements are applied."""
 
     def __init__(self, declaration: RawDeclaration, warnings: list[str]) -> None:
         self._model = ModelDeclaration(declaration.name, declaration.source, declaration.line)

@@ -26,9 +26,8 @@ _MAX_DEPTH = 32
 class GameFiles:
     """The files of a game.
 
-    Args:
-        folders: the game folders, archives or folders in archives, the one that overrides the others first.
-        budget: of the import; unless given, the limits of a new one.
+    The folders may also be archives, or folders in archives; the one that overrides the others comes first. Without a
+    budget, a new one is made.
 
     Attributes:
         folders: the game folders.
@@ -81,16 +80,14 @@ class GameFiles:
     def read(self, path: str, limit: int = MAX_FILE_SIZE) -> bytes:
         """The content of the file with a game path, which counts against the budget.
 
-        Raises:
-            FileReadError: there is no such file, it cannot be read, or it is too large.
+        Raises FileReadError if there is no such file, it cannot be read, or it is too large.
         """
         return self._read(self._existing(path, self.find(path)), limit)
 
     def read_text(self, path: str) -> str:
         """The text of the file with a game path, which counts against the budget.
 
-        Raises:
-            FileReadError: there is no such file, it cannot be read, or it is too large.
+        Raises FileReadError if there is no such file, it cannot be read, or it is too large.
         """
         file = self._existing(path, self.find(path))
         if not self.budget.take("text", file.size()):
@@ -130,9 +127,7 @@ class GameFiles:
     def paths(self, folder: str, *extensions: str) -> list[str]:
         """The game paths of the files directly inside a folder, in alphabetical order.
 
-        Args:
-            folder: the folder.
-            extensions: in lower case, with the dot; without any, all files.
+        Extensions are in lower case, with the dot; without any, all files are included.
         """
         listing = self.listing(folder)
         if listing is None:
@@ -147,9 +142,7 @@ class GameFiles:
     def walk(self, folder: str = "", *extensions: str) -> Iterator[str]:
         """The game paths of all files inside a folder and below it, in alphabetical order.
 
-        Args:
-            folder: the folder.
-            extensions: in lower case, with the dot; without any, all files.
+        Extensions are in lower case, with the dot; without any, all files are included.
         """
         stack = [folder.strip("/")]
         count = 0
@@ -171,18 +164,10 @@ class GameFiles:
             stack += [prefix + listing.folders[key] for key in sorted(listing.folders, reverse=True)]
 
     def extract(self, paths: Iterable[str], target: Path) -> list[Path]:
-        """Writes files into a folder on disk, below which they keep their game paths.
+        """Writes files into a folder on disk, below which they keep their game paths; returns what was written.
 
-        Args:
-            paths: game paths as `walk` gives them.
-            target: the folder, which is made if needed. Files in it are replaced, each the one at its `place`.
-
-        Returns:
-            The files that were written.
-
-        Raises:
-            FileReadError: a file does not exist or cannot be read.
-            OSError: a file cannot be written.
+        The paths are as `walk` gives them. The folder is made if needed; files in it are replaced, each the one at its
+        `place`. Raises FileReadError if a file does not exist or cannot be read, and OSError if one cannot be written.
         """
         written = []
         for path in paths:

@@ -14,9 +14,7 @@ _BASES = ("base", "q4base", "baseq2", "id1")
 def folders_of(folder: Path, base: Path | None = None) -> list[Path]:
     """A game folder, then the one that it overrides.
 
-    Args:
-        folder: the game folder, or that of a mod.
-        base: the game folder that a mod is played with; unless given, `base` beside it.
+    `base` is the game folder that a mod is played with; if None, the folder `base` beside it.
     """
     if base is not None:
         return [folder, base] if base != folder else [folder]

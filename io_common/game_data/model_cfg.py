@@ -54,14 +54,9 @@ _LONGEST_PATH = 4096
 def cfg_character(files: GameFiles, folder: str) -> Character:
     """The character that a model's folder describes.
 
-    What the script has wrong is a warning. If even the first model is missing, there are no parts.
-
-    Args:
-        files: of the game, or of any folder of it.
-        folder: game path of the folder with `md5.cfg` or `md2.cfg`.
-
-    Raises:
-        FileReadError: there is no script, or it cannot be read.
+    What the script has wrong is a warning. If even the first model is missing, there are no parts. `files` may also be
+    those of any folder of the game; `folder` is the one with `md5.cfg` or `md2.cfg`. Raises FileReadError if there is
+    no script, or it cannot be read.
     """
     folder = join(folder)
     for kind, config in CONFIGS.items():
@@ -362,11 +357,7 @@ class _Config:
 
 
 def models_folder(folder: str) -> str | None:
-    """The folder of all models that a model's folder lies in; None if it is not known.
-
-    Args:
-        folder: game path.
-    """
+    """The folder of all models that a model's folder lies in; None if it is not known."""
     return _split_folder(join(folder))[0]
 
 

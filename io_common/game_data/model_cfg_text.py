@@ -22,12 +22,7 @@ def cfg_name(character: Character) -> str:
 
 
 def cfg_text(character: Character, folder: str) -> str:
-    """The script of a character.
-
-    Args:
-        character: with at least one part.
-        folder: game path of the folder that the script lies in.
-    """
+    """The script of a character, which needs at least one part. `folder` is the one that the script lies in."""
     return "\n".join([*_Writer(character, folder).lines(), ""])
 
 

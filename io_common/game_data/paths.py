@@ -14,12 +14,7 @@ from ..textures.names import fold
 
 
 class MemberStream(io.BytesIO):
-    """The content of a member of an archive, with its path as its name.
-
-    Args:
-        data: the content.
-        name: the path.
-    """
+    """The content of a member of an archive, with its path as its name."""
 
     def __init__(self, data: bytes, name: str) -> None:
         super().__init__(data)
@@ -33,8 +28,7 @@ _OTHER_REASON = 0
 def readable(path: Path) -> Path | MemberStream:
     """What the readers of the formats take for a path: the path itself, or the content of a member of an archive.
 
-    Raises:
-        OSError: the path leads into an archive and cannot be read.
+    Raises OSError if the path leads into an archive and cannot be read.
     """
     file = _member(path)
     if file is None:
@@ -48,8 +42,7 @@ def readable(path: Path) -> Path | MemberStream:
 def unpacked_size(path: Path) -> int:
     """The bytes that reading a file unpacks: the size of a member of an archive; 0 for a path on disk.
 
-    Raises:
-        OSError: the path leads into an archive and cannot be read.
+    Raises OSError if the path leads into an archive and cannot be read.
     """
     file = _member(path)
     return file.size() if file is not None else 0
@@ -58,8 +51,7 @@ def unpacked_size(path: Path) -> int:
 def files_in(folder: Path) -> list[Path]:
     """The files directly inside a folder on disk or in an archive, in the order of their names.
 
-    Raises:
-        OSError: the folder cannot be read.
+    Raises OSError if the folder cannot be read.
     """
     if split_archive_path(folder) is None:
         return sorted(folder.iterdir())
@@ -92,8 +84,7 @@ class FilesByName:
 def stamp(path: Path) -> list[int]:
     """Size in bytes and time of the last change in nanoseconds; for a path into an archive, those of the archive.
 
-    Raises:
-        OSError: there is no such file.
+    Raises OSError if there is no such file.
     """
     archive = split_archive_path(path)
     status = (archive[0] if archive is not None else path).stat()
@@ -103,8 +94,7 @@ def stamp(path: Path) -> list[int]:
 def _member(path: Path) -> GameFile | None:
     """The member of an archive that a path leads to; None for a path on disk.
 
-    Raises:
-        OSError: the archive has no such member.
+    Raises OSError if the archive has no such member.
     """
     archive = split_archive_path(path)
     if archive is None or not archive[1]:

@@ -23,12 +23,8 @@ _UNFIT_FOR_WINDOWS = re.compile(
 def place(target: Path, path: str) -> Path:
     """The path on disk of a file that is written below a folder.
 
-    Args:
-        target: the folder.
-        path: game path as `GameFiles.walk` gives it.
-
-    Raises:
-        OSError: this system cannot have a file of that name, or it would lie elsewhere.
+    The game path is as `GameFiles.walk` gives it. Raises OSError if this system cannot have a file of that name, or it
+    would lie elsewhere.
     """
     parts = path.split("/")
     if any(part in ("", os.curdir, os.pardir) or not _is_possible(part) for part in parts):
@@ -39,11 +35,8 @@ def place(target: Path, path: str) -> Path:
 def existing_places(target: Path, paths: Iterable[str]) -> dict[str, Path]:
     """The paths on disk of files that are written below a folder, as folders and files there are spelled already.
 
-    Games take names that differ only in case for the same; on disk they may be two.
-
-    Args:
-        target: the folder, which need not exist.
-        paths: game paths, with forward slashes.
+    Games take names that differ only in case for the same; on disk they may be two. The folder need not exist. The game
+    paths have forward slashes.
     """
     loose = LooseFiles(target)
     found: dict[str, Path] = {}

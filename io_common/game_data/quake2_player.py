@@ -22,15 +22,7 @@ _SKIN_OF_WEAPON = ("weapon", "w_")
 
 
 def player_character(files: GameFiles, folder: str) -> Character:
-    """The character of a player's folder.
-
-    Args:
-        files: of the game.
-        folder: game path of the folder, such as `players/male`.
-
-    Raises:
-        FileReadError: there is no `tris.md2`.
-    """
+    """The character of a player's folder, such as `players/male`. Raises FileReadError if there is no `tris.md2`."""
     folder = join(folder)
     names = {fold(path.rpartition("/")[2]): path.rpartition("/")[2] for path in files.names(folder)}
     if MODEL not in names:

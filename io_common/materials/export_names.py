@@ -38,11 +38,7 @@ def name_for_file(
 ) -> str:
     """The name that the files of a family have for a material; for the rules see the docstring of the module.
 
-    Args:
-        material: the material.
-        family: of the file to write.
-        game_folders: the user's, in order.
-        report: takes a warning if the material shows another image and keeps its shader.
+    `game_folders` are the user's, in order. Warns if the material shows another image and keeps its shader.
     """
     image = colour_image(material)
     file = images.source_of(image) if image is not None else ""

@@ -62,14 +62,7 @@ class _Relief:
 
 
 class NodeBuilder:
-    """Adds the nodes of one material.
-
-    Args:
-        tree: of the material.
-        found: its images.
-        store: loads them.
-        warnings: gets a message for each image that cannot be loaded.
-    """
+    """Adds the nodes of one material, and a message to `warnings` for each image that cannot be loaded."""
 
     def __init__(self, tree: NodeTree, found: MaterialImages, store: ImageStore, warnings: list[str]) -> None:
         self._tree = tree
@@ -82,10 +75,8 @@ class NodeBuilder:
     def add(self, kind: str, column: int, label: str = "") -> Any:
         """A new node.
 
-        Args:
-            kind: such as ``ShaderNodeMath``.
-            column: how many columns to the left of the shader.
-            label: shown in place of its name.
+        `kind` is Blender's type, such as `ShaderNodeMath`. `column` counts to the left from the shader. The label is
+        shown in place of the name.
         """
         node = self._tree.nodes.new(kind)
         row = self._rows.get(column, 0)

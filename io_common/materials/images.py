@@ -75,12 +75,7 @@ class ImageStatistics:
 
 
 class ImageStore:
-    """The images of one import.
-
-    Args:
-        family: of the files that use them.
-        find_palette: returns Quake's palette for LMP images; None if it is not found.
-    """
+    """The images of one import. `find_palette` returns Quake's palette for LMP images; None if it is not found."""
 
     def __init__(
         self, family: source.Family, find_palette: Callable[[], GameFile | None] = lambda: None
@@ -98,12 +93,8 @@ class ImageStore:
     def get(self, file: GameFile, *, is_data: bool) -> Image:
         """The image of a file.
 
-        Args:
-            file: as it was found.
-            is_data: whether the values are not colours; ignored if the image is loaded already.
-
-        Raises:
-            ImageError: the file cannot be read, or Blender cannot read the image.
+        `is_data` means that the values are not colours; it is ignored if the image is loaded already. Raises ImageError
+        if the file cannot be read, or Blender cannot read the image.
         """
         if file in self._failed:
             raise ImageError(self._failed[file])
@@ -168,12 +159,7 @@ class ImageStore:
         return image
 
     def _colours(self, file: GameFile) -> Bytes:
-        """Quake's palette, read once.
-
-        Raises:
-            ImageError: it was not found.
-            LmpError: it is damaged.
-        """
+        """Quake's palette, read once. Raises ImageError if it was not found, and LmpError if it is damaged."""
         if self._palette is None:
             palette = self._find_palette()
             if palette is None:
@@ -187,9 +173,7 @@ class ImageStore:
     def _read(self, file: GameFile) -> bytes:
         """The bytes of a file that is to be unpacked.
 
-        Raises:
-            TooMuchError: there were enough of them.
-            FileReadError: it cannot be read.
+        Raises TooMuchError if too much was unpacked already, and FileReadError if it cannot be read.
         """
         if not self._budget.take("data", file.size()):
             raise TooMuchError(
@@ -234,9 +218,7 @@ def _removed_on_errors(image: Image) -> Iterator[None]:
 def _loaded_bytes_on_disk(file: GameFile) -> int | None:
     """What an image in a file of its own takes once loaded.
 
-    Raises:
-        OSError: it is no regular file, or cannot be read.
-        ImageError: it is of a kind that is not loaded.
+    Raises OSError if it is no regular file or cannot be read, and ImageError if it is of a kind that is not loaded.
     """
     with open_file(file.path) as stream:
         head = stream.read(_HEAD)
@@ -250,8 +232,7 @@ def _loaded_bytes_on_disk(file: GameFile) -> int | None:
 def _loaded_bytes(file: GameFile, data: bytes) -> int | None:
     """What an image takes once loaded, by the start of its file.
 
-    Raises:
-        ImageError: it is of a kind that is not loaded.
+    Raises ImageError if it is of a kind that is not loaded.
     """
     if data.startswith(CRASHING_KINDS):
         raise ImageError("it is a Cineon or DPX image, and Blender crashes on damaged ones: use PNG or TGA")
@@ -317,11 +298,7 @@ def _paths_of(image: Image) -> list[str]:
 
 
 def name_in_archive(path: str) -> str | None:
-    """The name that a file has in its archive, None for a file of its own.
-
-    Args:
-        path: from `source_of`.
-    """
+    """The name that a file has in its archive, None for a file of its own. The path is from `source_of`."""
     parts = _MEMBER.split(path.replace("\\", "/"), maxsplit=1)
     return parts[1] if len(parts) > 1 else None
 

@@ -35,9 +35,7 @@ _NEUTRAL_COLOUR = (0.8, 0.8, 0.8, 1.0)
 class MaterialLibrary:
     """Finds or makes the materials of one import.
 
-    Args:
-        family: of the files that name them.
-        find_palette: returns Quake's palette for LMP images; None if it is not found.
+    `find_palette` returns Quake's palette for LMP images; None if it is not found.
     """
 
     def __init__(
@@ -53,11 +51,8 @@ class MaterialLibrary:
     def get(self, name: str, fallback: str, found: MaterialImages | None = None, model: str = "") -> Material:
         """The material of a shader or skin: one of this .blend file with the name, else a new one.
 
-        Args:
-            name: as in the file; it may be empty.
-            fallback: the name in Blender if that is empty.
-            found: its images; None to leave textures out.
-            model: the file of the model.
+        `name` is as in the file; if it is empty, `fallback` is the name in Blender. Textures are left out if `found` is
+        None. `model` is the file of the model.
         """
         if self._known is None:
             self._known = {}
@@ -80,22 +75,13 @@ class MaterialLibrary:
     def skins(self, found: Iterable[MaterialImages], fallback: str, model: str = "") -> list[Material]:
         """The materials of a model's skins, one for each of `ModelSearch.skins()` in its order.
 
-        A skin that the file lists twice is returned twice, as the same material.
-
-        Args:
-            found: the skins; their own names are the materials' names.
-            fallback: the name of the material of a skin without a name.
-            model: the file of the model.
+        A skin that the file lists twice is returned twice, as the same material. Their own names are the materials'
+        names; `fallback` is that of the material of a skin without a name. `model` is the file of the model.
         """
         return [self.get(skin.name, fallback, skin, model) for skin in found]
 
     def rebuild(self, material: Material, found: MaterialImages) -> None:
-        """Builds the nodes of a material anew.
-
-        Args:
-            material: local; its nodes are removed.
-            found: its images and settings.
-        """
+        """Builds the nodes of a local material anew; the old ones are removed."""
         if found.missing:
             self._missing.setdefault(found.name, found)
         versions.enable_nodes(material)
@@ -114,10 +100,8 @@ class MaterialLibrary:
     ) -> None:
         """Adds the counts of materials and images, and one warning for all images that were not found.
 
-        Args:
-            report: of the import.
-            search_warnings: `Search.warnings`.
-            names_missing: whether to add that warning; if not, the caller tells of `missing_images`.
+        `search_warnings` are `Search.warnings`. Without `names_missing`, that warning is left out, and the caller tells
+        of `missing_images`.
         """
         report.count("materials", len(self._made))
         report.count("images", self._store.loaded)

@@ -38,11 +38,7 @@ _BLENDS = {"add": "gl_one,gl_one", "filter": _FILTER, "modulate": _FILTER, "blen
 def build_nodes(material: Material, found: MaterialImages, store: ImageStore, warnings: list[str]) -> None:
     """Builds the nodes of a new material and sets its options.
 
-    Args:
-        material: with Blender's default nodes.
-        found: its images and declaration.
-        store: loads the images.
-        warnings: gets a message for each image that cannot be loaded.
+    The material has Blender's default nodes. Adds a message to `warnings` for each image that cannot be loaded.
     """
     tree = material.node_tree
     shader = principled_of(material)

@@ -51,13 +51,9 @@ def set_groups(names: Iterable[str]) -> None:
 
 
 def store_name(material: Material, family: Family, name: str, image: str | None) -> None:
-    """Stores what a file calls a new material.
+    """Stores what a file calls a new material, which already has its final name in Blender.
 
-    Args:
-        material: named as it stays.
-        family: of the file.
-        name: as in the file.
-        image: the file of its colours, empty if none was found; None if none was looked for.
+    `image` is the file of its colours, empty if none was found; None if none was looked for.
     """
     material[family.group] = {}
     group = material[family.group]

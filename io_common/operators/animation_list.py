@@ -224,9 +224,7 @@ class _ListOperator:
     def change(self, context: Context, change: Callable[[Any, AnimationList], str]) -> OperatorResult:
         """Changes the rows of the list after they were brought up to date.
 
-        Args:
-            context: of the scene.
-            change: takes the stored list and its rows; returns what to report.
+        `change` takes the stored list and its rows, and returns what to report.
         """
         owner = context.scene.objects.get(self.owner) if self.owner else active_owner(context)
         if owner is None:
@@ -373,11 +371,7 @@ class OBJECT_OT_io_idtech_move_animation(_ListOperator, bpy.types.Operator):
 
 
 def active_owner(context: Context) -> Object | None:
-    """The object whose list operators change by default: the active armature or that of the active mesh, else the mesh.
-
-    Args:
-        context: of the view layer.
-    """
+    """The object whose list operators change by default: the active armature or the active mesh's, else the mesh."""
     active = context.view_layer.objects.active
     if active is None or active.type != "MESH":
         return active
@@ -387,9 +381,7 @@ def active_owner(context: Context) -> Object | None:
 def scope_of_panel(context: Context, operator: Any) -> Scope:
     """Which objects an export operator exports; in the properties of a collection, its exporters export that.
 
-    Args:
-        context: of the panel.
-        operator: the operator, or its properties.
+    `operator` may also be the properties of one.
     """
     name = operator.collection
     space = context.space_data
@@ -401,22 +393,14 @@ def scope_of_panel(context: Context, operator: Any) -> Scope:
 def update(owner: Object | None, scene: Scene) -> None:
     """Stores the rows of an object's list, so that the panel can show them, unless they are or the object is linked.
 
-    Args:
-        owner: the object; None for nothing to do.
-        scene: with the markers.
+    None is ignored.
     """
     if owner is not None and can_store(owner) and not is_stored(found := animation_list(owner, scene)):
         store_rows(found)
 
 
 def draw(layout: UILayout, found: AnimationList, rows: Sequence[Shown]) -> None:
-    """Draws the list of an object.
-
-    Args:
-        layout: the panel's layout.
-        found: the list.
-        rows: what to show of each row.
-    """
+    """Draws the list of an object. `rows` holds what to show of each row of the list, in its order."""
     owner = found.owner
     stored: Any = getattr(owner, PROPERTY)
     column: Any = layout.column()
@@ -454,10 +438,7 @@ def draw(layout: UILayout, found: AnimationList, rows: Sequence[Shown]) -> None:
 def draw_problems(layout: UILayout, heading: str, problems: Sequence[str]) -> None:
     """Draws what keeps an export from being written, in lines that fit into the file browser.
 
-    Args:
-        layout: the panel's layout.
-        heading: above them; empty for none.
-        problems: nothing is drawn if there are none.
+    The heading may be empty. Nothing is drawn if there are no problems.
     """
     lines = [heading] if heading and problems else []
     lines += [line for problem in problems for line in textwrap.wrap(problem, LINE_LENGTH)]

@@ -46,8 +46,6 @@ else:
 def panel(layout: Any, identifier: str) -> tuple[UILayout, UILayout | None]:
     """The header of a panel that users can close, and its body; None for a closed one.
 
-    Args:
-        layout: the layout to add it to.
-        identifier: Blender stores by it whether the panel is open.
+    Blender remembers by `identifier` whether the panel is open.
     """
     return layout.panel(identifier)

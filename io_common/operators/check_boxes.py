@@ -22,12 +22,10 @@ _ITEMS = (
 
 
 def check_boxes_property(name: str, attribute: str, shown: Callable[[Any], list[Any]]) -> Any:
-    """The property of the buttons.
+    """The property of the buttons; `name` is its own name.
 
-    Args:
-        name: its own.
-        attribute: the check box of a row.
-        shown: the rows that the buttons change, given the owner of the property.
+    `attribute` is the check box of a row. `shown` takes the owner of the property, and returns the rows that the
+    buttons change.
     """
 
     def update(owner: Any, context: Context) -> None:
@@ -51,13 +49,7 @@ def check_boxes_property(name: str, attribute: str, shown: Callable[[Any], list[
 
 
 def draw_check_boxes(layout: UILayout, owner: Any, name: str) -> None:
-    """Draws the buttons in a row.
-
-    Args:
-        layout: of the list.
-        owner: of the property.
-        name: of the property.
-    """
+    """Draws the buttons in a row; `name` is that of the property."""
     row: Any = layout.row(align=True)
     for identifier, _label, _description in _ITEMS:
         row.prop_enum(owner, name, identifier)

@@ -59,12 +59,7 @@ class WM_OT_io_idtech_help(bpy.types.Operator):
 
 
 def draw_button(layout: UILayout, page: str = START) -> None:
-    """Draws the button *Documentation*.
-
-    Args:
-        layout: the layout to draw into.
-        page: the file name of the page.
-    """
+    """Draws the button *Documentation*, which opens the page with a file name."""
     row = layout.row()
     row.alignment = "RIGHT"
     row.operator(WM_OT_io_idtech_help.bl_idname, icon="HELP").page = page
@@ -73,8 +68,7 @@ def draw_button(layout: UILayout, page: str = START) -> None:
 def page_of(identifier: str) -> str:
     """The page of an operator, such as ``md5.html``.
 
-    Args:
-        identifier: the operator's identifier in Blender (`IMPORT_SCENE_OT_md5`) or for Python (`import_scene.md5`).
+    The identifier may be that in Blender (`IMPORT_SCENE_OT_md5`) or that for Python (`import_scene.md5`).
     """
     module, separator, name = identifier.partition("_OT_")
     return _pages.get(f"{module.lower()}.{name}" if separator else identifier, START)
@@ -83,9 +77,7 @@ def page_of(identifier: str) -> str:
 def add_page(identifier: str, page: str) -> None:
     """Adds the page of an operator that belongs to no family.
 
-    Args:
-        identifier: the operator's identifier for Python.
-        page: the file name of the page.
+    `identifier` is the one for Python; `page` is the file name of the page.
     """
     _pages[identifier] = page
 

@@ -105,9 +105,7 @@ class Transform(Operator):
     def draw_transform(self, layout: UILayout, prefix: str) -> None:
         """Draws the panel with scale and axes, as in Blender's own importers.
 
-        Args:
-            layout: the operator's layout.
-            prefix: of the panel's identifier; Blender stores by it whether the panel is open.
+        `prefix` starts the panel's identifier, by which Blender remembers whether it is open.
         """
         header, body = panel(layout, f"{prefix}_transform")
         header.label(text="Transform")
@@ -157,11 +155,7 @@ class ImportFiles(Transform, ImportHelper):
         return self.invoke_popup(context)
 
     def paths(self) -> list[Path]:
-        """The files to import.
-
-        Raises:
-            NoFileError: no file was selected, or a path is not a regular file.
-        """
+        """The files to import. Raises NoFileError if no file was selected, or a path is not a regular file."""
         selected = [file.name for file in self.files if file.name]
         if selected:
             paths = [Path(bpy.path.abspath(self.directory)) / name for name in selected]
@@ -285,11 +279,7 @@ class ExportFile(ExportTransform, ExportHelper):
         return super().invoke(context, event)
 
     def path(self) -> Path:
-        """The file to write, with the format's suffix.
-
-        Raises:
-            NoFileError: no file was selected.
-        """
+        """The file to write, with the format's suffix. Raises NoFileError if no file was selected."""
         path = _file_path(bpy.path.abspath(self.filepath))
         return Path(bpy.path.ensure_ext(str(path), self.filename_ext))
 
@@ -368,12 +358,7 @@ def show_imported(context: Context, result: ImportResult) -> None:
 
 
 def chosen_path(context: Context, operator: Any) -> Path:
-    """The file that an export would write: that of the file browser, else of the operator, else beside the .blend.
-
-    Args:
-        context: of the panel.
-        operator: of an export.
-    """
+    """The file that an export would write: that of the file browser, else of the operator, else beside the .blend."""
     path = Path(bpy.path.abspath(operator.filepath or "//untitled"))
     params = getattr(context.space_data, "params", None)
     folder = os.fsdecode(getattr(params, "directory", "") or str(path.parent))
@@ -409,13 +394,8 @@ def run(operator: Any, verb: str, bad_data: type[Exception], job: Callable[[], O
     """Runs the job of an operator and reports the result to the user.
 
     If the job fails, all its changes are undone. Exceptions that are not due to data, files or the user's choices are
-    reported as internal errors.
-
-    Args:
-        operator: the operator.
-        verb: "Imported" or "Exported".
-        bad_data: the exception of the format's readers and writers.
-        job: the import or export.
+    reported as internal errors. `verb` is "Imported" or "Exported". `bad_data` is the exception of the format's readers
+    and writers.
     """
     started = time.perf_counter()
     try:
@@ -433,11 +413,7 @@ def run(operator: Any, verb: str, bad_data: type[Exception], job: Callable[[], O
 
 
 def _file_path(path: str) -> Path:
-    """The path of a file, which need not exist.
-
-    Raises:
-        NoFileError: the path is empty or that of a folder.
-    """
+    """The path of a file, which need not exist. Raises NoFileError if the path is empty or that of a folder."""
     if os.path.basename(path) in ("", ".", "..") or os.path.isdir(path):
         raise NoFileError(f"{path}: this is a folder, select a file in it" if path else "no file selected")
     return Path(path)

@@ -174,11 +174,7 @@ def _game_folders(material: Material) -> list[str]:
 def draw_name(layout: Any, material: Material, attribute: str, operator: str) -> None:
     """Draws the name of a material in the files, and the button that looks up its images.
 
-    Args:
-        layout: a panel's.
-        material: to draw.
-        attribute: of materials, with the name.
-        operator: the identifier of the family's operator.
+    `attribute` holds that name. `operator` is the identifier of the family's operator.
     """
     row = layout.row(align=True)
     row.prop(material, attribute)

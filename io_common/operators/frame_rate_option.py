@@ -21,9 +21,7 @@ _ITEMS = {
 def frame_rate_property(automatic: str, *others: str) -> Any:
     """The property ``frame_rate_from`` of an export operator.
 
-    Args:
-        automatic: the description of *Automatic*.
-        others: the other items, `SCENE` or `GAME`.
+    `automatic` is the description of *Automatic*. `others` are the other items, `SCENE` or `GAME`.
     """
     return EnumProperty(
         name="Frame Rate",

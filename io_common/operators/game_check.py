@@ -70,12 +70,7 @@ class LocatedFinding:
 
 
 def faces_of_corners(mesh: Any, corners: np.ndarray) -> np.ndarray:
-    """The faces that corners of a mesh belong to, each once, in ascending order.
-
-    Args:
-        mesh: a mesh data-block.
-        corners: indices of corners; negative ones are ignored.
-    """
+    """The faces that corners of a mesh belong to, each once, in ascending order. Negative indices are ignored."""
     starts = np.empty(len(mesh.polygons), dtype=np.int32)
     mesh.polygons.foreach_get("loop_start", starts)
     return np.unique(np.searchsorted(starts, corners[corners >= 0], side="right") - 1)
@@ -116,12 +111,8 @@ def store(
 ) -> None:
     """Replaces the stored findings.
 
-    Args:
-        context: any context.
-        family: the family whose panel lists them, such as "MD5".
-        game: the label of the game.
-        findings: errors first.
-        options: what was checked; see `options_key`.
+    The new ones must have errors first. `family` is the one whose panel lists them, such as "MD5"; `game` is the label
+    of the game. `options` is what was checked; see `options_key`.
     """
     manager: Any = context.window_manager
     manager.io_idtech_checked_options = options
@@ -255,11 +246,7 @@ def _select_active(manager: Any, context: Context) -> None:
 def draw(layout: UILayout, context: Context, family: str, operator: str) -> None:
     """Draws the panel of a family: the button of the check, and its findings.
 
-    Args:
-        layout: the panel's layout.
-        context: the panel's context.
-        family: such as "MD5".
-        operator: the identifier of the family's check operator.
+    `operator` is the identifier of the check operator of the family, such as "MD5".
     """
     manager: Any = context.window_manager
     layout.operator_menu_enum(operator, "game", text="Check for Game", icon="CHECKMARK")
@@ -294,18 +281,9 @@ def draw_for_export(
 ) -> Any:
     """Draws a button that lists the problems of a game before a file is written, and what it has found.
 
-    The check takes the options of the export. What it has found is shown until they change.
-
-    Args:
-        layout: of a panel of an export operator.
-        context: the panel's context.
-        export: the export operator.
-        operator: the identifier of the family's check operator.
-        identifier: of the game that is exported for.
-        label: of that game.
-
-    Returns:
-        The properties of the check that the button runs.
+    The check takes the options of the export. What it has found is shown until they change. `operator` is the
+    identifier of the family's check operator; `identifier` and `label` are those of the game that is exported for.
+    Returns the properties of the check that the button runs.
     """
     properties = layout.operator(operator, text="Check for Game", icon="CHECKMARK")
     options = _options(export, operator)
@@ -334,9 +312,7 @@ def _key(options: dict[str, Any]) -> str:
 def _options(operator: Any, check: str) -> dict[str, Any]:
     """The values of an export's or a check's options, except the game.
 
-    Args:
-        operator: the export or the check.
-        check: the identifier of the check operator.
+    `check` is the identifier of the check operator.
     """
     options = {name: getattr(operator, name) for name in _option_names(check) if name not in _TRANSFORM}
     # What is not set is that of the import.
@@ -350,8 +326,7 @@ def _options(operator: Any, check: str) -> dict[str, Any]:
 def _option_names(check: str) -> list[str]:
     """The options that a check operator shares with the exports of its family, except the game.
 
-    Args:
-        check: the identifier of the operator, as in `bpy.ops` or in `bpy.types`.
+    The identifier may be that in `bpy.ops` or that in `bpy.types`.
     """
     module, _, name = check.replace("_OT_", ".").partition(".")
     module = module.lower()
@@ -360,13 +335,7 @@ def _option_names(check: str) -> list[str]:
 
 
 def _draw_findings(layout: Any, context: Context, findings: list[Any]) -> None:
-    """Draws the first findings with their whole text.
-
-    Args:
-        layout: of the panel.
-        context: the panel's context.
-        findings: errors first.
-    """
+    """Draws the first findings, which are errors if there are any, with their whole text."""
     errors = sum(item.is_error for item in findings)
     column = layout.column(align=True)
     column.label(text=_counts(errors, len(findings)) if findings else "No problems found")

@@ -13,8 +13,7 @@ from ..family import Profile
 def game_items(profiles: Mapping[Any, Profile]) -> list[tuple[str, str, str]]:
     """The enum items of a family's games.
 
-    Args:
-        profiles: by game; the values of the games are the identifiers. The first is the default.
+    The values of the games are the identifiers. The first game is the default.
     """
     return [(game.value, profile.label, profile.description) for game, profile in profiles.items()]
 

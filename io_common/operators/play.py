@@ -24,13 +24,8 @@ def set_timing(
 ) -> None:
     """Sets the frame rate and range of the scene.
 
-    Args:
-        operator: reports a warning if Blender cannot play the rate.
-        context: of the scene.
-        start: the first frame.
-        end: the last frame.
-        rate: frames per second; None to leave it.
-        is_closed_loop: whether the last frame repeats the first.
+    The rate is in frames per second; None leaves it as it is. A warning is reported if Blender cannot play it.
+    `is_closed_loop` means that the last frame repeats the first.
     """
     report = Report()
     if rate is not None:
@@ -42,13 +37,9 @@ def set_timing(
 
 
 def draw_buttons(layout: Any, previous: str, following: str, label: str) -> None:
-    """Draws the arrows and the button that plays the scene.
+    """Draws the arrows, and between them the button that plays the scene.
 
-    Args:
-        layout: a panel's.
-        previous: the operator of the left arrow.
-        following: that of the right one.
-        label: between the arrows.
+    `previous` and `following` are the operators of the arrows; `label` is the text of the button.
     """
     row = layout.row(align=True)
     row.operator(previous, text="", icon="TRIA_LEFT").step = -1

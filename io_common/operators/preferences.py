@@ -43,11 +43,7 @@ def default_scale() -> float:
 
 
 def game(family: str) -> str:
-    """The identifier of the default game of exports.
-
-    Args:
-        family: the name of the family, such as "md5".
-    """
+    """The identifier of the default game for exports of a family, such as "md5"."""
     return getattr(_preferences(), _game_property(family), DEFAULT_GAME)
 
 
@@ -237,9 +233,7 @@ _CLASSES = (
 def register(families: Sequence[Family], conflicts: Callable[[Iterable[Family]], list[str]]) -> None:
     """Registers the preferences, with a default game for each family.
 
-    Args:
-        families: all families of the extension.
-        conflicts: returns warnings about other add-ons, which the preferences show.
+    `conflicts` returns warnings about other add-ons, which the preferences show.
     """
     _families[:] = families
     _find_conflicts[:] = [conflicts]

@@ -41,11 +41,7 @@ def all_or_nothing(context: Context) -> Iterator[None]:
 
 
 class Snapshot:
-    """The existing data-blocks, and the state that an import may change.
-
-    Args:
-        context: of the scene and view layer.
-    """
+    """The existing data-blocks, and the state that an import may change."""
 
     def __init__(self, context: Context) -> None:
         self._context = context

@@ -30,11 +30,5 @@ class RowList(UIList):
         self.draw_row(layout, item, index or 0)
 
     def draw_row(self, layout: Any, item: Any, index: int) -> None:
-        """Draws one row.
-
-        Args:
-            layout: of the row.
-            item: what the row is about.
-            index: of the item in the list.
-        """
+        """Draws one row."""
         raise NotImplementedError

@@ -19,11 +19,7 @@ _MOST = 20
 def draw_warnings(layout: Any, context: Context, identifier: str, warnings: Sequence[str]) -> None:
     """Draws the warnings, if there are any, in a panel that users can close.
 
-    Args:
-        layout: of the panel around it.
-        context: of the panel, for its width.
-        identifier: of the panel.
-        warnings: one line each.
+    Each warning is one line. Blender remembers by `identifier` whether the panel is open.
     """
     if not warnings:
         return

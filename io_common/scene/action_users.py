@@ -29,11 +29,8 @@ def played_actions(obj: Object) -> set[Action]:
 def add_muted_strip(obj: Object, action: Action, frame_start: int, name: str) -> None:
     """Puts an action onto an NLA track of its own, as a muted strip.
 
-    Args:
-        obj: an object, or an armature whose bones the action moves.
-        action: what the strip plays.
-        frame_start: the scene frame at which the strip starts.
-        name: of the track and the strip.
+    The action may also move the bones of the object. `frame_start` is the scene frame at which the strip starts. The
+    track and the strip get the same name.
     """
     data = obj.animation_data or obj.animation_data_create()
     track = data.nla_tracks.new()
@@ -47,11 +44,8 @@ def add_muted_strip(obj: Object, action: Action, frame_start: int, name: str) ->
 def replace_action(old: Action, new: Action) -> None:
     """Lets everything that uses an action use another one; the action itself stays.
 
-    NLA strips that play the old one as a whole then play the new one as a whole.
-
-    Args:
-        old: has no users afterwards.
-        new: with a slot for objects.
+    NLA strips that play the old one as a whole then play the new one as a whole. The old one has no users afterwards.
+    The new one needs a slot for objects.
     """
     players = [obj.animation_data for obj in bpy.data.objects if obj.animation_data is not None]
     for data in players:

@@ -27,12 +27,8 @@ POSE_CHANNELS = {
 class AnimatedState:
     """The frame of a scene, what plays on its objects, and the values that animation overwrites.
 
-    A change of frame discards poses that are not keyed yet, so their values are captured as well.
-
-    Args:
-        scene: whose objects are captured.
-        armature: that an export plays; the scene need not show it.
-        actions: that are going to be played on it.
+    A change of frame discards poses that are not keyed yet, so their values are captured as well. `armature` is the one
+    that an export plays, even if the scene does not show it; `actions` are going to be played on it.
     """
 
     def __init__(self, scene: Scene, armature: Object, actions: list[Action]) -> None:
@@ -78,11 +74,7 @@ class AnimatedState:
 
 
 class PlayedData:
-    """The action, its slot, and the NLA tracks and strips that play on a data-block, captured to be restored later.
-
-    Args:
-        owner: an object with animation data.
-    """
+    """The action, its slot, and the NLA tracks and strips that play on a data-block, captured to be restored later."""
 
     def __init__(self, owner: Any) -> None:
         data = owner.animation_data
@@ -158,10 +150,7 @@ class Pose:
 def play_alone(owner: Any, action: Action | None, slot: Any) -> None:
     """Plays an action without NLA tracks.
 
-    Args:
-        owner: an object or shape keys, whose state is captured.
-        action: to play.
-        slot: of the action; None before Blender 4.4.
+    The owner is an object or shape keys whose state is captured. The slot is None before Blender 4.4.
     """
     data = owner.animation_data or owner.animation_data_create()
     data.use_tweak_mode = False
@@ -172,9 +161,7 @@ def play_alone(owner: Any, action: Action | None, slot: Any) -> None:
 def play_strip_alone(owner: Any, strip: NlaStrip) -> None:
     """Plays an NLA strip, muted or not, without others and without the active action.
 
-    Args:
-        owner: an object or shape keys with the strip, whose state is captured.
-        strip: of one of its tracks.
+    The owner is an object or shape keys whose state is captured; the strip is on one of its tracks.
     """
     data = owner.animation_data
     data.use_tweak_mode = False

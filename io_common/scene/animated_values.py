@@ -20,9 +20,8 @@ if TYPE_CHECKING:
 class AnimatedValues:
     """The values of all animated properties, captured to be restored later.
 
-    Args:
-        others: data-blocks and actions that are going to be played on them.
-        skips: whether the property with a path is left out, as it is restored elsewhere.
+    `others` are data-blocks with the actions that are going to be played on them. `skips` is true for the paths of
+    properties that are left out, as they are restored elsewhere.
     """
 
     def __init__(

@@ -79,12 +79,7 @@ class ListedAnimation:
         return self.end - self.start + 1.0
 
     def names(self, owner: Object, scene: Scene) -> dict[str, str]:
-        """The fields of the pattern for names.
-
-        Args:
-            owner: the object of the list.
-            scene: of the markers.
-        """
+        """The fields of the pattern for names in the list of `owner`."""
         return {
             "action": self.action.name if self.action is not None else "",
             "object": owner.name,
@@ -100,7 +95,6 @@ class Row:
     """An animation of a list, and what the user decided about it.
 
     Attributes:
-        animation: the animation.
         is_checked: whether it is exported.
         export_name: the name that the user chose for it; empty for that of the pattern.
         item: the stored row; None if nothing is stored about it.
@@ -148,12 +142,8 @@ class AnimationList:
     def name(self, row: Row, names: dict[str, str] | None = None) -> str:
         """The name under which a row is exported: the one that the user chose, else the prefix and the pattern.
 
-        Args:
-            row: of this list.
-            names: fields that differ from those of the animation.
-
-        Raises:
-            UnknownFieldError: the pattern has a field that does not exist.
+        `names` holds fields that differ from those of the animation. Raises UnknownFieldError if the pattern has a
+        field that does not exist.
         """
         if row.export_name:
             return row.export_name
@@ -164,13 +154,11 @@ class AnimationList:
 def animation_list(owner: Object, scene: Scene, source: Source | None = None) -> AnimationList:
     """The list of an object, with what is stored about it.
 
-    Rows that the user has seen come first, in the order that the user chose; new ones follow, checked. Actions of
-    other owners come last, unchecked.
+    Rows that the user has seen come first, in the order that the user chose; new ones follow, checked. Actions of other
+    owners come last, unchecked.
 
-    Args:
-        owner: an armature, or a mesh without one.
-        scene: whose markers and range are used.
-        source: what is listed; None for the stored choice.
+    The owner is an armature, or a mesh without one. The scene gives markers and range. If `source` is None, the stored
+    choice is used.
     """
     stored = getattr(owner, PROPERTY, None)
     if source is None:
@@ -194,22 +182,14 @@ def animation_list(owner: Object, scene: Scene, source: Source | None = None) ->
 
 
 def stored_source(owner: Object) -> Source:
-    """What the list of an object shows; actions unless something valid is stored.
-
-    Args:
-        owner: the object.
-    """
+    """What the list of an object shows; actions unless something valid is stored."""
     stored: Any = getattr(owner, PROPERTY, None)
     value = stored.source if stored is not None else ""
     return next((source for source in Source if source.value == value), Source.ACTIONS)
 
 
 def store_rows(found: AnimationList) -> None:
-    """Stores the rows of a list, so that users can edit them; rows of other sources are kept.
-
-    Args:
-        found: as `animation_list` returns it.
-    """
+    """Stores the rows of a list, so that users can edit them; rows of other sources are kept."""
     stored: Any = getattr(found.owner, PROPERTY)
     others = [_values(item) for item in stored.rows if item.source != found.source.value]
     rows = [_row_values(row) for row in found.rows]
@@ -222,11 +202,7 @@ def store_rows(found: AnimationList) -> None:
 
 
 def can_store(owner: Object) -> bool:
-    """Whether rows can be stored on an object: it is neither linked nor an override of a linked one.
-
-    Args:
-        owner: the object.
-    """
+    """Whether rows can be stored on an object: it is neither linked nor an override of a linked one."""
     return bool(owner.is_editable) and owner.override_library is None
 
 
@@ -325,11 +301,7 @@ def _strips(owner: Object, scene: Scene, left_out: dict[str, str]) -> Iterator[L
 
 
 def plain_offset(strip: NlaStrip) -> float | None:
-    """What is added to a frame of the scene to get the frame of the action; None if a strip changes more than its time.
-
-    Args:
-        strip: of an NLA track.
-    """
+    """What is added to a scene frame to get the frame of the action; None if a strip changes more than its time."""
     is_plain = (
         strip.type == "CLIP"
         and strip.blend_type == "REPLACE"

@@ -20,12 +20,7 @@ _LOOKED_AT = 64
 def bone_slot(action: Action, armature: Object) -> tuple[bool, Any]:
     """Whether an action moves bones of an armature, and the slot that does.
 
-    Args:
-        action: any action.
-        armature: an armature object. The slot that is assigned to it is preferred.
-
-    Returns:
-        The slot is None before Blender 4.4, and if there is none.
+    The slot that is assigned to the armature is preferred. It is None before Blender 4.4, and if there is none.
     """
     data = armature.animation_data
     assigned = versions.assigned_slot(data) if data is not None and data.action == action else None

@@ -51,8 +51,7 @@ class TriangleMesh:
 def triangle_mesh(obj: Object, depsgraph: Depsgraph) -> TriangleMesh:
     """An object as it is evaluated: modifiers, shape keys and transform applied, n-gons triangulated by Blender.
 
-    Raises:
-        NothingToExportError: faces use vertices that the mesh does not have.
+    Raises NothingToExportError if faces use vertices that the mesh does not have.
     """
     evaluated = obj.evaluated_get(depsgraph)
     mesh = evaluated.data

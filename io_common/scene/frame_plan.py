@@ -144,17 +144,10 @@ def plan_frames(
     options: FrameOptions,
     report: Report,
 ) -> FramePlan:
-    """Decides on the frames.
+    """Decides which frames are exported.
 
-    Args:
-        objects: what is exported.
-        sources: the frames of the files that some of them were imported from.
-        scene: that shows them.
-        options: what the user asks for.
-        report: takes warnings.
-
-    Raises:
-        NothingToExportError: shape keys are asked for, and there are none; or there are no frames, or too many.
+    `sources` holds the frames of the files that some of the objects were imported from. Raises NothingToExportError if
+    shape keys are asked for and there are none, or if there are no frames, or too many.
     """
     keyed = [obj for obj in objects if frame_keys(obj)]
     leader = leader_of(objects, sources)
@@ -179,9 +172,7 @@ def plan_frames(
 def leader_of(objects: Sequence[Object], sources: Mapping[Object, SourceFrames]) -> Object | None:
     """The object whose shape keys name the frames: an imported one, else the one with most of them.
 
-    Args:
-        objects: what is exported.
-        sources: the frames of the files that some of them were imported from.
+    `sources` holds the frames of the files that some of the objects were imported from.
     """
     keyed = [obj for obj in objects if frame_keys(obj)]
     imported = [obj for obj in keyed if obj in sources and sources[obj].key_names]

@@ -102,20 +102,9 @@ def sample_frames(
 ) -> Samples:
     """Evaluates the parts in each frame.
 
-    The scene may be left at another frame.
-
-    Args:
-        context: of the scene.
-        parts: the objects, as they are evaluated now.
-        plan: the frames.
-        frames_to_verify: indices of the frames to verify.
-        progress: shown to the user.
-        report: takes warnings.
-        play: plays the animation of a segment of the plan.
-        with_normals: whether to read the normals of corners.
-
-    Raises:
-        NothingToExportError: modifiers make other vertices or faces in one frame than in another.
+    The scene may be left at another frame. `parts` are the objects as they are evaluated now. `play` plays the
+    animation of a segment of the plan. With `with_normals`, the normals of corners are read too. Raises
+    NothingToExportError if modifiers make other vertices or faces in one frame than in another.
     """
     verified: dict[int, list[EvaluatedFrame]] = {frame: [] for frame in frames_to_verify}
     normals = None

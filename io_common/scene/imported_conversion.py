@@ -78,13 +78,10 @@ def export_conversion(
 ) -> Conversion:
     """The conversion from the scene to the file.
 
-    Args:
-        choice: of the user; a conversion is taken as it is.
-        objects: whose imports decide on what the user has not set.
-        report: takes a warning if the user has set another size or other axes than those of the imported file.
+    A `Conversion` is taken as it is. What the user has not set is taken from the imports of the objects. Warns if the
+    user has set another size or other axes than those of the imported file.
 
-    Raises:
-        NothingToExportError: the objects were imported with different scales or axes, and the user has set none.
+    Raises NothingToExportError if the objects were imported with different scales or axes, and the user has set none.
     """
     if isinstance(choice, Conversion):
         return choice

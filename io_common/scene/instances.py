@@ -18,10 +18,7 @@ INSTANCES_LEFT_OUT = "its instances are left out: make them real, or add a Reali
 def warn_of_instances(obj: Object, graph: Depsgraph, report: Report) -> None:
     """Warns of instances that an object shows on the frame that is evaluated.
 
-    Args:
-        obj: in the original data.
-        graph: of the frame.
-        report: takes a warning.
+    The object is the original one, not the evaluated one.
     """
     makes_instances = obj.instance_type != "NONE" or any(
         modifier.type in _MAKERS and modifier.show_viewport for modifier in obj.modifiers

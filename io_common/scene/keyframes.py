@@ -30,10 +30,8 @@ def write_keyframes(
 ) -> None:
     """Gives an empty curve all its keyframes.
 
-    Args:
-        curve: without keyframes.
-        points: frame and value of each keyframe in turn, rising frames, (2 n,).
-        interpolation: of each keyframe up to the next, (n,); `LINEAR` for all of them unless given.
+    `points` holds frame and value of each keyframe in turn, frames rising, (2 n,). `interpolation` is that from each
+    keyframe to the next, (n,); None for `LINEAR` everywhere.
     """
     count = len(points) // 2
     keyframes = curve.keyframe_points
@@ -46,10 +44,8 @@ def write_keyframes(
 class KeyframeWriter:
     """Writes curves that share their frames; the arrays are reused from curve to curve.
 
-    Args:
-        frame_start: the scene frame of the first value.
-        count: n, how many consecutive frames there are.
-        held: indices of frames whose value is held up to the next one; linear interpolation after all others.
+    `frame_start` is the scene frame of the first of `count` consecutive frames, n. `held` holds indices of frames whose
+    value is held up to the next one; interpolation is linear after all others.
     """
 
     def __init__(
@@ -63,10 +59,7 @@ class KeyframeWriter:
     def write(self, curve: FCurve, values: npt.NDArray[np.floating], chosen: Chosen = slice(None)) -> None:
         """Gives an empty curve keyframes with some of the values.
 
-        Args:
-            curve: without keyframes.
-            values: of all frames, (n,).
-            chosen: the frames that get a keyframe; all unless given.
+        `values` are those of all frames, (n,). `chosen` selects the frames that get a keyframe.
         """
         points = self._points[chosen]
         points[:, 1] = values[chosen]

@@ -31,7 +31,6 @@ class ChosenSequence:
     Attributes:
         name: of the sequence.
         frames: of the scene, or of the action that is played alone.
-        animation: the animation.
     """
 
     name: str
@@ -40,11 +39,9 @@ class ChosenSequence:
 
 
 def owner_of_list(objects: Sequence[Object]) -> Object:
-    """The object whose list is used for some that are exported together: the armature of the first that has one, else
-    the first with shape keys, else the first.
+    """The object whose list is used when several meshes, at least one, are exported together.
 
-    Args:
-        objects: meshes, at least one.
+    It is the armature of the first mesh that has one, else the first mesh with shape keys, else the first.
     """
     armatures = (armature for obj in objects if (armature := obj.find_armature()) is not None)
     keyed = (obj for obj in objects if frame_keys(obj))
@@ -52,13 +49,7 @@ def owner_of_list(objects: Sequence[Object]) -> Object:
 
 
 def sequence_frames(animation: ListedAnimation, options: FrameOptions, scene: Scene) -> Sequence[float]:
-    """The frames of an animation of a list.
-
-    Args:
-        animation: the animation.
-        options: which frames are exported.
-        scene: that plays it.
-    """
+    """The frames of an animation of a list."""
     return options.between(round(animation.start), round(animation.end), scene)
 
 
@@ -70,14 +61,8 @@ def plan_sequences(
 ) -> FramePlan:
     """The frames of sequences, one sequence after the other.
 
-    Args:
-        objects: what is exported.
-        sources: the frames of the files that some of them were imported from.
-        found: the list.
-        sequences: of the list, in the order of the file.
-
-    Raises:
-        NothingToExportError: there are too many frames.
+    `sources` holds the frames of the files that some of the objects were imported from. Raises NothingToExportError if
+    there are too many frames.
     """
     count = sum(len(sequence.frames) for sequence in sequences)
     if count > MAX_FRAMES:
@@ -113,10 +98,7 @@ def restored_playback(
 ) -> Iterator[Play]:
     """A function that plays an animation of a list alone, or the scene as it is; everything is restored at the end.
 
-    Args:
-        found: the list.
-        objects: what is exported.
-        sequences: all that will be played.
+    `sequences` are all that will be played.
     """
     actions = [one.animation.action for one in sequences if one.animation.action is not None]
     if found.source not in (Source.ACTIONS, Source.STRIPS):
@@ -189,15 +171,10 @@ def chosen_sequences(
 ) -> list[ChosenSequence]:
     """The checked animations of a list, in its order. Changes nothing.
 
-    Args:
-        found: the list.
-        options: which frames are exported.
-        report: takes a warning about each animation that cannot be listed.
-        missing: the message if nothing is checked.
+    Warns about each animation that cannot be listed.
 
-    Raises:
-        NothingToExportError: nothing is checked.
-        UnknownFieldError: the pattern of names has a field that does not exist.
+    Raises NothingToExportError with the message `missing` if nothing is checked, and UnknownFieldError if the pattern
+    of names has a field that does not exist.
     """
     warn_of_reasons(found.unseen, found.left_out, report)
     if not found.checked:

@@ -21,9 +21,7 @@ def marker_name(sequence: str) -> str:
 def add_markers(scene: Scene, starts: Iterable[tuple[str, int]]) -> None:
     """Adds a marker for each sequence, unless the same marker is there already.
 
-    Args:
-        scene: whose timeline gets them.
-        starts: the name of each sequence, and the scene frame on which it begins.
+    `starts` holds the name of each sequence, and the scene frame on which it begins.
     """
     existing = {(marker.name, marker.frame) for marker in scene.timeline_markers}
     for sequence, frame in starts:

@@ -28,11 +28,8 @@ def new_triangle_mesh(
 
     The mesh is not validated: that would drop faces that lie on the same vertices, as both sides of a leaf do.
 
-    Args:
-        name: of the mesh.
-        vertices: (V, 3).
-        triangles: three different vertices each, counter-clockwise seen from outside, (T, 3).
-        corner_uvs: u and v of each corner in the order of the triangles, (3 T, 2).
+    `vertices` are (V, 3). `triangles` have three different vertices each, counter-clockwise seen from outside, (T, 3).
+    `corner_uvs` has u and v of each corner in the order of the triangles, (3 T, 2).
     """
     mesh = bpy.data.meshes.new(name)
     mesh.vertices.add(len(vertices))

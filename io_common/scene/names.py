@@ -23,10 +23,7 @@ _DEVICE = re.compile(
 def for_blender(name: str, limit: int, fallback: str) -> str:
     """A name that Blender can hold.
 
-    Args:
-        name: as in the file; bytes that are not UTF-8 as surrogates.
-        limit: how many bytes Blender holds.
-        fallback: what an empty name becomes.
+    Bytes that are not UTF-8 come as surrogates. `limit` is in bytes. `fallback` replaces an empty name.
     """
     if name.isascii() and 0 < len(name) <= limit and "\0" not in name:
         return name
@@ -40,9 +37,7 @@ def distinct(names: Iterable[str], limit: int) -> list[str]:
 
     Blender tries every number again for every name, which would take minutes for a file with a thousand equal names.
 
-    Args:
-        names: that Blender can hold, in order; at most `limit` bytes each.
-        limit: how many bytes Blender holds.
+    `limit` is in bytes; each of the names already fits.
     """
     taken: set[str] = set()
     numbers: Counter[bytes] = Counter()
@@ -61,12 +56,7 @@ def distinct(names: Iterable[str], limit: int) -> list[str]:
 
 
 def for_files(name: str, fallback: str) -> str:
-    """A name that is valid on every file system.
-
-    Args:
-        name: any text.
-        fallback: used where nothing is left of the name.
-    """
+    """A name that is valid on every file system. `fallback` is used where nothing is left of the name."""
     fit = _UNFIT_FOR_FILES.sub("_", name).strip(". ") or fallback
     stem, dot, rest = fit.partition(".")
     # An underscore behind the name of a device makes it an ordinary one.
@@ -76,11 +66,7 @@ def for_files(name: str, fallback: str) -> str:
 def store_name(owner: Any, key: str, name: str, blender_name: str) -> None:
     """Stores the name in the file on a data-block or bone whose name in Blender differs from it.
 
-    Args:
-        owner: what has custom properties.
-        key: the custom property.
-        name: as in the file.
-        blender_name: its name in Blender.
+    `key` is the custom property.
     """
     if name != blender_name:
         store_text(owner, key, name)
@@ -90,11 +76,7 @@ def store_name(owner: Any, key: str, name: str, blender_name: str) -> None:
 def change_name(owner: Any, key: str, name: str, blender_name: str) -> None:
     """Stores another name for the file, without what cannot be quoted there; an empty one removes it.
 
-    Args:
-        owner: a property group.
-        key: the custom property.
-        name: what the user entered.
-        blender_name: the name in Blender.
+    `owner` is a property group, and `key` its custom property.
     """
     fit = "".join(letter for letter in name if letter != '"' and (letter >= " " or letter == "\t")).strip()
     if fit:

@@ -45,12 +45,7 @@ class Scope:
 def collect(context: Context, scope: Scope) -> list[Object]:
     """The visible objects of a named collection, the active collection or the view layer, sorted by name.
 
-    Args:
-        context: of the view layer.
-        scope: which ones.
-
-    Raises:
-        NothingToExportError: there is no collection of that name.
+    Raises NothingToExportError if there is no collection of that name.
     """
     view_layer = context.view_layer
     objects = [obj for obj in _candidates(context, scope) if _is_shown(obj, context)]
@@ -87,13 +82,7 @@ def _is_shown(obj: Object, context: Context) -> bool:
 
 
 def warn_of_left_out(context: Context, scope: Scope, report: Report) -> None:
-    """Warns of what is shown but not exported: texts, curves with a bevel and other shapes, and instances.
-
-    Args:
-        context: of the view layer.
-        scope: which objects are exported.
-        report: takes the warnings.
-    """
+    """Warns of what is shown but not exported: texts, curves with a bevel and other shapes, and instances."""
     objects = collect(context, scope)
     warn_of_collections(objects, report)
     for obj in () if scope.use_selection else _candidates(context, scope):
@@ -122,12 +111,7 @@ def warn_of_animated_visibility(
 ) -> None:
     """Warns of meshes that are shown on some frames only.
 
-    Args:
-        context: of the view layer.
-        scope: which objects were looked at.
-        exported: the meshes that are exported.
-        report: takes the warnings.
-        concerns: whether a mesh that is hidden now would be exported.
+    `concerns` tells whether a mesh that is hidden now would be exported on the frames that show it.
     """
     for obj in exported:
         if _has_animated_visibility(obj):
@@ -149,10 +133,7 @@ def _has_animated_visibility(obj: Object) -> bool:
 def nothing_to_export(context: Context, scope: Scope, kinds: dict[str, str]) -> NothingToExportError:
     """The error that there are no objects of some types, with those that are there but left out, and the remedy.
 
-    Args:
-        context: of the view layer.
-        scope: which objects were looked at.
-        kinds: what each type is called.
+    `kinds` holds what each type is called.
     """
     what = " and ".join(f"no {name}" for name in kinds.values())
     candidates = _candidates(context, scope)
@@ -167,13 +148,7 @@ def nothing_to_export(context: Context, scope: Scope, kinds: dict[str, str]) -> 
 
 
 def why_left_out(context: Context, scope: Scope, objects: Iterable[Object]) -> list[str]:
-    """Why objects are not exported, and how to change that: one reason for all that share it.
-
-    Args:
-        context: of the view layer.
-        scope: which objects are exported.
-        objects: that are left out.
-    """
+    """Why objects are not exported, and how to change that: one reason for all that share it."""
     candidates = set(_candidates(context, scope))
     names: dict[str, list[str]] = {}
     for obj in objects:

@@ -39,9 +39,7 @@ class Played:
 def sample_count(span: float, step: float) -> int:
     """How many samples a span of frames has, both ends included.
 
-    Args:
-        span: from the first frame to the last.
-        step: from one sample to the next.
+    `span` is from the first frame to the last, and `step` from one sample to the next.
     """
     return max(int(span / step + END_SLACK) + 1, 1)
 
@@ -49,11 +47,8 @@ def sample_count(span: float, step: float) -> int:
 def warn_of_speed(animations: Iterable[Played], scene_rate: float, report: Report, *, is_fixed: bool) -> None:
     """Warns of animations that last longer or shorter in the game than in Blender, once for all of them.
 
-    Args:
-        animations: those of one frame have no duration.
-        scene_rate: frames per second in Blender.
-        report: takes the warning.
-        is_fixed: whether the game plays all files at one rate, and not each at its own.
+    `scene_rate` is in frames per second. Animations of one frame have no duration. `is_fixed` means that the game plays
+    all files at one rate, and not each at its own.
     """
     found = [one for one in animations if one.frames > 1 and _differ(one.rate * one.step, scene_rate)]
     if not found:

@@ -69,12 +69,8 @@ def single_frame_points(frame: int, first: int, last: int) -> list[float]:
 def build_frame_action(name: str, keys: Key, first: int, last: int, frame_start: int) -> Action:
     """An action that plays some frames, one on each frame of the scene; it is not assigned.
 
-    Args:
-        name: of the action.
-        keys: a shape key for each frame.
-        first: index of the first frame that is played.
-        last: index of the last one, included.
-        frame_start: the scene frame of the first one.
+    `keys` have a shape key for each frame. `first` and `last` are indices of frames, both included; `frame_start` is
+    the scene frame of the first one.
     """
     action = bpy.data.actions.new(names.for_blender(name, versions.MAX_ID_NAME, _NAMELESS))
     frame_end = frame_start + last - first
@@ -104,13 +100,7 @@ def build_frame_action(name: str, keys: Key, first: int, last: int, frame_start:
 
 
 def playback_of(obj: Object, source: SourceFrames, scene: Scene) -> Playback:
-    """How the shape keys of an imported object play.
-
-    Args:
-        obj: with shape keys.
-        source: the frames of the file that it came from.
-        scene: that plays it.
-    """
+    """How the shape keys of an imported object play."""
     keys = shape_keys(obj)
     if keys is None or not is_animated(keys):
         return Playback.STATIC
@@ -165,11 +155,7 @@ def _relative_in_order(keys: Key, curves: dict[str, FCurve], source: SourceFrame
 
 
 class _KeyframeTable:
-    """Keyframes of one curve after the other: frame and value of each.
-
-    Args:
-        size: the most numbers.
-    """
+    """Keyframes of one curve after the other: frame and value of each, at most `size` numbers in all."""
 
     def __init__(self, size: int) -> None:
         self._values = np.empty(size, dtype=np.float32)
@@ -194,12 +180,8 @@ def _is_added_frame(
 ) -> bool:
     """Whether a key that is not in the file leaves the file's frames alone and, if animated, has a frame of its own.
 
-    Args:
-        key: the key.
-        curve: of its value.
-        own: the frame that it would have by its position in the list.
-        others: the frames of the keys of the file.
-        curves: of all keys.
+    `own` is the frame that it would have by its position in the list. `others` are the frames of the keys of the file,
+    and `curves` those of all keys.
     """
     if curve is None:
         return key.value == 0.0 or not has_effect(key)
@@ -209,12 +191,7 @@ def _is_added_frame(
 
 
 def keys_in_all_frames(obj: Object, source: SourceFrames) -> list[ShapeKey]:
-    """The keys that are not in the file of an object and that nothing animates, but that change what it shows.
-
-    Args:
-        obj: an imported object with shape keys.
-        source: the frames of the file that it came from.
-    """
+    """The keys that are not in the file of an object and that nothing animates, but that change what it shows."""
     keys = shape_keys(obj)
     if keys is None or not keys.use_relative or keys.animation_data is None:
         return []
@@ -272,11 +249,6 @@ def keys_at_frames(obj: Object, frames: Sequence[float], scene: Scene) -> list[s
     """The name of the shape key that is shown alone on each frame of the scene; None where several are mixed.
 
     The scene is left at another frame.
-
-    Args:
-        obj: with shape keys.
-        frames: of the scene.
-        scene: that plays them.
     """
     keys = shape_keys(obj)
     if keys is None or not is_animated(keys):

@@ -56,16 +56,10 @@ def has_effect(key: ShapeKey) -> bool:
 def add_frame_keys(
     obj: Object, frame_names: Sequence[str], positions: npt.NDArray[np.floating], *, relative: bool
 ) -> list[str]:
-    """Makes a shape key of every frame.
+    """Makes a shape key of every frame, and returns the names of the keys.
 
-    Args:
-        obj: a mesh object without shape keys, whose mesh has the shape of the first frame.
-        frame_names: of the frames; Blender's names differ where it cannot hold them.
-        positions: in the coordinates of the scene, (F, V, 3).
-        relative: whether the keys are relative to the first one, or absolute.
-
-    Returns:
-        The names of the shape keys.
+    The object has no shape keys, and its mesh has the shape of the first frame. The names differ from `frame_names`
+    where Blender cannot hold them. Positions are in the space of the scene, (F, V, 3).
     """
     points = np.ascontiguousarray(positions, dtype=np.float32).reshape(len(frame_names), -1)
     wanted = [names.for_blender(name, versions.MAX_NAME, _NAMELESS) for name in frame_names]
@@ -124,9 +118,7 @@ def slider_limits(keys: Key, name: str) -> npt.NDArray[np.float32]:
 class KeyPositions:
     """The vertices of an object without modifiers, with one shape key at its full value and the others at 0.
 
-    Args:
-        obj: the object, with shape keys.
-        vertex_count: V.
+    V is `vertex_count`.
     """
 
     def __init__(self, obj: Object, vertex_count: int) -> None:
@@ -167,8 +159,7 @@ class KeyPositions:
 def solo_keys(objects: Sequence[Object]) -> Iterator[Callable[[Object, int], None]]:
     """Lets objects show one of their shape keys alone; what they showed before is restored afterwards.
 
-    Yields:
-        A function that shows the shape key with an index on an object.
+    Yields a function that shows the shape key with an index on an object.
     """
     before = [(obj, obj.show_only_shape_key, obj.active_shape_key_index) for obj in objects]
     all_keys = [keys for obj in objects if (keys := shape_keys(obj)) is not None]

@@ -130,12 +130,8 @@ def set_frame(scene: Scene, frame: float) -> None:
 def set_frame_range(scene: Scene, start: int, end: int, *, is_closed_loop: bool = False) -> None:
     """Sets the range of a scene, and shows its first frame if the current one is outside.
 
-    Args:
-        scene: the scene.
-        start: its first frame.
-        end: its last frame.
-        is_closed_loop: whether the last frame repeats the first: then the preview range ends one frame before it, or
-            playback would show that pose twice. Else there is no preview range.
+    `is_closed_loop` means that the last frame repeats the first: then the preview range ends one frame before it, or
+    playback would show that pose twice. Else there is no preview range.
     """
     scene.frame_start, scene.frame_end = start, end
     scene.use_preview_range = is_closed_loop and end > start
@@ -167,12 +163,7 @@ def _viewport_areas(context: Context) -> list[tuple[Window, Area]]:
 
 
 def viewing_hints(spaces: Iterable[Any], objects: Iterable[Object]) -> list[str]:
-    """How to see the textures and bones of new objects, if viewports do not show them.
-
-    Args:
-        spaces: 3D viewports.
-        objects: the new objects.
-    """
+    """How to see the textures and bones of new objects, if viewports do not show them. `spaces` are 3D viewports."""
     spaces, objects = list(spaces), list(objects)
     meshes = [obj for obj in objects if obj.type == "MESH"]
     hints = []

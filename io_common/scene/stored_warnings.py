@@ -17,10 +17,8 @@ _MOST, _LONGEST = 200, 2000
 def store_warnings(data: ID, group: str, warnings: Sequence[str]) -> None:
     """Stores the warnings of an import, instead of those of an earlier one.
 
-    Args:
-        data: an imported data-block; one that belongs to another .blend file is left alone.
-        group: the name of its property group.
-        warnings: one line each.
+    A data-block that belongs to another .blend file is left alone. Each warning is one line; `group` is the name of the
+    property group.
     """
     if data.library is not None or (data.override_library and data.override_library.is_system_override):
         return

@@ -44,7 +44,6 @@ class ForeignAction:
     """An action that would animate an owner, but is not its own.
 
     Attributes:
-        action: the action.
         slot: that would animate it; None before Blender 4.4.
         reason: whose it is, or what is missing.
     """
@@ -89,8 +88,7 @@ class _Mark(NamedTuple):
 class ActionFinder:
     """Finds the actions of an owner. It holds what plays in the .blend file, so it is made anew for each search.
 
-    Args:
-        owner: an armature object, or the shape keys of a mesh.
+    The owner is an armature object, or the shape keys of a mesh.
     """
 
     def __init__(self, owner: Object | Key) -> None:
@@ -217,10 +215,8 @@ def suitable_actions(owner: Object | Key) -> SuitableActions:
 def warn_of_reasons(foreign: Mapping[str, str], left_out: Mapping[str, str], report: Report) -> None:
     """Warns once about all animations that an export leaves out.
 
-    Args:
-        foreign: whose each action of another owner is, by name.
-        left_out: the reason against each other animation, by name.
-        report: takes the warning.
+    `foreign` holds whose each action of another owner is, by name; `left_out` the reason against each other animation,
+    by name.
     """
     by_reason: dict[str, list[str]] = {}
     for name, reason in (*foreign.items(), *left_out.items()):
@@ -235,10 +231,8 @@ def warn_of_reasons(foreign: Mapping[str, str], left_out: Mapping[str, str], rep
 def store_owner(action: Action, owner: Object | Key, name: str) -> None:
     """Stores on an imported action which model it was imported for. It holds in other .blend files too.
 
-    Args:
-        action: the action.
-        owner: the armature object, or the shape keys, that it was imported for.
-        name: of the animation in the file.
+    `owner` is the armature object, or the shape keys, that it was imported for. `name` is that of the animation in the
+    file.
     """
     model = _load_model(owner)
     if not model:
@@ -269,13 +263,7 @@ def _new_model(owner: Object | Key) -> str:
 
 
 def sets_keys(action: Action | None, slot: Any, keys: Key) -> bool:
-    """Whether an action sets values of shape keys.
-
-    Args:
-        action: the action; None for nothing.
-        slot: of the action; None before Blender 4.4.
-        keys: of a mesh.
-    """
+    """Whether an action sets values of shape keys. The slot is None before Blender 4.4."""
     if action is None:
         return False
     is_target = _targets_of(keys)

@@ -71,13 +71,7 @@ def has_frame_handlers() -> bool:
 def warn_of_simulations(objects: Iterable[Object], scene: Scene, report: Report) -> bool:
     """Warns of simulations that objects depend on and that are not baked: no two runs need give the same.
 
-    Args:
-        objects: that are exported.
-        scene: that is played.
-        report: takes a warning that names what is simulated.
-
-    Returns:
-        Whether there is any.
+    Returns whether there are any. The warning names what is simulated.
     """
     found = False
     seen: set[Object] = set()
@@ -204,9 +198,7 @@ def _with_related(obj: Object, seen: set[Object]) -> Iterator[Object]:
 def _changes_by_itself(obj: Object, *, with_keys: bool) -> bool:
     """Whether an object may change over time whatever it refers to does.
 
-    Args:
-        obj: the object.
-        with_keys: whether animated shape keys count.
+    Animated shape keys count only with `with_keys`.
     """
     data: Any = obj.data
     owners = [obj, data]
@@ -257,11 +249,9 @@ def is_animated(owner: Any) -> bool:
 
 
 def is_property_animated(obj: Object, *paths: str) -> bool:
-    """Whether the active action, NLA tracks or drivers animate a property of an object.
+    """Whether the active action, NLA tracks or drivers animate a property of an object, or one of several.
 
-    Args:
-        obj: the object.
-        paths: data paths of the property, or of several.
+    `paths` are data paths.
     """
     data = obj.animation_data
     if data is None:

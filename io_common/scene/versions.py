@@ -39,9 +39,7 @@ def _newer(data: object) -> Any:
 class ActionCurves:
     """The F-curves of an action for one kind of data-block; its layer, strip and slot are created if needed.
 
-    Args:
-        action: the action.
-        id_type: 'OBJECT' for objects and their bones, 'KEY' for shape keys, 'CAMERA' for camera data.
+    `id_type` is 'OBJECT' for objects and their bones, 'KEY' for shape keys, 'CAMERA' for camera data.
     """
 
     def __init__(self, action: Action, id_type: str) -> None:
@@ -206,11 +204,7 @@ def strip_plays_nothing(strip: NlaStrip) -> bool:
 
 
 class AssignedAction:
-    """The active action and slot of an animation data, captured to be restored later.
-
-    Args:
-        animation_data: of any data-block.
-    """
+    """The active action and slot of an animation data, captured to be restored later."""
 
     def __init__(self, animation_data: AnimData) -> None:
         self._animation_data = animation_data

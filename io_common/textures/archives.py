@@ -77,11 +77,7 @@ def _order_key(name: str) -> tuple[tuple[int, int, str], ...]:
 def split_archive_path(path: str | os.PathLike[str]) -> tuple[Path, str] | None:
     """The archive that a path leads into, and the path inside it with forward slashes, empty for the archive itself.
 
-    Args:
-        path: such as `base/pak000.pk4/models/imp/imp.md5mesh`.
-
-    Returns:
-        None if no part of the path is an archive on disk.
+    An example is `base/pak000.pk4/models/imp/imp.md5mesh`. Returns None if no part of it is an archive on disk.
     """
     whole = Path(os.path.abspath(path))
     parts = whole.parts
@@ -105,11 +101,7 @@ class _BudgetedFile:
         self.seekable = stream.seekable
 
     def read(self, size: int = -1) -> bytes:
-        """The next bytes of the file.
-
-        Raises:
-            FileReadError: they are more than the budget allows.
-        """
+        """The next bytes of the file. Raises FileReadError if they are more than the budget allows."""
         if size > self._budget.directories:
             raise FileReadError("the directories of the archives are too large")
         # `zipfile` reads without a size only at the end of the archive.
@@ -160,10 +152,7 @@ def forget() -> None:
 class Archive:
     """An archive; its directory and its members are read on demand.
 
-    Args:
-        path: the archive.
-        budget: of the import.
-        inside: a folder in the archive to which paths are relative; empty for the archive itself.
+    Paths are relative to `inside`, a folder in the archive; empty for the archive itself.
     """
 
     def __init__(self, path: Path, budget: Budget | None = None, inside: str = "") -> None:
@@ -231,8 +220,8 @@ class Archive:
     def _cached(self) -> _Index:
         """The directory, read again only if the archive has changed; it always counts against the budget.
 
-        Raises:
-            OSError, ValueError, zipfile.BadZipFile, NotImplementedError, EOFError, struct.error: it cannot be read.
+        Raises OSError, ValueError, zipfile.BadZipFile, NotImplementedError, EOFError or struct.error if it cannot be
+        read.
         """
         status = self.path.stat()
         key = (str(self.path), status.st_mtime_ns, status.st_size)

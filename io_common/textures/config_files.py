@@ -19,12 +19,8 @@ _MODEL_FOLDERS = ("packages/models", "models", "data/models", "")
 class ConfigFiles:
     """The text files of a model.
 
-    Args:
-        paths: the folders that may be searched for the model.
-        folder: the model's folder.
-        config_name: the name of the .cfg file; empty if there is none.
-        budget: of the import.
-        warn: takes warnings.
+    `paths` are the folders that may be searched for the model, and `folder` is its own. `config_name` is the name of
+    the .cfg file; empty if there is none.
     """
 
     def __init__(
@@ -48,9 +44,7 @@ class ConfigFiles:
     def image(self, skin: MeshSkin, raw: str) -> GameFile | None:
         """The image that the .cfg file names: relative to `packages/models/DIR` or its own folder, else near the model.
 
-        Args:
-            skin: of the mesh.
-            raw: the name as written.
+        `raw` is the name as written.
         """
         text = cfg_image(raw)
         if skin.folder:
@@ -97,8 +91,7 @@ class ConfigFiles:
     def _read_text(self, file: GameFile) -> str:
         """The text of a file.
 
-        Raises:
-            FileReadError: the file cannot be read, or the budget for such files is used up.
+        Raises FileReadError if the file cannot be read, or the budget for such files is used up.
         """
         if not self._budget.take("configs", file.size()):
             raise FileReadError(f"{file}: skipped, as there are too many .cfg and .skin files")

@@ -95,15 +95,10 @@ def guess_skins(
     """The images next to a model that are likely to be its skins, the most likely first.
 
     They are the images whose names start with the model's name, else with `skin`, else with the name of the folder.
-    Images whose names start with those of other models are ignored.
+    Images whose names start with those of other models are ignored. `images` and `models` are all of those in the
+    folder, by name.
 
-    Args:
-        images: names of the images in the folder.
-        models: names of all models in the folder.
-        model: the name of the model.
-        folder: the name of the folder.
-        anything: if no name matches, return a single remaining image.
-        player: if no name matches, and with `anything`, return all remaining images.
+    If no name matches, `anything` allows a single remaining image, and with `player` all remaining ones.
     """
     own = fold(split_extension(model)[0])
     others = {fold(split_extension(name)[0]) for name in models} - {own}

@@ -43,11 +43,7 @@ number of channels and the bits of each."""
 def loaded_bytes(data: bytes) -> int | None:
     """What an image takes in memory: Blender makes at least four channels of bytes, or of floats beyond 8 bits.
 
-    Args:
-        data: the file, or its start.
-
-    Returns:
-        None if Blender cannot read the image, or its size is not in `data`.
+    The start of the file is enough. Returns None if Blender cannot read the image, or its size is not in `data`.
     """
     try:
         size = next((read(data) for kinds, read in _READERS if data.startswith(kinds)), None)

@@ -18,13 +18,8 @@ def export_name(
 ) -> str | None:
     """The name under which a model mentions an image: the path relative to the game folder, with forward slashes.
 
-    Args:
-        image_path: the image.
-        game_folders: the user's; if none of them contains the image, the game folder is guessed from its path.
-        with_extension: True for an image file, False for a shader.
-
-    Returns:
-        The name; None if the image is in no game folder.
+    If none of the user's game folders contains the image, the game folder is guessed from its path. Returns None if the
+    image is in no game folder. `with_extension` is True for an image file, False for a shader.
     """
     path = Path(os.path.abspath(image_path))
     folders = [Path(os.path.abspath(folder)) for folder in game_folders if os.fspath(folder)]

@@ -47,11 +47,7 @@ class Source(Protocol):
 
 
 class LooseFiles:
-    """The files in a directory on disk and below it.
-
-    Args:
-        path: the directory.
-    """
+    """The files in a directory on disk and below it."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -205,11 +201,8 @@ class _Layers:
 class Root:
     """A directory that may be searched with everything below it, but nothing outside.
 
-    Args:
-        path: the directory; it may also be an archive, or a folder inside one.
-        archives: whether the archives directly inside it belong to it.
-        budget: of the import.
-        within: another directory that contains it, whose loose files and archives are used.
+    `path` may also be an archive, or a folder inside one. Without `archives`, the archives directly inside it do not
+    belong to it. `within` is another directory that contains it, whose loose files and archives are used.
     """
 
     def __init__(

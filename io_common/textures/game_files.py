@@ -83,11 +83,7 @@ class GameFile:
         return str(self.full_path)
 
     def read(self, limit: int = MAX_FILE_SIZE) -> bytes:
-        """The bytes of the file.
-
-        Raises:
-            FileReadError: it cannot be read, or is larger than `limit` bytes.
-        """
+        """The bytes of the file. Raises FileReadError if it cannot be read, or is larger than `limit` bytes."""
         try:
             if self.member is not None:
                 return _read_member(self.path, self.member, limit)
@@ -104,8 +100,7 @@ class GameFile:
     def size(self) -> int:
         """The size in bytes, of a member as its archive declares it.
 
-        Raises:
-            FileReadError: the file does not exist.
+        Raises FileReadError if the file does not exist.
         """
         if self.member is not None:
             return self.member.size
@@ -117,8 +112,7 @@ class GameFile:
     def read_text(self, limit: int = MAX_TEXT_SIZE) -> str:
         """The file as text: UTF-8 if valid, else Latin-1, as old files may have any encoding.
 
-        Raises:
-            FileReadError: it cannot be read, or is larger than `limit` bytes.
+        Raises FileReadError if it cannot be read, or is larger than `limit` bytes.
         """
         data = self.read(limit)
         try:
@@ -130,9 +124,7 @@ class GameFile:
 def _read_member(path: Path, member: Member, limit: int) -> bytes:
     """The bytes of a member of an archive, read without its directory.
 
-    Raises:
-        ValueError: the data is bad or too large.
-        OSError: the archive cannot be read.
+    Raises ValueError if the data is bad or too large, and OSError if the archive cannot be read.
     """
     if member.size > limit or member.packed_size > limit:
         raise ValueError(f"larger than {limit:,} bytes")

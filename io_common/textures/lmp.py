@@ -27,28 +27,16 @@ class LmpError(ValueError):
 
 
 def read_palette(data: bytes) -> Bytes:
-    """The colours of a palette, (256, 3) as uint8 RGB.
-
-    Raises:
-        LmpError: the data is too short.
-    """
+    """The colours of a palette, (256, 3) as uint8 RGB. Raises LmpError if the data is too short."""
     if len(data) < 3 * _COLOURS:
         raise LmpError(f"a palette of {len(data)} bytes; {3 * _COLOURS} expected")
     return np.frombuffer(data, dtype=np.uint8, count=3 * _COLOURS).reshape(_COLOURS, 3).copy()
 
 
 def decode_lmp(data: bytes, palette: Bytes) -> Bytes:
-    """Decodes an LMP image.
+    """Decodes an LMP image to pixels (height, width, 4), uint8 RGBA, top row first; alpha is 255.
 
-    Args:
-        data: the whole file.
-        palette: the colours, (256, 3).
-
-    Returns:
-        The pixels (height, width, 4) as uint8 RGBA, top row first; alpha is 255.
-
-    Raises:
-        LmpError: the data is invalid.
+    The palette is (256, 3). Raises LmpError if the data is invalid.
     """
     if len(data) < _HEADER.size:
         raise LmpError(f"{len(data)} bytes are too few for an LMP image")

@@ -99,9 +99,7 @@ def _lexemes(token: Token) -> list[str]:
 def evaluate(tokens: list[Token], index: int) -> tuple[float | None, int]:
     """The value of an expression, None if it cannot be known, and the index of the token after it.
 
-    Args:
-        tokens: of a material, without comments.
-        index: of the first token of the expression.
+    The tokens are without comments; `index` is that of the first token of the expression.
     """
     expression = _Expression(tokens, index)
     value = expression.value()

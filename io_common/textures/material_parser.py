@@ -108,8 +108,7 @@ _MAX_FACTOR = 1e6
 class MaterialParser:
     """The parser of one material.
 
-    Args:
-        tokens: between the braces.
+    The tokens are those between the braces.
 
     Attributes:
         is_truncated: whether an expression was too long and has been cut.

@@ -33,12 +33,7 @@ class _Text:
 
 
 class _Texts:
-    """Material files that are searched in order, each parsed at most once.
-
-    Args:
-        budget: of the import.
-        warnings: takes warnings, each once.
-    """
+    """Material files that are searched in order, each parsed at most once. Each warning is added once."""
 
     def __init__(self, budget: Budget, warnings: list[str]) -> None:
         self.texts: list[_Text] = []
@@ -64,9 +59,7 @@ class _Texts:
     def find(self, key: str, found: Material | None) -> tuple[Material | None, bool]:
         """The first declaration of a canonical name, and whether all files were searched.
 
-        Args:
-            key: the name.
-            found: a declaration in files that come before these.
+        `found` is a declaration in files that come before these.
         """
         for text in self.texts:
             if not self._budget.take("scanned", len(text.folded)) or self._budget.is_over():
@@ -97,10 +90,7 @@ class _Texts:
 class GameMaterials:
     """The declarations of game folders, for all models of an import in these folders.
 
-    Args:
-        roots: the game folders, in order.
-        budget: of the import.
-        warnings: takes warnings, each once.
+    The roots are the game folders, in order. Each warning is added once.
     """
 
     def __init__(self, roots: Sequence[Root], budget: Budget, warnings: list[str]) -> None:
@@ -143,11 +133,7 @@ class GameMaterials:
 class MaterialIndex:
     """The declarations for the models in one folder: those of their game folders, then those beside the models.
 
-    Args:
-        game: of the game folders.
-        own: the folder of the models.
-        budget: of the import.
-        warnings: takes warnings, each once.
+    Each warning is added once.
     """
 
     def __init__(self, game: GameMaterials, own: Root, budget: Budget, warnings: list[str]) -> None:

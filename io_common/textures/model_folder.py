@@ -18,11 +18,7 @@ Finder = Callable[[str], GameFile | None]
 
 
 class ModelFolder:
-    """The folder of a model.
-
-    Args:
-        paths: the folders that may be searched for the model.
-    """
+    """The folder of a model."""
 
     def __init__(self, paths: SearchPaths) -> None:
         self._paths = paths

@@ -69,10 +69,7 @@ def canonical_name(name: str) -> str:
 def parse_mtr(text: str, source: str = "", max_tokens: int = MAX_TOKENS) -> MaterialFile:
     """Reads all materials of a file. Invalid text raises no error: it is skipped, with a warning where it may matter.
 
-    Args:
-        text: the contents of the file.
-        source: the name of the file, for warnings.
-        max_tokens: the number of tokens to read; each takes a constant time.
+    `source` names the file in warnings. Each token takes a constant time.
     """
     result = MaterialFile()
     tokens = []

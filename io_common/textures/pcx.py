@@ -37,18 +37,10 @@ class PcxError(ValueError):
 
 
 def decode_pcx(data: bytes) -> Bytes:
-    """Decodes a PCX image.
+    """Decodes a PCX image to pixels (height, width, 4), uint8 RGBA, top row first.
 
-    The memory is limited by the number of pixels that `data` can hold, and by MAX_PIXELS.
-
-    Args:
-        data: the whole file.
-
-    Returns:
-        The pixels (height, width, 4) as uint8 RGBA, top row first; alpha is 255 except in images of four planes.
-
-    Raises:
-        PcxError: the data is invalid.
+    Alpha is 255 except in images of four planes. The memory is limited by the number of pixels that `data` can hold,
+    and by MAX_PIXELS. Raises PcxError if the data is invalid.
     """
     if len(data) < _HEADER_SIZE:
         raise PcxError(f"{counted(len(data), 'bytes', 'are')} too few for the header of a PCX image")

@@ -50,10 +50,8 @@ _INVISIBLE = "textures/common/nodraw"
 class Search:
     """The searches of one import, which share listings of folders and material declarations.
 
-    Args:
-        game_folders: the user's game folders, in order; see `Library.paths_for` for how they are used.
-        rules: of the models' family.
-        roots: folders with their archives that are listed already.
+    The game folders are the user's, in order; see `Library.paths_for` for how they are used. `roots` are folders with
+    their archives that are listed already.
     """
 
     def __init__(
@@ -67,12 +65,7 @@ class Search:
         self._warnings: list[str] = []
 
     def model(self, model_path: str | os.PathLike[str], names: Sequence[str] = ()) -> ModelSearch:
-        """Starts the search for one model.
-
-        Args:
-            model_path: the model.
-            names: all its skins or shaders, in the order of the file.
-        """
+        """Starts the search for one model. `names` are all its skins or shaders, in the order of the file."""
         paths = self.library.paths_for(model_path, names)
         budget, warnings = self.library.budget, self._material_warnings
         folders = tuple(root.path for root in paths.roots)
@@ -154,9 +147,8 @@ class ModelSearch:
     def material(self, shader: str, mesh: str | None = None) -> MaterialImages:
         """The images and settings of a shader; for families with shaders.
 
-        Args:
-            shader: as written in the file; empty if there is none.
-            mesh: the name of the mesh, for .cfg and .skin files; None if unknown.
+        The name is as written in the file, empty if there is none. The mesh is for .cfg and .skin files; None if
+        unknown.
         """
         result = MaterialImages(shader)
         with self._budget.timed():

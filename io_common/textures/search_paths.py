@@ -25,17 +25,12 @@ _TYPICAL_FOLDERS = frozenset(
 def guess_game_folder(model_path: str | os.PathLike[str], names: Iterable[AssetName] = ()) -> Path | None:
     """The game folder of a model: the parent of a folder such as `models` or `players` in the model's path.
 
-    If there are several, the one under which the folders of the skins or shaders agree most with the model's own
-    folder is used, then one that looks like a game folder (with archives, `materials` and so on in it), then the
-    outermost (`base/models/players/x`), counted from the last repetition of a name (`models/work/base/models/x`). The
-    root of a drive and the user's home folder are never used.
+    If there are several, the one under which the folders of the skins or shaders agree most with the model's own folder
+    is used, then one that looks like a game folder (with archives, `materials` and so on in it), then the outermost
+    (`base/models/players/x`), counted from the last repetition of a name (`models/work/base/models/x`). The root of a
+    drive and the user's home folder are never used.
 
-    Args:
-        model_path: the model.
-        names: its skins or shaders.
-
-    Returns:
-        The game folder; None if the path contains none of the usual folders.
+    `names` are the model's skins or shaders. Returns None if the path contains none of the usual folders.
     """
     folder = Path(os.path.abspath(model_path)).parent
     parts = [fold(part) for part in folder.parts]
@@ -142,11 +137,8 @@ def _relative(path: Path, folder: Path) -> str:
 class Library:
     """The folders of one import, each listed only once for all models and materials.
 
-    It does not notice changes on disk, so each import makes its own.
-
-    Args:
-        game_folders: the user's game folders, in order; empty names are ignored.
-        roots: folders with their archives that are listed already.
+    It does not notice changes on disk, so each import makes its own. The game folders are the user's, in order; empty
+    names are ignored. `roots` are folders with their archives that are listed already.
     """
 
     def __init__(
@@ -160,11 +152,7 @@ class Library:
         """The folders to search for a model.
 
         Unless one of the user's game folders contains the model, the game folder is guessed from the model's path and
-        comes before the user's folders.
-
-        Args:
-            model_path: the model.
-            names: its skins or shaders, which help to guess the game folder.
+        comes before the user's folders. `names` are the model's skins or shaders, which help to guess.
         """
         path = Path(os.path.abspath(model_path))
         folders = list(self._game_folders)
@@ -185,13 +173,9 @@ class Library:
     def _path_in_folder(path: Path, archive: Path, inside: str, folders: list[Path]) -> Path:
         """The path that a model in an archive has in the game folder that the archive belongs to.
 
-        A `.zip` that is in none of the game folders is one itself, as it may lie in a folder of downloads.
-
-        Args:
-            path: the model.
-            archive: the archive that it is in.
-            inside: its path in the archive.
-            folders: the game folders; the one that the archive belongs to is added if it is missing.
+        A `.zip` that is in none of the game folders is one itself, as it may lie in a folder of downloads. `inside` is
+        the model's path in the archive. The game folder that the archive belongs to is added to `folders` if it is
+        missing.
         """
         if archive.suffix.lower() == ".zip" and archive.parent not in folders:
             return path

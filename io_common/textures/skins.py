@@ -70,9 +70,8 @@ class ModelConfig:
     def skin(self, model_file: str, mesh: str | None) -> MeshSkin | None:
         """The skin of a mesh, or None.
 
-        Args:
-            model_file: the base name of the model. Parts that load it are used, else parts that load no file.
-            mesh: the name of the mesh; if None, the only skin of the part is used.
+        `model_file` is the base name of the model: parts that load it are used, else parts that load no file. If `mesh`
+        is None, the only skin of the part is used.
         """
         named = [
             part

@@ -32,12 +32,7 @@ FAMILY, CHECK = "MD2", "object.md2_check_game"
 
 
 def exported_meshes(context: Context, operator: Any) -> list[Object]:
-    """The meshes that an export operator would export.
-
-    Args:
-        context: of the panel.
-        operator: the operator, or its properties.
-    """
+    """The meshes that an export operator would export; `operator` may also be the operator's properties."""
     try:
         return find_meshes(context, animation_list_panel.scope_of_panel(context, operator))[0]
     except NothingToExportError:

@@ -17,13 +17,7 @@ if TYPE_CHECKING:
 
 
 def key_of_frame(obj: Object, model: StoredModel, frame: int) -> int:
-    """The index of the shape key that an imported model shows at a frame of the scene; -1 if it has none there.
-
-    Args:
-        obj: the mesh object.
-        model: what is stored on its mesh.
-        frame: of the scene.
-    """
+    """The index of the shape key that an imported model shows at a frame of the scene; -1 if it has none there."""
     keys = shape_keys(obj)
     index = frame - model.frame_start
     if keys is None or not 0 <= index < len(model.key_names):
@@ -68,14 +62,7 @@ class OBJECT_OT_md2_select_key(bpy.types.Operator):
 
 
 def draw(layout: Any, context: Context, obj: Object, model: StoredModel) -> None:
-    """Draws the button with the name of the shape key, if the current frame has one.
-
-    Args:
-        layout: a panel's.
-        context: the panel's.
-        obj: the mesh object.
-        model: what is stored on its mesh.
-    """
+    """Draws the button with the name of the shape key, if the current frame has one."""
     index = key_of_frame(obj, model, context.scene.frame_current)
     keys: Any = shape_keys(obj)
     if index >= 0:

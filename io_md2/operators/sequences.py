@@ -203,13 +203,7 @@ class IO_MD2_UL_sequences(RowList, bpy.types.UIList):
 
 
 def draw(layout: Any, context: Context, model: StoredModel) -> None:
-    """Draws the list and the arrows.
-
-    Args:
-        layout: a panel's.
-        context: the panel's.
-        model: whose sequences are shown.
-    """
+    """Draws the list and the arrows."""
     found = playable_sequences(model)
     if not found:
         layout.label(text="Imported without shape keys", icon="INFO")

@@ -25,9 +25,8 @@ Ints = npt.NDArray[np.int32]
 def store_attributes(mesh: Mesh, corner_st: npt.NDArray[np.integer[Any]]) -> None:
     """Numbers the vertices of a new mesh, and stores the texture coordinate of each corner.
 
-    Args:
-        mesh: a mesh whose vertex i is vertex i of the file.
-        corner_st: index of the file's texture coordinate of each corner, (L,).
+    Vertex i of the mesh must be vertex i of the file. `corner_st` has the index of the file's texture coordinate of
+    each corner, (L,).
     """
     mesh_data.set_integers(mesh, _VERTEX, "POINT", np.arange(len(mesh.vertices)))
     if len(corner_st):
@@ -37,9 +36,7 @@ def store_attributes(mesh: Mesh, corner_st: npt.NDArray[np.integer[Any]]) -> Non
 def load_vertices(mesh: Mesh, count: int) -> Ints:
     """The vertex of the file that each vertex of a mesh is, or NONE, int32 (V,).
 
-    Args:
-        mesh: the mesh, evaluated or not.
-        count: how many vertices the file has.
+    The mesh may be evaluated; `count` is how many vertices the file has.
     """
     return match_vertices(evaluated.integers(mesh, _VERTEX, "POINT"), len(mesh.vertices), count)
 
@@ -47,11 +44,7 @@ def load_vertices(mesh: Mesh, count: int) -> Ints:
 def load_corner_st(mesh: Mesh, count: int) -> Ints | None:
     """The texture coordinate of the file that each corner of a mesh has, or NONE, int32 (L,).
 
-    Args:
-        mesh: the mesh, evaluated or not.
-        count: how many texture coordinates the file has.
-
-    Returns:
-        None if the mesh does not have the attribute.
+    None if the mesh does not have the attribute. The mesh may be evaluated; `count` is how many texture coordinates the
+    file has.
     """
     return match_corners(evaluated.integers(mesh, _CORNER_ST, "CORNER"), len(mesh.loops), count)

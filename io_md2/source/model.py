@@ -98,17 +98,12 @@ def store_model(
     material_skins: list[str],
     conversion: Conversion,
 ) -> None:
-    """Stores a model on its mesh.
+    """Stores a model on the mesh that was made of it.
 
-    Args:
-        mesh: the mesh that was made of it.
-        model: as in the file, with the vertices that the mesh has.
-        triangles: those of the mesh, clockwise (T, 3).
-        key_names: Blender's name of each frame's shape key; empty if there are none.
-        frame_start: the scene frame of the first frame.
-        image_size: of the image on the model; zeros if there is none.
-        material_skins: the name that export would give each material of the mesh.
-        conversion: of the import.
+    `model` is as in the file, with the vertices that the mesh has; `triangles` are those of the mesh, clockwise (T, 3).
+    `key_names` has Blender's name of each frame's shape key, and is empty if there are none; the first frame is at
+    `frame_start`. `image_size` is that of the image on the model; zeros if there is none. `material_skins` has the name
+    that export would give each material of the mesh. `conversion` is that of the import.
     """
     mesh[_GROUP] = {
         "frame_names": model.frame_names,

@@ -114,14 +114,9 @@ def chosen_names(operator: Any) -> tuple[str, ...] | None:
 
 
 def draw(layout: UILayout, context: Context, operator: Any, folder: Path, names: Sequence[str]) -> None:
-    """Draws the list, its filter and what is active in it.
+    """Draws the list, its filter and what is active in it; fills it first.
 
-    Args:
-        layout: the panel's.
-        context: the panel's.
-        operator: the import.
-        folder: of the selected files.
-        names: of the selected files.
+    `folder` and `names` are those of the selected files.
     """
     fill(context, operator, folder, names)
     draw_wide(layout, operator, "animation_filter")
@@ -147,13 +142,8 @@ def draw(layout: UILayout, context: Context, operator: Any, folder: Path, names:
 def fill(context: Context, operator: Any, folder: Path, names: Sequence[str]) -> None:
     """Fills the list if another folder, model or armature was chosen, or files of the folder have changed.
 
-    What fits fully is checked at first if there is a model; what the user has checked stays as it is.
-
-    Args:
-        context: of the active armature.
-        operator: the import.
-        folder: of the selected files.
-        names: of the selected files.
+    What fits fully is checked at first if there is a model; what the user has checked stays as it is. `folder` and
+    `names` are those of the selected files.
     """
     models = sorted({name for name in names if name.lower().endswith(MESH_SUFFIX)})
     active = None if models else active_skeleton(context)

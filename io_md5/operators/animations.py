@@ -163,13 +163,7 @@ class IO_MD5_UL_animations(RowList, bpy.types.UIList):
 
 
 def draw(layout: Any, context: Context, armature: Object) -> None:
-    """Draws the list and the arrows.
-
-    Args:
-        layout: a panel's.
-        context: the panel's.
-        armature: whose animations are shown.
-    """
+    """Draws the list and the arrows."""
     found = animations_of(armature)
     if not found:
         layout.label(text="No animations. Import .md5anim files", icon="INFO")

@@ -229,12 +229,7 @@ class ExportOptions(BuildOptions, file_operators.ExportFile):
     def run(
         self, context: Context, export: Callable[[Context, Path, exporter.ExportOptions], ExportResult]
     ) -> OperatorResult:
-        """Runs an export with the operator's options and reports the result to the user.
-
-        Args:
-            context: the operator's context.
-            export: `export_mesh` or `export_animations`.
-        """
+        """Runs `export_mesh` or `export_animations` with the operator's options and reports the result to the user."""
 
         def job() -> file_operators.Outcome:
             options = exporter.ExportOptions(
@@ -249,10 +244,7 @@ class ExportOptions(BuildOptions, file_operators.ExportFile):
     def draw_panels(self, context: Context, prefix: str, *, has_mesh: bool) -> None:
         """Draws the options in the file browser or in a collection exporter.
 
-        Args:
-            context: of the layout.
-            prefix: of the panels' identifiers.
-            has_mesh: whether a mesh is written, and not only animations.
+        The identifiers of the panels begin with `prefix`. Without `has_mesh`, only animations are written.
         """
         layout = file_operators.panel_layout(self)
         self.draw_include(layout, context, prefix)
@@ -279,9 +271,8 @@ def armature_of(context: Context) -> Any:
 def exported_armature(context: Context, operator: Any) -> Any:
     """The armature that an export operator would export; None if there is none, or several to choose from.
 
-    Args:
-        context: of the panel; in the properties of a collection, its exporters export that collection.
-        operator: the operator, or its properties.
+    In the properties of a collection, its exporters export that collection. `operator` may also be the operator's
+    properties.
     """
     scope = animation_list_panel.scope_of_panel(context, operator)
     try:
@@ -299,9 +290,7 @@ def _identifier(context: Context, operator: Any) -> int | None:
 def list_when_chosen(operator: Any, context: Context) -> None:
     """Lists the animations of the armature when the user chooses to select them.
 
-    Args:
-        operator: the properties of an export operator.
-        context: of the panel; scripts have none, and no rows are stored for them.
+    Does nothing for scripts: they have no panel, and no rows are stored for them.
     """
     if operator.actions == "LIST" and context.space_data is not None:
         animation_list_panel.update(exported_armature(context, operator), context.scene)

@@ -252,8 +252,7 @@ class IMPORT_SCENE_OT_md5(file_operators.ImportFiles, bpy.types.Operator):
     def _paths_to_import(self) -> list[Path]:
         """The files; none if animations of a folder are imported onto the active armature.
 
-        Raises:
-            NoFileError: there is no file, and no armature or no folder either.
+        Raises NoFileError if there is no file, and no armature or no folder either.
         """
         is_for_armature = (
             self._animation_source() != "NONE"

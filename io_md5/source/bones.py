@@ -47,12 +47,10 @@ class StoredBones:
 
 
 def store_bones(bones: list[Bone], joints: Joints, axes: Floats) -> None:
-    """Stores the joint of each bone.
+    """Stores the joint of each bone. Blender must not be in Edit Mode.
 
-    Args:
-        bones: one for each joint, not in Edit Mode.
-        joints: the bind pose in the space of the armature.
-        axes: of the joints in the space of their bones, quaternions (J, 4).
+    `bones` has one for each joint. `joints` are the bind pose in the space of the armature, `axes` those of the joints
+    in the space of their bones, quaternions (J, 4).
     """
     binds = np.column_stack([joints.positions, joints.orientations])
     for index, (bone, name) in enumerate(zip(bones, joints.names, strict=True)):

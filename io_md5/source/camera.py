@@ -78,14 +78,10 @@ class StoredCamera:
 def store_camera(
     data: CameraData, camera: Camera, conversion: Conversion, frame_start: int, cut_marker: str
 ) -> None:
-    """Stores a camera path on a camera data-block.
+    """Stores a camera path, as in the file, on a new camera data-block.
 
-    Args:
-        data: of the new camera.
-        camera: as in the file.
-        conversion: of the import.
-        frame_start: the scene frame of its first frame.
-        cut_marker: the name of the markers of its cuts.
+    `conversion` is that of the import, `frame_start` the scene frame of the first frame, and `cut_marker` the name of
+    the markers of its cuts.
     """
     table = np.column_stack([camera.positions, camera.orientations, camera.fields_of_view])
     data[GROUP] = {
@@ -107,9 +103,7 @@ def store_camera(
 def load_camera(data: CameraData, conversion: Conversion) -> StoredCamera | None:
     """The stored path of a camera data-block; None if there is none, or if it is invalid.
 
-    Args:
-        data: a camera data-block.
-        conversion: from the scene to the new file.
+    `conversion` goes from the scene to the new file.
     """
     group = values.read_group(data, GROUP)
     table = values.read_floats(group, _ENTRIES, _COLUMNS)

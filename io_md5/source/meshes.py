@@ -72,12 +72,9 @@ def store_mesh(
 ) -> None:
     """Stores a mesh block on the mesh made of it.
 
-    Args:
-        data: its vertices are the first copies in rising order, its faces the triangles that are not degenerate.
-        index: of the mesh in the file.
-        mesh: the block.
-        first_copies: for each vertex of the file the one that it is welded to, (V,).
-        degenerate: which triangles are not in the mesh, (T,).
+    The vertices of `data` are the first copies in rising order, its faces the triangles that are not degenerate.
+    `index` is that of the mesh in the file. `first_copies` has for each vertex of the file the one that it is welded
+    to, (V,); `degenerate` says which triangles are not in the mesh, (T,).
     """
     stored_vertices = np.flatnonzero(first_copies == np.arange(mesh.vertex_count))
     mesh_data.set_integers(data, VERTEX, "POINT", stored_vertices)
@@ -123,12 +120,7 @@ def load_name(data: Mesh) -> str:
 
 
 def load_comment_name(data: Mesh, object_name: str) -> str | None:
-    """The name in the comment of a mesh block; None if it had none.
-
-    Args:
-        data: the mesh.
-        object_name: the name of its object, which is used if it was changed.
-    """
+    """The name in the comment of a mesh block; None if it had none. If the object was renamed, its name is used."""
     group = values.read_group(data, GROUP)
     return (
         names.load_name(group, _COMMENT_NAME, object_name) if values.read_text(group, _COMMENT_NAME) else None
