@@ -29,13 +29,9 @@ def _frame_rate(action: Any) -> float | None:
 def retime(actions: list[Any], rate: float, scene_rate: float = 0.0) -> bool:
     """Scales the keys of imported actions in time, so that they last as long at another frame rate as at their own.
 
-    Args:
-        actions: those without a known frame rate are left as they are.
-        rate: frames per second.
-        scene_rate: frames per second at which Blender plays them; 0 for the frame rate of their files.
-
-    Returns:
-        Whether there are actions, and the frame rates of all are known.
+    Rates are in frames per second. Actions without a known frame rate are left as they are. `scene_rate` is the rate at
+    which Blender plays the actions; 0 for the frame rate of their files. Returns whether there are actions and the
+    frame rates of all are known.
     """
     own_rates = [_frame_rate(action) for action in actions]
     for action, own_rate in zip(actions, own_rates, strict=True):
@@ -56,12 +52,7 @@ def retime(actions: list[Any], rate: float, scene_rate: float = 0.0) -> bool:
 
 
 def add_parallel_tracks(owner: Any, actions: list[Any]) -> None:
-    """Adds an NLA track for each action, at the frames of the action.
-
-    Args:
-        owner: an object, or the shape keys of one.
-        actions: actions for it.
-    """
+    """Adds an NLA track for each action to an object or the shape keys of one, at the frames of the action."""
     data = owner.animation_data or owner.animation_data_create()
     for action in actions:
         _add_strip(owner, action, round(action.frame_range[0]))

@@ -20,12 +20,8 @@ def is_in_archive(path: Path) -> bool:
 def members(path: Path, suffixes: Sequence[str]) -> tuple[list[tuple[Path, Path]], list[str]]:
     """The files with one of some suffixes in an archive, in a folder of one, or the one file that a path leads to.
 
-    Args:
-        path: an archive, or a path into one.
-        suffixes: in lower case, with the dot.
-
-    Returns:
-        The files, each with its path relative to what was given, without hidden ones; and warnings about the archive.
+    Suffixes are in lower case, with the dot. Returns the files without hidden ones, each with its path relative to what
+    was given, and warnings about the archive.
     """
     found = split_archive_path(path)
     if found is not None and found[1] and _is_member(*found):

@@ -39,8 +39,7 @@ Files that are up to date are skipped; a file that cannot be converted does not 
 def parse(words: Sequence[str]) -> argparse.Namespace:
     """Parses the words after the name of the command.
 
-    Raises:
-        SystemExit: the arguments are invalid or ask for help; the message has been printed.
+    Raises SystemExit if they are invalid or ask for help; the message has been printed.
     """
     parser = argparse.ArgumentParser(prog=PROGRAM, description=f"id Software's {_FAMILY_NAMES} models.")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
@@ -59,12 +58,9 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
 def settings(
     options: argparse.Namespace, game_folders: Sequence[str], default_game: Callable[[str], str]
 ) -> Settings:
-    """The settings of a conversion.
+    """The settings of a conversion, from what `parse` returned for ``convert`` and the add-on's preferences.
 
-    Args:
-        options: the result of `parse` for ``convert``.
-        game_folders: those of the add-on's preferences.
-        default_game: returns the game of the add-on's preferences for a family.
+    `default_game` returns the game that the preferences have for a family.
     """
     game = options.game
     if not game and options.format in FAMILY_FORMATS:

@@ -27,8 +27,7 @@ _FORBIDDEN = re.compile(r'[<>:"|?*\x00-\x1f]')
 def catalogue(game: tuple[str, ...]) -> Catalogue:
     """The list of what is in a game, made once for a run, which may write into its folders.
 
-    Args:
-        game: its folders and archives, the one that overrides the others first.
+    `game` holds its folders and archives, the one that overrides the others first.
     """
     return kept_catalogue(game)
 
@@ -36,13 +35,9 @@ def catalogue(game: tuple[str, ...]) -> Catalogue:
 def make_plan(
     patterns: Iterable[str], out: Path, settings: Settings, results: Container[str]
 ) -> tuple[list[Task], list[tuple[Task, Outcome]], Sources]:
-    """The characters to convert and their targets; for the result see `plan.make_plan`.
+    """The characters to convert and their targets; for `results` and what is returned see `plan.make_plan`.
 
-    Args:
-        patterns: of names, such as `monster_*`.
-        out: the output folder.
-        settings: how they are converted, with the game.
-        results: the resolved paths of what earlier runs wrote, which is not converted again.
+    Patterns are those of names, such as `monster_*`.
     """
     catalogue.cache_clear()
     found = catalogue(settings.game_data)
@@ -103,11 +98,7 @@ def _parts(name: str) -> Sequence[str]:
 
 
 def entry_of(task: Task, settings: Settings) -> CatalogueEntry:
-    """The entry of a task.
-
-    Raises:
-        FileReadError: it is no longer in the game.
-    """
+    """The entry of a task; raises FileReadError if it is no longer in the game."""
     for entry in catalogue(settings.game_data).entries:
         if (entry.name, entry.kind.value) == (task.character, task.kind):
             return entry
@@ -117,8 +108,7 @@ def entry_of(task: Task, settings: Settings) -> CatalogueEntry:
 def state(task: Task, settings: Settings) -> tuple[list[Path], list[str]]:
     """What the result of a task depends on: the files that are there, and the names of those that are missing.
 
-    Raises:
-        OSError: the character is no longer in the game.
+    Raises OSError if the character is no longer in the game.
     """
     found = catalogue(settings.game_data)
     try:

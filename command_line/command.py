@@ -58,13 +58,9 @@ def unregister() -> None:
 
 
 def main(words: Sequence[str]) -> int:
-    """Runs the command.
+    """Runs the command with the arguments after its name.
 
-    Args:
-        words: the arguments after the name of the command.
-
-    Returns:
-        The exit status: 0 for success, 1 if a file failed, 2 if the arguments are invalid, 130 after Ctrl-C.
+    Returns the exit status: 0 for success, 1 if a file failed, 2 if the arguments are invalid, 130 after Ctrl-C.
     """
     _open_missing_streams()
     return file_info.written(partial(_run, words))
@@ -124,12 +120,7 @@ def _describers() -> dict[str, file_info.Describe]:
 def _describe(
     describe: file_info.Describe, bad_data: type[ValueError], file: str, game: str
 ) -> file_info.Description:
-    """The description of a file.
-
-    Raises:
-        ValueError: it cannot be understood.
-        OSError: it cannot be read.
-    """
+    """The description of a file; an error of its format becomes a ValueError without the path."""
     try:
         return describe(file, game)
     except bad_data as error:

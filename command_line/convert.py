@@ -36,16 +36,9 @@ _EXPECTED = (*(family.error for family in FAMILIES), NothingToExportError, Targe
 
 
 def convert(task: Task, records: Records, empty_scene: EmptyScene) -> Outcome:
-    """Converts a file.
+    """Converts a file; makes the folder of its target if needed, and updates the records.
 
-    Args:
-        task: the source and the target, whose folder is made if needed.
-        records: of the output folder, with the settings; updated.
-        empty_scene: of the run.
-
-    Returns:
-        The outcome. Both bad files and internal errors of the extension fail; the traceback of an internal error is
-        printed.
+    Bad files and internal errors of the extension give a failed outcome; the traceback of an internal error is printed.
     """
     started = time.perf_counter()
     report = Report()
@@ -106,9 +99,7 @@ def _other_files(settings: Settings, report: Report) -> list[Path]:
 def _load(source: Path, settings: Settings, empty_scene: EmptyScene, report: Report) -> Scene:
     """Loads a file as the scene.
 
-    Raises:
-        ValueError: the family's error: the file is invalid.
-        OSError, RuntimeError: the file cannot be read.
+    Raises the family's error, a ValueError, if the file is invalid, and OSError or RuntimeError if it cannot be read.
     """
     family = family_of(FAMILIES, source.suffix)
     if family is None:

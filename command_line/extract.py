@@ -18,16 +18,11 @@ from .source_files import path_key
 
 
 def extract(folders: Iterable[str], patterns: Sequence[str], target: Path, *, force: bool) -> int:
-    """Writes files of a game to a folder, where they keep their paths.
+    """Writes files of a game to a folder, where they keep their paths; makes the folder if needed.
 
-    Args:
-        folders: the folders and archives of the game, the one that overrides the others first.
-        patterns: of game paths, such as `models/md5/*`, compared without case; `*` also stands for slashes.
-        target: the folder, which is made if needed.
-        force: replace files that exist.
-
-    Returns:
-        The exit status: 1 if a file could not be written, or there is none.
+    `folders` are the folders and archives of the game, the one that overrides the others first. Patterns are those of
+    game paths, such as `models/md5/*`, compared without case; `*` also stands for slashes. `force` replaces files that
+    exist. Returns the exit status: 1 if a file could not be written, or there is none.
     """
     files = GameFiles(folders)
     folded = [fold(pattern) for pattern in patterns]

@@ -15,11 +15,7 @@ from typing import Any, NoReturn
 
 
 class Interrupt:
-    """Whether Ctrl-C was pressed.
-
-    Args:
-        notice: printed when it is pressed for the first time; nothing if empty.
-    """
+    """Whether Ctrl-C was pressed; `notice` is printed when it is pressed for the first time, unless empty."""
 
     def __init__(self, notice: str) -> None:
         self._notice = notice
@@ -46,11 +42,7 @@ class Interrupt:
             print(f"\n{self._notice}", file=sys.stderr, flush=True)
 
     def check(self) -> None:
-        """Stops here if Ctrl-C was pressed.
-
-        Raises:
-            KeyboardInterrupt: it was.
-        """
+        """Raises KeyboardInterrupt here if Ctrl-C was pressed."""
         if self._is_requested:
             raise KeyboardInterrupt
 

@@ -16,16 +16,11 @@ _TITLES = ("KIND", "NAME", "MESHES", "ANIMATIONS", "SKINS", "DECLARED IN")
 def print_list(
     folders: Iterable[str], *, search: str = "", as_json: bool = False, out: TextIO | None = None
 ) -> int:
-    """Prints the characters and models of a game.
+    """Prints the characters and models of a game, as a table or a JSON list of objects.
 
-    Args:
-        folders: the folders and archives of the game, the one that overrides the others first.
-        search: words that the entries must contain.
-        as_json: a list of objects instead of a table.
-        out: where to write; standard output if None.
-
-    Returns:
-        The exit status: 1 if there are none.
+    `folders` are the folders and archives of the game, the one that overrides the others first; `search` holds words
+    that the entries must contain. Prints to standard output if `out` is None. Returns the exit status: 1 if there are
+    none.
     """
     out = out or sys.stdout
     catalogue = kept_catalogue(list(folders))

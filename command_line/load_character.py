@@ -29,9 +29,7 @@ CHARACTER_ERRORS: tuple[type[ValueError], ...] = (CharacterError, FileReadError)
 def load_character(task: Task, settings: Settings, empty_scene: EmptyScene, report: Report) -> Scene:
     """Loads a character as the scene.
 
-    Raises:
-        CharacterError: its first model is missing or damaged.
-        FileReadError: it is no longer in the game.
+    Raises CharacterError if its first model is missing or damaged, and FileReadError if it is no longer in the game.
     """
     found = catalogue(settings.game_data)
     character = found.character(entry_of(task, settings))

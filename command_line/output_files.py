@@ -81,13 +81,7 @@ def _name_of_worker(replies: Path) -> str:
 def require_short_path(path: Path, task: Task, settings: Settings) -> None:
     """Checks that Blender can write a file: it cuts long paths off, and would write another file.
 
-    Args:
-        path: of the result in the temporary folder.
-        task: the task.
-        settings: with the format.
-
-    Raises:
-        TargetError: the path is too long.
+    `path` is that of the result in the temporary folder. Raises TargetError if it is too long.
     """
     if settings.format not in FAMILY_FORMATS and len(os.fsencode(os.path.abspath(path))) > _LONGEST_PATH:
         raise TargetError(
@@ -98,14 +92,8 @@ def require_short_path(path: Path, task: Task, settings: Settings) -> None:
 def find_targets(written: Sequence[Path], task: Task, records: Records) -> dict[Path, Path]:
     """The target of each file, in the order to move them: the task's own target last, as it marks the task as done.
 
-    Args:
-        written: files in a temporary folder.
-        task: the task that wrote them.
-        records: of earlier runs, with the input files of this one.
-
-    Raises:
-        TargetError: a target exists and must not be replaced.
-        OSError: a target cannot be examined.
+    `written` are the files that the task wrote to a temporary folder. Raises TargetError if a target exists and must
+    not be replaced.
     """
     targets = {
         path: _target_of(path, task)
@@ -137,11 +125,7 @@ def _check_replaceable(path: Path, task: Task, records: Records) -> None:
 
 
 def move(targets: Mapping[Path, Path]) -> None:
-    """Moves files to their targets.
-
-    Raises:
-        OSError: a file cannot be moved.
-    """
+    """Moves files to their targets."""
     for source, path in targets.items():
         source.replace(path)
 
@@ -164,11 +148,7 @@ def _target_of(path: Path, task: Task) -> Path:
 
 
 def remove_abandoned(folders: Iterable[Path]) -> None:
-    """Removes the temporary folders that killed runs left behind.
-
-    Args:
-        folders: output folders, some of which may not exist.
-    """
+    """Removes the temporary folders that killed runs left in output folders, some of which may not exist."""
     for folder in folders:
         for path in listed(folder):
             with suppress(OSError):

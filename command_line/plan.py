@@ -24,15 +24,9 @@ def make_plan(
 ) -> tuple[list[Task], list[tuple[Task, Outcome]], Sources]:
     """Finds the files to convert and their targets.
 
-    Args:
-        inputs: files and folders, as the user gave them.
-        out: the output folder.
-        settings: how files are converted.
-        results: the resolved paths of what earlier runs wrote, which is not converted again.
-
-    Returns:
-        The tasks in an order that does not depend on the machine; the files that cannot be converted, with reasons;
-        and the set of all input files, which must not be overwritten.
+    `results` holds the resolved paths of what earlier runs wrote, which is not converted again. Returns the tasks in an
+    order that does not depend on the machine; the files that cannot be converted, with reasons; and the set of all
+    input files, which must not be overwritten.
     """
     tasks: dict[str, Task] = {}
     refused: list[tuple[Task, Outcome]] = []

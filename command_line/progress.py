@@ -16,10 +16,6 @@ class Progress:
     """Reports finished files: on a terminal by updating a single line, elsewhere with a line for each file.
 
     Failures and warnings are always printed on lines of their own.
-
-    Args:
-        count: the number of files.
-        out: the stream to write to.
     """
 
     def __init__(self, count: int, out: TextIO) -> None:

@@ -34,8 +34,7 @@ _LONGEST_NAME = 4096  # as long as a path may be
 class Results:
     """A set of the files that earlier runs wrote and that were not changed since, by resolved path.
 
-    Args:
-        files: those that records name, each with its possible hashes.
+    It is made of the files that records name, each with its possible hashes.
     """
 
     def __init__(self, files: Iterable[tuple[Path, list[str]]] = ()) -> None:
@@ -57,13 +56,7 @@ class Results:
 
 
 class Records:
-    """The records of an output folder.
-
-    Args:
-        out: the output folder.
-        settings: how files are converted.
-        version: of the extension; another version may give other results.
-        sources: the input files of the run.
+    """The records of an output folder; what another version of the extension wrote is not up to date.
 
     Attributes:
         out: the output folder.
@@ -84,11 +77,7 @@ class Records:
         return Results(item for path in records for item in self._files(_read(path)).items())
 
     def is_result(self, task: Task, path: Path) -> bool:
-        """Whether a file is byte for byte what the last run of a task wrote.
-
-        Raises:
-            OSError: the file cannot be read.
-        """
+        """Whether a file is byte for byte what the last run of a task wrote."""
         digests = self._files(_read(self._path(task))).get(path, [])
         return bool(digests) and not path.is_symlink() and digest(path) in digests
 
@@ -137,18 +126,12 @@ class Records:
     ) -> bool:
         """Stores which files a task is about to write, so that a later run may replace them if this one is killed.
 
-        Args:
-            task: the task.
-            state: of the task, before its files were read.
-            digests: the hash of each new file; until it is moved, the target may still have its old one.
-            others: what the scene referred to, such as images; missing files too.
+        `state` is that of the task before its files were read. `digests` holds the hash of each new file; until it is
+        moved, the target may still have its old one. `others` are what the scene referred to, such as images; missing
+        files too.
 
-        Returns:
-            Whether the record is final, because no target and no record existed: until all files have been moved, the
-            task is not up to date, as some are missing. Else `store_done` must be called afterwards.
-
-        Raises:
-            OSError: the record cannot be written.
+        Returns whether the record is final, because no target and no record existed: until all files have been moved,
+        the task is not up to date, as some are missing. Otherwise `store_done` must be called afterwards.
         """
         if not any(os.path.lexists(path) for path in digests) and self._create(task, state, digests, others):
             return True
@@ -160,16 +143,9 @@ class Records:
     def store_done(
         self, task: Task, state: dict[str, Any] | None, digests: Mapping[Path, str], others: Iterable[Path]
     ) -> None:
-        """Stores that a task is done.
+        """Stores that a task is done; for `state` and `others` see `store_before_moving`.
 
-        Args:
-            task: the task.
-            state: of the task, before its files were read.
-            digests: the hash of each file that it wrote.
-            others: what the scene referred to, such as images; missing files too.
-
-        Raises:
-            OSError: the record cannot be written.
+        `digests` holds the hash of each file that the task wrote.
         """
         self._replace(task, self._final_content(state, digests, others))
 
@@ -275,11 +251,7 @@ def listed(folder: Path) -> list[Path]:
 
 
 def digest(path: Path) -> str:
-    """The hash of a file.
-
-    Raises:
-        OSError: the file cannot be read.
-    """
+    """The hash of a file."""
     with open_file(path) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 

@@ -21,11 +21,7 @@ from .settings import Settings, Task
 
 
 class Sources:
-    """A set of input files.
-
-    Args:
-        paths: the files.
-    """
+    """A set of input files."""
 
     def __init__(self, paths: Iterable[Path] = ()) -> None:
         self._identities: set[tuple[int, int]] = set()
@@ -55,10 +51,7 @@ class Sources:
 def source_files(tasks: Iterable[Task], settings: Settings, results: Container[str] = ()) -> Iterator[Path]:
     """The files that tasks read, except textures: their sources, the animations of models, and what is beside these.
 
-    Args:
-        tasks: the tasks.
-        settings: how files are converted.
-        results: the resolved paths of what earlier runs wrote, which may be replaced although it is read.
+    `results` holds the resolved paths of what earlier runs wrote, which may be replaced although it is read.
     """
     listed = FilesByName()
     for path in _chosen_files(tasks, settings):
@@ -67,12 +60,7 @@ def source_files(tasks: Iterable[Task], settings: Settings, results: Container[s
 
 
 def files_beside(path: Path, listed: FilesByName) -> list[Path]:
-    """The files beside a file that an import reads with it.
-
-    Args:
-        path: of a file of any kind.
-        listed: the folders that have been listed already.
-    """
+    """The files beside a file of any kind that an import reads with it; `listed` keeps the folders already listed."""
     family = family_of(FAMILIES, path.suffix)
     return family.files_beside(path, listed) if family is not None else []
 
@@ -132,11 +120,8 @@ Listings = dict[Path, frozenset[str]]
 def as_listed(path: Path, listings: Listings) -> Path:
     """A path with names in the case in which their folders list them, as far as it exists.
 
-    So one file has one path on a file system that ignores case, however the user spells it.
-
-    Args:
-        path: as the user gave it.
-        listings: of folders; new ones are added.
+    So one file has one path on a file system that ignores case, however the user spells it. New listings of folders are
+    added to `listings`.
     """
     result = Path(with_single_root(path.anchor))
     for name in path.parts[len(result.parts) :]:

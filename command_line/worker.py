@@ -29,14 +29,10 @@ JOB = "job"
 
 
 def work(replies: Path) -> int:
-    """Converts files until standard input ends.
+    """Converts files until standard input ends; returns the exit status: 0, or `CANNOT_REPLY`.
 
-    Args:
-        replies: the file for the outcomes, in a folder with the file `JOB`. Once that file is gone, no further task
-            is started. The folder is removed at the end.
-
-    Returns:
-        The exit status: 0, or `CANNOT_REPLY`.
+    `replies` is the file for the outcomes, in a folder with the file `JOB`. Once that file is gone, no further task is
+    started. The folder is removed at the end.
     """
     job_path = replies.with_name(JOB)
     job = _read_job(job_path)

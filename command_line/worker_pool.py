@@ -47,16 +47,10 @@ importlib.import_module(sys.argv[1] + ".command_line.process_exit").exit_process
 
 
 def convert_all(tasks: Sequence[Task], records: Records, jobs: int) -> Iterator[tuple[Task, Outcome]]:
-    """Converts files with several Blenders.
+    """Converts files with `jobs` Blenders, and updates the records.
 
-    Args:
-        tasks: the files.
-        records: of the output folder, with the settings; updated.
-        jobs: the number of Blenders.
-
-    Yields:
-        Each task and its outcome, in the order in which they finish. If the caller closes the generator early, the
-        current files are finished and no others are started.
+    Yields each task and its outcome, in the order in which they finish. If the caller closes the generator early, the
+    current files are finished and no others are started.
     """
     waiting = deque(tasks)
     with _shared_folder(records) as folder, _pool(folder, min(jobs, len(tasks))) as pool:
@@ -125,8 +119,7 @@ def _shut_down(pool: list[_Worker]) -> None:
 class _Worker:
     """A worker of the pool; its Blender is started with the first task.
 
-    Args:
-        replies: the start of the names of its files of outcomes; each process has its own.
+    `replies` is the start of the names of its files of outcomes; each process has its own.
 
     Attributes:
         tasks: those that it has been sent and that are not finished; it works on the first.

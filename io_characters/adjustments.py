@@ -27,12 +27,7 @@ _AXES = ((2, -1.0), (1, -1.0), (0, 1.0))
 
 
 def adjustments_of(adjustments: Iterable[JointAdjustment], index: int) -> dict[str, JointAdjustment]:
-    """The adjustments that apply to an animation, by joint: the last one of each.
-
-    Args:
-        adjustments: of a part.
-        index: of the animation in the part.
-    """
+    """The adjustments that apply to the animation with this index in a part, by joint: the last one of each."""
     found = {one.joint: one for one in adjustments if one.first_animation <= index}
     return {joint: one for joint, one in found.items() if any(one.rotation) or any(one.translation)}
 

@@ -33,14 +33,9 @@ def animation_names(roots: Iterable[Object]) -> list[str]:
 
 
 def show_animation(roots: Iterable[Object], name: str) -> list[Action]:
-    """Plays an animation on all parts that have one of this name; the others stay as they are.
+    """Plays an animation on all parts that have one of this declared name; the others stay as they are.
 
-    Args:
-        roots: the root objects of the parts.
-        name: as declared.
-
-    Returns:
-        The actions that play now.
+    Returns the actions that play now.
     """
     shown = []
     for root in roots:

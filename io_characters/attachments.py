@@ -56,14 +56,7 @@ def read_skeleton(obj: Object) -> Skeleton:
 def add_tags(
     skeleton: Skeleton, part: CharacterPart, collection: Collection, conversion: Conversion
 ) -> list[str]:
-    """Adds an empty for each tag of a part; returns the names of joints that are missing.
-
-    Args:
-        skeleton: of the part.
-        part: with the tags.
-        collection: gets the empties.
-        conversion: of the import.
-    """
+    """Adds an empty for each tag of a part; returns the names of joints that are missing."""
     missing = []
     for tag in part.tags:
         joint = _joint(skeleton.rig, tag.joint)
@@ -96,14 +89,8 @@ def attach(
 ) -> str | None:
     """Hangs the root object of a part on another part; returns the name of the joint if it is missing.
 
-    Args:
-        obj: the armature, the mesh of an MD2, or an empty.
-        part: with its attachment.
-        parent: the root object of the other part.
-        skeleton: of the other part; None if it has none.
-        conversion: of the import.
-        attaching_pose: the orientations of the other part's joints while the game attaches parts, w x y z, (J, 4); None
-            for those of the bind pose.
+    `skeleton` is that of the other part, None if it has none. `attaching_pose` holds the orientations of that part's
+    joints while the game attaches parts, w x y z, (J, 4); None for those of the bind pose.
     """
     attachment = part.attachment or Attachment(0)
     own = part_matrix(part)
@@ -135,14 +122,7 @@ def _joint(rig: Rig, name: str) -> int | None:
 
 
 def _parent_to_joint(obj: Object, skeleton: Skeleton, joint: int, matrix: Matrix) -> None:
-    """Makes a bone an object's parent.
-
-    Args:
-        obj: the object.
-        skeleton: with the bone.
-        joint: its joint.
-        matrix: the object's transform in the space of the joint.
-    """
+    """Makes a bone an object's parent; `matrix` is the object's transform in the space of the joint."""
     bone_name = skeleton.rig.bone_names[joint]
     positions, orientations = skeleton.rig.joints_in_bones()
     joint_in_bone = quat.transforms(positions[joint], orientations[joint])

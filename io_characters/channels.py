@@ -17,10 +17,7 @@ def channel_joints(
 ) -> tuple[list[int], list[str]]:
     """The joints that an expression names, in the order of the skeleton, and the names that no joint has.
 
-    Args:
-        expression: such as ``*Waist -*lleg``.
-        names: of the joints, J of them.
-        parents: the parent of each joint, -1 for a root; J of them.
+    An expression is one such as ``*Waist -*lleg``. A parent of -1 marks a root.
     """
     index = {name.lower(): joint for joint, name in reversed(list(enumerate(names)))}
     children: dict[int, list[int]] = {}

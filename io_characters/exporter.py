@@ -78,17 +78,10 @@ class CharacterExport:
 def export_character(
     context: Context, found: SceneCharacter, folder: Path, options: CharacterExport
 ) -> ExportResult:
-    """Writes a character below a folder, which stands for the game folder.
+    """Writes a character below a folder, which stands for the game folder; folders below it are made.
 
-    Args:
-        context: of the scene and view layer.
-        found: the character.
-        folder: the folder; those below it are made.
-        options: the options of the export.
-
-    Raises:
-        CharacterError: there is nothing to write, or a part cannot be written; nothing was written.
-        OSError: a file cannot be written; existing files are unchanged.
+    Raises CharacterError, with nothing written, if there is nothing to write or a part cannot be written. If a file
+    cannot be written, existing files are unchanged.
     """
     report = Report()
     files: dict[str, bytes] = {}
@@ -115,11 +108,7 @@ def export_character(
 
 
 def _require_nothing_lost(files: dict[Path, bytes]) -> None:
-    """Checks that existing declarations that a character does not have are not replaced.
-
-    Raises:
-        CharacterError: some would be, or a file cannot be read.
-    """
+    """Raises CharacterError if a file would lose declarations that the character does not have, or cannot be read."""
     for path, data in files.items():
         default_type = _DECLARATION_TYPES.get(path.suffix.lower())
         if default_type is None or not path.exists():
@@ -137,11 +126,7 @@ def _require_nothing_lost(files: dict[Path, bytes]) -> None:
 
 
 def _check_names(paths: Iterable[str]) -> None:
-    """Checks that stored names of models are those of models: a .blend file from elsewhere may hold any.
-
-    Raises:
-        CharacterError: one is not.
-    """
+    """Raises CharacterError if a stored name is not that of a model: a .blend file from elsewhere may hold any."""
     for path in paths:
         if ":" in path or not path.lower().endswith(_SUFFIXES):
             raise CharacterError(f"{path} is no name of a model: import the character again")

@@ -16,12 +16,7 @@ from .errors import CharacterError
 def game_folder(game: str, known: Sequence[str]) -> Path:
     """The game folder that a text names: a path, or the last part of the path of a known folder.
 
-    Args:
-        game: the text; empty for the first known folder.
-        known: the folders of the preferences.
-
-    Raises:
-        CharacterError: there is no such folder.
+    An empty text names the first known folder. Raises CharacterError if there is no such folder.
     """
     wanted = game.strip().rstrip("/\\")
     if not wanted and known:
@@ -43,12 +38,8 @@ def game_folder(game: str, known: Sequence[str]) -> Path:
 def catalogue(folder: Path, base: Path | None = None) -> Catalogue:
     """The list of what can be imported from a game.
 
-    Args:
-        folder: the game folder.
-        base: the game folder that a mod is played with; see `game_folders.folders_of`.
-
-    Raises:
-        CharacterError: the game folder is in this folder.
+    `base` is the game folder that a mod is played with; see `game_folders.folders_of`. Raises CharacterError if the
+    game folder is inside `folder` instead.
     """
     found = kept_catalogue(folders_of(folder, base))
     if found.problem:

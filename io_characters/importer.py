@@ -54,14 +54,7 @@ def import_character(
 ) -> ImportResult:
     """The objects and actions of a character.
 
-    Args:
-        context: of the scene and view layer.
-        character: as declared.
-        files: of its game.
-        options: the options of the import.
-
-    Raises:
-        CharacterError: its first model is missing or damaged; the scene is not changed.
+    Raises CharacterError if its first model is missing or damaged; the scene is then unchanged.
     """
     result = ImportResult()
     parts, missing = read_parts(character, files, options, result.report)

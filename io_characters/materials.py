@@ -24,15 +24,7 @@ ALL = "*"
 def declared_images(
     part: CharacterPart, mesh: str, shader: str, files: GameFiles, found: MaterialImages
 ) -> MaterialImages:
-    """The images that a part's declaration gives a mesh; those that were found otherwise if it gives none.
-
-    Args:
-        part: as declared.
-        mesh: the name of the mesh in the file.
-        shader: of the mesh.
-        files: of the game.
-        found: what the search has found.
-    """
+    """The images that a part's declaration gives a mesh; `found`, the result of the search, if it gives none."""
     textures = _textures_of(part.textures, mesh)
     if textures is None:
         return found
@@ -70,15 +62,7 @@ def replacement(skin: CharacterSkin, shader: str) -> str | None:
 def skin_materials(
     skins: Sequence[CharacterSkin], shader: str, mesh: str, search: ModelSearch, library: MaterialLibrary
 ) -> dict[str, Material]:
-    """The material of each skin that changes a shader, by the skin's name.
-
-    Args:
-        skins: of the part.
-        shader: of the mesh.
-        mesh: its name in the file; empty if it has none.
-        search: of the model's images.
-        library: makes the materials.
-    """
+    """The material of each skin that changes a shader, by the skin's name; `mesh` is empty if it has no name."""
     result: dict[str, Material] = {}
     for skin in skins:
         new = replacement(skin, shader)

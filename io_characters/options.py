@@ -40,9 +40,5 @@ class CharacterOptions:
     conversion: axes.Conversion = field(default_factory=axes.identity)
 
     def takes(self, animation: str) -> bool:
-        """Whether an animation is imported.
-
-        Args:
-            animation: its declared name.
-        """
+        """Whether the animation of a declared name is imported."""
         return matches(animation, self.animation_filter) and printable(animation) not in self.left_out

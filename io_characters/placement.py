@@ -59,9 +59,7 @@ def tag_matrix(tag: Tag) -> Matrix:
 def attachment_matrix(attachment: Attachment, joint_axes: npt.NDArray[np.float64]) -> Matrix:
     """The transform of a part in the space of the joint or tag that it hangs on.
 
-    Args:
-        attachment: how it hangs.
-        joint_axes: the rotation of the joint in the space of the other model while parts are attached, (3, 3).
+    `joint_axes` is the rotation of the joint in the space of the other model while parts are attached, (3, 3).
     """
     to_joint = from_rotation(joint_axes.T)
     moved, turned = translation(attachment.translation), turn(attachment.rotation)

@@ -73,8 +73,7 @@ def read_parts(
 ) -> tuple[list[PartFiles], set[str]]:
     """The files of all parts that are there, and the names of those that are missing; what is damaged is a warning.
 
-    Raises:
-        CharacterError: the first model is missing or damaged.
+    Raises CharacterError if the first model is missing or damaged.
     """
     reader = _Reader(files, report)
     reader.missing.update(character.missing)

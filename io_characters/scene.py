@@ -28,11 +28,9 @@ class SceneCharacter:
 
 
 def find_character(context: Context, obj: Object | None = None) -> SceneCharacter | None:
-    """The character that an object belongs to: a root object, a mesh of it, or what hangs on it; None if there is none.
+    """The character that an object, by default the active one, belongs to; None if there is none.
 
-    Args:
-        context: of the scene.
-        obj: the object; unless given, the active one.
+    The object may be a root object, a mesh of the character, or something that hangs on it.
     """
     current = obj if obj is not None else context.view_layer.objects.active
     # A chain of parents has an end.

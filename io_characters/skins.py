@@ -21,10 +21,8 @@ def skin_names(objects: Iterable[Object]) -> list[str]:
 def show_skin(objects: Iterable[Object], skin: str) -> int:
     """Shows a skin on some mesh objects, or with an empty name their own materials; returns how many it changes.
 
-    The material of the mesh stays as it is: the skin's is that of the object's slot.
-
-    Raises:
-        CharacterError: an object is linked.
+    The material of the mesh stays as it is: the skin's is that of the object's slot. Raises CharacterError if an object
+    is linked.
     """
     changed = 0
     for obj in objects:

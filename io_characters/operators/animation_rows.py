@@ -68,12 +68,7 @@ def shown_rows(operator: Any) -> list[Any]:
 
 
 def fill(operator: Any, character: Character) -> None:
-    """Lists the animations that a character declares, all checked.
-
-    Args:
-        operator: the import.
-        character: the chosen one.
-    """
+    """Lists the animations that a character declares, all checked."""
     operator.animations.clear()
     counts: dict[str, int] = {}
     for part in character.parts:
@@ -94,12 +89,7 @@ def unchecked_names(operator: Any) -> frozenset[str]:
 
 
 def draw(layout: UILayout, operator: Any) -> None:
-    """Draws the buttons and the list.
-
-    Args:
-        layout: of the dialog.
-        operator: the import.
-    """
+    """Draws the buttons and the list."""
     column: Any = layout.column()
     column.use_property_split = False
     if not len(operator.animations):

@@ -62,14 +62,10 @@ def store_animation(
 ) -> None:
     """Stores the declaration of an animation on its action, as properties and pose markers.
 
-    Args:
-        action: named as it stays.
-        animation: as declared.
-        owner: the root object of the part that it moves.
-        index: of the action among those of the part.
-        name: what the action should be called: the declared name, or one for another file of the same animation.
-        file: game path of the file it was made of.
-        frame_start: the frame of the action that is the file's first.
+    The action must have its final name. `owner` is the root object of the part that the action moves, `index` the
+    action's among those of the part. `name` is what the action should be called: the declared name, or one for another
+    file of the same animation. `file` is the game path of the file it was made of, and `frame_start` the frame of the
+    action that is the file's first.
     """
     action[GROUP] = {_START: frame_start, _INDEX: index}
     group = action[GROUP]

@@ -26,14 +26,10 @@ _MAX_PARTS = 4096
 def store_part(
     obj: Object, first: Object, index: int, conversion: Conversion, character: Character | None = None
 ) -> None:
-    """Stores on the root object of a part which part it is.
+    """Stores on the root object of a part, an armature or the mesh of an MD2, which part it is.
 
-    Args:
-        obj: the armature, or the mesh of an MD2.
-        first: the root object of the first part that was imported.
-        index: in `Character.parts`.
-        conversion: of the import.
-        character: to store it as well, on `first`.
+    `first` is the root object of the first part that was imported, on which `character` is stored if given; `index` is
+    the part's in `Character.parts`.
     """
     # A mesh has its skins there already.
     if not values.read_group(obj, GROUP):

@@ -17,12 +17,8 @@ class MistakeError(ValueError):
 def record_from(cls: type[_Record], value: object) -> _Record:
     """The record that `dataclasses.asdict` and JSON made a dictionary of; fields that are missing get their defaults.
 
-    Args:
-        cls: a dataclass of texts, numbers, other dataclasses, tuples and None.
-        value: the dictionary.
-
-    Raises:
-        MistakeError: a value does not fit its field.
+    `cls` is a dataclass of texts, numbers, other dataclasses, tuples and None. Raises MistakeError if a value does not
+    fit its field.
     """
     assert is_dataclass(cls)
     if not isinstance(value, dict):

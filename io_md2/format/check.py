@@ -36,11 +36,7 @@ def check_model(model: Model, game: Game = Game.ANY, source_counts: Counts | Non
 
 
 def find_oddities(model: Model) -> list[str]:
-    """Sentences about what is unusual in a file that was read, such as numbers beyond the limits of Quake II.
-
-    Args:
-        model: the model, with its GL commands.
-    """
+    """Sentences about what is unusual in a file that was read, such as numbers beyond the limits of Quake II."""
     subject = Subject(model, Counts.of(model))
     rules = [rule for rule in COMMON if rule.code in _OF_FILES]
     rules += [rule for rule in rules_of(Game.QUAKE2) if rule.code in _LIMITS]

@@ -35,15 +35,11 @@ def with_degenerate(
 ) -> tuple[Model, NDArray[np.int64]]:
     """The model with degenerate triangles put back at their old indices, if their vertices still exist.
 
-    Args:
-        model: without them; it is not changed.
-        rows: what `degenerate_rows` returned of the file, (n, 7).
-        sources: the vertex of the file that each vertex of the model is, negative for none, (V,).
-        st: the texture coordinates of the file.
-        keep_commands: keep the GL commands; otherwise the result has new ones.
+    `rows` are what `degenerate_rows` returned of the file, (n, 7), and `st` the file's texture coordinates. `sources`
+    is the vertex of the file that each vertex of the model is, negative for none, (V,). The result has new GL commands
+    unless `keep_commands` is set.
 
-    Returns:
-        The model, and for each of its triangles its index in the given model, -1 for those that were put back.
+    Returns the model, and for each of its triangles its index in the given model, -1 for those that were put back.
     """
     vertex_of = np.full(max(int(sources.max(initial=-1)), int(rows[:, 1:4].max(initial=-1))) + 1, -1)
     known = np.flatnonzero(sources >= 0)

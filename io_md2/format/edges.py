@@ -23,11 +23,7 @@ class EdgeTable:
     """
 
     def __init__(self, corners: NDArray[Any]) -> None:
-        """Builds the table in O(T log T).
-
-        Args:
-            corners: (T, 3) integers, equal where a primitive may go on.
-        """
+        """Builds the table in O(T log T) from corners (T, 3), integers that are equal where a primitive may go on."""
         start = corners.astype(np.int64)
         end = np.roll(start, -1, axis=1)
         size = int(start.max(initial=0)) + 1

@@ -34,12 +34,7 @@ Describe = Callable[[str, str], Description]
 
 
 def add_arguments(parser: argparse.ArgumentParser, games: Iterable[str]) -> None:
-    """Adds the arguments of the command ``info``.
-
-    Args:
-        parser: the parser of the command.
-        games: names of games.
-    """
+    """Adds the arguments of the command ``info``."""
     parser.add_argument(
         "files", nargs="+", type=given, metavar="FILE", help="a file, or a folder with all that is in it"
     )
@@ -56,8 +51,8 @@ def add_arguments(parser: argparse.ArgumentParser, games: Iterable[str]) -> None
 def given(text: str) -> str:
     """The name of a file or folder as it was given.
 
-    Raises:
-        argparse.ArgumentTypeError: it is empty, as from a variable that is not set, and would mean the current folder.
+    Raises argparse.ArgumentTypeError if it is empty, as from a variable that is not set: that would mean the current
+    folder.
     """
     if not text:
         raise argparse.ArgumentTypeError("the name is empty: give a file or folder")
@@ -70,16 +65,10 @@ def run_alone(
     games: Iterable[str],
     arguments: Sequence[str] | None = None,
 ) -> int:
-    """The program ``python -m`` with the package of a family.
+    """The program `python -m` with the package of a family; returns the exit status.
 
-    Args:
-        program: its name, for the help.
-        describers: the function that describes each kind of file, by suffix.
-        games: names of the games of the format.
-        arguments: of the command line; those of the process if None.
-
-    Returns:
-        The exit status: 1 if a file could not be read, or there is none.
+    The status is 1 if a file could not be read, or there is none. `describers` holds the function for each kind of
+    file, by suffix.
     """
     parser = argparse.ArgumentParser(prog=program, description="Describes files, with warnings.")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
@@ -96,17 +85,11 @@ def print_info(
     game: str = "",
     out: TextIO | None = None,
 ) -> int:
-    """Prints descriptions of files.
+    """Prints descriptions of files; returns the exit status.
 
-    Args:
-        files: their paths; for a folder, all files in it with a known suffix.
-        describers: the function that describes each kind of file, by suffix.
-        as_json: a list of objects instead of lines.
-        game: the name of a game whose findings are included.
-        out: where to write; standard output if None.
-
-    Returns:
-        The exit status: 1 if a file could not be read, or there is none.
+    The status is 1 if a file could not be read, or there is none. A folder stands for all files in it with a known
+    suffix. `describers` holds the function for each kind of file, by suffix. With `as_json`, a list of objects is
+    printed instead of lines; with `game`, the findings for that game are included.
     """
     out = out or sys.stdout
     results: list[dict[str, Any]] = []
@@ -188,11 +171,7 @@ def _describe(file: str, describers: Mapping[str, Describe], game: str) -> tuple
 
 
 def _describer(file: str, describers: Mapping[str, Describe]) -> Describe:
-    """The function that describes a file.
-
-    Raises:
-        ValueError: there is none.
-    """
+    """The function that describes a file. Raises ValueError if there is none."""
     if not os.path.exists(file):
         raise ValueError("there is no such file or folder")
     if os.path.isdir(file):

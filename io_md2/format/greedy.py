@@ -13,12 +13,8 @@ from .edges import EdgeTable
 def greedy_primitives(table: EdgeTable) -> tuple[list[int], list[int]]:
     """The primitives that the compiler would make.
 
-    Args:
-        table: the edges.
-
-    Returns:
-        The primitives' counts of vertices, negative for fans as in GL commands, and their vertices one
-        after another as numbers of corners.
+    Returns their counts of vertices, negative for fans as in GL commands, and their vertices one after another as
+    numbers of corners.
     """
     search = _Search(table)
     counts: list[int] = []

@@ -24,17 +24,11 @@ def restore_st(
     commands: GlCommands,
     skin_size: tuple[int, int],
 ) -> tuple[NDArray[np.int16], NDArray[np.int32], str]:
-    """Gives each corner of a triangle a texture coordinate that exists.
+    """Gives each corner of a triangle a texture coordinate that exists, from the GL commands of the same triangles.
 
-    Args:
-        st: (S, 2) texture coordinates in texels.
-        triangles: (T, 3) indices of vertices.
-        triangle_st: (T, 3) indices into ``st``, not negative; S and over for what is missing.
-        commands: the GL commands of the same triangles.
-        skin_size: width and height in texels.
-
-    Returns:
-        The table with the missing ones added; the indices into it; a warning, empty if none are missing.
+    `st` (S, 2) and `skin_size` (width, height) are in texels. `triangle_st` (T, 3) holds indices into `st`, not
+    negative; S and over for what is missing. Returns `st` with the missing ones added; the indices into it; and a
+    warning, empty if none are missing.
     """
     missing = triangle_st >= len(st)
     if not missing.any():

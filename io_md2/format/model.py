@@ -70,9 +70,7 @@ TRIANGLE_DTYPE = np.dtype([("vertex", "<u2", (3,)), ("st", "<u2", (3,))])
 def frame_dtype(vertex_count: int, frame_size: int | None = None) -> np.dtype[np.void]:
     """The dtype of one frame in the file.
 
-    Args:
-        vertex_count: how many vertices a frame has.
-        frame_size: bytes from one frame to the next; the size of a frame's own data unless given.
+    `frame_size` is the bytes from one frame to the next; the size of a frame's own data unless given.
     """
     size = FRAME_HEADER_SIZE + VERTEX_SIZE * vertex_count
     return np.dtype(

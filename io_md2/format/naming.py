@@ -41,11 +41,7 @@ def clean_name(name: str, size: int = MAX_FRAME_NAME) -> str:
 
 
 def to_latin1(name: str) -> str:
-    """A name with an underscore for each character that is not in Latin-1, the encoding of names.
-
-    Args:
-        name: any text.
-    """
+    """A name with an underscore for each character that is not in Latin-1, the encoding of names."""
     return "".join(character if ord(character) < 0x100 else "_" for character in name)
 
 
@@ -79,11 +75,9 @@ def _numbered(prefix: str, number: int, digits: int = 1) -> str:
 
 
 def make_unique(names: Iterable[str], taken: Iterable[str] = ()) -> list[str]:
-    """Unique names: repeated ones get another number.
+    """Unique names, which are not among those taken elsewhere: repeated ones get another number.
 
-    Args:
-        names: at most 15 characters each; an empty one becomes ``DEFAULT_SEQUENCE`` and a number.
-        taken: names that are used elsewhere.
+    Names have at most 15 characters each; an empty one becomes ``DEFAULT_SEQUENCE`` and a number.
     """
     used = set(taken)
     result = []

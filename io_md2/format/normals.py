@@ -101,16 +101,9 @@ def normal_indices(positions: NDArray[Any], triangles: NDArray[Any]) -> NDArray[
 def changed_normal_indices(
     positions: NDArray[Any], triangles: NDArray[Any], indices: NDArray[np.uint8], changed: NDArray[np.bool_]
 ) -> NDArray[np.uint8]:
-    """The same for some vertices of some frames.
+    """The normal indices (F, V) uint8 with those in `changed`, (F, V), computed as by `normal_indices`.
 
-    Args:
-        positions: (F, V, 3) floats, finite.
-        triangles: (T, 3) integers, indices of vertices.
-        indices: (F, V) uint8, of the other vertices.
-        changed: (F, V) whose index is computed.
-
-    Returns:
-        (F, V) uint8.
+    Positions (F, V, 3) are finite floats; triangles (T, 3) are indices of vertices.
     """
     result = indices.copy()
     frames, vertices = np.flatnonzero(changed.any(axis=1)), np.flatnonzero(changed.any(axis=0))

@@ -18,8 +18,7 @@ _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)
 def open_file(path: str | os.PathLike[str]) -> BufferedReader:
     """Opens a regular file, or a link to one, for reading.
 
-    Raises:
-        OSError: it is not a regular file, or cannot be opened.
+    Raises OSError if it is not a regular file, or cannot be opened.
     """
     # Opening some devices has side effects, so the path is checked first, and again what was opened in the end.
     _check(os.stat(path), path)
@@ -35,8 +34,7 @@ def open_file(path: str | os.PathLike[str]) -> BufferedReader:
 def read_file(path: str | os.PathLike[str]) -> bytes:
     """The content of a regular file, or of the one that a link points to.
 
-    Raises:
-        OSError: it is not a regular file, or cannot be read.
+    Raises OSError if it is not a regular file, or cannot be read.
     """
     with open_file(path) as file:
         return file.read()

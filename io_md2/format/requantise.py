@@ -62,22 +62,15 @@ def requantise(
     normals: NDArray[np.uint8] | None = None,
     shared: bool = False,
 ) -> tuple[FrameData, NDArray[np.bool_]]:
-    """The frames of positions.
+    """The frames of positions, and which of them (F,) kept the bytes they had as imported, normals included.
 
-    Args:
-        positions: (F, V, 3) floats, in the model's units.
-        triangles: (T, 3) integers, indices of vertices, clockwise.
-        source: the same vertices in the same frames, as imported.
-        is_source: (F,) which frames of ``source`` are valid; all unless given.
-        same_faces: (V,) which vertices have the same triangles as in the imported file; all unless given.
-        normals: (F, V) the indices of vertices that do not keep theirs; those of their faces unless given.
-        shared: one box for all frames, so that what does not move has the same bytes in all of them.
+    Positions (F, V, 3) are in the model's units; triangles (T, 3) are indices of vertices, clockwise. `source` holds
+    the same vertices in the same frames, as imported; `is_source` (F,) tells which of its frames are valid, and
+    `same_faces` (V,) which vertices have the same triangles as in the imported file: all unless given. `normals` (F, V)
+    holds normal indices for vertices that do not keep theirs; those of their faces unless given. With `shared`, all
+    frames have one box, so that what does not move has the same bytes in all of them.
 
-    Returns:
-        The frames, and which of them (F,) kept their bytes, normals included.
-
-    Raises:
-        Md2Error: positions are not finite, or too far apart for single precision.
+    Raises Md2Error if positions are not finite, or too far apart for single precision.
     """
     count = len(positions)
     if source is None:

@@ -67,12 +67,8 @@ class Rule:
     ) -> Finding:
         """A finding of this rule.
 
-        Args:
-            what: what breaks it, where, and the value; the beginning of the message.
-            found: the value.
-            vertices: indices of vertices.
-            triangles: indices of triangles.
-            is_in_source: whether the imported file already broke the rule; then it is only a warning.
+        `what` is what breaks it, where, and the value; the beginning of the message. Vertices and triangles are
+        indices. `is_in_source` is whether the imported file already broke the rule; then it is only a warning.
         """
         tail = (
             "; the imported file already did" if is_in_source else f": {self.remedy}" if self.remedy else ""

@@ -61,12 +61,7 @@ class TemplateMatch:
 
 
 def match_template(template: Template, sequences: Sequence[tuple[str, int]]) -> TemplateMatch:
-    """Compares sequences with a template; upper and lower case are the same.
-
-    Args:
-        template: the template.
-        sequences: the name of each sequence, and how many frames it has.
-    """
+    """Compares the names of sequences, each with its number of frames, with a template, regardless of case."""
     counts = template.counts
     found: dict[str, int] = {}
     unknown = []

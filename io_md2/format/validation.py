@@ -49,14 +49,7 @@ def validate_model(model: Model) -> None:
 
 
 def validate_structure(model: Model) -> None:
-    """Checks that the parts of a model fit together.
-
-    Args:
-        model: it is not changed.
-
-    Raises:
-        Md2Error: they do not; the message begins with the attribute.
-    """
+    """Raises Md2Error if the parts of a model do not fit together; the message begins with the attribute."""
     for name in ("skin_width", "skin_height"):
         _check_size(name, getattr(model, name))
     _check_names("skins", model.skins)
@@ -83,11 +76,7 @@ def validate_structure(model: Model) -> None:
 
 
 def validate_commands(commands: GlCommands) -> None:
-    """Checks that the arrays of GL commands fit together.
-
-    Raises:
-        Md2Error: they do not; the message begins with the attribute.
-    """
+    """Raises Md2Error if the arrays of GL commands do not fit together; the message begins with the attribute."""
     if not isinstance(commands, GlCommands):
         raise Md2Error("gl_commands is not GlCommands", found=type(commands).__name__, expected="GlCommands")
     _check_array("gl_commands.counts", commands.counts, (None,), "integers")

@@ -163,8 +163,7 @@ def _equal_frame_count(scan: Scan, token: int, size: int) -> int:
 def parse_hierarchy(scan: Scan, opening: int) -> tuple[list[str], Ints, blocks.Table]:
     """The names of the joints, their parents (J,), and the rows of the hierarchy, given its opening brace.
 
-    Raises:
-        Md5Error: a row is incomplete, a parent does not exist, or a joint is its own ancestor.
+    Raises Md5Error if a row is incomplete, a parent does not exist, or a joint is its own ancestor.
     """
     first = opening + 1
     last = scan.block_end(opening)
@@ -240,8 +239,7 @@ def _join_frames(scan: Scan, chunks: list[_Frames], header: dict[str, float], ne
 def _frame_order(scan: Scan, chunks: list[_Frames], count: int) -> IntArray | None:
     """The position in the file of each frame 0 … F - 1, (F,); None if they are in order.
 
-    Raises:
-        Md5Error: a frame has no number, or the numbers are not 0 to F - 1, each once.
+    Raises Md5Error if a frame has no number, or the numbers are not 0 to F - 1, each once.
     """
     for chunk in chunks:
         if len(chunk.numbers) != len(chunk.rows):

@@ -141,11 +141,7 @@ def _cuts(scan: Scan, opening: int, entry_count: int) -> tuple[list[int], list[s
 
 
 def _cut(scan: Scan, token: bytes, offset: int, entry_count: int) -> int:
-    """The number of a cut.
-
-    Raises:
-        Md5Error: it is not one of the camera's entries.
-    """
+    """The number of a cut; raises Md5Error if it is not one of the camera's entries."""
     try:
         number = float(token)
     except ValueError:

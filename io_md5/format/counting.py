@@ -23,10 +23,7 @@ _SINGULARS = {
 def counted(number: int, what: str, verb: str = "") -> str:
     """A number and what it counts, both in the singular for 1.
 
-    Args:
-        number: the count.
-        what: the plural, such as ``vertices`` or ``normal indices``.
-        verb: that follows, as for several: ``have``, ``are``, ``occur``. It may be followed by other words.
+    `what` is the plural, such as `vertices`. `verb` is a plural too, such as `have`, and may go on with other words.
     """
     if number == 1:
         adjective, space, noun = what.rpartition(" ")

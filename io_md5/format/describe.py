@@ -65,15 +65,9 @@ def describe(source: FilePath | Model | Animation | Camera, game: str = "") -> D
 
 
 def describe_mesh(path: FilePath, game: str = "") -> Description:
-    """The description of an .md5mesh file.
+    """The description of an .md5mesh file, with findings for a game unless its name is empty.
 
-    Args:
-        path: the file.
-        game: the name of a game to check for; empty for none.
-
-    Raises:
-        Md5Error: the file cannot be understood.
-        OSError: the file cannot be read.
+    Raises Md5Error if the file cannot be understood.
     """
     beside = Path(path).with_suffix(ANIMATION_SUFFIX)
     animations = _animations_at(beside) if game else []
@@ -126,7 +120,7 @@ def _seconds(frames: int, rate: float) -> float:
 
 
 def describe_animation(path: FilePath, game: str = "") -> Description:
-    """The description of an .md5anim file; for the arguments and errors see `describe_mesh`."""
+    """The description of an .md5anim file; for the game and errors see `describe_mesh`."""
     return _describe_animation(read_animation(path), game, _joints_beside(path) if game else None)
 
 
@@ -162,7 +156,7 @@ def _describe_animation(animation: Animation, game: str, joints: Joints | None =
 
 
 def describe_camera(path: FilePath, game: str = "") -> Description:
-    """The description of an .md5camera file; for the arguments and errors see `describe_mesh`."""
+    """The description of an .md5camera file; for the game and errors see `describe_mesh`."""
     return _describe_camera(read_camera(path), game)
 
 

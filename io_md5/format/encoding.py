@@ -95,14 +95,9 @@ def encode_local_poses(
 def split_components(table: Floats, limits: Floats) -> tuple[Ints, Ints, Floats, Floats]:
     """Components split into a base frame and animated components: the inverse of `skeleton.components`.
 
-    The base frame is the first frame, as in the files of id's exporter.
-
-    Args:
-        table: Tx Ty Tz Qx Qy Qz of every joint in every frame, (F, J, 6).
-        limits: a component is animated if any frame differs by more than this from the first, (J, 6).
-
-    Returns:
-        Flags int32 (J,), starts int32 (J,; 0 where nothing is animated), the base frame (J, 6) and frames (F, C).
+    The table is Tx Ty Tz Qx Qy Qz of every joint in every frame, (F, J, 6). The base frame is the first frame, as in
+    the files of id's exporter; a component is animated if any frame differs from it by more than its limit, (J, 6).
+    Returns flags int32 (J,), starts int32 (J,; 0 where nothing is animated), the base frame (J, 6) and frames (F, C).
     """
     base = table[0]
     animated = (np.abs(table - base) > limits).any(axis=0)

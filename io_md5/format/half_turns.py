@@ -31,16 +31,13 @@ _TURNS, _LENGTHS = np.meshgrid(np.arange(-8, 9) * 5e-8, np.array([0.0, 2e-8, 4e-
 
 
 def readable(xyz: Floats, w: Floats, *, may_be_read: bool) -> Floats:
-    """The x y z to print for quaternions near half turns, (N, 3).
+    """The x y z to print for quaternions near half turns, given x y z (N, 3) and w (N,), which is not negative.
 
     Unchanged if games read them as well as they can, or if they are the digits of a file; else the decimals nearest to
     them that games read best.
 
-    Args:
-        xyz: (N, 3).
-        w: not negative, (N,).
-        may_be_read: whether they may come from a file whose digits were longer than 1 and normalised: a half turn then
-            keeps its axis to the last digit, with the digits of the file if six of them give it.
+    `may_be_read` is whether they may come from a file whose digits were longer than 1 and normalised: a half turn then
+    keeps its axis to the last digit, with the digits of the file if six of them give it.
     """
     if may_be_read:
         xyz = _before_normalising(xyz, w)
@@ -73,9 +70,7 @@ def _before_normalising(xyz: Floats, w: Floats) -> Floats:
 def misreading(xyz: Floats, w: Floats) -> Floats:
     """The largest error of w among games, plus that of readers with 64-bit floats, (…).
 
-    Args:
-        xyz: decimals as printed, (…, 3).
-        w: what was meant, not negative, (…).
+    `xyz` holds decimals as printed, (…, 3); `w` is what was meant, not negative, (…).
     """
     singles = xyz.astype(np.float32)
     x, y, z = np.moveaxis(singles * singles, -1, 0)

@@ -106,12 +106,7 @@ def parse_mdl(data: bytes | bytearray | memoryview, path: str = "") -> Mdl:
 
 
 class _Reader:
-    """Walks through the bytes of a file and does not leave it.
-
-    Args:
-        data: the bytes.
-        path: the name of the file for messages.
-    """
+    """Walks through the bytes of a file and does not leave it."""
 
     def __init__(self, data: bytes, path: str) -> None:
         self._data = data

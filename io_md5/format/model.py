@@ -56,8 +56,7 @@ _Arrays = dict[str, tuple[type[np.generic], tuple[int, ...]]]
 def _as_array(value: Any, dtype: type[np.generic], tail: tuple[int, ...], what: str) -> Any:
     """A value as an array of a dtype, the same object if it is one already; an empty list has the shape (0, *tail).
 
-    Raises:
-        Md5Error: the value is not a table of numbers, or not of whole numbers where these are needed.
+    Raises Md5Error if the value is not a table of numbers, or not of whole numbers where these are needed.
     """
     if isinstance(value, np.ndarray) and value.dtype == dtype:
         return value

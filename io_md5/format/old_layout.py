@@ -41,8 +41,7 @@ _ANGLES = ("pitch", "yaw", "roll")
 def parse_bones(scan: Scan, openings: list[int]) -> Joints:
     """The skeleton of ``bone`` blocks, given their opening braces.
 
-    Raises:
-        Md5Error: a bone lacks a value, or its parent does not exist.
+    Raises Md5Error if a bone lacks a value, or its parent does not exist.
     """
     names, parent_names, positions, matrices = [], [], [], []
     for opening in openings:
@@ -76,10 +75,8 @@ def parse_bones(scan: Scan, openings: list[int]) -> Joints:
 def parse_channels(scan: Scan, openings: list[int]) -> Animation:
     """The animation of ``channel`` blocks, given their opening braces.
 
-    Channels may differ in length; a shorter one holds its last key.
-
-    Raises:
-        Md5Error: a channel lacks a value, or there is no channel with keys.
+    Channels may differ in length; a shorter one holds its last key. Raises Md5Error if a channel lacks a value, or
+    there is no channel with keys.
     """
     tracks: dict[tuple[str, str], Floats] = {}
     rates = []

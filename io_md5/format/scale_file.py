@@ -233,12 +233,7 @@ class _Token(NamedTuple):
 
 
 class _Reader:
-    """Reads objects in objects, the only JSON that the format uses, and knows where it is.
-
-    Args:
-        text: of the file.
-        path: its name for messages.
-    """
+    """Reads objects in objects, the only JSON that the format uses, and knows where it is."""
 
     def __init__(self, text: str, path: str) -> None:
         self._text = text
@@ -246,11 +241,7 @@ class _Reader:
         self._at = 0
 
     def keys(self, what: str) -> Iterator[str]:
-        """The keys of an object; the value of each must be read before the next.
-
-        Args:
-            what: a key is, for messages.
-        """
+        """The keys of an object, each called `what` in messages; the value of each must be read before the next."""
         self._mark("{")
         token = self._next()
         if token.text == "}":

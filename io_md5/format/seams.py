@@ -42,13 +42,9 @@ def weight_list_ids(mesh: Mesh) -> IntArray:
 def weld_vertices(mesh: Mesh, vertices: Floats) -> IntArray:
     """For each vertex the first of those it is welded to, (V,); its own index if it is not welded.
 
-    Vertices with equal weights are welded, unless that makes a triangle degenerate or two triangles share all
-    vertices: then copies that face the other way (the back of a leaf) are kept separate, and if that is not enough,
-    all vertices of the triangle. Unused vertices are not welded.
-
-    Args:
-        mesh: with V vertices.
-        vertices: positions in the bind pose, (V, 3).
+    Vertices, given with their positions in the bind pose (V, 3), are welded if their weights are equal, unless that
+    makes a triangle degenerate or two triangles share all vertices: then copies that face the other way (the back of a
+    leaf) are kept separate, and if that is not enough, all vertices of the triangle. Unused vertices are not welded.
     """
     triangles = mesh.triangles[~is_degenerate(mesh.triangles)]
     count = mesh.vertex_count
@@ -98,10 +94,8 @@ def _first_members(
 def _conflicts(welded: IntArray, file_ids: IntArray, count: int) -> npt.NDArray[np.bool_]:
     """Whether welding makes each triangle degenerate or gives it the vertices of another, (T,).
 
-    Args:
-        welded: the vertices of the triangles after welding, (T, 3).
-        file_ids: an id for each triangle, the same for those that share all vertices in the file, (T,).
-        count: V.
+    `welded` holds the vertices of the triangles after welding, (T, 3), with `count` vertices in all; `file_ids` an id
+    for each triangle, the same for those that share all vertices in the file, (T,).
     """
     numbers = _triangle_ids(welded, count)
     order = np.argsort(numbers, kind="stable")

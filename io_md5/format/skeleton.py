@@ -34,12 +34,8 @@ class CyclicHierarchyError(Md5Error):
 def depths(parents: npt.ArrayLike) -> Ints:
     """The number of ancestors of each joint, int32 (J,).
 
-    Args:
-        parents: (J,), -1 for a root; a parent may come after its child.
-
-    Raises:
-        CyclicHierarchyError: a joint is its own ancestor.
-        Md5Error: a parent does not exist.
+    A parent is -1 for a root, and may come after its child. Raises CyclicHierarchyError if a joint is its own ancestor,
+    and Md5Error if a parent does not exist.
     """
     table = np.asarray(parents).tolist()
     if missing := [parent for parent in table if not ROOT <= parent < len(table)]:
@@ -62,13 +58,9 @@ def depths(parents: npt.ArrayLike) -> Ints:
 
 
 def order_with_early_parents(parents: Ints, last: int) -> Ints | None:
-    """The order in which no joint after an index has children, (J,): those without children come last.
+    """The order in which no joint after index `last` has children, (J,): those without children come last.
 
-    None if it is so already, or if more joints than that have children.
-
-    Args:
-        parents: int32 (J,), each before its children.
-        last: the highest index of a joint that may have children.
+    None if it is so already, or if more joints than that have children. Each parent must come before its children.
     """
     is_parent = np.zeros(len(parents), dtype=bool)
     is_parent[parents[parents != ROOT]] = True

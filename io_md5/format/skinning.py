@@ -66,10 +66,7 @@ def vertex_weights(mesh: Mesh) -> VertexWeights:
 def weight_points(mesh: Mesh, positions: npt.ArrayLike, orientations: npt.ArrayLike) -> Floats:
     """The position that each single weight gives its vertex in a pose, (…, W, 3).
 
-    Args:
-        mesh: with W weights.
-        positions: of the joints in the space of the model, (…, J, 3).
-        orientations: of the joints, unit quaternions w x y z (…, J, 4).
+    Positions (…, J, 3) and orientations w x y z (…, J, 4) of the joints are in the space of the model.
     """
     positions, orientations = _checked_pose(mesh, positions, orientations)
     joints = mesh.weight_joints
@@ -111,11 +108,7 @@ def skin(
 
 
 def _checked_pose(mesh: Mesh, positions: npt.ArrayLike, orientations: npt.ArrayLike) -> tuple[Floats, Floats]:
-    """A pose as arrays that fit a mesh.
-
-    Raises:
-        Md5Error: the mesh or the pose is not valid.
-    """
+    """A pose as arrays that fit a mesh; raises Md5Error if the mesh or the pose is not valid."""
     check_mesh_arrays(mesh)
     result = []
     for values, width, what in ((positions, 3, "positions"), (orientations, 4, "orientations")):

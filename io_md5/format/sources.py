@@ -31,17 +31,10 @@ Target: TypeAlias = str | os.PathLike[str] | Writable
 
 
 def read_source(source: Source, name: str = "") -> tuple[bytes, str]:
-    """The bytes of a source, and its name for messages.
+    """The bytes of a source, and its name for messages: the given one, else the path or the name of the file object.
 
-    A file object is read from where it is to its end, and stays open.
-
-    Args:
-        source: a path, the bytes themselves, or a binary file object.
-        name: its name; unless given, the path, or the name that a file object has.
-
-    Raises:
-        OSError: it cannot be read.
-        TypeError: it is none of these, or a file opened in text mode.
+    A file object is read from where it is to its end, and stays open. Raises TypeError if the source is neither a path,
+    bytes nor a file object, or a file opened in text mode.
     """
     if isinstance(source, bytes | bytearray | memoryview):
         return bytes(source), name
@@ -56,12 +49,7 @@ def read_source(source: Source, name: str = "") -> tuple[bytes, str]:
 
 
 def write_target(data: bytes, target: Target) -> None:
-    """Writes bytes to a path, or to a file object, which stays open.
-
-    Raises:
-        OSError: it cannot be written.
-        TypeError: it is neither.
-    """
+    """Writes bytes to a path, or to a file object, which stays open; raises TypeError if the target is neither."""
     if isinstance(target, str | os.PathLike):
         Path(target).write_bytes(data)
         return

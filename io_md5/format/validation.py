@@ -42,12 +42,7 @@ def validate_model(model: Model) -> None:
 
 
 def validate_joints(joints: Joints, what: str = "Joints") -> None:
-    """Checks joints; for the errors see `validate_model`.
-
-    Args:
-        joints: to check.
-        what: what to call them in messages.
-    """
+    """Checks joints; for the errors see `validate_model`."""
     check_joint_arrays(joints, what)
     _check_hierarchy(joints.names, joints.parents, what)
     _check_finite(joints.positions, f"{what}.positions")
@@ -56,13 +51,7 @@ def validate_joints(joints: Joints, what: str = "Joints") -> None:
 
 
 def validate_mesh(mesh: Mesh, joint_count: int, what: str = "Mesh") -> None:
-    """Checks a mesh; for the errors see `validate_model`.
-
-    Args:
-        mesh: to check.
-        joint_count: the number of joints of the model.
-        what: what to call it in messages.
-    """
+    """Checks a mesh; for the errors see `validate_model`."""
     check_mesh_arrays(mesh, what)
     for text, name in ((mesh.shader, "shader"), (mesh.name, "name")):
         check_string(text, f"{what}.{name}")
@@ -92,11 +81,7 @@ def validate_animation(animation: Animation) -> None:
 
 
 def check_components(animation: Animation, what: str = "Animation") -> None:
-    """Checks that the animated components of all joints exist.
-
-    Raises:
-        Md5Error: one does not, or the arrays do not fit together.
-    """
+    """Raises Md5Error if an animated component of a joint does not exist, or the arrays do not fit together."""
     check_animation_arrays(animation, what)
     unknown = np.flatnonzero((animation.flags < 0) | (animation.flags > ALL_COMPONENTS))
     if len(unknown):
@@ -199,17 +184,7 @@ def check_camera_arrays(camera: Camera, what: str = "Camera") -> None:
 def check_array(
     array: npt.NDArray[np.generic], shape: tuple[int | None, ...], dtype: type[np.generic], what: str
 ) -> None:
-    """Checks the shape and dtype of an array.
-
-    Args:
-        array: to check.
-        shape: None for any length.
-        dtype: the dtype.
-        what: the attribute, for the message.
-
-    Raises:
-        Md5Error: they differ.
-    """
+    """Raises Md5Error if an array has another shape, where None is any length, or another dtype."""
     fits = isinstance(array, np.ndarray) and len(shape) == array.ndim and array.dtype == dtype
     if fits and all(size in (None, length) for size, length in zip(shape, array.shape, strict=True)):
         return
@@ -221,21 +196,13 @@ def check_array(
 
 
 def check_weights(mesh: Mesh, joint_count: int, what: str = "Mesh") -> None:
-    """Checks that the weights of vertices, and the joints of weights, exist.
-
-    Raises:
-        Md5Error: one does not.
-    """
+    """Raises Md5Error if a weight of a vertex, or the joint of a weight, does not exist."""
     _check_indices(mesh.weight_joints, joint_count, f"{what}.weight_joints", "joint")
     check_weight_ranges(mesh, what)
 
 
 def check_weight_ranges(mesh: Mesh, what: str = "Mesh") -> None:
-    """Checks that the weights of vertices exist.
-
-    Raises:
-        Md5Error: one does not.
-    """
+    """Raises Md5Error if a weight of a vertex does not exist."""
     starts, counts = mesh.weight_starts, mesh.weight_counts
     weights = len(mesh.weight_joints)
     outside = np.flatnonzero((starts < 0) | (counts < 0) | (starts.astype(np.int64) + counts > weights))
@@ -251,8 +218,7 @@ def check_weight_ranges(mesh: Mesh, what: str = "Mesh") -> None:
 def check_triangles(triangles: npt.ArrayLike, vertex_count: int) -> Ints:
     """Triangles as an array (T, 3).
 
-    Raises:
-        Md5Error: they have another shape or dtype, or a vertex that does not exist.
+    Raises Md5Error if they have another shape or dtype, or a vertex that does not exist.
     """
     array = np.asarray(triangles)
     if array.ndim != 2 or array.shape[1] != 3 or array.dtype.kind not in "iu":
@@ -265,11 +231,7 @@ def check_triangles(triangles: npt.ArrayLike, vertex_count: int) -> Ints:
 
 
 def check_unit(orientations: npt.NDArray[np.float64], what: str) -> None:
-    """Checks that quaternions (…, 4) are of unit length, within 0.001.
-
-    Raises:
-        Md5Error: one is not.
-    """
+    """Raises Md5Error unless all quaternions (…, 4) are of unit length, within 0.001."""
     lengths = np.sqrt(np.einsum("...i,...i->...", orientations, orientations))
     bad = np.argwhere(~(np.abs(lengths - 1.0) <= _UNIT_TOLERANCE))
     if len(bad):
@@ -281,21 +243,13 @@ def check_unit(orientations: npt.NDArray[np.float64], what: str) -> None:
 
 
 def check_rate(rate: float, what: str) -> None:
-    """Checks a frame rate.
-
-    Raises:
-        Md5Error: it is not above 0 or not finite.
-    """
+    """Raises Md5Error unless a frame rate is finite and above 0."""
     if not _LOWEST_RATE <= rate <= LARGEST:
         raise Md5Error(f"{what} is not finite or not above 0", found=str(rate), expected="frames per second")
 
 
 def check_string(text: str, what: str) -> None:
-    """Checks that a text can be written in quotes.
-
-    Raises:
-        Md5Error: it contains a double quote, a line break, a NUL or an invalid character.
-    """
+    """Raises Md5Error if a text contains a double quote, a line break, a NUL or an invalid character."""
     if not is_writable(text):
         raise Md5Error(
             f"{what}: a name contains a double quote, a line break or an invalid character: rename it",

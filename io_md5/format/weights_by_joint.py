@@ -62,13 +62,9 @@ class WeightsByJoint:
         return result
 
     def include(self, rotations: Points, places: Points, low: Floats, high: Floats) -> None:
-        """Widens boxes by the vertices in some frames.
+        """Widens boxes, with lower and upper corners (3 F,), by the vertices in some frames.
 
-        Args:
-            rotations: see `pose_columns`, (J, 3, 3 F).
-            places: (J, 3 F).
-            low: the lower corners, (3 F,).
-            high: the upper corners, (3 F,).
+        For rotations (J, 3, 3 F) and places (J, 3 F) see `pose_columns`.
         """
         for joint, points in self.alone:
             rotated = points.astype(rotations.dtype) @ rotations[joint]
@@ -93,14 +89,8 @@ def pose_columns(
 ) -> tuple[Points, Points]:
     """For each joint the columns that turn rows of points into x, y and z of every pose, and its places.
 
-    Args:
-        positions: of the joints in the space of the model, (F, J, 3).
-        orientations: unit quaternions w x y z (F, J, 4).
-        scales: of the joints, (F, J); None for 1.
-        dtype: of the result.
-
-    Returns:
-        Arrays (J, 3, 3 F) and (J, 3 F).
+    Positions (F, J, 3) and orientations w x y z (F, J, 4) of the joints are in the space of the model; scales (F, J)
+    are None for 1. Returns arrays (J, 3, 3 F) and (J, 3 F).
     """
     transforms = quat.to_matrices(orientations)
     if scales is not None:

@@ -38,11 +38,8 @@ ANY_NAME = NameRule()
 def safe_names(names: list[str], rule: NameRule) -> list[str]:
     """Names that a game accepts: valid names unchanged, each other one with a unique replacement.
 
-    The result depends only on the names, so mesh and animations of one skeleton get the same names.
-
-    Args:
-        names: of all joints, in order.
-        rule: the limits of the game.
+    The result depends only on the names of all joints in order, so mesh and animations of one skeleton get the same
+    names.
     """
     # Some engines compare names without regard to case.
     taken = {name.casefold() for name in names if is_writable(name) and rule.accepts(name)}

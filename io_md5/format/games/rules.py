@@ -87,14 +87,8 @@ class Rule:
     ) -> Finding:
         """A finding of this rule.
 
-        Args:
-            what: what breaks it, where, and the value; the beginning of the message.
-            found: the value.
-            mesh: the index of the mesh.
-            joints: indices of joints.
-            vertices: indices of vertices of the mesh.
-            triangles: indices of triangles of the mesh.
-            remedy: instead of the rule's own.
+        `what` is what breaks it, where, and the value; the beginning of the message. Joints, vertices and triangles are
+        indices, the latter two in the mesh. `remedy` replaces the rule's own.
         """
         remedy = remedy or self.remedy
         return Finding(

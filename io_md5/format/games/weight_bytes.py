@@ -142,10 +142,8 @@ class _Kept:
     def vertices(self, at_rest: Floats, bind: tuple[Floats, Floats], pose: tuple[Floats, Floats]) -> Floats:
         """The vertices in a pose as the engine shows them, (V, 3).
 
-        Args:
-            at_rest: in the bind pose, (V, 3).
-            bind: positions and orientations of the joints in the bind pose.
-            pose: the same in the pose.
+        `at_rest` are the vertices in the bind pose, (V, 3); `bind` and `pose` hold positions and orientations of the
+        joints.
         """
         shares = self.shares[..., None]
         if self.keeper.has_points:

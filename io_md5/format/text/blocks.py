@@ -24,8 +24,7 @@ _MIN_POSES, _POSES_PER_BYTE = 1 << 20, 8
 def read_version(scan: Scan) -> None:
     """The check of ``MD5Version``, the first line of every MD5 file; deviations are warnings.
 
-    Raises:
-        Md5Error: there are no tokens, so this is not an MD5 file.
+    Raises Md5Error if there are no tokens, so this is not an MD5 file.
     """
     if len(scan) == 0:
         raise Md5Error(
@@ -42,11 +41,7 @@ def read_version(scan: Scan) -> None:
 
 
 def header_number(scan: Scan, token: int) -> float:
-    """The number after a header key such as ``numJoints 33``.
-
-    Raises:
-        Md5Error: no number follows.
-    """
+    """The number after a header key such as ``numJoints 33``; raises Md5Error if none follows."""
     values = scan.values(token)
     if len(values) == 0:
         raise scan.error(f"no number after {scan.text(token)}", token + 1, expected="a number")
@@ -63,22 +58,14 @@ def commandline(scan: Scan, token: int) -> tuple[str, int]:
 
 
 def opening(scan: Scan, token: int) -> int:
-    """The token of the brace that opens the block named by `token`.
-
-    Raises:
-        Md5Error: no brace follows.
-    """
+    """The token of the brace that opens the block named by `token`; raises Md5Error if no brace follows."""
     if scan.text(token + 1) != "{":
         raise scan.error(f"the block {scan.text(token)!r} is not opened", token + 1, expected="{")
     return token + 1
 
 
 def check_begins_with_name(scan: Scan, opening: int) -> None:
-    """The check that a block begins with a name: numbers before it would belong to a joint without one.
-
-    Raises:
-        Md5Error: the block begins with numbers.
-    """
+    """Raises Md5Error if a block begins with numbers: they would belong to a joint without a name."""
     if len(scan.values(opening)):
         raise scan.number_error(
             "a joint has no name", int(scan.token_first_numbers[opening]), "a name in quotes"
@@ -86,11 +73,7 @@ def check_begins_with_name(scan: Scan, opening: int) -> None:
 
 
 def check_only_numbers(scan: Scan, opening: int, what: str) -> None:
-    """The check that a block holds only numbers.
-
-    Raises:
-        Md5Error: it also holds words or strings.
-    """
+    """Raises Md5Error if a block also holds words or strings."""
     if scan.block_end(opening) != opening + 1:
         raise scan.error(f"{what} contains something other than numbers", opening + 1, expected="a number")
 
@@ -113,11 +96,7 @@ class Table:
         return len(self.values)
 
     def integers(self, columns: slice, what: str) -> Ints:
-        """Some columns as integers, int32 (n, m).
-
-        Raises:
-            Md5Error: a number is not an integer or too large.
-        """
+        """Some columns as integers, int32 (n, m); raises Md5Error if a number is not an integer or too large."""
         values = self.values[:, columns]
         # A number that is too large becomes another number as 32 bits, or the lowest one.
         with np.errstate(invalid="ignore"):
@@ -129,8 +108,7 @@ class Table:
     def indices(self, columns: slice, what: str, count: int, lowest: int = 0) -> Ints:
         """Some columns as indices below `count`, int32 (n, m); `lowest` is -1 where -1 means "none".
 
-        Raises:
-            Md5Error: a number is not an integer, or is out of range.
+        Raises Md5Error if a number is not an integer, or is out of range.
         """
         numbers = self.integers(columns, what)
         expected = f"{lowest} to {count - 1}" if count > 0 else "none, because there are none"
@@ -164,15 +142,8 @@ class Table:
 def table(scan: Scan, runs: list[tuple[int, int]], width: int, what: str, columns: str) -> Table:
     """The numbers after runs of tokens, a row for each token.
 
-    Args:
-        scan: the text.
-        runs: the first token of each run and the token after its last.
-        width: the number of values that must follow each token.
-        what: the name of a row, for messages.
-        columns: the names of the values, for messages.
-
-    Raises:
-        Md5Error: a token is followed by more or fewer values.
+    A run is its first token and the token after its last. `width` values must follow each token, or Md5Error is raised.
+    `what` names a row and `columns` the values in messages.
     """
     parts = [_run(scan, first, last, width, what, columns) for first, last in runs]
     values = np.concatenate(parts) if len(parts) > 1 else parts[0] if parts else np.empty((0, width))
@@ -213,11 +184,7 @@ def check_count(scan: Scan, declared: float | None, actual: int, what: str) -> N
 
 
 def check_pose_count(scan: Scan, joint_count: int, frame_count: int) -> None:
-    """The check that the size of an animation, joints times frames, is in proportion to its file.
-
-    Raises:
-        Md5Error: there are too many poses for a file of this size.
-    """
+    """Raises Md5Error if an animation has too many poses, joints times frames, for a file of this size."""
     limit = pose_limit(scan.file_size)
     if joint_count * frame_count > limit:
         raise Md5Error(
@@ -243,14 +210,8 @@ def frame_rate(scan: Scan, rate: float) -> float:
 def check_hierarchy(scan: Scan, names: list[str], parents: Ints, tokens: Sequence[int]) -> None:
     """The check of a hierarchy by the rules of the games; deviations that can be read are warnings.
 
-    Args:
-        scan: the text.
-        names: of the joints.
-        parents: within [-1, J), int32 (J,).
-        tokens: the token of each joint.
-
-    Raises:
-        Md5Error: a joint is its own ancestor.
+    Parents are within [-1, J), int32 (J,); `tokens` holds the token of each joint. Raises Md5Error if a joint is its
+    own ancestor.
     """
     try:
         depths(parents)

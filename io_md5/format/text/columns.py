@@ -49,11 +49,7 @@ class Layout:
 
     @classmethod
     def of(cls, line: bytes, word: bytes = b"") -> Layout | None:
-        """The layout of a line of a word, then numbers, blanks and parentheses.
-
-        Returns:
-            None if the line holds anything else.
-        """
+        """The layout of a line of a word, then numbers, blanks and parentheses; None if it holds anything else."""
         # Lines differ in their numbers more than in their layout.
         return _layout(_PLAIN.sub(b"0", line), word)
 
@@ -63,17 +59,11 @@ class Layout:
         return len(self.gaps)
 
     def read(self, text: Text, starts: Offsets, ends: Offsets, integers: int = 0) -> Floats | None:
-        """The numbers of some lines.
+        """The numbers of the lines from `starts` to `ends` in a text, (n, width), column by column in memory.
 
-        Args:
-            text: that holds them.
-            starts: start offsets, (n,).
-            ends: end offsets, (n,).
-            integers: a bit for each column that should hold short unsigned integers; bit 0 is the first column.
-
-        Returns:
-            The numbers (n, width), column by column in memory; None if more than a few lines have another layout, or if
-            one of those is not made of the word and numbers that are finite as 32-bit floats.
+        None if more than a few lines have another layout, or if one of those is not made of the word and numbers that
+        are finite as 32-bit floats. `integers` has a bit for each column that should hold short unsigned integers; bit
+        0 is the first column.
         """
         table = np.empty((self.width, len(starts))).T
         # A line with another layout may be read beyond its end, but nothing may be read beyond the end of the text.

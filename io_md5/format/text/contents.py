@@ -58,15 +58,10 @@ def read_contents(
 ) -> Contents:
     """The contents of a file; keys are given, and compared, in lower case.
 
-    Args:
-        scan: the text.
-        numbers: keys that are followed by a number.
-        once: blocks of which only the first is used.
-        repeated: blocks that may occur several times.
-        others: readers of blocks that are read at once, by name.
+    `numbers` are keys that are followed by a number. Of a block in `once` only the first is used; those in `repeated`
+    may occur several times; those in `others` are read at once, by the reader of their name.
 
-    Raises:
-        Md5Error: a number is missing, or a block is not opened or not closed.
+    Raises Md5Error if a number is missing, or a block is not opened or not closed.
     """
     blocks.read_version(scan)
     contents = Contents(scan, repeated={key: [] for key in repeated})

@@ -67,8 +67,7 @@ def floats(text: bytes) -> Floats | None:
 class Text:
     """A text that is read at many offsets at once.
 
-    Args:
-        data: the text. A few bytes must follow every offset that is read.
+    A few bytes must follow every offset that is read.
     """
 
     def __init__(self, data: bytes) -> None:
@@ -127,8 +126,7 @@ class Text:
     def integers(self, offsets: Offsets) -> tuple[Floats, Flags, Offsets]:
         """The unsigned integers at some offsets; only the first eight digits of longer ones.
 
-        Returns:
-            Their values, float64 (n,); whether there is one at each offset, (n,); and the offsets after them, (n,).
+        Returns their values, float64 (n,); whether there is one at each offset, (n,); and the offsets after them, (n,).
         """
         values, counts = _padded_digits(self._eights[offsets])
         values /= _POWERS[_EIGHT - counts]
@@ -137,10 +135,9 @@ class Text:
     def decimals(self, offsets: Offsets) -> tuple[Floats, Flags, Offsets]:
         """The plain decimals at some offsets: an optional minus, digits, and optionally a point with digits.
 
-        Returns:
-            The nearest floats, (n,); whether there is a decimal at each offset that is converted exactly, (n,); and the
-            offsets after them, (n,). Exact are integers of up to eight digits, and decimals with up to seven digits
-            before the point and up to eight after it, or with more after it and 15 digits in all.
+        Returns the nearest floats, (n,); whether there is a decimal at each offset that is converted exactly, (n,); and
+        the offsets after them, (n,). Exact are integers of up to eight digits, and decimals with up to seven digits
+        before the point and up to eight after it, or with more after it and 15 digits in all.
         """
         negative = self._bytes[offsets] == _MINUS
         offsets = offsets + negative
@@ -163,15 +160,10 @@ class Text:
         return values, is_number, offsets
 
     def _add_fractions(self, values: Floats, offsets: Offsets, eights: Eights) -> Flags:
-        """Adds the digits after points to `values` and advances `offsets`.
+        """Adds the digits after points to the integers before them, `values` (n,), and advances `offsets`, (n,).
 
-        Args:
-            values: the integers before the points, (n,).
-            offsets: after the points, (n,).
-            eights: the bytes there, (n,), which are overwritten; zeros where there is no point.
-
-        Returns:
-            Where there are digits and the sum is exact, (n,).
+        The offsets are those after the points. `eights` are the bytes there, (n,), which are overwritten; zeros where
+        there is no point. Returns where there are digits and the sum is exact, (n,).
         """
         fractions, counts = _padded_digits(eights)
         offsets += counts

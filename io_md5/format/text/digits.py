@@ -82,9 +82,7 @@ def decimals(values: Floats) -> Bytes | None:
 def lines(parts: list[bytes | Bytes], count: int) -> str:
     """Lines assembled from constant text and numbers.
 
-    Args:
-        parts: from left to right: bytes for every line, or the text of a number for each line, (count, width).
-        count: the number of lines.
+    Parts, from left to right, are bytes for every line, or the text of a number for each line, (count, width).
     """
     widths = [len(part) if isinstance(part, bytes) else part.shape[-1] for part in parts]
     template = b"".join(part if isinstance(part, bytes) else bytes(part.shape[-1]) for part in parts)

@@ -81,15 +81,10 @@ class _Frames:
     firsts: Offsets
 
     def read(self, head: Layout, lines: list[bytes], size: int) -> Floats | None:
-        """The numbers of all frames, (F, n).
+        """The numbers of all frames, (F, n); None if frames differ, or are so few that the scanner is faster.
 
-        Args:
-            head: the line that opens a frame.
-            lines: of the first frame, up to the second.
-            size: the number of lines of the frame itself.
-
-        Returns:
-            None if frames differ, or if there are so few that the scanner is faster.
+        `head` is the layout of the line that opens a frame; `lines` are those of the first frame, up to the second, of
+        which the first `size` belong to the frame itself.
         """
         tables: dict[Layout, list[int]] = {head: [0]}
         fixed: dict[tuple[bytes, bool], list[int]] = {}
@@ -131,12 +126,9 @@ class _Frames:
 
 
 def _places(columns: Offsets, lines: list[int], width: int) -> slice | Offsets:
-    """The columns of the numbers of some lines in a row of a frame.
+    """The columns of the numbers of some lines, each with `width` of them, in a row of a frame.
 
-    Args:
-        columns: the first of each line.
-        lines: of a frame.
-        width: the number of columns of each of them.
+    `columns` holds the first column of each line of a frame.
     """
     if lines[-1] - lines[0] + 1 == len(lines):
         return slice(int(columns[lines[0]]), int(columns[lines[-1]]) + width)

@@ -15,17 +15,11 @@ _SKIPPED = rb'"[^"\r\n]*+"?+|//[^\r\n]*+|/\*(?>[\s\S]*?(?:\*/|\Z))|/'
 
 
 def read_head(source: Source, block: str) -> tuple[bytes, int, str]:
-    """The bytes of a file at least up to the brace that closes a block.
+    """The bytes of a file at least up to the brace that closes a block; only a path is read in parts.
 
-    Args:
-        source: a path, the bytes of the file, or a binary file object; only a path is read in parts.
-        block: the name of the block, in lower case.
-
-    Returns:
-        The bytes; where the block ends, or 0 if there is none, and then the bytes are all; the name for messages.
-
-    Raises:
-        OSError: the file cannot be read, or is not a regular file.
+    The name of the block is given in lower case. Returns the bytes; where the block ends, or 0 if there is none, and
+    then the bytes are all; and the name for messages. Raises OSError if the file is not a regular file, or cannot be
+    read.
     """
     name = block.encode()
     if not isinstance(source, str | os.PathLike):
@@ -41,15 +35,7 @@ def read_head(source: Source, block: str) -> tuple[bytes, int, str]:
 
 
 def whole_file(source: Source, data: bytes) -> bytes:
-    """All bytes of a file of which `read_head` has read some.
-
-    Args:
-        source: the file.
-        data: what was read of it: all, unless the source is a path.
-
-    Raises:
-        OSError: the file cannot be read.
-    """
+    """All bytes of a file; `data` is what `read_head` has read of it: all, unless the source is a path."""
     return read_source(source)[0] if isinstance(source, str | os.PathLike) else data
 
 

@@ -28,11 +28,7 @@ _FORMAT = re.compile("%[df]")
 
 
 def check_finite(values: npt.NDArray[np.float64]) -> None:
-    """The check that numbers can be written.
-
-    Raises:
-        Md5Error: a number is not finite as a 32-bit float.
-    """
+    """Raises Md5Error if a number cannot be written, as it is not finite as a 32-bit float."""
     bad = ~(np.abs(values) <= LARGEST)
     if bad.any():
         raise Md5Error("cannot write a number that is not finite", found=str(values[bad][0]))
@@ -41,8 +37,7 @@ def check_finite(values: npt.NDArray[np.float64]) -> None:
 def decimals(values: npt.ArrayLike) -> list[str]:
     """Each number of an array, in the order of memory, as the shortest plain decimal with up to ten digits.
 
-    Raises:
-        Md5Error: a number is not finite as a 32-bit float.
+    Raises Md5Error if a number is not finite as a 32-bit float.
     """
     flat = _printable(np.asarray(values, dtype=np.float64).ravel())
     text = (f"%.{DECIMALS}f " * len(flat)) % tuple(flat.tolist())
@@ -59,12 +54,9 @@ def columns(values: npt.NDArray[np.float64]) -> list[list[str]]:
 def rows(layout: str, *tables: npt.NDArray[Any]) -> str:
     """Lines of numbers with one layout.
 
-    Args:
-        layout: of one line without its newline: ``%d`` for an integer, ``%f`` for the shortest plain decimal.
-        tables: the numbers from left to right, (n,) or (n, m).
-
-    Raises:
-        Md5Error: a number is not finite as a 32-bit float.
+    The layout is that of one line without its newline: ``%d`` for an integer, ``%f`` for the shortest plain decimal.
+    The tables hold the numbers from left to right, (n,) or (n, m). Raises Md5Error if a number is not finite as a
+    32-bit float.
     """
     # Frames without animated components have no columns.
     tables = tuple(table for table in tables if table.ndim == 1 or table.shape[1])
@@ -119,9 +111,7 @@ def _printable(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
 def _without_trailing_zeros(text: str, end: str) -> str:
     """Decimals without trailing zeros and without a trailing point.
 
-    Args:
-        text: numbers with DECIMALS digits after the point.
-        end: the text that follows each number and occurs nowhere else.
+    The text holds numbers with DECIMALS digits after the point, each followed by `end`, which occurs nowhere else.
     """
     for zeros in ("0000", "0000", "00", "0", "."):
         text = text.replace(zeros + end, end)
@@ -131,8 +121,7 @@ def _without_trailing_zeros(text: str, end: str) -> str:
 def quoted(name: str) -> str:
     """A name in double quotes.
 
-    Raises:
-        Md5Error: it contains a double quote, a line break, a NUL or an invalid character.
+    Raises Md5Error if it contains a double quote, a line break, a NUL or an invalid character.
     """
     check_string(name, "text")
     return f'"{name}"'

@@ -69,13 +69,10 @@ _MESH_COMMENT = re.compile(rb"//[ \t]*meshes:[ \t]*([^\r\n]*)")
 
 
 class Scan:
-    """The numbers and tokens of one text.
+    """The numbers and tokens of one text: the bytes of a file, or what remains of them after blocks were extracted.
 
-    A token is a word, a string or a brace; their indices count from 0 in the order of the file.
-
-    Args:
-        source: the bytes of the file, or what remains of them after blocks were extracted.
-        path: its name, for messages.
+    A token is a word, a string or a brace; their indices count from 0 in the order of the file. Raises Md5Error if a
+    word before the last brace begins like a number but is none.
 
     Attributes:
         file_size: of the file, in bytes.
@@ -84,9 +81,6 @@ class Scan:
         token_first_numbers: the count of numbers before each token, and at last of all, (T + 1,).
         token_codes: a number for each token, the same for equal words; the byte for braces and quotes, (T,).
         warnings: what was odd, in words.
-
-    Raises:
-        Md5Error: a word begins like a number but is none, before the last brace.
     """
 
     def __init__(self, source: bytes | ReducedText, path: str = "") -> None:
@@ -155,8 +149,7 @@ class Scan:
     def name(self, token: int) -> str:
         """The value of a string; an unquoted word is its own value, as in Doom 3's lexer.
 
-        Raises:
-            Md5Error: the string is not closed on its line.
+        Raises Md5Error if the string is not closed on its line.
         """
         if not self.is_string(token):
             return self.text(token)
@@ -209,8 +202,7 @@ class Scan:
     def block_end(self, opening: int) -> int:
         """The closing brace of a block that contains no other block.
 
-        Raises:
-            Md5Error: the file ends, or another block opens, before this one is closed.
+        Raises Md5Error if the file ends, or another block opens, before this one is closed.
         """
         at = np.searchsorted(self.closing_braces, opening)
         end = int(self.closing_braces[at]) if at < len(self.closing_braces) else len(self)
@@ -293,11 +285,7 @@ class Scan:
     # The scan
 
     def _check_token_count(self, count: int, bytes_for_each: int, offset: int) -> None:
-        """The check that there are not many more tokens than in real files.
-
-        Raises:
-            Md5Error: there are too many.
-        """
+        """Raises Md5Error if there are many more tokens than in real files."""
         if count > _MIN_TOKENS + self.file_size // bytes_for_each:
             raise Md5Error(
                 "words, strings and braces are out of proportion", path=self.path, line=self.line(offset),
@@ -308,16 +296,10 @@ class Scan:
     def _scan(
         self, numbers: array[float], offsets: array[int], first_numbers: array[int], codes: array[int]
     ) -> int:
-        """Finds all numbers and tokens.
+        """Finds all numbers and tokens; returns the offset of the last closing brace, -1 if there is none.
 
-        Args:
-            numbers: takes the numbers.
-            offsets: takes the offset of each token.
-            first_numbers: takes the count of numbers before each token, and at last of all.
-            codes: takes the code of each token.
-
-        Returns:
-            The offset of the last closing brace; -1 if there is none.
+        Fills the arrays: numbers, the offset of each token, the count of numbers before each token and at last of all,
+        and the code of each token.
         """
         last_brace, count, size = -1, 0, 0
         most = _MIN_TOKENS + self.file_size // _BYTES_PER_TOKEN
