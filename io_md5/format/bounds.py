@@ -69,4 +69,4 @@ def _fits_32_bits(parts: list[WeightsByJoint], positions: Floats, scales: Floats
         max(column) for column in zip((0.0, 1.0), *(part.limits for part in parts), strict=True)
     )
     scale = 1.0 if scales is None else float(np.abs(scales).max(initial=0.0))
-    return points * scale + biases * float(np.abs(positions).max(initial=0.0)) < 1e-6 * LARGEST
+    return bool(points * scale + biases * float(np.abs(positions).max(initial=0.0)) < 1e-6 * LARGEST)

@@ -90,4 +90,5 @@ def _candidates(xyz: Floats) -> Floats:
     sideways = np.zeros_like(xyz)
     sideways[rows, largest], sideways[rows, second] = -xyz[rows, second], xyz[rows, largest]
     turned: npt.NDArray[np.float64] = _TURNS.reshape(-1, 1) * sideways[:, None]
-    return np.round(xyz[:, None] + turned + _LENGTHS.reshape(-1, 1) * xyz[:, None], DECIMALS)
+    result: Floats = np.round(xyz[:, None] + turned + _LENGTHS.reshape(-1, 1) * xyz[:, None], DECIMALS)
+    return result

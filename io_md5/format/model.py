@@ -46,7 +46,8 @@ DECIMALS = 10
 
 def as_singles(values: npt.NDArray[np.floating]) -> npt.NDArray[np.float32]:
     """Numbers as 32-bit floats; those beyond their range become the largest."""
-    return np.clip(values, -LARGEST, LARGEST).astype(np.float32)
+    singles: npt.NDArray[np.float32] = np.clip(values, -LARGEST, LARGEST).astype(np.float32)
+    return singles
 
 
 # The dtype and the axes after the first of each array of a dataclass, by attribute.

@@ -187,7 +187,7 @@ def choose(armature: bpy.types.Object) -> Iterator[float]:
         xdotool("click", 5)
     yield 2.0
     # Where things are once the options are scrolled to their end.
-    search, rows, buttons = options.y + 480, options.x + 26, options.x + options.width - 19
+    search, rows, buttons = options.y + 506, options.x + 26, options.x + options.width - 19
     yield from click(options.x + 120, 800 - search)
     xdotool("type", "--delay", 60, "walk")
     yield 1.0

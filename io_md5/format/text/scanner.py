@@ -103,7 +103,9 @@ class Scan:
         numbers, tokens = array("d"), tuple(array("q") for _ in range(3))
         last_brace = self._scan(numbers, *tokens)
         self.numbers: FloatArray = _as_numpy(numbers)
-        self.token_offsets, self.token_first_numbers, self.token_codes = map(_as_numpy, tokens)
+        self.token_offsets: IntArray = _as_numpy(tokens[0])
+        self.token_first_numbers: IntArray = _as_numpy(tokens[1])
+        self.token_codes: IntArray = _as_numpy(tokens[2])
         if self._open_string < last_brace:
             # Its other half would be read as words and numbers.
             raise self._string_error(self._open_string)
