@@ -104,7 +104,10 @@ def import_another(bench: Bench, rng: random.Random) -> None:
     model = md2_compare.tube_model(rng.choice([1, 3, 5]))
     model.translate[:, 2] += 25.0
     md2_compare.write_model(model, path)
-    bpy.ops.import_scene.md2(filepath=path, use_scene_timing=False)
+    # As the first model was imported: an export of either has the scale and axes of its import.
+    importing = {key: bench.options[key] for key in ("axis_forward",) if key in bench.options}
+    scale = 1.0 / bench.options.get("global_scale", 1.0)
+    bpy.ops.import_scene.md2(filepath=path, use_scene_timing=False, global_scale=scale, **importing)
     activate(bench.mesh)
 
 
