@@ -32,6 +32,11 @@ def for_blender(name: str, limit: int, fallback: str) -> str:
     return text.encode("utf-8")[:limit].decode("utf-8", "ignore")
 
 
+def without_copy_suffix(name: str) -> str:
+    """A name without the number that Blender adds to one that is taken."""
+    return _COPY_SUFFIX.sub("", name)
+
+
 def distinct(names: Iterable[str], limit: int) -> list[str]:
     """Unique names: repeated ones get a number at the end, as in Blender.
 
@@ -46,7 +51,7 @@ def distinct(names: Iterable[str], limit: int) -> list[str]:
         unique = name
         while unique in taken:
             # Those that are cut to the same beginning share their numbers.
-            base = _COPY_SUFFIX.sub("", name).encode("utf-8")
+            base = without_copy_suffix(name).encode("utf-8")
             numbers[base[: limit - _SUFFIX_ROOM]] += 1
             suffix = f".{numbers[base[: limit - _SUFFIX_ROOM]]:03}"
             unique = base[: limit - len(suffix)].decode("utf-8", "ignore") + suffix
@@ -95,7 +100,7 @@ def load_name(owner: Any, key: str, blender_name: str) -> str:
     given = owner.get(key + "_shown", blender_name)
     if not isinstance(given, str):
         return blender_name
-    if blender_name in (given, _COPY_SUFFIX.sub("", given)) or _COPY_SUFFIX.sub("", blender_name) == given:
+    if blender_name in (given, without_copy_suffix(given)) or without_copy_suffix(blender_name) == given:
         return load_text(owner, key)
     return blender_name
 

@@ -12,7 +12,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 from itertools import count
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -21,8 +21,8 @@ import numpy as np
 
 from ..counting import counted
 from ..reports import Report, listing
+from . import names, versions
 from . import stored_values as values
-from . import versions
 from .shape_keys import value_path
 
 if TYPE_CHECKING:
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 _GROUP = "io_idtech"
 _MODEL, _NAME = "model", "animation"
 _BONE = re.compile(r'pose\.bones\[(?:"((?:[^"\\]|\\.)*)"|(\d+))\]')
-_COPY_SUFFIX = re.compile(r"\.\d{3,}$")
 # Of the channels of an action that nothing claims, more than this part has to exist in its owner.
 _MOST = 0.5
 # Judged by about as many of them, as panels are drawn often.
@@ -106,8 +105,6 @@ class ActionFinder:
             if mark is not None:
                 self._copies[mark] += 1
         self._names = {model: _shown_name(one) for one in self._all if (model := _load_model(one))}
-        rivals = [one for one in self._all if not _are_same_model(one, owner) and _can_own(one)]
-        self._rivals = [(_shown_name(one), _targets_of(one)) for one in rivals]
         self._is_target = _targets_of(owner)
 
     def sort(self) -> SuitableActions:
@@ -166,6 +163,12 @@ class ActionFinder:
         rival, rival_share = self._rival(action, slot)
         return f"fits {rival} better" if rival_share > share else ""
 
+    @cached_property
+    def _rivals(self) -> list[tuple[str, Callable[[str], bool]]]:
+        """The names of the other owners, and what each has; only actions that nothing claims need them."""
+        rivals = [one for one in self._all if not _are_same_model(one, self._owner) and _can_own(one)]
+        return [(_shown_name(one), _targets_of(one)) for one in rivals]
+
     def _rival(self, action: Action, slot: Any) -> tuple[str, float]:
         """Of the other owners the one that an action fits best, and which part of its channels exists there."""
         shares = [(name, _share(action, slot, is_target)) for name, is_target in self._rivals]
@@ -190,11 +193,10 @@ class ActionFinder:
         paths = [curve.data_path for curve in versions.fcurves_of_slot(action, slot)]
         if not paths:
             return f"no keyframes for {'an object' if self._id_type == 'OBJECT' else 'shape keys'}"
-        what = "bones" if any(path.startswith("pose.bones[") for path in paths) else "nothing"
         name = _shown_name(self._owner)
-        return (
-            f"moves bones that {name} does not have" if what == "bones" else f"sets nothing that {name} has"
-        )
+        if any(path.startswith("pose.bones[") for path in paths):
+            return f"moves bones that {name} does not have"
+        return f"sets nothing that {name} has"
 
     def _choose_slot(self, action: Action, slots: list[Any]) -> Any:
         """Of several slots the one that is assigned, else the one that Blender would choose, else the first."""
@@ -222,7 +224,7 @@ def warn_of_reasons(foreign: Mapping[str, str], left_out: Mapping[str, str], rep
     for name, reason in (*foreign.items(), *left_out.items()):
         by_reason.setdefault(reason, []).append(name)
     if by_reason:
-        groups = "; ".join(f"{listing(names, _MOST_NAMED)} ({reason})" for reason, names in by_reason.items())
+        groups = "; ".join(f"{listing(named, _MOST_NAMED)} ({reason})" for reason, named in by_reason.items())
         total = counted(sum(map(len, by_reason.values())), "animations", "were")
         remedy = ". To export actions of another model, check them in the list of Choose" if foreign else ""
         report.warn(f"{total} not exported: {groups}{remedy}")
@@ -255,7 +257,7 @@ def _new_model(owner: Object | Key) -> str:
     else:
         parts = [owner.user.name, *owner.key_blocks.keys()]
         everything = [*bpy.data.shape_keys]
-    digest.update("\n".join([_COPY_SUFFIX.sub("", parts[0]), *parts[1:]]).encode())
+    digest.update("\n".join([names.without_copy_suffix(parts[0]), *parts[1:]]).encode())
     taken = {_load_model(one) for one in everything}
     taken |= {mark.model for action in bpy.data.actions if (mark := _load_mark(action)) is not None}
     name = digest.hexdigest()[:16]
