@@ -240,18 +240,19 @@ def _build(
         samples = sample_frames(
             context, parts, plan, frames, steps, report, play, with_normals=options.split_sharp
         )
-    stored_model = join(parts).stored
+    topology = join(parts)
     if plan.may_be_single and (samples.positions == samples.positions[:1]).all():
         _warn_of_moving_uvs(parts, samples, report)
-        plan = plan.first_frame(stored_model)
-        names = single_frame_name(names, stored_model)
+        plan = plan.first_frame(topology.stored)
+        names = single_frame_name(names, topology.stored)
         samples = samples.first_frame()
     normals = None
     if options.split_sharp:
         parts, samples, normals = split(parts, samples, conversion.rotation)
+        topology = join(parts)
     else:
         warn_of_smoothing(parts, report)
-    model = _assemble(parts, join(parts), plan, names, samples, normals, options, conversion, report)
+    model = _assemble(parts, topology, plan, names, samples, normals, options, conversion, report)
     differences = []
     if options.verify is not Verify.NONE:
         differences = verification.find_differences(model, parts, samples, conversion)

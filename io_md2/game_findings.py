@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..io_common.operators.game_check import FACES, VERTICES, LocatedFinding, Location, faces_of_corners
+from ..io_common.operators.game_check import FACES, VERTICES, LocatedFinding, Location
 from ..io_common.reports import Report
 from ..io_common.scene import state
+from ..io_common.scene.mesh_data import faces_of_corners
 from ..io_common.verification import Verify
 from .exporter import Build, ExportOptions, build_model
 from .format import Finding, check_model

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from ..io_common.counting import counted
 from ..io_common.reports import listing
 from ..io_common.scene import evaluated
+from ..io_common.scene.mesh_data import faces_of_corners
 from ..io_common.source_elements import NONE
 from ..io_common.triangles import FLIPPED_WINDING
 from .format import nearest_normals, vertex_normals
@@ -137,7 +138,6 @@ def smoothed(mesh: TriangleMesh) -> tuple[int, float]:
     smooth = vertex_normals(mesh.vertices, mesh.triangles[:, FLIPPED_WINDING])[vertices[corners]]
     lengths = np.linalg.norm(smooth, axis=1)
     cosines = (normals[corners] * smooth).sum(axis=1) / np.where(lengths > 0.0, lengths, 1.0)
-    starts = np.empty(len(mesh.mesh.polygons), dtype=np.int32)
-    mesh.mesh.polygons.foreach_get("loop_start", starts)
-    faces = np.unique(np.searchsorted(starts, corners, side="right"))
-    return len(faces), float(np.degrees(np.arccos(np.clip(cosines.min(), -1.0, 1.0))))
+    return len(faces_of_corners(mesh.mesh, corners)), float(
+        np.degrees(np.arccos(np.clip(cosines.min(), -1.0, 1.0)))
+    )

@@ -17,10 +17,10 @@ from ..io_common.operators.game_check import (
     VERTICES,
     LocatedFinding,
     Location,
-    faces_of_corners,
 )
 from ..io_common.reports import Report, listing, progress
 from ..io_common.scene import state
+from ..io_common.scene.mesh_data import faces_of_corners
 from ..io_common.textures.search import Search
 from ..io_common.verification import Verify
 from .clips import Clip

@@ -69,13 +69,6 @@ class LocatedFinding:
     location: Location
 
 
-def faces_of_corners(mesh: Any, corners: np.ndarray) -> np.ndarray:
-    """The faces that corners of a mesh belong to, each once, in ascending order. Negative indices are ignored."""
-    starts = np.empty(len(mesh.polygons), dtype=np.int32)
-    mesh.polygons.foreach_get("loop_start", starts)
-    return np.unique(np.searchsorted(starts, corners[corners >= 0], side="right") - 1)
-
-
 class GameCheck(ExportTransform, Operator):
     """An operator that checks what an export with the same options would write."""
 

@@ -86,6 +86,13 @@ def corner_vertices(mesh: Mesh) -> npt.NDArray[np.int32]:
     return result
 
 
+def faces_of_corners(mesh: Any, corners: np.ndarray) -> np.ndarray:
+    """The faces that corners of a mesh belong to, each once, in ascending order. Negative indices are ignored."""
+    starts = np.empty(len(mesh.polygons), dtype=np.int32)
+    mesh.polygons.foreach_get("loop_start", starts)
+    return np.unique(np.searchsorted(starts, corners[corners >= 0], side="right") - 1)
+
+
 def _values_of(attribute: Attribute) -> Any:
     """The values of an attribute; the stubs have them only in the classes of the single types."""
     return cast("Any", attribute).data
