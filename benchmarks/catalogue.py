@@ -16,11 +16,11 @@ from pathlib import Path
 from statistics import median
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
+sys.path.insert(0, str(ROOT / "tests/helpers"))
 
-from io_common.game_data.catalogue import Catalogue  # noqa: E402
-from io_common.game_data.files import GameFiles  # noqa: E402
-from io_common.textures import archives  # noqa: E402
+from io_idtech.io_common.game_data.catalogue import Catalogue  # noqa: E402
+from io_idtech.io_common.game_data.files import GameFiles  # noqa: E402
+from io_idtech.io_common.textures import archives  # noqa: E402
 
 MODELS, ANIMATIONS, MODELS_PER_FILE = 1_000, 5, 20
 ARCHIVES = 4

@@ -9,11 +9,11 @@ import bpy
 import numpy as np
 import numpy.typing as npt
 
-from io_md2.format import Model as Md2Model
-from io_md2.format import decompress
-from io_md5.format import Model
-from io_md5.format.seams import is_degenerate, weld_vertices
-from io_md5.format.skinning import skin, vertex_weights
+from io_idtech.io_md2.format import Model as Md2Model
+from io_idtech.io_md2.format import decompress
+from io_idtech.io_md5.format import Model
+from io_idtech.io_md5.format.seams import is_degenerate, weld_vertices
+from io_idtech.io_md5.format.skinning import skin, vertex_weights
 
 Singles = npt.NDArray[np.float32]
 Corners = npt.NDArray[np.int32]

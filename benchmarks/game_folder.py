@@ -6,7 +6,7 @@ import zipfile
 from dataclasses import replace
 from pathlib import Path
 
-from io_md5.format import Model, write_mesh
+from io_idtech.io_md5.format import Model, write_mesh
 
 LOOSE_FILES, ARCHIVES, FILES_PER_ARCHIVE = 10_000, 40, 250
 """Together 20,000 files."""

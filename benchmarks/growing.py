@@ -12,8 +12,8 @@ from extension import empty, operator
 from results import Growth, Results
 from timing import Job, medians
 
-from io_md2.format import write_model
-from io_md5.format import format_animation, format_mesh, write_animation, write_mesh
+from io_idtech.io_md2.format import write_model
+from io_idtech.io_md5.format import format_animation, format_mesh, write_animation, write_mesh
 
 VERTICES = [10_000, 30_000, 100_000]
 JOINTS = [50, 150, 500]

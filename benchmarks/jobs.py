@@ -23,8 +23,8 @@ from parts import Functions, measure_parts
 from results import Memory, Results, Row
 from timing import Job, medians
 
-from io_md2.format import read_model, write_model
-from io_md5.format import Animation, read_animation, read_mesh, write_animation, write_mesh
+from io_idtech.io_md2.format import read_model, write_model
+from io_idtech.io_md5.format import Animation, read_animation, read_mesh, write_animation, write_mesh
 
 ROOT = Path(__file__).resolve().parent.parent
 CORPUS = Path(os.environ.get("IO_IDTECH_CORPUS", ROOT.parent / "shared" / "corpus"))

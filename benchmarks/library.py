@@ -9,7 +9,7 @@ import numpy as np
 from results import Results, Row
 from timing import Job, medians
 
-from io_md5.format import WRAPS, loop_type, pose_at, poses, skin
+from io_idtech.io_md5.format import WRAPS, loop_type, pose_at, poses, skin
 
 _SHORT, _LONG = 10, 2_000  # frames
 _SKINNED = 50  # frames

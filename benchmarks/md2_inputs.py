@@ -8,7 +8,14 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from io_md2.format import PLAYER_SEQUENCES, GlCommands, Model, generate_commands, normal_indices, quantise
+from io_idtech.io_md2.format import (
+    PLAYER_SEQUENCES,
+    GlCommands,
+    Model,
+    generate_commands,
+    normal_indices,
+    quantise,
+)
 
 Triangles = npt.NDArray[np.int32]
 

@@ -20,7 +20,7 @@ import bpy
 import numpy as np
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(Path(__file__).resolve().parent), str(ROOT)]
+sys.path[:0] = [str(Path(__file__).resolve().parent), str(ROOT / "tests/helpers")]
 
 import tables  # noqa: E402
 from extension import load_extension  # noqa: E402

@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-_FOLDERS = ("tests/helpers", "tests/helpers/edits", "")
+_FOLDERS = ("tests/helpers", "tests/helpers/edits")
 sys.path[:0] = [str(ROOT / folder) for folder in _FOLDERS]
 
 import installed  # noqa: E402 # it makes the working copy an extension of this Blender

@@ -24,7 +24,7 @@ from pathlib import Path
 import atheris
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "helpers")]
+sys.path[:0] = [str(ROOT / "tests" / "helpers")]
 
 with atheris.instrument_imports(include=["io_idtech"]):
     from targets import TARGETS

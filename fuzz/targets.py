@@ -9,22 +9,18 @@ import zipfile
 from contextlib import suppress
 from pathlib import Path
 
-import working_copy
-
-working_copy.load()
-
-from io_idtech.families import FAMILIES  # noqa: E402
-from io_idtech.io_common.family import FuzzTarget  # noqa: E402
-from io_idtech.io_common.game_data.catalogue import Catalogue  # noqa: E402
-from io_idtech.io_common.game_data.files import GameFiles  # noqa: E402
-from io_idtech.io_common.game_data.model_cfg import cfg_character  # noqa: E402
-from io_idtech.io_common.textures.dimensions import loaded_bytes  # noqa: E402
-from io_idtech.io_common.textures.folders import Root  # noqa: E402
-from io_idtech.io_common.textures.game_files import FileReadError  # noqa: E402
-from io_idtech.io_common.textures.image_expressions import map_uses  # noqa: E402
-from io_idtech.io_common.textures.mtr import parse_mtr  # noqa: E402
-from io_idtech.io_common.textures.pcx import PcxError, decode_pcx  # noqa: E402
-from io_idtech.io_common.textures.skins import parse_model_cfg, parse_skin  # noqa: E402
+from io_idtech.families import FAMILIES
+from io_idtech.io_common.family import FuzzTarget
+from io_idtech.io_common.game_data.catalogue import Catalogue
+from io_idtech.io_common.game_data.files import GameFiles
+from io_idtech.io_common.game_data.model_cfg import cfg_character
+from io_idtech.io_common.textures.dimensions import loaded_bytes
+from io_idtech.io_common.textures.folders import Root
+from io_idtech.io_common.textures.game_files import FileReadError
+from io_idtech.io_common.textures.image_expressions import map_uses
+from io_idtech.io_common.textures.mtr import parse_mtr
+from io_idtech.io_common.textures.pcx import PcxError, decode_pcx
+from io_idtech.io_common.textures.skins import parse_model_cfg, parse_skin
 
 
 def pcx(data: bytes) -> None:

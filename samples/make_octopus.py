@@ -16,13 +16,13 @@ from pathlib import Path
 import numpy as np
 
 HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent))
+sys.path.insert(0, str(HERE.parent / "tests" / "helpers"))
 
-from io_md5.format import ROOT, Joints, Mesh, Model, write_animation, write_mesh  # noqa: E402
-from io_md5.format import quaternions as quat  # noqa: E402
-from io_md5.format.bounds import pose_bounds  # noqa: E402
-from io_md5.format.encoding import encode_poses  # noqa: E402
-from io_md5.format.skeleton import compose, decompose  # noqa: E402
+from io_idtech.io_md5.format import ROOT, Joints, Mesh, Model, write_animation, write_mesh  # noqa: E402
+from io_idtech.io_md5.format import quaternions as quat  # noqa: E402
+from io_idtech.io_md5.format.bounds import pose_bounds  # noqa: E402
+from io_idtech.io_md5.format.encoding import encode_poses  # noqa: E402
+from io_idtech.io_md5.format.skeleton import compose, decompose  # noqa: E402
 
 FOLDER = HERE / "models" / "octopus"
 SHADERS = "models/octopus"

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import importlib
-import importlib.util
 import math
 import os
 import sys
@@ -21,6 +20,7 @@ import numpy as np
 from mathutils import Vector
 
 ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "tests" / "helpers"))
 SAMPLE = [ROOT / "samples" / "models" / "octopus" / name for name in ("octopus.md5mesh", "swim.md5anim")]
 SAMPLES_PER_PIXEL = 48
 SIZE = (800, 600)
@@ -36,7 +36,7 @@ def main() -> None:
     options = parser.parse_args()
     files = [path.resolve() for path in options.files] or SAMPLE
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
-    enable_working_copy()
+    importlib.import_module("io_idtech").register()
     import_files(files)
     name = files[0].stem
     options.out.mkdir(parents=True, exist_ok=True)
@@ -52,19 +52,6 @@ def main() -> None:
         if not made.is_file():
             sys.exit(f"{made} was not written: see the messages above")
     print(f"Saved {blend}\nRendered {picture}")
-
-
-def enable_working_copy() -> None:
-    """Registers the extension from this checkout."""
-    spec = importlib.util.spec_from_file_location(
-        "io_idtech", ROOT / "__init__.py", submodule_search_locations=[str(ROOT)]
-    )
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["io_idtech"] = module
-    spec.loader.exec_module(module)
-    module.register()
 
 
 def import_files(files: list[Path]) -> None:

@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
-if str(ROOT) not in sys.path:
-    sys.path.insert(0, str(ROOT))
+if str(ROOT / "tests/helpers") not in sys.path:
+    sys.path.insert(0, str(ROOT / "tests/helpers"))
 
-from io_md2.format import games as md2  # noqa: E402
-from io_md5.format import games as md5  # noqa: E402
+from io_idtech.io_md2.format import games as md2  # noqa: E402
+from io_idtech.io_md5.format import games as md5  # noqa: E402
 
 PAGE = ROOT / "docs" / "games.md"
 BEGIN = "<!-- rules: made by tools/game_rules.py -->"

@@ -5,6 +5,7 @@ The image is the sample model in three poses of an animation, 1920 by 1080. The 
 
 from __future__ import annotations
 
+import importlib
 import os
 import sys
 
@@ -77,7 +78,7 @@ def frame(scene: bpy.types.Scene, points: np.ndarray) -> None:
 
 
 if __name__ == "__main__":
-    demo.enable_working_copy()
+    importlib.import_module("io_idtech").register()
     main()
     sys.stdout.flush()
     # Blender's own exit may hang.

@@ -10,11 +10,11 @@ import pytest
 from paths import CORPUS
 from texture_rules import MD2_RULES, MD5_RULES
 
-from io_common.game_data.catalogue import Catalogue
-from io_common.game_data.files import GameFiles
-from io_common.game_data.game_folders import inner_game
-from io_common.textures.search import Search
-from io_md2.format import Md2Error, read_model
+from io_idtech.io_common.game_data.catalogue import Catalogue
+from io_idtech.io_common.game_data.files import GameFiles
+from io_idtech.io_common.game_data.game_folders import inner_game
+from io_idtech.io_common.textures.search import Search
+from io_idtech.io_md2.format import Md2Error, read_model
 
 PROJECTS = [path for family in ("md5", "md2") for path in sorted(CORPUS.glob(f"{family}/*")) if path.is_dir()]
 _SHADER = re.compile(rb'^\s*shader\s+"([^"\n]*)"', re.MULTILINE)

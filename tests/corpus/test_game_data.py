@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 from paths import CORPUS
 
-from io_common.game_data.files import GameFiles
-from io_common.game_data.model_cfg import cfg_character
-from io_common.game_data.model_cfg_text import cfg_name, cfg_text
-from io_common.game_data.quake2_player import player_character
+from io_idtech.io_common.game_data.files import GameFiles
+from io_idtech.io_common.game_data.model_cfg import cfg_character
+from io_idtech.io_common.game_data.model_cfg_text import cfg_name, cfg_text
+from io_idtech.io_common.game_data.quake2_player import player_character
 
 pytestmark = pytest.mark.corpus
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from paths import CORPUS
 
-from io_md2.format import (
+from io_idtech.io_md2.format import (
     CORNER,
     MAGIC_NUMBER,
     NORMAL_COUNT,

@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 from md5_samples import assert_same_animation, assert_same_model
 
-from io_md5.format import (
+from io_idtech.io_md5.format import (
     Md5Error,
     format_animation,
     format_mesh,

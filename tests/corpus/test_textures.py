@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 from texture_rules import MD2_RULES, MD5_RULES
 
-from io_common.textures.conventions import is_colour
-from io_common.textures.names import is_image, split_extension
-from io_common.textures.pcx import decode_pcx
-from io_common.textures.search import Search
+from io_idtech.io_common.textures.conventions import is_colour
+from io_idtech.io_common.textures.names import is_image, split_extension
+from io_idtech.io_common.textures.pcx import decode_pcx
+from io_idtech.io_common.textures.search import Search
 
 _ROOT = Path(__file__).resolve().parents[2]
 CORPUS = Path(os.environ.get("IO_IDTECH_CORPUS") or _ROOT.parent / "shared" / "corpus")

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import bpy
-import working_copy
 from installed import MODULE
 
 FAMILIES = import_module(f"{MODULE}.families").FAMILIES
@@ -47,7 +46,6 @@ def write_samples(folder: Path) -> dict[str, Path]:
 
     The seeds come from the working copy, because the zip does not contain them.
     """
-    working_copy.load()
     paths = {suffix: folder / f"sample{suffix}" for suffix in IMPORTERS}
     for family in import_module("io_idtech.families").FAMILIES:
         for name, target in family.fuzz_targets().items():

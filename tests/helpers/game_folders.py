@@ -10,7 +10,7 @@ from pathlib import Path
 
 from md2_samples import make_model
 
-from io_md2.format import format_model
+from io_idtech.io_md2.format import format_model
 
 Files = Mapping[str, bytes | str]
 

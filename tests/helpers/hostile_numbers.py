@@ -8,7 +8,7 @@ import re
 import md2_samples
 import numpy as np
 
-from io_md2.format import Model
+from io_idtech.io_md2.format import Model
 
 _LARGE = ("3.4e38", "-3.4e38", "3.4028234e38", "1e38", "-1e38", "1e30", "1e20", "-1e19", "1e308", "-1e308")
 _SMALL = ("1e-38", "1e-45", "1e-300", "5e-324")

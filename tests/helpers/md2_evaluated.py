@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from paths import CORPUS
 
-from io_md2.format import Md2Error, Model, decompress, read_model
+from io_idtech.io_md2.format import Md2Error, Model, decompress, read_model
 
 
 def readable_files() -> list[str]:

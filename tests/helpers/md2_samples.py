@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from io_md2.format import GlCommands, Model, find_sequences, generate_commands, write_model
+from io_idtech.io_md2.format import GlCommands, Model, find_sequences, generate_commands, write_model
 
 FRAME_NAMES = ["stand01", "stand02", "run1", "run2", "run2", "pain101", "pain102", 'odd "\\name']
 

@@ -8,7 +8,7 @@ import bpy
 import numpy as np
 from mathutils import Quaternion, Vector
 
-from io_md5.format import Camera, read_camera, write_camera
+from io_idtech.io_md5.format import Camera, read_camera, write_camera
 
 # What 32-bit floats leave of coordinates up to a few thousand units.
 PLACE, DIRECTION, ANGLE = 5e-4, 3e-6, 5e-4

@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 from md5_samples import ANIMATION
 
-from io_md5.format import Camera, Joints, Mesh, Model, parse_animation
-from io_md5.format.check import check_animation, check_model
+from io_idtech.io_md5.format import Camera, Joints, Mesh, Model, parse_animation
+from io_idtech.io_md5.format.check import check_animation, check_model
 
 
 def model(joints=3, vertices=3, triangles=1, weights=3, meshes=1) -> Model:

@@ -11,7 +11,7 @@ from md5_samples import (
     line_of,
 )
 
-from io_md5.format import (
+from io_idtech.io_md5.format import (
     Md5Error,
     parse_animation,
     parse_mesh,

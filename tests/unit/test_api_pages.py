@@ -11,9 +11,9 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-from paths import ROOT
+from paths import HELPERS, ROOT
 
-from io_md5 import format as md5
+from io_idtech.io_md5 import format as md5
 
 PAGES = ("api-md2.md", "api-md5.md", "library.md")
 
@@ -30,7 +30,12 @@ def examples(page: str, folder: Path) -> str:
 def test_examples_run_without_blender(page, tmp_path):
     script = "\n".join(["import sys", "sys.modules['bpy'] = None", examples(page, tmp_path)])
     done = subprocess.run(
-        [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=False
+        [sys.executable, "-c", script],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(HELPERS)},
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == 0, done.stderr
 

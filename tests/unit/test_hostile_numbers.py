@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from hostile_numbers import hostile_md2, with_hostile_numbers
 
-from io_md2 import format as md2
-from io_md5 import format as md5
-from io_md5.format.errors import Md5Error
+from io_idtech.io_md2 import format as md2
+from io_idtech.io_md5 import format as md5
+from io_idtech.io_md5.format.errors import Md5Error
 
 SEEDS = range(40)
 

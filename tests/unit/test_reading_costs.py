@@ -12,16 +12,16 @@ import numpy as np
 import pytest
 from work import lines_run
 
-from io_common.game_data.cubescript import Interpreter
-from io_common.textures.mtr import parse_mtr
-from io_common.textures.names import clean_name
-from io_common.textures.skins import parse_model_cfg, parse_skin
-from io_md2.format import Model, format_model, parse_model
-from io_md5.format import Md5Error, parse_animation, parse_camera, parse_mesh
-from io_md5.format.cuts import timeline
-from io_md5.format.scale_file import parse_scales
-from io_md5.format.skeleton import poses
-from io_md5.format.skinning import skin
+from io_idtech.io_common.game_data.cubescript import Interpreter
+from io_idtech.io_common.textures.mtr import parse_mtr
+from io_idtech.io_common.textures.names import clean_name
+from io_idtech.io_common.textures.skins import parse_model_cfg, parse_skin
+from io_idtech.io_md2.format import Model, format_model, parse_model
+from io_idtech.io_md5.format import Md5Error, parse_animation, parse_camera, parse_mesh
+from io_idtech.io_md5.format.cuts import timeline
+from io_idtech.io_md5.format.scale_file import parse_scales
+from io_idtech.io_md5.format.skeleton import poses
+from io_idtech.io_md5.format.skinning import skin
 
 pytestmark = pytest.mark.slow
 

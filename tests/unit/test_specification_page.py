@@ -7,7 +7,7 @@ import re
 import pytest
 from paths import ROOT
 
-from io_md5 import format as md5
+from io_idtech.io_md5 import format as md5
 
 PAGE = (ROOT / "docs" / "specification.md").read_text(encoding="utf-8")
 MD5 = PAGE[PAGE.index("## MD5") :].split("\n## ")[0]

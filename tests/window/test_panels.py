@@ -17,8 +17,8 @@ import pytest
 from application import link_extension, needs_application, run_blender
 from paths import SAMPLES
 
-from io_md2.format import PLAYER_SEQUENCES, write_model
-from io_md5.format import read_animation, write_animation
+from io_idtech.io_md2.format import PLAYER_SEQUENCES, write_model
+from io_idtech.io_md5.format import read_animation, write_animation
 
 pytestmark = needs_application
 

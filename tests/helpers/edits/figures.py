@@ -11,7 +11,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
-sys.path[:0] = [str(path) for path in (HERE, HERE.parent, ROOT)]
+sys.path[:0] = [str(path) for path in (HERE, HERE.parent)]
 
 import installed  # noqa: E402  (enables the extension)
 import sequences  # noqa: E402

@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(path) for path in (HERE, HERE.parent, HERE.parents[2])]
+sys.path[:0] = [str(path) for path in (HERE, HERE.parent)]
 
 import installed  # noqa: E402  (enables the extension)
 import md2_sequences  # noqa: E402

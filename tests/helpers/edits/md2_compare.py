@@ -17,7 +17,7 @@ from paths import CORPUS
 from triangles import Triangles, partners
 from workbench import Bench
 
-from io_md2.format import Model, generate_commands, write_model
+from io_idtech.io_md2.format import Model, generate_commands, write_model
 
 SETTINGS = {
     "plain": ({}, {}),

@@ -17,7 +17,7 @@ import pytest
 import scripted_scenes
 from paths import CORPUS
 
-from io_md5.format import Model, write_animation, write_mesh
+from io_idtech.io_md5.format import Model, write_animation, write_mesh
 
 RATE = 24.0
 

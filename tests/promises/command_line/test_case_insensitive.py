@@ -19,7 +19,7 @@ import md2_samples
 import md5_scenes
 import pytest
 
-from io_md5.format import read_mesh, write_animation
+from io_idtech.io_md5.format import read_mesh, write_animation
 
 
 @pytest.fixture

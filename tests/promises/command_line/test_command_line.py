@@ -27,8 +27,8 @@ from blend_content import content_of
 from enabled_families import FAMILIES
 from paths import ROOT
 
-from io_md2.format import read_model
-from io_md5.format import (
+from io_idtech.io_md2.format import read_model
+from io_idtech.io_md5.format import (
     Camera,
     read_animation,
     read_camera,

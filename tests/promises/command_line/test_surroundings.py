@@ -21,7 +21,7 @@ import pytest
 from game_samples import square, write
 from paths import ROOT
 
-from io_md5.format import read_animation, read_mesh
+from io_idtech.io_md5.format import read_animation, read_mesh
 
 LONG = "a" * 300
 

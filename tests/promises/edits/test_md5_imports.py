@@ -19,7 +19,7 @@ import workbench
 from mathutils import Matrix, Vector
 from workbench import Bench
 
-from io_md5.format import encode_local_poses, local_poses, read_mesh, write_animation
+from io_idtech.io_md5.format import encode_local_poses, local_poses, read_mesh, write_animation
 
 pytestmark = pytest.mark.slow
 

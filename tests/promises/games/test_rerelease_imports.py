@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from md5_rerelease import generated, lmp, mdl, palette, random_scales, write_md2, write_rerelease
 
-from io_md5.format import read_animation, read_mesh, write_animation, write_mesh
+from io_idtech.io_md5.format import read_animation, read_mesh, write_animation, write_mesh
 
 NAMES = ["stand01", "stand02", "run1", "run2", "run3", "pain101"]
 SKINS = ["models/monsters/imp/skin.pcx", "models/monsters/imp/pain.pcx"]

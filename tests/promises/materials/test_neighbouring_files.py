@@ -14,9 +14,9 @@ from game_samples import GREEN, RED, archive, black_png, pcx, plain, png, square
 from hostile_images import IMAGES, extension
 from scripted_scenes import rig, tube
 
-from io_common.textures.dimensions import loaded_bytes
-from io_md2.format import read_model
-from io_md5.format import write_animation
+from io_idtech.io_common.textures.dimensions import loaded_bytes
+from io_idtech.io_md2.format import read_model
+from io_idtech.io_md5.format import write_animation
 
 SHADER = "models/imp/imp"
 

@@ -9,7 +9,7 @@ import scripted_scenes
 from md2_samples import write_sample
 from scripted_scenes import distance, shown_vertices
 
-from io_md2.format import PLAYER_SEQUENCES, find_sequences, read_model
+from io_idtech.io_md2.format import PLAYER_SEQUENCES, find_sequences, read_model
 
 
 @pytest.fixture

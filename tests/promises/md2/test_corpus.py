@@ -16,7 +16,7 @@ from md2_evaluated import (
     size_of,
 )
 
-from io_md2.format import drawn_triangles, interpolate, read_model, st_fractions
+from io_idtech.io_md2.format import drawn_triangles, interpolate, read_model, st_fractions
 
 TOLERANCE = 1e-5
 

@@ -12,7 +12,14 @@ from md2_evaluated import distance, expected_vertices, import_model, shown_verti
 from md2_samples import FRAME_NAMES, odd_model, write_sample
 from paths import SAMPLES
 
-from io_md2.format import check_model, decompress, drawn_triangles, normal_indices, read_model, write_model
+from io_idtech.io_md2.format import (
+    check_model,
+    decompress,
+    drawn_triangles,
+    normal_indices,
+    read_model,
+    write_model,
+)
 
 
 def export(path, **options):

@@ -15,7 +15,7 @@ from md2_evaluated import (
 )
 from md2_samples import FRAME_NAMES, odd_model, write_sample
 
-from io_md2.format import interpolate, normal_vectors, read_model, st_fractions
+from io_idtech.io_md2.format import interpolate, normal_vectors, read_model, st_fractions
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import bpy
 import pytest
 from md2_samples import FRAME_NAMES, write_sample
 
-from io_md2.format import read_model
+from io_idtech.io_md2.format import read_model
 
 # stand01 stand02 run1 run2 run2 pain101 pain102 odd
 RUN, PAIN = 2, 5

@@ -11,7 +11,7 @@ import pytest
 from md2_compare import SETTINGS, assert_matches_blender, bench_of, compare, export
 from scripted_scenes import cube
 
-from io_md2.format import NORMALS
+from io_idtech.io_md2.format import NORMALS
 
 WARNING = "smooth in the file"
 # Parts of it have only a vertex in common, where Blender cannot hold one custom normal for all.

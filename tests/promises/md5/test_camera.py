@@ -28,7 +28,7 @@ from md5_cameras import (
 )
 from md5_samples import ANIMATION, MESH
 
-from io_md5.format import Camera, read_camera, write_camera
+from io_idtech.io_md5.format import Camera, read_camera, write_camera
 
 # In
 

@@ -24,7 +24,7 @@ from md5_cameras import (
     view_of,
 )
 
-from io_md5.format import read_camera
+from io_idtech.io_md5.format import read_camera
 
 
 def warnings_of(capfd, run):

@@ -9,7 +9,7 @@ import pytest
 import scripted_scenes
 from scripted_scenes import distance, file_vertices, shown_vertices
 
-from io_md5.format import read_animation, read_mesh
+from io_idtech.io_md5.format import read_animation, read_mesh
 
 COUNT = 40
 

@@ -13,9 +13,9 @@ import scripted_scenes
 from mathutils import Matrix
 from scripted_scenes import FRAMES, distance, file_vertices, shown_vertices
 
-from io_md5.format import read_animation, read_mesh, write_animation
-from io_md5.format.check import check_animation, check_model
-from io_md5.format.skinning import face_normals
+from io_idtech.io_md5.format import read_animation, read_mesh, write_animation
+from io_idtech.io_md5.format.check import check_animation, check_model
+from io_idtech.io_md5.format.skinning import face_normals
 
 TOLERANCE = 1e-4
 

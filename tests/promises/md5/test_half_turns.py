@@ -9,7 +9,7 @@ from engines import loaders
 from mathutils import Quaternion
 from scripted_scenes import attach
 
-from io_md5.format import read_mesh
+from io_idtech.io_md5.format import read_mesh
 
 GAMES = ["ANY", "DOOM3", "SAUERBRATEN", "UNVANQUISHED", "QUAKE2"]
 FRAMES = 24

@@ -14,7 +14,7 @@ from animation_edits import HAS_SLOTS
 from installed import MODULE
 from md5_compare import call, said
 
-from io_md5.format import Model, read_animation, write_animation, write_mesh
+from io_idtech.io_md5.format import Model, read_animation, write_animation, write_mesh
 
 
 def stems(folder):

@@ -7,7 +7,7 @@ import pytest
 from md5_corpus import pairs
 from md5_deviation import size_of, worst_error
 
-from io_md5.format import read_animation, read_mesh
+from io_idtech.io_md5.format import read_animation, read_mesh
 
 pytestmark = pytest.mark.slow
 

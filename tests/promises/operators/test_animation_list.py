@@ -8,7 +8,7 @@ import md5_scenes
 import pytest
 from scripted_scenes import rig, tube
 
-from io_md5.format import read_animation
+from io_idtech.io_md5.format import read_animation
 
 NAMES = ("die", "run", "walk_fast", "walk_slow")
 

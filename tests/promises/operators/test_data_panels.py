@@ -15,8 +15,8 @@ import pytest
 from enabled_families import FAMILIES
 from game_samples import RED, plain, png
 
-from io_md2.format import read_model, write_model
-from io_md5.format import read_animation, read_camera, read_mesh, write_animation, write_mesh
+from io_idtech.io_md2.format import read_model, write_model
+from io_idtech.io_md5.format import read_animation, read_camera, read_mesh, write_animation, write_mesh
 
 JUNK = [3, "text", [1.0, 2.0], {}, b"\xff", {"name": 5, "index": "x", "frame_rate": float("nan")},
         {"import_warnings": 7, "own_skin_size": [0, -1], "frame_rate": 1e30, "shader": 3, "skin": {"a": 1}},
@@ -407,7 +407,7 @@ def test_panels_appear_only_where_they_apply(model, box, tmp_path):
 
 
 def straight_camera():
-    from io_md5.format import Camera
+    from io_idtech.io_md5.format import Camera
 
     return Camera(
         np.array([2], np.int32), np.zeros((5, 3)), np.zeros((5, 3)), np.full(5, 90.0), frame_rate=30.0

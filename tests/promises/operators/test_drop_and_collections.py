@@ -7,7 +7,7 @@ import md5_scenes
 import numpy as np
 from enabled_families import FAMILIES, operator
 
-from io_md5.format import read_animation, read_mesh, write_animation
+from io_idtech.io_md5.format import read_animation, read_mesh, write_animation
 
 
 def test_file_handlers_know_their_files_and_operators():

@@ -15,8 +15,8 @@ import pytest
 from enabled_families import EXPORTERS, IMPORTERS, OPERATORS, import_file, operator
 from installed import MODULE
 
-from io_md2.format import read_model
-from io_md5.format import read_mesh
+from io_idtech.io_md2.format import read_model
+from io_idtech.io_md5.format import read_mesh
 
 
 @pytest.fixture

@@ -468,7 +468,7 @@ def test_after_an_import_the_current_frame_is_in_the_range(tmp_path: Path, famil
 
 
 def test_a_frame_rate_counts_when_it_is_enabled_or_a_script_sets_it(tmp_path: Path):
-    from io_md5.format import read_animation
+    from io_idtech.io_md5.format import read_animation
 
     path = md5_scenes.write(tmp_path, "imp", run=md5_scenes.animation(md5_scenes.skeleton(), rate=24))
     bpy.ops.import_scene.md5(filepath=str(path), animations="FOLDER")

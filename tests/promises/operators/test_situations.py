@@ -11,7 +11,7 @@ from md5_deviation import worst_error
 from scripted_scenes import add_camera, rig, tube
 from whole_state import whole_state
 
-from io_md5.format import read_animation, read_mesh
+from io_idtech.io_md5.format import read_animation, read_mesh
 
 pytestmark = pytest.mark.slow
 

@@ -11,7 +11,7 @@ from hostile_numbers import hostile_md2, with_hostile_numbers
 from md5_samples import edited
 from whole_state import whole_state
 
-from io_md2.format import Md2Error, format_model
+from io_idtech.io_md2.format import Md2Error, format_model
 
 pytestmark = pytest.mark.slow
 

@@ -12,8 +12,8 @@ import pytest
 from enabled_families import EXPORTERS, FAMILIES, export_file
 from md5_cameras import make_camera
 
-from io_md2.format import decompress, read_model
-from io_md5.format import read_animation, read_camera, read_mesh, write_camera
+from io_idtech.io_md2.format import decompress, read_model
+from io_idtech.io_md5.format import read_animation, read_camera, read_mesh, write_camera
 
 KINDS = pytest.mark.parametrize("suffix", EXPORTERS)
 TURNED = {"axis_forward": "X", "axis_up": "Z"}

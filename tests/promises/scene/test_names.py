@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from scripted_scenes import rig, tube
 
-from io_md2.format import read_model
-from io_md5.format import Model, read_animation, read_mesh, write_animation, write_mesh
+from io_idtech.io_md2.format import read_model
+from io_idtech.io_md5.format import Model, read_animation, read_mesh, write_animation, write_mesh
 
 LONG = "a" * 62
 # What a string of an MD5 file can hold, and Blender cannot, or not beside the others.

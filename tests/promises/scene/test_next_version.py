@@ -19,7 +19,7 @@ from enabled_families import FAMILIES, export_file, import_file, write_samples
 from installed import version
 from paths import CORPUS, ROOT
 
-from io_md5.format import write_animation
+from io_idtech.io_md5.format import write_animation
 
 pytestmark = pytest.mark.slow
 

@@ -7,7 +7,7 @@ from typing import NoReturn
 
 import pytest
 
-from command_line.interrupt import Interrupt, deferred_interrupt, immediate_interrupt
+from io_idtech.command_line.interrupt import Interrupt, deferred_interrupt, immediate_interrupt
 
 
 def test_the_work_stops_where_it_checks(capsys):

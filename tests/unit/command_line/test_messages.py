@@ -6,7 +6,7 @@ import io
 
 import pytest
 
-from command_line import messages
+from io_idtech.command_line import messages
 
 
 @pytest.mark.parametrize(

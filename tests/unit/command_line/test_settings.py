@@ -5,8 +5,8 @@ from __future__ import annotations
 import io
 from pathlib import Path
 
-from command_line import messages
-from command_line.settings import Task
+from io_idtech.command_line import messages
+from io_idtech.command_line.settings import Task
 
 
 def test_a_task_is_the_same_in_another_process():

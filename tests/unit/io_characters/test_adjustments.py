@@ -5,15 +5,12 @@ from __future__ import annotations
 import game_folders
 import numpy as np
 import pytest
-import working_copy
 
-working_copy.load()
-
-from io_idtech.io_characters.adjustments import adjusted, adjustments_of, unadjusted  # noqa: E402
-from io_idtech.io_common.game_data.character import JointAdjustment  # noqa: E402
-from io_idtech.io_md5.format import quaternions as quat  # noqa: E402
-from io_idtech.io_md5.format import read_animation  # noqa: E402
-from io_idtech.io_md5.format.skeleton import local_poses  # noqa: E402
+from io_idtech.io_characters.adjustments import adjusted, adjustments_of, unadjusted
+from io_idtech.io_common.game_data.character import JointAdjustment
+from io_idtech.io_md5.format import quaternions as quat
+from io_idtech.io_md5.format import read_animation
+from io_idtech.io_md5.format.skeleton import local_poses
 
 JOINT = 2
 

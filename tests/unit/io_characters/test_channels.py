@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from io_characters.channels import channel_joints
+from io_idtech.io_characters.channels import channel_joints
 
 NAMES = ["origin", "Hips", "Waist", "Neck", "larm", "lleg"]
 PARENTS = [-1, 0, 1, 2, 2, 1]

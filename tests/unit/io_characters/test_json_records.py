@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from io_characters.source.json_records import MistakeError, record_from
+from io_idtech.io_characters.source.json_records import MistakeError, record_from
 
 
 @dataclass(frozen=True)

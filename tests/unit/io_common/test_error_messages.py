@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from io_common.error_messages import message_for, without_path
-from io_md2.format import Md2Error
-from io_md5.format import Md5Error
+from io_idtech.io_common.error_messages import message_for, without_path
+from io_idtech.io_md2.format import Md2Error
+from io_idtech.io_md5.format import Md5Error
 
 
 def test_the_text_of_an_expected_exception_is_the_message():

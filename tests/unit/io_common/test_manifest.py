@@ -6,7 +6,7 @@ import tomllib
 
 from paths import ROOT
 
-from io_common import manifest
+from io_idtech.io_common import manifest
 
 
 def test_the_version_is_that_of_the_manifest():

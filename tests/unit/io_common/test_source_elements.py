@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from io_common.source_elements import NONE, have_same_triangles, match_corners, match_vertices
+from io_idtech.io_common.source_elements import NONE, have_same_triangles, match_corners, match_vertices
 
 
 def integers(*values: int):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from io_common.triangles import (
+from io_idtech.io_common.triangles import (
     FLIPPED_WINDING,
     bend,
     drop_degenerate,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from io_common.validation import raise_all, raise_errors
-from io_md2.format import Md2Error
-from io_md2.format.findings import Finding
-from io_md5.format import Md5Error
+from io_idtech.io_common.validation import raise_all, raise_errors
+from io_idtech.io_md2.format import Md2Error
+from io_idtech.io_md2.format.findings import Finding
+from io_idtech.io_md5.format import Md5Error
 
 
 class Warnings:

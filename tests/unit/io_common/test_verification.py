@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from io_common.verification import Verify, frames_to_verify
+from io_idtech.io_common.verification import Verify, frames_to_verify
 
 
 @pytest.mark.parametrize(

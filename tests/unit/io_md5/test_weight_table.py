@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from io_md5.weight_table import WeightTable
+from io_idtech.io_md5.weight_table import WeightTable
 
 
 def table():

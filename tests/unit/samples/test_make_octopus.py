@@ -7,9 +7,9 @@ import runpy
 import numpy as np
 from paths import SAMPLES
 
-from io_md5.format import read_animation, read_mesh
-from io_md5.format.check import Game, check_animation, check_model
-from io_md5.format.skinning import face_normals, skin
+from io_idtech.io_md5.format import read_animation, read_mesh
+from io_idtech.io_md5.format.check import Game, check_animation, check_model
+from io_idtech.io_md5.format.skinning import face_normals, skin
 
 FOLDER = SAMPLES / "models" / "octopus"
 FILES = ("octopus.md5mesh", "swim.md5anim", "wave.md5anim")

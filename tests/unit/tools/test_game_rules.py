@@ -6,8 +6,8 @@ import importlib.util
 
 from paths import ROOT
 
-from io_md2.format import games as md2
-from io_md5.format import games as md5
+from io_idtech.io_md2.format import games as md2
+from io_idtech.io_md5.format import games as md5
 
 PAGE = ROOT / "docs" / "games.md"
 

@@ -14,10 +14,10 @@ import pytest
 from md2_samples import fan, write_two_sequences
 from paths import ROOT, SAMPLES
 
-from io_common.files.file_info import on_one_line, walk
-from io_md2.format import write_model
-from io_md5.format import read_mesh, write_mesh
-from io_md5.format.describe import describe_mesh
+from io_idtech.io_common.files.file_info import on_one_line, walk
+from io_idtech.io_md2.format import write_model
+from io_idtech.io_md5.format import read_mesh, write_mesh
+from io_idtech.io_md5.format.describe import describe_mesh
 
 OCTOPUS = SAMPLES / "models" / "octopus"
 

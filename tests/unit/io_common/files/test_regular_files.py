@@ -12,11 +12,11 @@ import pytest
 from paths import ROOT
 from texture_rules import MD5_RULES
 
-from io_common.files import file_info, regular_files
-from io_common.files.atomic import write_file
-from io_common.textures.search import Search
-from io_md2.format import read_model
-from io_md5.format import read_animation, read_camera, read_mesh
+from io_idtech.io_common.files import file_info, regular_files
+from io_idtech.io_common.files.atomic import write_file
+from io_idtech.io_common.textures.search import Search
+from io_idtech.io_md2.format import read_model
+from io_idtech.io_md5.format import read_animation, read_camera, read_mesh
 
 KINDS = (
     *(

@@ -9,7 +9,7 @@ from pathlib import Path
 import needs
 import pytest
 
-from io_common.files.temporary import new_file, new_folder
+from io_idtech.io_common.files.temporary import new_file, new_folder
 
 
 def make_file(folder: Path) -> Path:

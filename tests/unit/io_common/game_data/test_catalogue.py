@@ -7,10 +7,10 @@ from pathlib import Path
 import game_folders
 import pytest
 
-from io_common.game_data.catalogue import Catalogue, Kind
-from io_common.game_data.files import GameFiles
-from io_common.textures.budget import Budget
-from io_common.textures.game_files import FileReadError
+from io_idtech.io_common.game_data.catalogue import Catalogue, Kind
+from io_idtech.io_common.game_data.files import GameFiles
+from io_idtech.io_common.textures.budget import Budget
+from io_idtech.io_common.textures.game_files import FileReadError
 
 
 def listed(folder: Path) -> list[tuple[str, str, str, str, str]]:

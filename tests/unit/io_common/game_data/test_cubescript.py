@@ -7,7 +7,7 @@ import tracemalloc
 import pytest
 from work import lines_run
 
-from io_common.game_data.cubescript import MAX_CHARACTERS, Interpreter, ScriptLimitError
+from io_idtech.io_common.game_data.cubescript import MAX_CHARACTERS, Interpreter, ScriptLimitError
 
 
 def calls(text: str) -> list[tuple[str, ...]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from io_common.game_data.declarations import ENTITY, SKIN, parse_declarations
+from io_idtech.io_common.game_data.declarations import ENTITY, SKIN, parse_declarations
 
 
 def found(text: str, default: str = ENTITY) -> list[tuple[str, str, int, list[str]]]:

@@ -8,11 +8,11 @@ import game_folders
 import pytest
 from work import lines_run
 
-from io_common.game_data import declarations as declarations_module
-from io_common.game_data import doom3_declarations
-from io_common.game_data.character import Attachment, Character, CharacterAnimation, FrameCommand
-from io_common.game_data.doom3 import Doom3Declarations
-from io_common.game_data.files import GameFiles
+from io_idtech.io_common.game_data import declarations as declarations_module
+from io_idtech.io_common.game_data import doom3_declarations
+from io_idtech.io_common.game_data.character import Attachment, Character, CharacterAnimation, FrameCommand
+from io_idtech.io_common.game_data.doom3 import Doom3Declarations
+from io_idtech.io_common.game_data.files import GameFiles
 
 MESH = "models/a.md5mesh"
 

@@ -11,14 +11,14 @@ import game_folders
 import needs
 import pytest
 
-from io_common.game_data import files as files_module
-from io_common.game_data.files import GameFiles
-from io_common.game_data.paths import files_in, readable
-from io_common.game_data.places import is_unfit_for_windows, place
-from io_common.textures import archives
-from io_common.textures.archives import ARCHIVE_EXTENSIONS, search_order, split_archive_path
-from io_common.textures.budget import Budget
-from io_common.textures.game_files import FileReadError
+from io_idtech.io_common.game_data import files as files_module
+from io_idtech.io_common.game_data.files import GameFiles
+from io_idtech.io_common.game_data.paths import files_in, readable
+from io_idtech.io_common.game_data.places import is_unfit_for_windows, place
+from io_idtech.io_common.textures import archives
+from io_idtech.io_common.textures.archives import ARCHIVE_EXTENSIONS, search_order, split_archive_path
+from io_idtech.io_common.textures.budget import Budget
+from io_idtech.io_common.textures.game_files import FileReadError
 
 MODEL = "models/imp/imp.md5mesh"
 
@@ -328,7 +328,7 @@ def test_folders_that_are_too_deep_are_named(tmp_path: Path) -> None:
 
 
 def test_files_that_are_too_large_are_left_out_with_a_warning(tmp_path: Path, monkeypatch) -> None:
-    monkeypatch.setattr("io_common.textures.archives.MAX_FILE_SIZE", 8)
+    monkeypatch.setattr("io_idtech.io_common.textures.archives.MAX_FILE_SIZE", 8)
     game_folders.zipped(tmp_path / "pak0.pk4", {"small.txt": "small", "large.txt": "far too large"})
     files = GameFiles([str(tmp_path)])
     assert [name for name in files.walk() if name.endswith(".txt")] == ["small.txt"]

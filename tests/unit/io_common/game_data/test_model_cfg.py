@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from io_common.game_data.character import Attachment, JointAdjustment, MeshTextures, Tag
-from io_common.game_data.files import GameFiles
-from io_common.game_data.model_cfg import cfg_character
-from io_common.textures.game_files import FileReadError
+from io_idtech.io_common.game_data.character import Attachment, JointAdjustment, MeshTextures, Tag
+from io_idtech.io_common.game_data.files import GameFiles
+from io_idtech.io_common.game_data.model_cfg import cfg_character
+from io_idtech.io_common.textures.game_files import FileReadError
 
 FOLDER = "packages/models/imp"
 

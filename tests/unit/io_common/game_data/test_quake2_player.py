@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from io_common.game_data.files import GameFiles
-from io_common.game_data.quake2_player import player_character
-from io_common.textures.game_files import FileReadError
+from io_idtech.io_common.game_data.files import GameFiles
+from io_idtech.io_common.game_data.quake2_player import player_character
+from io_idtech.io_common.textures.game_files import FileReadError
 
 
 def player(tmp_path, *names: str):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from io_common.scene.axes import Conversion
+from io_idtech.io_common.scene.axes import Conversion
 
 QUARTER = np.array([[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
 """+X becomes +Y, +Y becomes -X."""

@@ -8,7 +8,7 @@ from array import array
 import numpy as np
 import pytest
 
-from io_common.scene import stored_values
+from io_idtech.io_common.scene import stored_values
 
 
 class Group(dict):

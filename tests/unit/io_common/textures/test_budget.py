@@ -8,9 +8,9 @@ import game_folders
 import pytest
 from texture_rules import MD5_RULES
 
-from io_common.textures import budget, game_files, materials
-from io_common.textures.mtr import parse_mtr
-from io_common.textures.search import Search
+from io_idtech.io_common.textures import budget, game_files, materials
+from io_idtech.io_common.textures.mtr import parse_mtr
+from io_idtech.io_common.textures.search import Search
 
 SHADER = "models/imp/imp"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from io_common.textures.conventions import guess_skins, is_colour
+from io_idtech.io_common.textures.conventions import guess_skins, is_colour
 
 
 def test_another_models_image_is_not_taken() -> None:

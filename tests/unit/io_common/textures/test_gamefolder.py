@@ -11,11 +11,11 @@ import needs
 import pytest
 from work import lines_run
 
-from io_common.textures import search_paths
-from io_common.textures.folders import Root
-from io_common.textures.game_files import FileReadError
-from io_common.textures.names import clean_name
-from io_common.textures.search_paths import Library, guess_game_folder
+from io_idtech.io_common.textures import search_paths
+from io_idtech.io_common.textures.folders import Root
+from io_idtech.io_common.textures.game_files import FileReadError
+from io_idtech.io_common.textures.names import clean_name
+from io_idtech.io_common.textures.search_paths import Library, guess_game_folder
 
 
 def put(path: Path, data: bytes = b"image") -> Path:

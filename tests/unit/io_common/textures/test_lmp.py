@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from md5_rerelease import lmp, palette
 
-from io_common.textures.lmp import LmpError, decode_lmp, read_palette
+from io_idtech.io_common.textures.lmp import LmpError, decode_lmp, read_palette
 
 
 def test_pixels_have_the_colours_of_the_palette_from_the_top_row():

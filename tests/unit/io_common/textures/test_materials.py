@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from texture_rules import MD5_RULES
 
-from io_common.textures import materials
-from io_common.textures.search import Search
+from io_idtech.io_common.textures import materials
+from io_idtech.io_common.textures.search import Search
 
 
 def declaration(name: str, image: str) -> str:

@@ -5,10 +5,10 @@ import tracemalloc
 import pytest
 from work import lines_run
 
-from io_common.textures import material_parser
-from io_common.textures.image_expressions import BuiltIn, Call, MapImage, map_uses
-from io_common.textures.material_parser import Material
-from io_common.textures.mtr import canonical_name, parse_mtr
+from io_idtech.io_common.textures import material_parser
+from io_idtech.io_common.textures.image_expressions import BuiltIn, Call, MapImage, map_uses
+from io_idtech.io_common.textures.material_parser import Material
+from io_idtech.io_common.textures.mtr import canonical_name, parse_mtr
 
 
 def material(body: str) -> Material:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from work import lines_run
 
-from io_common.textures.pcx import PcxError, decode_pcx
+from io_idtech.io_common.textures.pcx import PcxError, decode_pcx
 
 
 def header(

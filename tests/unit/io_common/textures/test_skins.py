@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from io_common.textures.skins import cfg_image, parse_model_cfg, parse_skin
+from io_idtech.io_common.textures.skins import cfg_image, parse_model_cfg, parse_skin
 
 CFG = """
 exec "packages/models/somebody/other.cfg"

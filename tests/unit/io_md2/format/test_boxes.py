@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from md2_samples import make_model, odd_model
 
-from io_md2.format import Md2Error, decompress, frame_bounds, model_bounds
+from io_idtech.io_md2.format import Md2Error, decompress, frame_bounds, model_bounds
 
 
 def test_boxes_are_those_of_the_positions_also_of_mirrored_frames():

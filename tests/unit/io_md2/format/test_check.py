@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from md2_samples import fan, model_of
 
-from io_md2.format import Counts, Game, check_model
-from io_md2.format.check import find_oddities
+from io_idtech.io_md2.format import Counts, Game, check_model
+from io_idtech.io_md2.format.check import find_oddities
 
 
 def test_errors_come_before_warnings():

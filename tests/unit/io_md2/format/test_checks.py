@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from md2_samples import fan, model_of
 
-from io_md2.format import (
+from io_idtech.io_md2.format import (
     Counts,
     Game,
     Model,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from md2_samples import model_of
 
-from io_md2.format import Counts, Model
+from io_idtech.io_md2.format import Counts, Model
 
 
 def test_everything_that_games_limit_is_counted():

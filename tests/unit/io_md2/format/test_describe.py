@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from md2_samples import write_two_sequences
 
-from io_md2.format import describe, read_model
+from io_idtech.io_md2.format import describe, read_model
 
 
 def test_a_model_is_described_like_its_file(tmp_path):

@@ -6,7 +6,7 @@ import pickle
 
 import pytest
 
-from io_md2.format import Md2Error
+from io_idtech.io_md2.format import Md2Error
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 
-from io_md2.format import Finding
-from io_md5.format.check import Finding as Md5Finding
+from io_idtech.io_md2.format import Finding
+from io_idtech.io_md5.format.check import Finding as Md5Finding
 
 
 def test_findings_of_both_formats_have_the_same_attributes():

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from io_md2.format import (
+from io_idtech.io_md2.format import (
     Md2Error,
     box_grid,
     decompress,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from md2_samples import fan, model_of
 
-from io_md2.format import (
+from io_idtech.io_md2.format import (
     PROFILES,
     Counts,
     Game,
@@ -14,7 +14,7 @@ from io_md2.format import (
     check_model,
     prepare_model,
 )
-from io_md2.format.games import game_named, rules_of
+from io_idtech.io_md2.format.games import game_named, rules_of
 
 
 def codes(model: Model, game: Game, former: Counts | None = None) -> set[tuple[str, bool]]:

@@ -9,7 +9,7 @@ import pytest
 from md2_compiler import Arrays, slow_greedy_length
 from md2_meshes import MESHES, grid, tangle
 
-from io_md2.format import GlCommands, Md2Error, drawn_triangles, generate_commands, st_fractions
+from io_idtech.io_md2.format import GlCommands, Md2Error, drawn_triangles, generate_commands, st_fractions
 
 SKIN = (128, 64)
 

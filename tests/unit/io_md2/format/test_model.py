@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from md2_samples import make_model, odd_model
 
-from io_md2.format import Md2Error, validate_model
-from io_md2.format.model import (
+from io_idtech.io_md2.format import Md2Error, validate_model
+from io_idtech.io_md2.format.model import (
     FRAME_HEADER_SIZE,
     VERTEX_SIZE,
     GlCommands,

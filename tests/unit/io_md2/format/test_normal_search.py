@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from io_md2.format import NORMALS, nearest_normals
+from io_idtech.io_md2.format import NORMALS, nearest_normals
 
 MANY = 9_000
 

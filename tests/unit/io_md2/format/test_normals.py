@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from io_md2.format import (
+from io_idtech.io_md2.format import (
     NORMALS,
     face_normals,
     nearest_normals,
@@ -15,7 +15,7 @@ from io_md2.format import (
     normal_vectors,
     vertex_normals,
 )
-from io_md2.format.normals import changed_normal_indices
+from io_idtech.io_md2.format.normals import changed_normal_indices
 
 
 def slow_normal_indices(frame: np.ndarray, triangles: np.ndarray) -> list[int]:

@@ -7,7 +7,7 @@ from pathlib import Path
 import needs
 import pytest
 
-from io_md2.format.regular_files import open_file, read_file
+from io_idtech.io_md2.format.regular_files import open_file, read_file
 
 
 def test_files_are_read_whole(tmp_path):

@@ -7,8 +7,8 @@ import struct
 import numpy as np
 import pytest
 
-from io_md2.format import GlCommands, Md2Error, Model, decompress, format_model, parse_model
-from io_md2.format.model import is_in_range
+from io_idtech.io_md2.format import GlCommands, Md2Error, Model, decompress, format_model, parse_model
+from io_idtech.io_md2.format.model import is_in_range
 
 pytest.importorskip("hypothesis", reason="the property tests need hypothesis")
 from hypothesis import example, given, settings

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from io_md2.format import (
+from io_idtech.io_md2.format import (
     PLAYER_SEQUENCES,
     FrameSequence,
     find_sequences,

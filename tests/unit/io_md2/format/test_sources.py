@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from md2_samples import make_model
 
-from io_md2.format import Md2Error, format_model, read_model, write_model
+from io_idtech.io_md2.format import Md2Error, format_model, read_model, write_model
 
 
 @pytest.mark.parametrize("kind", [bytes, bytearray, memoryview, io.BytesIO])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from io_md2.format import CENTRE, CORNER, flip_t, st_fractions, st_texels
+from io_idtech.io_md2.format import CENTRE, CORNER, flip_t, st_fractions, st_texels
 
 ALL = np.stack(np.meshgrid(np.arange(-40, 300), np.arange(-40, 300)), axis=-1)
 

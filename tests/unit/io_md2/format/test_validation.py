@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from md2_samples import make_model
 
-from io_md2.format import (
+from io_idtech.io_md2.format import (
     GlCommands,
     Md2Error,
     Model,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from io_md2.format import Model, decompress, normal_indices
-from io_md2.format.welding import weld
+from io_idtech.io_md2.format import Model, decompress, normal_indices
+from io_idtech.io_md2.format.welding import weld
 
 
 class TestMerging:

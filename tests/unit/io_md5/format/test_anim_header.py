@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from md5_samples import ANIMATION, OLD_ANIMATION, edited, random_animation
 
-from io_md5.format import Md5Error, read_animation, read_animation_header, write_animation
+from io_idtech.io_md5.format import Md5Error, read_animation, read_animation_header, write_animation
 
 
 def write(folder, text):

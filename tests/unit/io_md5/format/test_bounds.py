@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from md5_samples import random_mesh, random_model, random_pose
 
-from io_md5.format import Joints, Mesh, Model, bounds, model_bounds
-from io_md5.format.bounds import pose_bounds
-from io_md5.format.skinning import skin
+from io_idtech.io_md5.format import Joints, Mesh, Model, bounds, model_bounds
+from io_idtech.io_md5.format.bounds import pose_bounds
+from io_idtech.io_md5.format.skinning import skin
 
 
 def box_of(meshes, positions, orientations):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from md5_samples import CAMERA, edited
 
-from io_md5.format import Camera, Md5Error, format_camera, parse_camera, read_camera, write_camera
+from io_idtech.io_md5.format import Camera, Md5Error, format_camera, parse_camera, read_camera, write_camera
 
 
 def camera_of(text):

@@ -10,7 +10,7 @@ from md5_game_models import camera, model
 from md5_samples import ANIMATION, CAMERA, MESH
 from paths import SAMPLES
 
-from io_md5.format import (
+from io_idtech.io_md5.format import (
     Camera,
     Md5Error,
     describe,
@@ -23,7 +23,7 @@ from io_md5.format import (
     write_camera,
     write_mesh,
 )
-from io_md5.format.describe import describe_animation, describe_camera, describe_mesh
+from io_idtech.io_md5.format.describe import describe_animation, describe_camera, describe_mesh
 
 OCTOPUS = SAMPLES / "models" / "octopus"
 

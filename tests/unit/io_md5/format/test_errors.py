@@ -6,7 +6,7 @@ import pickle
 
 import pytest
 
-from io_md5.format import Md5Error
+from io_idtech.io_md5.format import Md5Error
 
 
 @pytest.mark.parametrize(

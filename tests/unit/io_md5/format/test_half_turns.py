@@ -8,9 +8,17 @@ import numpy as np
 import pytest
 from md5_samples import random_parents
 
-from io_md5.format import Joints, Model, encoding, format_animation, format_mesh, parse_animation, parse_mesh
-from io_md5.format import quaternions as quat
-from io_md5.format.skeleton import local_poses
+from io_idtech.io_md5.format import (
+    Joints,
+    Model,
+    encoding,
+    format_animation,
+    format_mesh,
+    parse_animation,
+    parse_mesh,
+)
+from io_idtech.io_md5.format import quaternions as quat
+from io_idtech.io_md5.format.skeleton import local_poses
 
 AXES = 400
 # Steps of 1 - x² - y² - z² in 32 bits are 2⁻²⁴, so a w of 3e-4 can be off by 5e-5 whatever the digits are.

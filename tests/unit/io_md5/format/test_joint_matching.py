@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from md5_samples import random_animation, random_joints
 
-from io_md5.format import match_joints
+from io_idtech.io_md5.format import match_joints
 
 
 def test_joints_are_matched_by_name(rng):

@@ -6,9 +6,9 @@ import struct
 
 import pytest
 
-from io_md5.format import Md5Error
-from io_md5.format.fuzz import MDL
-from io_md5.format.mdl_file import parse_mdl, read_mdl
+from io_idtech.io_md5.format import Md5Error
+from io_idtech.io_md5.format.fuzz import MDL
+from io_idtech.io_md5.format.mdl_file import parse_mdl, read_mdl
 
 SKIN_COUNT = 48
 

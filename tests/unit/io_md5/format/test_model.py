@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from md5_samples import ANIMATION, CAMERA, MESH
 
-from io_md5.format import parse_animation, parse_camera, parse_mesh
+from io_idtech.io_md5.format import parse_animation, parse_camera, parse_mesh
 
 
 def test_joints_and_vertices_are_counted():

@@ -13,7 +13,7 @@ from md5_samples import (
     edited,
 )
 
-from io_md5.format import skinning
+from io_idtech.io_md5.format import skinning
 
 
 def test_bones_of_the_old_layout_are_joints():

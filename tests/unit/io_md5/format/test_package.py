@@ -11,7 +11,7 @@ import sys
 from md5_samples import ANIMATION
 from paths import ROOT
 
-from io_md5 import format as md5
+from io_idtech.io_md5 import format as md5
 
 
 def test_everything_public_is_documented_and_listed():

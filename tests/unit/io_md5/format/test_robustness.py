@@ -18,7 +18,7 @@ from md5_samples import (
     random_parents,
 )
 
-from io_md5.format import (
+from io_idtech.io_md5.format import (
     Animation,
     Camera,
     Joints,
@@ -34,9 +34,9 @@ from io_md5.format import (
     skeleton,
     skinning,
 )
-from io_md5.format.cuts import timeline
-from io_md5.format.quaternions import normalise
-from io_md5.format.text.scanner import Scan
+from io_idtech.io_md5.format.cuts import timeline
+from io_idtech.io_md5.format.quaternions import normalise
+from io_idtech.io_md5.format.text.scanner import Scan
 
 pytestmark = pytest.mark.slow
 

@@ -7,9 +7,9 @@ import json
 import numpy as np
 import pytest
 
-from io_md5.format import Md5Error
-from io_md5.format.joint_scales import ScaleTable
-from io_md5.format.scale_file import (
+from io_idtech.io_md5.format import Md5Error
+from io_idtech.io_md5.format.joint_scales import ScaleTable
+from io_idtech.io_md5.format.scale_file import (
     Scales,
     format_scales,
     parse_scales,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from io_md5.format import Mesh
-from io_md5.format.seams import is_degenerate, weight_list_ids, weld_vertices
+from io_idtech.io_md5.format import Mesh
+from io_idtech.io_md5.format.seams import is_degenerate, weight_list_ids, weld_vertices
 
 
 def mesh_of(weights, triangles):

@@ -13,7 +13,7 @@ from md5_samples import (
 )
 from md5_specification import build_skeleton, close, compute_w, frame_components, normalise
 
-from io_md5.format import (
+from io_idtech.io_md5.format import (
     Animation,
     Joints,
     Md5Error,

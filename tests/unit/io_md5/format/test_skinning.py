@@ -16,7 +16,7 @@ from md5_specification import (
     weight_normals,
 )
 
-from io_md5.format import Mesh, parse_mesh, skinning
+from io_idtech.io_md5.format import Mesh, parse_mesh, skinning
 
 
 def cross(a, b):

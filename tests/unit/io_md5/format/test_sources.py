@@ -9,8 +9,8 @@ import zipfile
 import pytest
 from md5_samples import ANIMATION, CAMERA, MESH
 
-from io_md5 import format as md5
-from io_md5.format import Md5Error
+from io_idtech.io_md5 import format as md5
+from io_idtech.io_md5.format import Md5Error
 
 KINDS = pytest.mark.parametrize(
     ("text", "read", "write"),

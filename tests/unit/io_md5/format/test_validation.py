@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from md5_samples import ANIMATION, CAMERA, MESH, random_animation, random_model
 
-from io_md5.format import (
+from io_idtech.io_md5.format import (
     Animation,
     Camera,
     Joints,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from md5_game_models import animation
 from md5_samples import MESH
 
-from io_md5.format import parse_mesh
-from io_md5.format.check import check_animation
+from io_idtech.io_md5.format import parse_mesh
+from io_idtech.io_md5.format.check import check_animation
 
 
 def test_an_animation_of_other_joints_is_refused_by_name():

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from md5_game_models import model
 
-from io_md5.format.games import common
-from io_md5.format.games.rules import Subject
+from io_idtech.io_md5.format.games import common
+from io_idtech.io_md5.format.games.rules import Subject
 
 
 def codes(rule, subject):

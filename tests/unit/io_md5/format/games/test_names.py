@@ -5,9 +5,9 @@ from __future__ import annotations
 from md5_game_models import animation, found
 from md5_samples import MESH
 
-from io_md5.format import parse_mesh
-from io_md5.format.check import check_animation, check_model
-from io_md5.format.games import (
+from io_idtech.io_md5.format import parse_mesh
+from io_idtech.io_md5.format.check import check_animation, check_model
+from io_idtech.io_md5.format.games import (
     PROFILES,
     Game,
     NameRule,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from md5_game_models import animation, found, model
 
-from io_md5.format.check import check_animation, check_model
-from io_md5.format.games import (
+from io_idtech.io_md5.format.check import check_animation, check_model
+from io_idtech.io_md5.format.games import (
     Game,
     Target,
     prepare_animation,

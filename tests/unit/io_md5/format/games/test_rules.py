@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from io_md5.format.games.rules import Rule, indices, listing
+from io_idtech.io_md5.format.games.rules import Rule, indices, listing
 
 
 def rule(**changes):

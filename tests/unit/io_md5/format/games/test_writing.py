@@ -9,9 +9,9 @@ import pytest
 from md5_game_models import animation, found, model
 from md5_samples import MESH
 
-from io_md5.format import format_animation, parse_animation, parse_mesh, skeleton
-from io_md5.format.check import check_animation, check_model
-from io_md5.format.games import (
+from io_idtech.io_md5.format import format_animation, parse_animation, parse_mesh, skeleton
+from io_idtech.io_md5.format.check import check_animation, check_model
+from io_idtech.io_md5.format.games import (
     PROFILES,
     Game,
     Target,
@@ -21,7 +21,7 @@ from io_md5.format.games import (
     rules_of,
     with_all_components,
 )
-from io_md5.format.games.profiles import game_named
+from io_idtech.io_md5.format.games.profiles import game_named
 
 WITH_COMMENTS = {Game.SAUERBRATEN}
 

@@ -8,7 +8,7 @@ import pytest
 from md5_parsing import animation_refused, mesh_refused, refusal_of, refused
 from md5_samples import ANIMATION, MESH, edited, line_of
 
-from io_md5.format import parse_animation, parse_mesh
+from io_idtech.io_md5.format import parse_animation, parse_mesh
 
 # Numbers
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from md5_samples import ANIMATION
 
-from io_md5.format import fuzz, parse_animation
-from io_md5.format.text import frame_rows
-from io_md5.format.text.frame_rows import extract_frames
+from io_idtech.io_md5.format import fuzz, parse_animation
+from io_idtech.io_md5.format.text import frame_rows
+from io_idtech.io_md5.format.text.frame_rows import extract_frames
 
 pytest.importorskip("hypothesis", reason="the property tests need hypothesis")
 from hypothesis import given, settings

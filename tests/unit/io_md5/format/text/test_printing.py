@@ -15,7 +15,7 @@ from md5_samples import (
     random_model,
 )
 
-from io_md5.format import (
+from io_idtech.io_md5.format import (
     Joints,
     Md5Error,
     Model,
@@ -28,7 +28,7 @@ from io_md5.format import (
     write_animation,
     write_mesh,
 )
-from io_md5.format.text.printing import decimals
+from io_idtech.io_md5.format.text.printing import decimals
 
 
 def sample_model():

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from md5_samples import MESH
 
-from io_md5.format import fuzz, parse_mesh
-from io_md5.format.text import rows
-from io_md5.format.text.rows import extract_rows
+from io_idtech.io_md5.format import fuzz, parse_mesh
+from io_idtech.io_md5.format.text import rows
+from io_idtech.io_md5.format.text.rows import extract_rows
 
 pytest.importorskip("hypothesis", reason="the property tests need hypothesis")
 from hypothesis import given, settings

@@ -29,9 +29,9 @@ from md5_samples import (
     line_of,
 )
 
-from io_md5.format import Md5Error, parse_animation, parse_camera, parse_mesh
-from io_md5.format.text import scanner
-from io_md5.format.text.scanner import Scan
+from io_idtech.io_md5.format import Md5Error, parse_animation, parse_camera, parse_mesh
+from io_idtech.io_md5.format.text import scanner
+from io_idtech.io_md5.format.text.scanner import Scan
 
 SIZE = 1_000_000
 SHAPES = {
