@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import bpy
 
-from ..io_common.scene import versions
+from ..io_blender import versions
 from .source.actions import load_animation, load_owner
 
 ALL_FRAMES = "all frames"

@@ -10,9 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ...io_blender import stored_values as values
+from ...io_blender import versions
+from ...io_blender.scene import names
 from ...io_common.game_data.character import CharacterAnimation, FrameCommand
-from ...io_common.scene import names, versions
-from ...io_common.scene import stored_values as values
 from . import GROUP
 
 if TYPE_CHECKING:

@@ -9,10 +9,10 @@ import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from ...io_blender import stored_values as values
+from ...io_blender.scene import imported_conversion
+from ...io_blender.scene.axes import Conversion, identity
 from ...io_common.game_data.character import Character
-from ...io_common.scene import imported_conversion
-from ...io_common.scene import stored_values as values
-from ...io_common.scene.axes import Conversion, identity
 from . import GROUP
 from .json_records import MistakeError, record_from
 

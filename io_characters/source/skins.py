@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ...io_common.scene import names
-from ...io_common.scene import stored_values as values
+from ...io_blender import stored_values as values
+from ...io_blender.scene import names
 from . import GROUP
 
 if TYPE_CHECKING:

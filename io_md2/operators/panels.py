@@ -11,15 +11,16 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.props import FloatProperty, IntVectorProperty, StringProperty
 
-from ...io_common.materials import source as material_source
-from ...io_common.operators import find_images
-from ...io_common.operators.warnings_panel import draw_warnings
-from ...io_common.reports import printable
-from ...io_common.scene import stored_values
-from ...io_common.scene.stored_warnings import load_warnings
+from ...io_blender import stored_values
+from ...io_blender.materials import source as material_source
+from ...io_blender.operators import find_images
+from ...io_blender.operators.warnings_panel import draw_warnings
+from ...io_blender.reports import printable
+from ...io_blender.stored_warnings import load_warnings
 from ...io_common.textures.material_images import MaterialImages
 from ...io_common.textures.search import Search
-from ..skins import SKINS
+from ..importing.skins import SKINS
+from ..importing.texture_rules import TEXTURE_RULES
 from ..source import load_model
 from ..source.settings import (
     GROUP,
@@ -30,7 +31,6 @@ from ..source.settings import (
     store_frame_rate,
     store_own_skin_size,
 )
-from ..texture_rules import TEXTURE_RULES
 from . import frame_key, sequences
 
 if TYPE_CHECKING:

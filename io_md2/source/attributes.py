@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from ...io_common.scene import evaluated, mesh_data
+from ...io_blender.scene import evaluated, mesh_data
 from ...io_common.source_elements import match_corners, match_vertices
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from ...io_common.scene.imported_conversion import store_conversion
+from ...io_blender.scene.imported_conversion import store_conversion
 from ..format import Counts, GlCommands, Model
 from ..format.counts import repeated_names
 from ..format.degenerate import degenerate_rows
@@ -22,7 +22,7 @@ from ..format.requantise import FrameData
 if TYPE_CHECKING:
     from bpy.types import Mesh
 
-    from ...io_common.scene.axes import Conversion
+    from ...io_blender.scene.axes import Conversion
 
 _GROUP = "md2"
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...io_common.scene import stored_values as values
+from ...io_blender import stored_values as values
 from ..format import FRAMES_PER_SECOND
 
 if TYPE_CHECKING:

@@ -12,18 +12,18 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.props import FloatProperty, IntProperty, StringProperty
 
+from ...io_blender import stored_values
+from ...io_blender.materials import source as material_source
+from ...io_blender.operators import find_images
+from ...io_blender.operators.warnings_panel import draw_warnings
+from ...io_blender.reports import printable
+from ...io_blender.stored_warnings import load_warnings
 from ...io_common.counting import counted
-from ...io_common.materials import source as material_source
-from ...io_common.operators import find_images
-from ...io_common.operators.warnings_panel import draw_warnings
-from ...io_common.reports import printable
-from ...io_common.scene import stored_values
-from ...io_common.scene.stored_warnings import load_warnings
 from ...io_common.textures.material_images import MaterialImages
 from ...io_common.textures.search import Search
-from ..shaders import SHADERS
+from ..importing.shaders import SHADERS
+from ..importing.texture_rules import TEXTURE_RULES
 from ..source import GROUP, actions, bones, camera, meshes
-from ..texture_rules import TEXTURE_RULES
 from . import animations
 
 if TYPE_CHECKING:

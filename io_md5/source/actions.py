@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ...io_common.scene import names
-from ...io_common.scene import stored_values as values
+from ...io_blender import stored_values as values
+from ...io_blender.scene import names
 from . import GROUP
 
 if TYPE_CHECKING:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...io_common.scene import names
-from ...io_common.scene import stored_values as values
-from ...io_common.scene.axes import Conversion
-from ...io_common.scene.imported_conversion import store_conversion
+from ...io_blender import stored_values as values
+from ...io_blender.scene import names
+from ...io_blender.scene.axes import Conversion
+from ...io_blender.scene.imported_conversion import store_conversion
 from . import GROUP
 
 if TYPE_CHECKING:

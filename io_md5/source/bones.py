@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from ...io_common.scene import names
-from ...io_common.scene import stored_values as values
+from ...io_blender import stored_values as values
+from ...io_blender.scene import names
 from ..format import Joints
 from ..format.model import Floats
 from . import GROUP

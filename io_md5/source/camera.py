@@ -14,15 +14,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...io_common.scene import names
-from ...io_common.scene import stored_values as values
-from ...io_common.scene.axes import Conversion, identity
-from ...io_common.scene.imported_conversion import load_conversion, store_conversion
-from ..conversion import convert_camera
+from ...io_blender import stored_values as values
+from ...io_blender.scene import names
+from ...io_blender.scene.axes import Conversion, identity
+from ...io_blender.scene.imported_conversion import load_conversion, store_conversion
 from ..format import Camera
 from ..format.cuts import cuts_at, timeline
 from ..format.model import Ints
 from ..format.validation import are_valid_groups, is_writable
+from ..importing.conversion import convert_camera
 from . import GROUP
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from ...io_common.scene import evaluated, mesh_data, names
-from ...io_common.scene import stored_values as values
+from ...io_blender import stored_values as values
+from ...io_blender.scene import evaluated, mesh_data, names
 from ...io_common.triangles import FLIPPED_WINDING
 from ..format import Mesh as MeshBlock
 from ..format.model import Floats
