@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from ..io_blender.records import NONE
 from ..io_common.counting import counted
 from ..io_common.files import atomic
 from ..io_common.reports import Report, kept_on_failure, progress
@@ -27,7 +28,6 @@ from ..io_common.scene.objects import Scope
 from ..io_common.scene.playing_speed import Played, warn_of_speed
 from ..io_common.scene.shape_key_playback import Playback, playback_of
 from ..io_common.scene.time_dependence import warn_of_simulations
-from ..io_common.source_elements import NONE
 from ..io_common.validation import raise_errors
 from ..io_common.verification import Verify, frames_to_verify
 from . import verification
@@ -51,9 +51,9 @@ from .format.requantise import FrameData, requantise
 from .format.templates import Template
 from .frame_names import frame_names, single_frame_name
 from .listed_sequences import list_of, sequences_of_list
+from .records import StoredModel, load_model
 from .sharp_edges import split, warn_of_smoothing
 from .skins import own_skin_size, skin_names, skin_size
-from .source import StoredModel, load_model
 
 if TYPE_CHECKING:
     from bpy.types import Context, Modifier, Object, Scene

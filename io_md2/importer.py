@@ -10,6 +10,7 @@ import bpy
 import numpy as np
 import numpy.typing as npt
 
+from ..io_blender.records import store_warnings
 from ..io_common.counting import counted
 from ..io_common.game_data.paths import readable
 from ..io_common.materials.library import MaterialLibrary
@@ -18,7 +19,6 @@ from ..io_common.results import ImportResult
 from ..io_common.scene import axes, mesh_data, names, state, versions
 from ..io_common.scene.markers import add_markers
 from ..io_common.scene.shape_keys import add_frame_keys
-from ..io_common.scene.stored_warnings import store_warnings
 from ..io_common.textures.material_images import MaterialImages
 from ..io_common.textures.search import Search
 from ..io_common.triangles import FLIPPED_WINDING, is_degenerate
@@ -27,9 +27,8 @@ from .format.model import first_frame
 from .format.welding import weld
 from .import_frames import ABSOLUTE, NONE, RELATIVE, build_actions
 from .import_model import build_object, set_normals
-from .skins import MAX_MATERIALS, SKINS, image_size, material_skins
-from .source import store_model
-from .source.settings import GROUP, store_frame_rate
+from .records import FRAME_RATE, GROUP, SKINS, store_model
+from .skins import MAX_MATERIALS, image_size, material_skins
 from .texture_rules import TEXTURE_RULES
 
 if TYPE_CHECKING:
@@ -179,7 +178,7 @@ def build_model(
             _animate(scene, path.stem, obj, model, options, result)
     _store(mesh, model, key_names, options)
     if options.fps != FRAMES_PER_SECOND:
-        store_frame_rate(mesh, options.fps)
+        FRAME_RATE.write(mesh, options.fps)
     result.objects.append(obj)
     report.count("vertices", model.vertex_count)
     report.count("triangles", len(mesh.polygons))

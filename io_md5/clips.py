@@ -18,7 +18,7 @@ from ..io_common.scene.state import frame_rate
 from ..io_common.scene.suitable_actions import suitable_actions, warn_of_reasons
 from .format import encoding
 from .format.model import Floats
-from .source.actions import StoredAction, load_action
+from .records import StoredAction, load_action
 
 if TYPE_CHECKING:
     from bpy.types import Action, NlaStrip, Object, Scene

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..io_common import manifest
+from ..io_common.materials.export_names import name_for_file
 from ..io_common.reports import Progress, Report
 from ..io_common.scene import axes, evaluated, state
 from ..io_common.scene.axes import Conversion
@@ -33,8 +34,7 @@ from .format.games import Game, Target
 from .format.joint_scales import ScaleTable
 from .missing_targets import warn_of_missing_targets
 from .player import playback
-from .shaders import shader_name
-from .source.armatures import load_commandline
+from .records import COMMANDLINE, SHADERS
 from .verification import RestMesh, Verifier
 from .vertex_groups import WeightOptions
 
@@ -251,7 +251,7 @@ def _shader(
     if material is None:
         report.warn("no material: the object's name is used as the shader", obj.name)
         return str(obj.name)
-    return shader_name(material, game_folders, report)
+    return name_for_file(material, SHADERS, game_folders, report)
 
 
 def _commandline(armature: Object | None, clip: Clip | None) -> str:
@@ -260,7 +260,7 @@ def _commandline(armature: Object | None, clip: Clip | None) -> str:
     if clip is not None:
         stored = clip.stored.commandline if clip.stored is not None else ""
     elif armature is not None:
-        stored = load_commandline(armature.data)
+        stored = COMMANDLINE.read(armature.data) or ""
     return stored or f"io_idtech {manifest.version()}"
 
 

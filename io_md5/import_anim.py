@@ -24,8 +24,8 @@ from .format.joint_scales import ScaleTable
 from .format.model import Floats, as_singles
 from .format.playback import loop_type
 from .format.skeleton import component_columns, components
+from .records import store_action
 from .rig import Rig
-from .source.actions import store_action
 
 SMALLEST_SCALE = 1e-6
 """The scale of a bone whose joint has the scale 0. Too small to be seen, and its children keep their places."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import bpy
 import numpy as np
@@ -13,8 +13,7 @@ from ..io_common.materials.library import MaterialLibrary
 from ..io_common.reports import Progress, Report, listing
 from ..io_common.results import ImportResult
 from ..io_common.scene import action_users, axes, names, state, versions
-from ..io_common.scene.imported_conversion import conversion_of, store_conversion
-from ..io_common.scene.stored_values import own_group
+from ..io_common.scene.imported_conversion import conversion_of
 from ..io_common.scene.suitable_actions import store_owner
 from .conversion import convert_animation, convert_joints, convert_model
 from .format import Animation, Camera, Joints, Model
@@ -31,9 +30,8 @@ from .import_mesh import build_mesh
 from .import_options import ImportOptions
 from .import_read import ImportSkeleton, SourceFiles
 from .import_verification import verify_import
+from .records import COMMANDLINE, CONVERSION, GROUP
 from .rig import read_rig
-from .source import GROUP
-from .source.armatures import store_armature
 
 if TYPE_CHECKING:
     from bpy.types import Context
@@ -66,7 +64,10 @@ def build_model(
     obj, bone_names = build_armature(
         context, skeleton.name, joints, collection, size=size, direction=options.bone_direction
     )
-    store_armature(obj.data, model.commandline, conversion)
+    armature: Any = obj.data
+    armature[GROUP] = {}
+    COMMANDLINE.write(armature, model.commandline or None)
+    CONVERSION.write(armature, conversion)
     versions.expect_slot(obj.animation_data_create())
     skeleton.obj = obj
     result.objects.append(obj)
@@ -87,7 +88,7 @@ def build_model(
             material,
             merge_vertices=options.merge_vertices,
         )
-        store_conversion(own_group(mesh_obj.data, GROUP), conversion)
+        CONVERSION.write(mesh_obj.data, conversion)
         for skin, found in skeleton.skins[index] if skeleton.skins else ():
             further = materials.get(skin, skeleton.name, found)
             if mesh_obj.data.materials.find(further.name) < 0:

@@ -20,7 +20,7 @@ from .camera_cuts import marker_name
 from .format import Camera
 from .format.cuts import timeline
 from .format.model import Ints, as_singles
-from .source.camera import store_camera
+from .records import store_camera
 
 if TYPE_CHECKING:
     from bpy.types import Collection, Object, Scene

@@ -10,7 +10,7 @@ import bpy
 from ..io_common.scene import action_users, names, versions
 from ..io_common.scene.bone_curves import moves_bones
 from ..io_common.scene.suitable_actions import ActionFinder
-from .source.actions import load_action
+from .records import load_action
 
 if TYPE_CHECKING:
     from bpy.types import Action, Object

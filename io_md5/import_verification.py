@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..io_blender.records import NONE
 from ..io_common.reports import Report, listing
 from ..io_common.scene import evaluated, mesh_data, versions
 from ..io_common.verification import Verify, frames_to_verify
@@ -24,8 +25,8 @@ from .format.model import Floats
 from .format.skeleton import poses
 from .player import playback
 from .pose_curves import poses_from_curves
+from .records import load_mesh, load_vertices
 from .rig import Rig
-from .source.meshes import UNKNOWN, load_mesh, load_vertices
 from .verification import POSITION_TOLERANCE
 from .weight_table import WeightTable
 
@@ -196,7 +197,7 @@ def _mesh_distance(
     is_moved = np.ones(len(stored.counts), dtype=bool)
     is_moved[np.repeat(everything, stored.counts)[weights.joints[weights.rows(everything)] < 0]] = False
     vertices, _ = load_vertices(posed.data, stored)
-    known = np.flatnonzero(vertices != UNKNOWN)
+    known = np.flatnonzero(vertices != NONE)
     known = known[is_moved[vertices[known]]]
     local = np.linalg.inv(evaluated.world_matrix(armature.evaluated_get(graph)))
     vertices_now = evaluated.world_vertices(posed)[known] @ local[:3, :3].T + local[:3, 3]

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..io_blender.records import store_warnings
 from ..io_common.materials.library import MaterialLibrary
 from ..io_common.reports import kept_on_failure, progress
 from ..io_common.results import ImportResult
 from ..io_common.scene import state
-from ..io_common.scene.stored_warnings import store_warnings
 from ..io_common.textures.search import Search
 from .import_build import build_animation, build_camera_path, build_model, set_scene_timing
 from .import_existing import replace_actions
@@ -17,8 +17,7 @@ from .import_options import ImportOptions
 from .import_plan import Plan, active_skeleton, plan_animations
 from .import_read import read_files
 from .import_sequences import build_sequences
-from .shaders import SHADERS
-from .source import GROUP
+from .records import GROUP, SHADERS
 from .texture_rules import TEXTURE_RULES
 
 if TYPE_CHECKING:

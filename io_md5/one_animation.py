@@ -22,7 +22,7 @@ from .format import Md5Error
 from .format.encoding import split_components
 from .format.joint_scales import ScaleTable
 from .format.skeleton import components
-from .source.actions import StoredAction
+from .records import StoredAction
 
 if TYPE_CHECKING:
     from ..io_md2.format import FrameSequence

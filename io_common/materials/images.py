@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 import bpy
 import numpy as np
 
+from ...io_blender.records import MaterialRecord, read_file
 from ..files.regular_files import open_file
 from ..scene import names, versions
 from ..textures import budget
@@ -28,7 +29,6 @@ from ..textures.dimensions import CRASHING_KINDS, KINDS_BY_NAME, loaded_bytes
 from ..textures.game_files import FileReadError, GameFile
 from ..textures.lmp import PALETTE_PATH, Bytes, LmpError, decode_lmp, read_palette
 from ..textures.pcx import PcxError, decode_pcx
-from . import source
 
 if TYPE_CHECKING:
     from bpy.types import Image
@@ -78,9 +78,9 @@ class ImageStore:
     """The images of one import. `find_palette` returns Quake's palette for LMP images; None if it is not found."""
 
     def __init__(
-        self, family: source.Family, find_palette: Callable[[], GameFile | None] = lambda: None
+        self, record: MaterialRecord, find_palette: Callable[[], GameFile | None] = lambda: None
     ) -> None:
-        self._family = family
+        self._record = record
         self._find_palette = find_palette
         self._palette: Bytes | None = None
         self._images: dict[str, Image] | None = None
@@ -155,7 +155,7 @@ class ImageStore:
             if not all(image.size):
                 raise ImageError("Blender cannot read this image")
             if is_packed:
-                source.store_file(image, self._family, str(file))
+                self._record.file.write(image, str(file))
         return image
 
     def _colours(self, file: GameFile) -> Bytes:
@@ -260,7 +260,7 @@ def source_of(image: Image) -> str:
 
     Empty for images that were not read from a single file: those made in Blender, sequences, tiles and movies.
     """
-    stored = source.read_file(image)
+    stored = read_file(image)
     if stored:
         return stored
     if image.source != "FILE" or not image.filepath:

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from ...io_blender.records import NONE
 from ..counting import counted
 from ..reports import listing
-from ..source_elements import NONE
 from . import state
 from .animated_values import restored_frame_and_values
 from .animation_list import ListedAnimation

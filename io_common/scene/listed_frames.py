@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...io_blender.records import NONE
 from ..reports import Report
-from ..source_elements import NONE
 from .animated_state import AnimatedState, PlayedData, play_alone, play_strip_alone, reset_pose
 from .animated_values import AnimatedValues, restored_frame_and_values
 from .animation_list import AnimationList, ListedAnimation, Source

@@ -8,7 +8,7 @@ import bpy
 
 from ...io_common import reports
 from ...io_common.scene.shape_keys import shape_keys
-from ..source import StoredModel, load_model
+from ..records import StoredModel, load_model
 
 if TYPE_CHECKING:
     from bpy.types import Context, Object
