@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import bpy
 
 from ..io_blender import versions
-from .source.actions import load_animation, load_owner
+from .records import OWNER, load_animation
 
 ALL_FRAMES = "all frames"
 """The name of the animation of an MD2 that plays all sequences in a row."""
@@ -22,7 +22,7 @@ def actions_of(root: Object) -> list[tuple[str, Action]]:
     found = []
     for action in bpy.data.actions:
         stored = load_animation(action)
-        if stored is not None and load_owner(action) == root:
+        if stored is not None and OWNER.read(action) == root:
             found.append((stored.index, stored.name, action))
     return [(name, action) for _, name, action in sorted(found, key=lambda one: one[:2])]
 

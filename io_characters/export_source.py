@@ -12,10 +12,9 @@ from ..io_blender.scene import names
 from ..io_common.game_data.character import SAUERBRATEN, Character, CharacterAnimation, CharacterPart
 from ..io_md5.format.suffixes import ANIMATION_SUFFIX
 from .placement import in_scene, part_matrix
+from .records import OWNER, SPEED, load_animation, load_commands, load_conversion, load_flags
 from .scene import SceneCharacter, meshes_of
 from .skins import shown_skin, skin_names
-from .source.actions import load_animation, load_commands, load_flags, load_owner, load_speed
-from .source.characters import load_conversion
 
 if TYPE_CHECKING:
     from bpy.types import Action, Object
@@ -47,7 +46,7 @@ def own_actions(root: Object) -> list[Action]:
         return []
     actions = [action for action, _ in suitable_actions(root).chosen]
     imported = [
-        action for action in actions if load_animation(action) is not None and load_owner(action) == root
+        action for action in actions if load_animation(action) is not None and OWNER.read(action) == root
     ]
     new = [action for action in actions if load_animation(action) is None]
     return [*sorted(imported, key=_index), *new]
@@ -78,7 +77,7 @@ def _animations(character: Character, part: CharacterPart, root: Object) -> list
     for action in own_actions(root):
         stored = load_animation(action)
         if stored is None:
-            rate = load_speed(action) if character.game == SAUERBRATEN else None
+            rate = SPEED.read(action) if character.game == SAUERBRATEN else None
             new.append(
                 CharacterAnimation(
                     action.name, (file_of(action, part),), rate, load_commands(action), load_flags(action)
@@ -95,7 +94,7 @@ def _animations(character: Character, part: CharacterPart, root: Object) -> list
 
 def _edited(animation: CharacterAnimation, action: Action) -> CharacterAnimation:
     stored = load_animation(action)
-    speed = load_speed(action)
+    speed = SPEED.read(action)
     commands = load_commands(action)
     # The order in the declaration, and commands before the first frame, are not in Blender.
     imported = [command for command in animation.commands if command.frame >= 1]

@@ -46,9 +46,9 @@ from .adjustments import adjustments_of, unadjusted
 from .animations import ALL_FRAMES, show_animation
 from .errors import CharacterError
 from .export_source import current_character, file_of, own_actions
+from .records import load_conversion
 from .scene import SceneCharacter, meshes_of
 from .skins import show_skin, shown_skin
-from .source.characters import load_conversion
 
 if TYPE_CHECKING:
     from bpy.types import Context, Object

@@ -21,25 +21,24 @@ from ..io_md2.format import Model as Md2Model
 from ..io_md2.importing.importer import ImportOptions as Md2Options
 from ..io_md2.importing.importer import build_model as build_md2
 from ..io_md2.importing.importer import model_materials
-from ..io_md2.importing.skins import MAX_MATERIALS, SKINS
+from ..io_md2.importing.skins import MAX_MATERIALS
 from ..io_md2.importing.texture_rules import TEXTURE_RULES as MD2_RULES
+from ..io_md2.records import SKINS
 from ..io_md5.format import Model
 from ..io_md5.importing.build import build_animation, build_model
 from ..io_md5.importing.options import ImportOptions as Md5Options
 from ..io_md5.importing.read import ImportSkeleton
-from ..io_md5.importing.shaders import SHADERS
 from ..io_md5.importing.texture_rules import TEXTURE_RULES as MD5_RULES
+from ..io_md5.records import SHADERS
 from .animations import ALL_FRAMES, animation_names, show_animation
 from .attachments import Skeleton, add_tags, attach, place, read_skeleton
 from .channels import channel_joints
 from .materials import declared_images, image_skins, skin_materials
 from .options import CharacterOptions
 from .reading import PartFiles, read_parts
+from .records import store_animation, store_part, store_skins
 from .scene import meshes_of
 from .skins import show_skin
-from .source.actions import store_animation
-from .source.characters import store_part
-from .source.skins import store_skins
 
 if TYPE_CHECKING:
     from bpy.types import Action, Collection, Context, Object

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..io_common.game_data.character import Character
-from .source.characters import load_character, load_first, load_part
+from .records import CHARACTER, FIRST, PART
 
 if TYPE_CHECKING:
     from bpy.types import Context, Object
@@ -35,7 +35,7 @@ def find_character(context: Context, obj: Object | None = None) -> SceneCharacte
     current = obj if obj is not None else context.view_layer.objects.active
     # A chain of parents has an end.
     while current is not None:
-        if load_part(current) is not None:
+        if PART.read(current) is not None:
             found = _character_of(context, current)
             if found is not None:
                 return found
@@ -44,14 +44,14 @@ def find_character(context: Context, obj: Object | None = None) -> SceneCharacte
 
 
 def _character_of(context: Context, root: Object) -> SceneCharacter | None:
-    first = load_first(root)
-    character = load_character(first) if first is not None else None
+    first = FIRST.read(root)
+    character = CHARACTER.read(first) if first is not None else None
     if first is None or character is None:
         return None
     roots: dict[int, Object] = {}
     for obj in context.scene.objects:
-        index = load_part(obj)
-        if index is not None and index < len(character.parts) and load_first(obj) == first:
+        index = PART.read(obj)
+        if index is not None and index < len(character.parts) and FIRST.read(obj) == first:
             roots.setdefault(index, obj)
     return SceneCharacter(first, character, roots)
 

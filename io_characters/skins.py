@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .errors import CharacterError
-from .source.skins import load_skins
+from .records import load_skins
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -164,3 +164,29 @@ def _distances(
 def _dot(a: npt.NDArray[np.float64], b: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     result: npt.NDArray[np.float64] = (a * b).sum(axis=-1)
     return result
+
+
+def have_same_triangles(
+    triangles: npt.NDArray[np.int32],
+    sources: npt.NDArray[np.int32],
+    source_triangles: npt.NDArray[np.int32],
+    source_count: int,
+) -> npt.NDArray[np.bool_]:
+    """Which vertices have the triangles that they have in the imported file, and no others, (V,).
+
+    `triangles` has indices of the mesh's vertices, (T, 3), and `sources` the source vertex that each of these is, or
+    -1, (V,). `source_triangles` are those of the file, with the same winding, (S, 3); `source_count` is the number of
+    its vertices.
+    """
+    rows = np.concatenate([source_triangles, sources[triangles]])
+    _values, ids = np.unique(lowest_vertex_first(rows), axis=0, return_inverse=True)
+    ids = ids.reshape(-1)
+    count = len(source_triangles)
+    size = int(ids.max(initial=-1)) + 1
+    differs = np.bincount(ids[:count], minlength=size) != np.bincount(ids[count:], minlength=size)
+    # The last entry is that of -1.
+    is_same = np.ones(source_count + 1, dtype=bool)
+    is_same[rows[differs[ids]]] = False
+    is_same[-1] = False
+    result: npt.NDArray[np.bool_] = is_same[sources]
+    return result

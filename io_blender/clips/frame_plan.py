@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ...io_common.counting import counted
-from ...io_common.source_elements import NONE
 from .. import state
+from ..records import NONE
 from ..reports import listing
 from ..scene.objects import NothingToExportError
 from ..scene.shape_keys import frame_keys, has_effect, require_shape_keys, shape_keys

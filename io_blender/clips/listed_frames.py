@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...io_common.source_elements import NONE
+from ..records import NONE
 from ..reports import Report
 from ..scene.objects import NothingToExportError
 from ..scene.shape_keys import frame_keys, shape_keys

@@ -20,8 +20,8 @@ import bpy
 import numpy as np
 
 from ...io_common.counting import counted
-from .. import stored_values as values
 from .. import versions
+from ..records import Text, own_group
 from ..reports import Report, listing
 from ..scene import names
 from ..scene.shape_keys import value_path
@@ -29,8 +29,7 @@ from ..scene.shape_keys import value_path
 if TYPE_CHECKING:
     from bpy.types import Action, Key, Object
 
-_GROUP = "io_idtech"
-_MODEL, _NAME = "model", "animation"
+_MODEL, _NAME = Text("io_idtech", "model"), Text("io_idtech", "animation")
 _BONE = re.compile(r'pose\.bones\[(?:"((?:[^"\\]|\\.)*)"|(\d+))\]')
 # Of the channels of an action that nothing claims, more than this part has to exist in its owner.
 _MOST = 0.5
@@ -240,9 +239,9 @@ def store_owner(action: Action, owner: Object | Key, name: str) -> None:
     model = _load_model(owner)
     if not model:
         model = _new_model(owner)
-        values.own_group(_data_of(owner), _GROUP)[_MODEL] = model
-    group = values.own_group(action, _GROUP)
-    group[_MODEL], group[_NAME] = model, name.encode("utf-8", "surrogateescape")
+        _MODEL.write(_data_of(owner), model)
+    _MODEL.write(action, model)
+    own_group(action, _NAME.group)[_NAME.key] = name.encode("utf-8", "surrogateescape")
 
 
 def _new_model(owner: Object | Key) -> str:
@@ -281,7 +280,7 @@ def _load_model(owner: Any) -> str:
     data = _data_of(owner)
     if data is None:
         return ""
-    model = values.read_text(values.read_group(data, _GROUP), _MODEL)
+    model = _MODEL.read(data)
     linked = data.override_library.reference if data.override_library is not None else data
     if model or linked.library is None:
         return model or ""
@@ -294,9 +293,8 @@ def _data_of(owner: Any) -> Any:
 
 
 def _load_mark(action: Action) -> _Mark | None:
-    group = values.read_group(action, _GROUP)
-    model, name = values.read_text(group, _MODEL), values.read_text(group, _NAME)
-    return _Mark(model, name or "") if model else None
+    model = _MODEL.read(action)
+    return _Mark(model, _NAME.read(action) or "") if model else None
 
 
 def _are_same_model(one: Any, other: Any) -> bool:

@@ -23,8 +23,8 @@ import bpy
 
 from ...io_common.textures.export_names import export_name
 from ...io_common.textures.names import fold, without_image_extension
-from .. import stored_values
-from . import images, source
+from ..records import MaterialRecord, is_quotable, read_game_folder
+from . import images
 from .shading import principled_of
 
 if TYPE_CHECKING:
@@ -34,25 +34,25 @@ if TYPE_CHECKING:
 
 
 def name_for_file(
-    material: Material, family: source.Family, game_folders: Sequence[str], report: Report | None = None
+    material: Material, record: MaterialRecord, game_folders: Sequence[str], report: Report | None = None
 ) -> str:
-    """The name that the files of a family have for a material; for the rules see the docstring of the module.
+    """The name that files of a family have for a material; for the rules see the docstring of the module.
 
     `game_folders` are the user's, in order. Warns if the material shows another image and keeps its shader.
     """
     image = colour_image(material)
     file = images.source_of(image) if image is not None else ""
     path = (
-        _path_in_game(material, file, game_folders, with_extension=family.names_are_images) if file else None
+        _path_in_game(material, file, game_folders, with_extension=record.names_are_images) if file else None
     )
-    stored = source.read_name(material, family)
-    if stored is None or not stored_values.is_quotable(stored):
+    stored = record.name.read(material)
+    if stored is None or not is_quotable(stored):
         return path or material.name
-    if source.is_renamed(material, family):
+    if record.is_renamed(material):
         return material.name
-    if not _is_replaced(material, family, file):
+    if not _is_replaced(material, record, file):
         return stored
-    if family.names_are_images or _is_path_of(material, family, stored, game_folders):
+    if record.names_are_images or _is_path_of(material, record, stored, game_folders):
         return path or material.name
     if report is not None:
         report.warn(
@@ -64,16 +64,16 @@ def name_for_file(
     return stored
 
 
-def _is_path_of(material: Material, family: source.Family, name: str, game_folders: Sequence[str]) -> bool:
+def _is_path_of(material: Material, record: MaterialRecord, name: str, game_folders: Sequence[str]) -> bool:
     """Whether the shader of a material is the path of the image that was found for it."""
-    before = source.read_image(material, family)
+    before = record.image.read(material)
     path = _path_in_game(material, before, game_folders, with_extension=False) if before else None
     return path is not None and fold(path) == fold(without_image_extension(name.replace("\\", "/")))
 
 
-def _is_replaced(material: Material, family: source.Family, file: str) -> bool:
+def _is_replaced(material: Material, record: MaterialRecord, file: str) -> bool:
     """Whether a material shows another image than the one that was found; the file may have moved."""
-    before = source.read_image(material, family)
+    before = record.image.read(material)
     return bool(before and file) and _base_name(before or "") != _base_name(file)
 
 
@@ -87,7 +87,7 @@ def _path_in_game(
     inside = images.name_in_archive(file)
     if inside is None:
         # The game folders that imports found: first that of the material.
-        found = [source.read_game_folder(one) for one in (material, *bpy.data.materials)]
+        found = [read_game_folder(one) for one in (material, *bpy.data.materials)]
         for folder in dict.fromkeys(found):
             if folder and Path(file).is_relative_to(folder):
                 return export_name(file, [folder], with_extension=with_extension)

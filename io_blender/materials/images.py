@@ -28,8 +28,8 @@ from ...io_common.textures.game_files import FileReadError, GameFile
 from ...io_common.textures.lmp import PALETTE_PATH, Bytes, LmpError, decode_lmp, read_palette
 from ...io_common.textures.pcx import PcxError, decode_pcx
 from .. import versions
+from ..records import MaterialRecord, read_file
 from ..scene import names
-from . import source
 
 if TYPE_CHECKING:
     from bpy.types import Image
@@ -79,9 +79,9 @@ class ImageStore:
     """The images of one import. `find_palette` returns Quake's palette for LMP images; None if it is not found."""
 
     def __init__(
-        self, family: source.Family, find_palette: Callable[[], GameFile | None] = lambda: None
+        self, record: MaterialRecord, find_palette: Callable[[], GameFile | None] = lambda: None
     ) -> None:
-        self._family = family
+        self._record = record
         self._find_palette = find_palette
         self._palette: Bytes | None = None
         self._images: dict[str, Image] | None = None
@@ -156,7 +156,7 @@ class ImageStore:
             if not all(image.size):
                 raise ImageError("Blender cannot read this image")
             if is_packed:
-                source.store_file(image, self._family, str(file))
+                self._record.file.write(image, str(file))
         return image
 
     def _colours(self, file: GameFile) -> Bytes:
@@ -261,7 +261,7 @@ def source_of(image: Image) -> str:
 
     Empty for images that were not read from a single file: those made in Blender, sequences, tiles and movies.
     """
-    stored = source.read_file(image)
+    stored = read_file(image)
     if stored:
         return stored
     if image.source != "FILE" or not image.filepath:

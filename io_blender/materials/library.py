@@ -5,7 +5,7 @@ for the image file that was found now. One that was made for another image stays
 `default` and the empty name are common in unrelated models. If no image is found now, a name with a folder in it is
 reused.
 
-What is stored on materials for that is described in `source`.
+What is stored on materials for that is a `MaterialRecord`.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from ...io_common.textures.game_files import GameFile
 from ...io_common.textures.material_images import MaterialImages
 from ...io_common.textures.names import clean_name, short
 from .. import versions
+from ..records import MaterialRecord
 from ..reports import Report
 from ..scene import names
-from . import source
 from .images import ImageStore
 from .shading import build_nodes, reset_nodes
 
@@ -40,10 +40,10 @@ class MaterialLibrary:
     """
 
     def __init__(
-        self, family: source.Family, find_palette: Callable[[], GameFile | None] = lambda: None
+        self, record: MaterialRecord, find_palette: Callable[[], GameFile | None] = lambda: None
     ) -> None:
-        self._family = family
-        self._store = ImageStore(family, find_palette)
+        self._record = record
+        self._store = ImageStore(record, find_palette)
         self._known: dict[str, list[Material]] | None = None
         self._made: list[Material] = []
         self._missing: dict[str, MaterialImages] = {}
@@ -58,18 +58,18 @@ class MaterialLibrary:
         if self._known is None:
             self._known = {}
             for material in bpy.data.materials:
-                known = source.read_name(material, self._family) if material.library is None else None
+                known = self._record.name.read(material) if material.library is None else None
                 if known is not None:
                     self._known.setdefault(known, []).append(material)
         if found is not None and found.missing:
             self._missing.setdefault(name, found)
         same_name = self._known.setdefault(name, [])
         for material in same_name:
-            if _is_usable(material, self._family, name, found):
+            if _is_usable(material, self._record, name, found):
                 return material
         material = self._make(name, fallback, found)
         if model:
-            source.store_model(material, self._family, model)
+            self._record.model.write(material, model)
         same_name.append(material)
         return material
 
@@ -87,7 +87,8 @@ class MaterialLibrary:
             self._missing.setdefault(found.name, found)
         versions.enable_nodes(material)
         reset_nodes(material)
-        source.change_image(material, self._family, _identity(found), found.game_folder)
+        self._record.image.write(material, _identity(found))
+        self._record.game_folder.write(material, found.game_folder)
         build_nodes(material, found, self._store, self._warnings)
 
     @property
@@ -118,10 +119,10 @@ class MaterialLibrary:
         material = bpy.data.materials.new(names.for_blender(name, versions.MAX_ID_NAME, fallback))
         versions.enable_nodes(material)
         material.diffuse_color = _NEUTRAL_COLOUR
-        source.store_name(material, self._family, name, _identity(found) if found is not None else None)
-        if found is not None and found.game_folder:
-            source.store_game_folder(material, self._family, found.game_folder)
+        self._record.name.store(material, name, material.name)
         if found is not None:
+            self._record.image.write(material, _identity(found))
+            self._record.game_folder.write(material, found.game_folder or None)
             build_nodes(material, found, self._store, self._warnings)
         self._made.append(material)
         return material
@@ -131,9 +132,9 @@ def _identity(found: MaterialImages) -> str:
     return str(found.diffuse) if found.diffuse is not None else ""
 
 
-def _is_usable(material: Material, family: source.Family, name: str, found: MaterialImages | None) -> bool:
+def _is_usable(material: Material, record: MaterialRecord, name: str, found: MaterialImages | None) -> bool:
     """Whether a material with this name can be reused; see the docstring of the module."""
-    image = source.read_image(material, family)
+    image = record.image.read(material)
     if found is None or image is None:
         return True
     identity = _identity(found)

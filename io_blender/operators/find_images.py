@@ -15,9 +15,9 @@ from bpy.props import StringProperty
 from ...io_common.textures.material_images import MaterialImages
 from ...io_common.textures.names import short
 from ...io_common.textures.search import Search
-from .. import reports, stored_values
-from ..materials import source
+from .. import reports
 from ..materials.library import MaterialLibrary
+from ..records import MaterialRecord, has_record, read_game_folder
 from ..reports import Report, printable
 from . import preferences
 from .blender_mixins import Operator, Panel
@@ -36,7 +36,7 @@ class FindImages(Operator):
     """The operator of a family, without its identifiers."""
 
     if TYPE_CHECKING:
-        family: source.Family
+        record: MaterialRecord
         rules: TextureRules
         find: Find
         material: str
@@ -72,7 +72,7 @@ class FindImages(Operator):
                 self, "ERROR", f"{material.name} is a material for strokes, which has no images"
             )
             return {"CANCELLED"}
-        name = file_name(material, self.family)
+        name = file_name(material, self.record)
         search = Search(_game_folders(material), self.rules)
         found = type(self).find(search, self._model(material), material, name)
         if found.diffuse is None and found.colour is None:
@@ -80,7 +80,7 @@ class FindImages(Operator):
             text = f"No image was found for {short(name) or 'the empty name'}"
             reports.report_message(self, "WARNING", text + (f" (looked for {places})" if places else ""))
             return {"CANCELLED"}
-        library = MaterialLibrary(self.family)
+        library = MaterialLibrary(self.record)
         library.rebuild(material, found)
         report = Report()
         library.add_to_report(report, search.warnings)
@@ -92,7 +92,7 @@ class FindImages(Operator):
 
     def _model(self, material: Material) -> Path:
         """The file of the model, or where it would be."""
-        model = source.read_model(material, self.family)
+        model = self.record.model.read(material) or ""
         if self.folder:
             return Path(bpy.path.abspath(self.folder)) / (Path(model).name or "model")
         if model and Path(model).is_absolute():
@@ -104,8 +104,7 @@ class MaterialPanel(Panel):
     """The panel of a material that was imported, without its identifiers.
 
     Attributes:
-        family: where the material stores what the file said.
-        group: the property group of the family.
+        record: what the family stores on materials.
         attribute: of materials, with the name in the files.
         button: the identifier of the family's operator.
     """
@@ -114,8 +113,7 @@ class MaterialPanel(Panel):
     bl_region_type = "WINDOW"
     bl_context = "material"
 
-    family: source.Family
-    group: str
+    record: MaterialRecord
     attribute: str
     button: str
 
@@ -127,9 +125,7 @@ class MaterialPanel(Panel):
             return False
         obj = context.object
         mesh = obj.data if obj is not None and obj.type == "MESH" else None
-        return any(
-            data is not None and stored_values.read_group(data, cls.group) for data in (mesh, material)
-        )
+        return any(has_record(data, cls.record.group) for data in (mesh, material))
 
     def draw(self, context: Context) -> None:
         """Draws the name in the files, the button that looks up the images, and the image."""
@@ -139,7 +135,7 @@ class MaterialPanel(Panel):
         layout.use_property_split = True
         layout.use_property_decorate = False
         draw_name(layout, material, self.attribute, self.button)
-        image = source.read_image(material, self.family)
+        image = self.record.image.read(material)
         if image is not None:
             layout.label(
                 text=printable(image) if image else "No image was found",
@@ -147,10 +143,10 @@ class MaterialPanel(Panel):
             )
 
 
-def file_name(material: Material, family: source.Family) -> str:
+def file_name(material: Material, record: MaterialRecord) -> str:
     """The name that files have for a material: the stored one, or the name in Blender if it was renamed since."""
-    stored = source.read_name(material, family)
-    if stored is None or source.is_renamed(material, family):
+    stored = record.name.read(material)
+    if stored is None or record.is_renamed(material):
         return material.name
     return stored
 
@@ -166,7 +162,7 @@ def active_material(context: Context) -> Material | None:
 
 def _game_folders(material: Material) -> list[str]:
     """Those of the preferences, and the one where the image of the material was before."""
-    own = source.read_game_folder(material)
+    own = read_game_folder(material)
     return list(dict.fromkeys([*preferences.game_folders(), *([own] if own else [])]))
 
 

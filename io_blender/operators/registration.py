@@ -9,7 +9,6 @@ import bpy
 from bpy_extras.io_utils import poll_file_object_drop
 
 from ...io_common.family import Family
-from ..materials import source
 from . import animation_list, documentation, game_check, preferences
 
 if TYPE_CHECKING:
@@ -27,7 +26,6 @@ def register(families: Sequence[Family]) -> None:
     documentation.register(families)
     game_check.register()
     animation_list.register()
-    source.set_groups(family.name for family in families)
     for family in families:
         _register_family(family)
 

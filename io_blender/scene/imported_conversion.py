@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from .. import stored_values as values
+from ..records import ConversionField
 from ..reports import listing
 from .axes import Conversion
 from .objects import NothingToExportError
@@ -19,9 +19,7 @@ if TYPE_CHECKING:
 
     from ..reports import Report
 
-_SCALE, _AXES = "global_scale", "axes"
-# Imports take from 1e-6 to 1e6, in 32 bits.
-_MIN_SCALE, _MAX_SCALE = 0.9e-6, 1.1e6
+_MIN_SCALE = 0.9e-6
 _ROTATION_TOLERANCE = 1e-4
 
 # Scales of operators have 32 bits, and users shorten them: 39.37.
@@ -43,31 +41,13 @@ class ChosenConversion:
     has_axes: bool = False
 
 
-def store_conversion(group: Any, conversion: Conversion, scale: str = _SCALE) -> None:
-    """Stores scale and axes of an import in a property group, the scale by that name."""
-    group[scale] = conversion.scale
-    group[_AXES] = conversion.rotation.ravel()
-
-
-def load_conversion(group: Any, scale: str = _SCALE) -> Conversion | None:
-    """The scale and axes that `store_conversion` stored; None if they are missing or not valid."""
-    factor = values.read_number(group, scale, lowest=_MIN_SCALE, highest=_MAX_SCALE)
-    axes = values.read_floats(group, _AXES, 9)
-    if factor is None or axes is None or len(axes) != 1:
-        return None
-    rotation = axes[0].reshape(3, 3)
-    if np.abs(rotation @ rotation.T - np.eye(3)).max() > _ROTATION_TOLERANCE or np.linalg.det(rotation) < 0.0:
-        return None
-    return Conversion(factor, rotation)
-
-
 def conversion_of(obj: Object) -> Conversion | None:
     """The scale and axes that an object, else its armature, was imported with; None if they are unknown."""
     for owner in (obj, obj.find_armature()):
         data: Any = owner.data if owner is not None else None
         # Each family has a property group of its own.
         for key in data.keys() if data is not None else ():
-            found = load_conversion(values.read_group(data, key))
+            found = ConversionField(key).read(data)
             if found is not None:
                 return found
     return None

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable
-from typing import Any
 
 _COPY_SUFFIX = re.compile(r"\.\d{3,}$")
 _SUFFIX_ROOM = 12
@@ -66,55 +65,3 @@ def for_files(name: str, fallback: str) -> str:
     stem, dot, rest = fit.partition(".")
     # An underscore behind the name of a device makes it an ordinary one.
     return f"{stem}_{dot}{rest}" if _DEVICE.fullmatch(stem.rstrip(" ")) else fit
-
-
-def store_name(owner: Any, key: str, name: str, blender_name: str) -> None:
-    """Stores the name in the file on a data-block or bone whose name in Blender differs from it.
-
-    `key` is the custom property.
-    """
-    if name != blender_name:
-        store_text(owner, key, name)
-        owner[key + "_shown"] = blender_name
-
-
-def change_name(owner: Any, key: str, name: str, blender_name: str) -> None:
-    """Stores another name for the file, without what cannot be quoted there; an empty one removes it.
-
-    `owner` is a property group, and `key` its custom property.
-    """
-    fit = "".join(letter for letter in name if letter != '"' and (letter >= " " or letter == "\t")).strip()
-    if fit:
-        store_text(owner, key, fit)
-        owner[key + "_shown"] = blender_name
-        return
-    for part in (key, key + "_shown"):
-        if part in owner:
-            del owner[part]
-
-
-def load_name(owner: Any, key: str, blender_name: str) -> str:
-    """The name for the file: the stored one, or the name in Blender if it was renamed since."""
-    if key not in owner:
-        return blender_name
-    given = owner.get(key + "_shown", blender_name)
-    if not isinstance(given, str):
-        return blender_name
-    if blender_name in (given, without_copy_suffix(given)) or without_copy_suffix(blender_name) == given:
-        return load_text(owner, key)
-    return blender_name
-
-
-def store_text(owner: Any, key: str, text: str) -> None:
-    """Stores a text of the file; text that is not valid UTF-8 is stored as bytes."""
-    data = text.encode("utf-8", "surrogateescape")
-    try:
-        owner[key] = data.decode("utf-8")
-    except UnicodeDecodeError:
-        owner[key] = data
-
-
-def load_text(owner: Any, key: str, default: str = "") -> str:
-    """A text that `store_text` stored."""
-    value = owner.get(key, default)
-    return value.decode("utf-8", "surrogateescape") if isinstance(value, bytes) else str(value)

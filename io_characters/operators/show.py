@@ -11,9 +11,9 @@ from ...io_blender import state
 from ...io_blender.reports import Report, report_message
 from ..animations import animation_names, show_animation, shown_animation
 from ..errors import CharacterError
+from ..records import SPEED
 from ..scene import SceneCharacter, all_meshes, find_character
 from ..skins import show_skin, shown_skin, skin_names
-from ..source.actions import load_speed
 
 if TYPE_CHECKING:
     from bpy.types import Context
@@ -92,7 +92,7 @@ class OBJECT_OT_idtech_character_animation(bpy.types.Operator):
         if self.use_scene_timing:
             frames = actions[0].frame_range
             state.set_frame_range(context.scene, round(frames[0]), round(frames[1]))
-            speed = load_speed(actions[0])
+            speed = SPEED.read(actions[0])
             if speed is not None:
                 report = Report()
                 state.set_frame_rate(context.scene, speed, report)

@@ -18,6 +18,7 @@ from ...io_blender.clips.frame_sampling import Samples, first_frame_keys, may_ch
 from ...io_blender.clips.listed_frames import plan_sequences, restored_playback
 from ...io_blender.clips.playing_speed import Played, warn_of_speed
 from ...io_blender.clips.shape_key_playback import Playback, playback_of
+from ...io_blender.records import NONE
 from ...io_blender.reports import Report, kept_on_failure, progress
 from ...io_blender.results import ExportResult
 from ...io_blender.scene import axes
@@ -30,7 +31,6 @@ from ...io_blender.validation import raise_errors
 from ...io_blender.verify_option import Verify, frames_to_verify
 from ...io_common.counting import counted
 from ...io_common.files import atomic
-from ...io_common.source_elements import NONE
 from ..format import (
     FRAMES_PER_SECOND,
     Counts,
@@ -48,7 +48,7 @@ from ..format.degenerate import with_degenerate
 from ..format.requantise import FrameData, requantise
 from ..format.templates import Template
 from ..importing.skins import own_skin_size, skin_names, skin_size
-from ..source import StoredModel, load_model
+from ..records import StoredModel, load_model
 from . import verification
 from .frame_names import frame_names, single_frame_name
 from .listed_sequences import list_of, sequences_of_list

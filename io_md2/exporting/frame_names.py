@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from ...io_blender.clips.frame_plan import frames_of_keys, playing_action
 from ...io_blender.clips.markers import marker_name
-from ...io_common.source_elements import NONE
+from ...io_blender.records import NONE
 from ..format import FrameSequence, find_sequences, number_digits
 from ..format.naming import MAX_FRAME_NAME, MAX_SEQUENCE_NAME, clean_name, make_unique, number_frames
 from ..importing.sequence_names import renamed_frames, sequence_names
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from ...io_blender.clips.frame_plan import FramePlan
     from ...io_blender.reports import Report
-    from ..source import StoredModel
+    from ..records import StoredModel
 
 
 def frame_names(

@@ -12,7 +12,7 @@ from ...io_blender.scene.objects import (
     warn_of_animated_visibility,
     warn_of_left_out,
 )
-from ..source import load_model
+from ..records import load_model
 
 if TYPE_CHECKING:
     from bpy.types import Context, Object

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from ...io_blender.records import NONE
 from ...io_blender.reports import listing
 from ...io_blender.scene import evaluated
 from ...io_blender.scene.mesh_data import faces_of_corners
 from ...io_common.counting import counted
-from ...io_common.source_elements import NONE
 from ...io_common.triangles import FLIPPED_WINDING
 from ..format import nearest_normals, vertex_normals
 

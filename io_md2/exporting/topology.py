@@ -12,19 +12,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from ...io_blender.records import NONE
 from ...io_blender.reports import Report
 from ...io_blender.scene import evaluated
 from ...io_common.counting import counted
-from ...io_common.source_elements import NONE, have_same_triangles
-from ...io_common.triangles import FLIPPED_WINDING, flip_v
-from .. import source
+from ...io_common.triangles import FLIPPED_WINDING, flip_v, have_same_triangles
+from .. import records
 from ..format import st_texels
 from .sharp_edges import has_file_normals, smoothed
 
 if TYPE_CHECKING:
     from bpy.types import Depsgraph, Material, Object
 
-    from ..source import StoredModel
+    from ..records import StoredModel
 
 Ints = npt.NDArray[np.int32]
 
@@ -93,7 +93,7 @@ def read_part(obj: Object, stored: StoredModel | None, depsgraph: Depsgraph, rep
     mesh = evaluated.triangle_mesh(obj, depsgraph)
     sources = np.full(len(mesh.vertices), NONE, dtype=np.int32)
     if stored is not None:
-        sources = source.load_vertices(mesh.mesh, stored.vertex_count)
+        sources = records.load_vertices(mesh.mesh, stored.vertex_count)
     in_file = sources != NONE
     in_file[mesh.triangles] = True
     loose = len(in_file) - int(in_file.sum())
@@ -104,7 +104,7 @@ def read_part(obj: Object, stored: StoredModel | None, depsgraph: Depsgraph, rep
     loops = mesh.loops[:, FLIPPED_WINDING]
     if mesh.uvs is None and len(loops):
         report.warn("there is no UV map, so all texture coordinates are 0: unwrap the mesh", obj.name)
-    corner_st = source.load_corner_st(mesh.mesh, len(stored.st)) if stored is not None else None
+    corner_st = records.load_corner_st(mesh.mesh, len(stored.st)) if stored is not None else None
     keeps_normals = stored is not None and has_file_normals(mesh)
     return Part(
         obj=obj,

@@ -13,11 +13,11 @@ import numpy.typing as npt
 from ...io_blender import state, versions
 from ...io_blender.clips.markers import add_markers
 from ...io_blender.materials.library import MaterialLibrary
+from ...io_blender.records import store_warnings
 from ...io_blender.reports import Report, kept_on_failure, progress
 from ...io_blender.results import ImportResult
 from ...io_blender.scene import axes, mesh_data, names
 from ...io_blender.scene.shape_keys import add_frame_keys
-from ...io_blender.stored_warnings import store_warnings
 from ...io_common.counting import counted
 from ...io_common.game_data.paths import readable
 from ...io_common.textures.material_images import MaterialImages
@@ -26,11 +26,10 @@ from ...io_common.triangles import FLIPPED_WINDING, is_degenerate
 from ..format import FRAMES_PER_SECOND, Md2Error, Model, decompress, find_sequences, read_model
 from ..format.model import first_frame
 from ..format.welding import weld
-from ..source import store_model
-from ..source.settings import GROUP, store_frame_rate
+from ..records import FRAME_RATE, GROUP, SKINS, store_model
 from .frames import ABSOLUTE, NONE, RELATIVE, build_actions
 from .mesh import build_object, set_normals
-from .skins import MAX_MATERIALS, SKINS, image_size, material_skins
+from .skins import MAX_MATERIALS, image_size, material_skins
 from .texture_rules import TEXTURE_RULES
 
 if TYPE_CHECKING:
@@ -180,7 +179,7 @@ def build_model(
             _animate(scene, path.stem, obj, model, options, result)
     _store(mesh, model, key_names, options)
     if options.fps != FRAMES_PER_SECOND:
-        store_frame_rate(mesh, options.fps)
+        FRAME_RATE.write(mesh, options.fps)
     result.objects.append(obj)
     report.count("vertices", model.vertex_count)
     report.count("triangles", len(mesh.polygons))

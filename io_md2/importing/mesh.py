@@ -16,7 +16,7 @@ from ...io_blender import versions
 from ...io_blender.scene import mesh_data, names
 from ...io_common.triangles import FLIPPED_WINDING, drop_degenerate, flip_v
 from ..format import Model, normal_vectors, st_fractions
-from ..source import store_attributes
+from ..records import store_attributes
 
 if TYPE_CHECKING:
     from bpy.types import Material, Mesh, Object

@@ -10,14 +10,12 @@ import numpy as np
 
 from ...io_blender.clips.markers import marker_name
 from ...io_blender.reports import Report, listing
-from .. import source
 from ..format import find_sequences, number_digits
 from ..format.naming import MAX_FRAME_NAME, MAX_SEQUENCE_NAME, clean_name, number_frames
+from ..records import StoredModel, load_model
 
 if TYPE_CHECKING:
     from bpy.types import Scene
-
-    from ..source import StoredModel
 
 
 def sequence_names(names: Sequence[str], report: Report) -> list[str]:
@@ -83,7 +81,7 @@ def renamed_frames(
 
 def _imported_names() -> set[str]:
     """The names of the sequence markers of all imported models."""
-    models = [source.load_model(mesh) for mesh in bpy.data.meshes]
+    models = [load_model(mesh) for mesh in bpy.data.meshes]
     return {
         marker_name(sequence.name)
         for model in models

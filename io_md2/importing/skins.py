@@ -7,20 +7,16 @@ from typing import TYPE_CHECKING
 
 from ...io_blender.materials.export_names import colour_image, name_for_file
 from ...io_blender.materials.images import size_of
-from ...io_blender.materials.source import Family
 from ...io_blender.reports import Report
 from ..exporting.topology import shows_source_uvs
 from ..format.naming import to_latin1
-from ..source.settings import load_own_skin_size
+from ..records import SKINS, load_skin_size
 
 if TYPE_CHECKING:
     from bpy.types import Material
 
     from ..exporting.topology import Part
 
-
-SKINS = Family("md2", "skin", names_are_images=True)
-"""How the names of materials are stored."""
 
 MAX_MATERIALS = 64
 """How many of a model's skins become materials: twice as many as the format's own tools take."""
@@ -88,7 +84,7 @@ def skin_names(parts: list[Part], game_folders: Sequence[str], report: Report) -
 
 def own_skin_size(parts: list[Part]) -> tuple[int, int] | None:
     """The size that the user has set on the meshes; None if there is none, or they disagree."""
-    sizes = {size for part in parts if (size := load_own_skin_size(part.obj.data)) is not None}
+    sizes = {size for part in parts if (size := load_skin_size(part.obj.data)) is not None}
     return sizes.pop() if len(sizes) == 1 else None
 
 

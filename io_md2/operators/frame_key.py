@@ -8,7 +8,7 @@ import bpy
 
 from ...io_blender import reports
 from ...io_blender.scene.shape_keys import shape_keys
-from ..source import StoredModel, load_model
+from ..records import StoredModel, load_model
 
 if TYPE_CHECKING:
     from bpy.types import Context, Object

@@ -11,25 +11,23 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.props import FloatProperty, IntVectorProperty, StringProperty
 
-from ...io_blender import stored_values
-from ...io_blender.materials import source as material_source
+from ...io_blender import records as shared
 from ...io_blender.operators import find_images
 from ...io_blender.operators.warnings_panel import draw_warnings
 from ...io_blender.reports import printable
-from ...io_blender.stored_warnings import load_warnings
 from ...io_common.textures.material_images import MaterialImages
 from ...io_common.textures.search import Search
-from ..importing.skins import SKINS
+from ..format import FRAMES_PER_SECOND
 from ..importing.texture_rules import TEXTURE_RULES
-from ..source import load_model
-from ..source.settings import (
+from ..records import (
+    CHOSEN_SKIN_SIZE,
+    FRAME_RATE,
     GROUP,
     MAX_RATE,
     MAX_SKIN_SIZE,
-    load_frame_rate,
-    load_own_skin_size,
-    store_frame_rate,
-    store_own_skin_size,
+    SKINS,
+    load_model,
+    load_skin_size,
 )
 from . import frame_key, sequences
 
@@ -49,13 +47,9 @@ class MATERIAL_OT_md2_find_images(find_images.FindImages, bpy.types.Operator):
     bl_label = "Look Up Images (MD2)"
     bl_options = {"REGISTER", "UNDO"}
 
-    family = SKINS
+    record = SKINS
     rules = TEXTURE_RULES
     find = staticmethod(_find)
-
-
-def _is_imported(data: Any) -> bool:
-    return bool(data is not None and stored_values.read_group(data, GROUP))
 
 
 class DATA_PT_md2(bpy.types.Panel):
@@ -69,9 +63,8 @@ class DATA_PT_md2(bpy.types.Panel):
     @classmethod
     def poll(cls, context: Context) -> bool:
         """Whether the active object is a mesh that was imported."""
-        return (
-            context.object is not None and context.object.type == "MESH" and _is_imported(context.object.data)
-        )
+        obj = context.object
+        return obj is not None and obj.type == "MESH" and shared.has_record(obj.data, GROUP)
 
     def draw(self, context: Context) -> None:
         """Draws the sequences, the frame rate, the skin and the warnings."""
@@ -93,7 +86,7 @@ class DATA_PT_md2(bpy.types.Panel):
         for material in dict.fromkeys(mesh.materials):
             if material is not None:
                 find_images.draw_name(column, material, "md2_skin", MATERIAL_OT_md2_find_images.bl_idname)
-        draw_warnings(layout, context, "DATA_PT_md2_warnings", load_warnings(mesh, GROUP))
+        draw_warnings(layout, context, "DATA_PT_md2_warnings", shared.load_warnings(mesh, GROUP))
 
 
 class MATERIAL_PT_md2(find_images.MaterialPanel, bpy.types.Panel):
@@ -101,17 +94,16 @@ class MATERIAL_PT_md2(find_images.MaterialPanel, bpy.types.Panel):
 
     bl_label = "MD2"
 
-    family = SKINS
-    group = GROUP
+    record = SKINS
     attribute = "md2_skin"
     button = MATERIAL_OT_md2_find_images.bl_idname
 
 
 def _skin_size(mesh: Any) -> tuple[int, int]:
     """The size that the user has set, else that of the file; zeros if there is neither."""
-    own = load_own_skin_size(mesh)
-    if own is not None:
-        return own
+    chosen = load_skin_size(mesh)
+    if chosen is not None:
+        return chosen
     model = load_model(mesh)
     return model.skin_size if model is not None else (0, 0)
 
@@ -119,12 +111,12 @@ def _skin_size(mesh: Any) -> tuple[int, int]:
 def _set_skin_size(mesh: Any, size: tuple[int, int]) -> None:
     """Stores a size that differs from that of the file; zeros and the size of the file remove it."""
     model = load_model(mesh)
-    is_own = all(size) and (model is None or tuple(size) != model.skin_size)
-    store_own_skin_size(mesh, size if is_own else None)
+    differs = all(size) and (model is None or tuple(size) != model.skin_size)
+    CHOSEN_SKIN_SIZE.write(mesh, size if differs else None)
 
 
 def _set_skin(material: Any, name: str) -> None:
-    material_source.change_name(material, SKINS, name)
+    SKINS.name.change(material, name, material.name)
 
 
 PROPERTIES: tuple[tuple[Any, str, Any], ...] = (
@@ -149,8 +141,9 @@ PROPERTIES: tuple[tuple[Any, str, Any], ...] = (
             max=MAX_RATE,
             soft_min=1.0,
             soft_max=60.0,
-            get=load_frame_rate,
-            set=store_frame_rate,
+            get=lambda mesh: FRAME_RATE.read(mesh) or FRAMES_PER_SECOND,
+            # Blender takes functions, but no methods.
+            set=lambda mesh, rate: FRAME_RATE.write(mesh, rate),
         ),
     ),
     (

@@ -13,9 +13,8 @@ from ...io_blender.operators.row_list import RowList
 from ...io_blender.reports import printable
 from ...io_blender.scene.shape_keys import shape_keys
 from ...io_common.counting import counted
-from ..format import FrameSequence, find_sequences
-from ..source import StoredModel, load_model
-from ..source.settings import load_frame_rate
+from ..format import FRAMES_PER_SECOND, FrameSequence, find_sequences
+from ..records import FRAME_RATE, StoredModel, load_model
 
 if TYPE_CHECKING:
     from bpy.types import Action, Context, Object
@@ -90,7 +89,7 @@ def _play(operator: Any, context: Context, obj: Object, index: int) -> OperatorR
             f"no action plays all frames of {obj.name} in their order, so this may not be {sequence.name}",
         )
     start, end = model.frame_start + sequence.first, model.frame_start + sequence.last
-    play.set_timing(operator, context, start, end, load_frame_rate(obj.data))
+    play.set_timing(operator, context, start, end, FRAME_RATE.read(obj.data) or FRAMES_PER_SECOND)
     context.scene.frame_set(start)
     return {"FINISHED"}
 

@@ -12,6 +12,7 @@ import numpy as np
 from ...io_blender import state
 from ...io_blender.clips.playing_speed import Played, warn_of_speed
 from ...io_blender.clips.suitable_actions import suitable_actions
+from ...io_blender.materials.export_names import name_for_file
 from ...io_blender.reports import Progress, Report
 from ...io_blender.scene import axes, evaluated
 from ...io_blender.scene.axes import Conversion
@@ -26,8 +27,7 @@ from ..format.bounds import bounds_of_weights
 from ..format.encoding import ORIENTATION_PRECISION, POSITION_PRECISION
 from ..format.games import Game, Target
 from ..format.joint_scales import ScaleTable
-from ..importing.shaders import shader_name
-from ..source.armatures import load_commandline
+from ..records import COMMANDLINE, SHADERS
 from .animation import SampledClip, encode_clip, sample_clip
 from .clips import AnimationOptions, Clip
 from .deform_bones import bones_to_leave_out
@@ -252,7 +252,7 @@ def _shader(
     if material is None:
         report.warn("no material: the object's name is used as the shader", obj.name)
         return str(obj.name)
-    return shader_name(material, game_folders, report)
+    return name_for_file(material, SHADERS, game_folders, report)
 
 
 def _commandline(armature: Object | None, clip: Clip | None) -> str:
@@ -261,7 +261,7 @@ def _commandline(armature: Object | None, clip: Clip | None) -> str:
     if clip is not None:
         stored = clip.stored.commandline if clip.stored is not None else ""
     elif armature is not None:
-        stored = load_commandline(armature.data)
+        stored = COMMANDLINE.read(armature.data) or ""
     return stored or f"io_idtech {manifest.version()}"
 
 

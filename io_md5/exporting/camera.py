@@ -40,7 +40,7 @@ from ..format.games import Game
 from ..format.model import Floats, Ints
 from ..importing import camera_view
 from ..importing.camera_cuts import cut_frames, jumps, marker_name
-from ..source.camera import StoredCamera, load_camera, load_commandline, load_frame_rate
+from ..records import CAMERA_RATE, COMMANDLINE, StoredCamera, load_camera
 from . import camera_verification
 from .camera_verification import EvaluatedView
 
@@ -184,7 +184,7 @@ def _assemble(
     _fill_shot_ends(views, plan)
     first = plan.moments[0].camera.data
     cuts, groups = plan.cuts()
-    imported_rate = None if options.use_scene_rate else load_frame_rate(first)
+    imported_rate = None if options.use_scene_rate else CAMERA_RATE.read(first)
     return Camera(
         cuts=cuts,
         positions=views.positions,
@@ -192,7 +192,7 @@ def _assemble(
         fields_of_view=views.fields_of_view,
         frame_rate=_frame_rate(scene, imported_rate, len(plan.frames), report),
         cut_groups=groups,
-        commandline=load_commandline(first),
+        commandline=COMMANDLINE.read(first) or "",
     )
 
 

@@ -18,7 +18,7 @@ from ...io_blender.scene.objects import NothingToExportError
 from ...io_blender.state import frame_rate
 from ..format import encoding
 from ..format.model import Floats
-from ..source.actions import StoredAction, load_action
+from ..records import StoredAction, load_action
 
 if TYPE_CHECKING:
     from bpy.types import Action, NlaStrip, Object, Scene

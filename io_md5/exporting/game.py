@@ -17,7 +17,7 @@ from ..format.check import Finding, check_animation
 from ..format.games import PROFILES, Target, prepare_animation, prepare_model, rest_pose
 from ..format.scale_file import Scales, format_scales, scales_of_table
 from ..format.suffixes import ANIMATION_SUFFIX, SCALE_SUFFIX
-from ..source.meshes import load_comment_name, load_index
+from ..records import MESH_INDEX, load_comment_name
 
 if TYPE_CHECKING:
     from bpy.types import Object
@@ -61,7 +61,7 @@ def _comment_names(objects: Iterable[Object]) -> dict[Object, str | None]:
     for obj in sorted(objects, key=lambda obj: (len(obj.name), obj.name)):
         stored = load_comment_name(obj.data, obj.name)
         if stored is not None:
-            block = load_index(obj.data), stored
+            block = MESH_INDEX.read(obj.data), stored
             stored = obj.name if block in owners else stored
             owners.add(block)
         result[obj] = stored

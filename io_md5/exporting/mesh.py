@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from ...io_blender.records import NONE
 from ...io_blender.reports import Report
 from ...io_blender.scene import evaluated
 from ...io_common.triangles import FLIPPED_WINDING, flip_v
@@ -25,7 +26,7 @@ from ..format import quaternions as quat
 from ..format.model import Floats, Ints
 from ..format.skinning import row_ids
 from ..format.weights_by_joint import WeightsByJoint, weights_by_joint
-from ..source.meshes import UNKNOWN, load_name
+from ..records import MESH_NAME
 from .skeleton import Skeleton
 from .stored_weights import SourceMesh, load_source, verified_sources
 from .vertex_groups import WeightOptions, current_weights
@@ -103,7 +104,7 @@ def export_object(
         report.warn("no faces: left out", obj.name)
     if source_mesh.uvs is None and slots:
         report.warn("no UV map: all texture coordinates are 0", obj.name)
-    parts = _Parts(source_mesh, positions, skeleton, current, source, load_name(obj.data))
+    parts = _Parts(source_mesh, positions, skeleton, current, source, MESH_NAME.read(obj.data) or "")
     return [_block(parts, slot, is_first=slot == slots[0]) for slot in slots]
 
 
@@ -128,14 +129,14 @@ def _block(parts: _Parts, slot: int, *, is_first: bool) -> Block:
         uvs = np.concatenate([uvs, loose_uvs])
         firsts = np.concatenate([firsts, np.full(len(loose), len(corners))])
     # New vertices, which have no index in the file, come last.
-    order = np.lexsort((firsts, vertices, file_vertices, file_vertices == UNKNOWN))
+    order = np.lexsort((firsts, vertices, file_vertices, file_vertices == NONE))
     ranks = np.empty(len(order), dtype=np.int64)
     ranks[order] = np.arange(len(order))
     vertices, file_vertices, uvs = vertices[order], file_vertices[order], uvs[order]
     triangles = ranks[:corner_count][numbers].reshape(-1, 3)
     corners = corners.reshape(-1, 3).astype(np.int64)
     if source is None:
-        verified = np.full(len(vertices), UNKNOWN, dtype=np.int64)
+        verified = np.full(len(vertices), NONE, dtype=np.int64)
     else:
         verified = verified_sources(
             source, parts.skeleton, vertices, file_vertices, parts.positions, parts.current
@@ -159,7 +160,7 @@ def _block(parts: _Parts, slot: int, *, is_first: bool) -> Block:
     )
     disagreements = np.zeros(len(vertices))
     if source is not None:
-        disagreements[verified != UNKNOWN] = source.disagreements[verified[verified != UNKNOWN]]
+        disagreements[verified != NONE] = source.disagreements[verified[verified != NONE]]
     return Block(mesh, slot, vertices, corners, disagreements, len(source_mesh.vertices))
 
 
@@ -174,7 +175,7 @@ def _file_numbers(
     None unless all corners of a vertex of the file still have the same vertex and the same texture coordinates, as in a
     mesh that was not edited.
     """
-    if not len(corners) or file_vertices.min() == UNKNOWN:
+    if not len(corners) or file_vertices.min() == NONE:
         return None
     firsts = np.full(int(file_vertices.max()) + 1, -1)
     # Of several values for one element numpy keeps the last.
@@ -232,11 +233,11 @@ def _with_degenerate(
 
     `triangles` are those of the block and `corners` those of the evaluated mesh, both (T, 3). `degenerate` has the
     index in the file and the vertices of each, (n, 4), `verified` the vertex of the file for each vertex of the block,
-    or `UNKNOWN`, (V,). Corners of the triangles that are put back are -1.
+    or `NONE`, (V,). Corners of the triangles that are put back are -1.
     """
     vertices = np.full(max(int(verified.max(initial=0)), int(degenerate[:, 1:].max(initial=0))) + 2, -1)
     vertices[verified[::-1]] = np.arange(len(verified))[::-1]
-    vertices[-1] = -1  # that of `UNKNOWN`
+    vertices[-1] = -1  # that of `NONE`
     restored = vertices[degenerate[:, 1:]]
     exists = (restored >= 0).all(axis=1)
     restored = restored[exists]
@@ -259,10 +260,10 @@ def _block_weights(
     """Starts and counts of the vertices of a block, and the joints, biases and points of its weights.
 
     `vertices` has the vertex of the evaluated mesh for each vertex of the block, `verified` the vertex of the file
-    whose weights are used, or `UNKNOWN` to use the vertex groups. `source` is the imported block, `current` the weights
+    whose weights are used, or `NONE` to use the vertex groups. `source` is the imported block, `current` the weights
     of the vertex groups.
     """
-    is_stored = verified != UNKNOWN
+    is_stored = verified != NONE
     if source is not None and np.array_equal(verified, np.arange(len(source.weights.counts))):
         weights = source.weights
         return weights.starts, weights.counts, weights.joints, weights.biases, weights.points

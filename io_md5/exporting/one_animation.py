@@ -21,7 +21,7 @@ from ..format.encoding import split_components
 from ..format.joint_scales import ScaleTable
 from ..format.skeleton import components
 from ..importing.companions import Companion
-from ..source.actions import StoredAction
+from ..records import StoredAction
 from .clips import AnimationOptions, Clip
 
 if TYPE_CHECKING:

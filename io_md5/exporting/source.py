@@ -18,7 +18,7 @@ from ...io_blender.scene.objects import (
 )
 from ...io_common.name_patterns import distinct_file_names
 from ..format.suffixes import ANIMATION_SUFFIX
-from ..source.meshes import load_index
+from ..records import MESH_INDEX
 from .binding import armatures_of
 from .chosen_clips import chosen_clips
 from .clips import Clip, active_clip, all_clips, scene_clip
@@ -120,7 +120,7 @@ def warn_of_hidden(context: Context, scope: Scope, source: Source, report: Repor
 
 def file_order(obj: Object) -> tuple[int, str]:
     """A sort key: imported meshes in the order of the file, then new ones by name."""
-    index = load_index(obj.data)
+    index = MESH_INDEX.read(obj.data)
     return (1 << 31) if index is None else index, obj.name
 
 

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from ...io_blender.records import NONE
 from ...io_blender.scene import evaluated
 from ..format import quaternions as quat
 from ..format.model import Floats, Ints, as_singles
-from ..source.meshes import UNKNOWN, StoredMesh, load_mesh, load_vertices
+from ..records import StoredMesh, load_mesh, load_vertices
 from .skeleton import Skeleton
 from .weight_table import Integers, WeightTable
 
@@ -41,7 +42,7 @@ class SourceMesh:
     Attributes:
         stored: the stored data.
         weights: of the V vertices of the file, in the current bind pose of the armature.
-        vertices: the candidate vertex of the file for each vertex of the evaluated mesh, or `UNKNOWN`, int64.
+        vertices: the candidate vertex of the file for each vertex of the evaluated mesh, or `NONE`, int64.
         corners: the same for each corner, int64.
         disagreements: how much the weights of each vertex of the file disagree about its position, which limits the
             difference between the game and Blender, float64 (V,); infinite if the biases do not sum to 1.
@@ -110,7 +111,7 @@ def verified_sources(
     positions: Floats,
     current: WeightTable,
 ) -> Integers:
-    """The vertex of the file whose weights can be used for each copy of a vertex, or `UNKNOWN`, int64 (K,).
+    """The vertex of the file whose weights can be used for each copy of a vertex, or `NONE`, int64 (K,).
 
     `vertices` are of the evaluated mesh, (K,); those split along UV seams occur several times. `candidates` has the
     candidate vertex of the file for each, (K,). `positions` are those of the evaluated vertices in the coordinates of
@@ -118,11 +119,11 @@ def verified_sources(
     """
     pairs, inverse = _distinct_pairs(vertices, candidates)
     owners, file_vertices = pairs
-    is_valid = file_vertices != UNKNOWN
+    is_valid = file_vertices != NONE
     is_valid[is_valid] = _reproduces(
         source, skeleton, owners[is_valid], file_vertices[is_valid], positions, current
     )
-    verified = np.where(is_valid, file_vertices, UNKNOWN)
+    verified = np.where(is_valid, file_vertices, NONE)
     return _one_position_per_vertex(source, owners, verified)[inverse]
 
 
@@ -188,10 +189,10 @@ def _one_position_per_vertex(source: SourceMesh, vertices: Integers, verified: I
 
     Exactly equal positions prevent cracks along seams, and the games shade such vertices as one.
 
-    `vertices` are of the evaluated mesh, rising, (K,); `verified` has the vertex of the file of each, or `UNKNOWN`,
+    `vertices` are of the evaluated mesh, rising, (K,); `verified` has the vertex of the file of each, or `NONE`,
     (K,).
     """
-    known = verified != UNKNOWN
+    known = verified != NONE
     if not known.any():
         return verified
     firsts = np.append(0, np.flatnonzero(vertices[1:] != vertices[:-1]) + 1)
@@ -203,5 +204,5 @@ def _one_position_per_vertex(source: SourceMesh, vertices: Integers, verified: I
     # The first verified one, in the order of the file.
     chosen = np.full(len(firsts), len(source.weights.counts), dtype=np.int64)
     np.minimum.at(chosen, groups[known], verified[known])
-    chosen[chosen == len(source.weights.counts)] = UNKNOWN
+    chosen[chosen == len(source.weights.counts)] = NONE
     return np.where(is_split[groups], chosen[groups], verified)

@@ -25,7 +25,7 @@ from ..format.joint_scales import ScaleTable
 from ..format.model import Floats, as_singles
 from ..format.playback import loop_type
 from ..format.skeleton import component_columns, components
-from ..source.actions import store_action
+from ..records import store_action
 from .rig import Rig
 
 SMALLEST_SCALE = 1e-6

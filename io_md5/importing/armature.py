@@ -18,7 +18,7 @@ from ..format import ROOT, Joints
 from ..format import quaternions as quat
 from ..format.model import Floats
 from ..format.skeleton import depths
-from ..source.bones import store_bones
+from ..records import store_bones
 
 if TYPE_CHECKING:
     from bpy.types import Collection, Context, Object

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import bpy
 import numpy as np
@@ -15,8 +15,7 @@ from ...io_blender.materials.library import MaterialLibrary
 from ...io_blender.reports import Progress, Report, listing
 from ...io_blender.results import ImportResult
 from ...io_blender.scene import axes, names
-from ...io_blender.scene.imported_conversion import conversion_of, store_conversion
-from ...io_blender.stored_values import own_group
+from ...io_blender.scene.imported_conversion import conversion_of
 from ...io_common.counting import counted
 from ..format import Animation, Camera, Joints, Model
 from ..format.joint_matching import Match, match_joints
@@ -24,8 +23,7 @@ from ..format.model import Floats
 from ..format.playback import loop_type
 from ..format.scale_file import Scales
 from ..format.skinning import bind_pose
-from ..source import GROUP
-from ..source.armatures import store_armature
+from ..records import COMMANDLINE, CONVERSION, GROUP
 from .action import build_action
 from .armature import build_armature
 from .camera import build_camera, frame_count, set_render_size
@@ -68,7 +66,10 @@ def build_model(
     obj, bone_names = build_armature(
         context, skeleton.name, joints, collection, size=size, direction=options.bone_direction
     )
-    store_armature(obj.data, model.commandline, conversion)
+    armature: Any = obj.data
+    armature[GROUP] = {}
+    COMMANDLINE.write(armature, model.commandline or None)
+    CONVERSION.write(armature, conversion)
     versions.expect_slot(obj.animation_data_create())
     skeleton.obj = obj
     result.objects.append(obj)
@@ -89,7 +90,7 @@ def build_model(
             material,
             merge_vertices=options.merge_vertices,
         )
-        store_conversion(own_group(mesh_obj.data, GROUP), conversion)
+        CONVERSION.write(mesh_obj.data, conversion)
         for skin, found in skeleton.skins[index] if skeleton.skins else ():
             further = materials.get(skin, skeleton.name, found)
             if mesh_obj.data.materials.find(further.name) < 0:

@@ -19,7 +19,7 @@ from ...io_blender.scene import axes, names
 from ..format import Camera
 from ..format.cuts import timeline
 from ..format.model import Ints, as_singles
-from ..source.camera import store_camera
+from ..records import store_camera
 from . import camera_view
 from .camera_cuts import marker_name
 

@@ -17,7 +17,7 @@ from ...io_blender import versions
 from ...io_blender.clips.keyframes import CONSTANT
 from ...io_blender.scene import names
 from ...io_blender.scene.mesh_data import without_infinity
-from ..source.camera import load_cut_marker
+from ..records import CUT_MARKER
 
 if TYPE_CHECKING:
     from bpy.types import FCurve, Object, Scene
@@ -40,7 +40,7 @@ def cut_frames(scene: Scene, cameras: list[Object]) -> Counter[int]:
     for obj in scene.objects:
         if obj.type == "CAMERA":
             name = marker_name(obj.name)
-            (own if obj in cameras else foreign).update({name, load_cut_marker(obj.data) or name})
+            (own if obj in cameras else foreign).update({name, CUT_MARKER.read(obj.data) or name})
     return Counter(
         marker.frame
         for marker in scene.timeline_markers

@@ -12,7 +12,7 @@ from ...io_blender.clips import action_users
 from ...io_blender.clips.bone_curves import moves_bones
 from ...io_blender.clips.suitable_actions import ActionFinder
 from ...io_blender.scene import names
-from ..source.actions import load_action
+from ..records import load_action
 
 if TYPE_CHECKING:
     from bpy.types import Action, Object

@@ -7,18 +7,17 @@ from typing import TYPE_CHECKING
 
 from ...io_blender import state
 from ...io_blender.materials.library import MaterialLibrary
+from ...io_blender.records import store_warnings
 from ...io_blender.reports import kept_on_failure, progress
 from ...io_blender.results import ImportResult
-from ...io_blender.stored_warnings import store_warnings
 from ...io_common.textures.search import Search
-from ..source import GROUP
+from ..records import GROUP, SHADERS
 from .build import build_animation, build_camera_path, build_model, set_scene_timing
 from .existing_actions import replace_actions
 from .options import ImportOptions
 from .plan import Plan, active_skeleton, plan_animations
 from .read import read_files
 from .sequences import build_sequences
-from .shaders import SHADERS
 from .texture_rules import TEXTURE_RULES
 
 if TYPE_CHECKING:

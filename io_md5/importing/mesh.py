@@ -18,7 +18,7 @@ from ..format import Mesh
 from ..format.model import Floats
 from ..format.seams import is_degenerate, weld_vertices
 from ..format.skinning import position_ids, vertex_normals, vertex_weights
-from ..source.meshes import store_mesh
+from ..records import store_mesh
 
 if TYPE_CHECKING:
     from bpy.types import Material, Object

@@ -1,6 +1,6 @@
 """A Blender armature as an MD5 skeleton.
 
-A bone of an imported armature has the index, name, axes and bind pose of its joint stored on it (`source.bones`); any
+A bone of an imported armature has the index, name, axes and bind pose of its joint stored on it (`records`); any
 other bone becomes a joint with the bone's name and axes. The axes of a joint can be chosen freely, as long as mesh and
 animation use the same, so those of the file are used.
 """
@@ -17,7 +17,7 @@ from ...io_blender.scene.mesh_data import without_infinity
 from ..format import ROOT, Joints
 from ..format import quaternions as quat
 from ..format.model import Floats
-from ..source.bones import StoredBones, load_bones
+from ..records import StoredBones, load_bones
 
 if TYPE_CHECKING:
     from bpy.types import Armature, Bone

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...io_blender import versions
+from ...io_blender.records import NONE
 from ...io_blender.reports import Report, listing
 from ...io_blender.scene import evaluated, mesh_data
 from ...io_blender.verify_option import Verify, frames_to_verify
@@ -27,7 +28,7 @@ from ..format.joint_matching import Match
 from ..format.joint_scales import ScaleTable, scaled_poses
 from ..format.model import Floats
 from ..format.skeleton import poses
-from ..source.meshes import UNKNOWN, load_mesh, load_vertices
+from ..records import load_mesh, load_vertices
 from .rig import Rig
 
 _SCALE_TOLERANCE = 1e-4
@@ -197,7 +198,7 @@ def _mesh_distance(
     is_moved = np.ones(len(stored.counts), dtype=bool)
     is_moved[np.repeat(everything, stored.counts)[weights.joints[weights.rows(everything)] < 0]] = False
     vertices, _ = load_vertices(posed.data, stored)
-    known = np.flatnonzero(vertices != UNKNOWN)
+    known = np.flatnonzero(vertices != NONE)
     known = known[is_moved[vertices[known]]]
     local = np.linalg.inv(evaluated.world_matrix(armature.evaluated_get(graph)))
     vertices_now = evaluated.world_vertices(posed)[known] @ local[:3, :3].T + local[:3, 3]

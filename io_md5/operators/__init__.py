@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...io_common.family import BlenderPart
 from ..batch import load, save
-from ..source.actions import load_action
+from ..records import ACTION_RATE
 from . import animation_choice, check_game, export_anim, export_camera, export_mesh, import_md5, panels
 
 BLENDER = BlenderPart(
@@ -24,5 +24,5 @@ BLENDER = BlenderPart(
         *panels.CLASSES,
     ),
     properties=panels.PROPERTIES,
-    action_frame_rate=lambda action: load_action(action).frame_rate,
+    action_frame_rate=ACTION_RATE.read,
 )

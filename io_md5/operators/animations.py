@@ -14,7 +14,7 @@ from ...io_blender.operators import play
 from ...io_blender.operators.row_list import RowList
 from ...io_common.counting import counted
 from ..exporting.clips import action_range
-from ..source.actions import load_action
+from ..records import ACTION_RATE
 
 if TYPE_CHECKING:
     from bpy.types import Action, Context, Object
@@ -65,7 +65,7 @@ def _play(operator: Any, context: Context, armature: Object, action: Action) -> 
         data.use_tweak_mode = False
     versions.play(data, action, slot)
     start, end = action_range(action, slot)
-    rate = load_action(action).frame_rate
+    rate = ACTION_RATE.read(action)
     play.set_timing(
         operator, context, start, end, rate, is_closed_loop=action.use_cyclic and action.use_frame_range
     )
@@ -147,7 +147,7 @@ class IO_MD5_UL_animations(RowList, bpy.types.UIList):
         numbers = row.row()
         numbers.alignment = "RIGHT"
         start, end = frames_of(item, bpy.context)
-        rate = load_action(item).frame_rate
+        rate = ACTION_RATE.read(item)
         numbers.label(text=f"{round(end - start) + 1}" + (f" @ {rate:g}" if rate else ""))
 
     def filter_items(self, context: Context, data: Any, attribute: str) -> Any:

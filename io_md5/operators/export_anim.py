@@ -8,7 +8,7 @@ import bpy
 from bpy.props import EnumProperty, StringProperty
 
 from ..exporting.exporter import export_animations
-from ..source.actions import load_action
+from ..records import load_action
 from .export_options import ACTIONS, ExportOptions, armature_of, list_when_chosen
 
 if TYPE_CHECKING:

@@ -12,18 +12,25 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.props import FloatProperty, IntProperty, StringProperty
 
-from ...io_blender import stored_values
-from ...io_blender.materials import source as material_source
+from ...io_blender import records as shared
 from ...io_blender.operators import find_images
 from ...io_blender.operators.warnings_panel import draw_warnings
 from ...io_blender.reports import printable
-from ...io_blender.stored_warnings import load_warnings
 from ...io_common.counting import counted
 from ...io_common.textures.material_images import MaterialImages
 from ...io_common.textures.search import Search
-from ..importing.shaders import SHADERS
 from ..importing.texture_rules import TEXTURE_RULES
-from ..source import GROUP, actions, bones, camera, meshes
+from ..records import (
+    ACTION_RATE,
+    CAMERA_RATE,
+    CUT_MARKER,
+    GROUP,
+    JOINT_INDEX,
+    JOINT_NAME,
+    MESH_INDEX,
+    MESH_NAME,
+    SHADERS,
+)
 from . import animations
 
 if TYPE_CHECKING:
@@ -35,12 +42,12 @@ _MAX_INDEX = 65_535
 
 def _is_imported(data: Any) -> bool:
     """Whether an import of this family made a data-block, or the user has stored something for its files."""
-    return bool(data is not None and stored_values.read_group(data, GROUP))
+    return shared.has_record(data, GROUP)
 
 
 def _find(search: Search, model: Path, material: Material, name: str) -> MaterialImages:
     mesh = next((mesh for mesh in bpy.data.meshes if material.name in mesh.materials), None)
-    mesh_name = meshes.load_name(mesh) if mesh is not None else ""
+    mesh_name = MESH_NAME.read(mesh) if mesh is not None else None
     return search.model(model, [name]).material(name, mesh_name or None)
 
 
@@ -51,7 +58,7 @@ class MATERIAL_OT_md5_find_images(find_images.FindImages, bpy.types.Operator):
     bl_label = "Look Up Images (MD5)"
     bl_options = {"REGISTER", "UNDO"}
 
-    family = SHADERS
+    record = SHADERS
     rules = TEXTURE_RULES
     find = staticmethod(_find)
 
@@ -88,7 +95,7 @@ class DATA_PT_md5_armature(bpy.types.Panel):
         action = animations.active_action(obj)
         if action is not None:
             _split(self).prop(action, "md5_frame_rate")
-        draw_warnings(self.layout, context, "DATA_PT_md5_warnings", load_warnings(obj.data, GROUP))
+        draw_warnings(self.layout, context, "DATA_PT_md5_warnings", shared.load_warnings(obj.data, GROUP))
 
 
 class DATA_PT_md5_mesh(bpy.types.Panel):
@@ -112,8 +119,8 @@ class DATA_PT_md5_mesh(bpy.types.Panel):
         obj = context.object
         assert obj is not None
         mesh: Any = obj.data
-        index = meshes.load_index(mesh)
-        name = printable(meshes.load_name(mesh))
+        index = MESH_INDEX.read(mesh)
+        name = printable(MESH_NAME.read(mesh) or "")
         if index is not None:
             layout.label(text=f"Mesh {index} of the file{f', {name}' if name else ''}")
         for material in dict.fromkeys(mesh.materials):
@@ -121,7 +128,7 @@ class DATA_PT_md5_mesh(bpy.types.Panel):
                 find_images.draw_name(layout, material, "md5_shader", MATERIAL_OT_md5_find_images.bl_idname)
         armature = obj.find_armature()
         if armature is not None:
-            draw_warnings(layout, context, "DATA_PT_md5_warnings", load_warnings(armature.data, GROUP))
+            draw_warnings(layout, context, "DATA_PT_md5_warnings", shared.load_warnings(armature.data, GROUP))
 
 
 class MATERIAL_PT_md5(find_images.MaterialPanel, bpy.types.Panel):
@@ -129,8 +136,7 @@ class MATERIAL_PT_md5(find_images.MaterialPanel, bpy.types.Panel):
 
     bl_label = "MD5"
 
-    family = SHADERS
-    group = GROUP
+    record = SHADERS
     attribute = "md5_shader"
     button = MATERIAL_OT_md5_find_images.bl_idname
 
@@ -180,10 +186,10 @@ class DATA_PT_md5_camera(bpy.types.Panel):
         assert obj is not None
         layout = _split(self)
         layout.prop(obj.data, "md5_frame_rate")
-        marker = camera.load_cut_marker(obj.data)
+        marker = CUT_MARKER.read(obj.data)
         if marker:
             layout.label(text=f'Cuts are the timeline markers "{printable(marker)}"', icon="MARKER")
-        draw_warnings(layout, context, "DATA_PT_md5_warnings", load_warnings(obj.data, GROUP))
+        draw_warnings(layout, context, "DATA_PT_md5_warnings", shared.load_warnings(obj.data, GROUP))
 
 
 class DOPESHEET_PT_md5_action(bpy.types.Panel):
@@ -218,7 +224,20 @@ def _active_action(context: Context) -> Any:
 
 
 def _set_shader(material: Any, name: str) -> None:
-    material_source.change_name(material, SHADERS, name)
+    SHADERS.name.change(material, name, material.name)
+
+
+def _joint_name(bone: Any) -> str:
+    return printable(JOINT_NAME.current(bone, bone.name))
+
+
+def _set_joint_name(bone: Any, name: str) -> None:
+    JOINT_NAME.change(bone, name if name != bone.name else "", bone.name)
+
+
+def _joint_index(bone: Any) -> int:
+    index = JOINT_INDEX.read(bone)
+    return -1 if index is None else index
 
 
 _PROPERTIES: tuple[tuple[Any, str, Any], ...] = (
@@ -241,8 +260,8 @@ _PROPERTIES: tuple[tuple[Any, str, Any], ...] = (
             min=0.0,
             max=_MAX_RATE,
             soft_max=120.0,
-            get=lambda action: actions.load_action(action).frame_rate or 0.0,
-            set=actions.change_frame_rate,
+            get=lambda action: ACTION_RATE.read(action) or 0.0,
+            set=lambda action, rate: ACTION_RATE.write(action, rate or None),
         ),
     ),
     (
@@ -254,8 +273,8 @@ _PROPERTIES: tuple[tuple[Any, str, Any], ...] = (
             min=0.0,
             max=_MAX_RATE,
             soft_max=120.0,
-            get=lambda data: camera.load_frame_rate(data) or 0.0,
-            set=camera.change_frame_rate,
+            get=lambda data: CAMERA_RATE.read(data) or 0.0,
+            set=lambda data, rate: CAMERA_RATE.write(data, rate or None),
         ),
     ),
     (
@@ -264,8 +283,8 @@ _PROPERTIES: tuple[tuple[Any, str, Any], ...] = (
         StringProperty(
             name="Joint",
             description="Name of the joint in MD5 files. Empty: the name of the bone",
-            get=lambda bone: printable(bones.load_joint_name(bone)),
-            set=bones.change_joint_name,
+            get=_joint_name,
+            set=_set_joint_name,
         ),
     ),
     (
@@ -276,8 +295,8 @@ _PROPERTIES: tuple[tuple[Any, str, Any], ...] = (
             description="Index of the joint in MD5 files, counted from 0. -1: after its parent",
             min=-1,
             max=_MAX_INDEX,
-            get=bones.load_joint_index,
-            set=bones.change_joint_index,
+            get=_joint_index,
+            set=lambda bone, index: JOINT_INDEX.write(bone, index if index >= 0 else None),
         ),
     ),
 )

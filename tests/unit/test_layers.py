@@ -77,4 +77,4 @@ def test_only_one_module_asks_for_the_version_of_blender():
 
 def test_imports_are_found_as_modules_of_a_folder_and_as_names_from_a_package():
     found = imported_modules(ROOT / "io_blender/operators/registration.py")
-    assert {("io_blender", "materials", "source"), ("io_blender", "operators", "preferences")} <= found
+    assert {("io_common", "family", "Family"), ("io_blender", "operators", "preferences")} <= found

@@ -60,9 +60,10 @@ def importer(part):
 def names_of(part):
     """The names of materials in files, with the game folders of the preferences."""
     folders = part("io_blender.operators.preferences").game_folders
-    shaders, skins = part("io_md5.importing.shaders"), part("io_md2.importing.skins")
+    name_for_file = part("io_blender.materials.export_names").name_for_file
+    shaders, skins = part("io_md5.records").SHADERS, part("io_md2.importing.skins")
     return SimpleNamespace(
-        shader_name=lambda material, report=None: shaders.shader_name(material, folders(), report),
+        shader_name=lambda material, report=None: name_for_file(material, shaders, folders(), report),
         skin_name=lambda material: skins.skin_name(material, folders()),
     )
 
@@ -660,7 +661,7 @@ def test_a_replaced_skin_is_called_by_its_new_image(tmp_path, part, names_of):
     search = part("io_common.textures.search").Search(
         [], part("io_md2.importing.texture_rules").TEXTURE_RULES
     )
-    library = part("io_blender.materials.library").MaterialLibrary(part("io_md2.importing.skins").SKINS)
+    library = part("io_blender.materials.library").MaterialLibrary(part("io_md2.records").SKINS)
     found = search.model(tmp_path / "players" / "a" / "tris.md2", ["players/a/a.pcx"]).skins()
     (material,) = library.skins(found, "tris")
     assert material.name == material["md2"]["skin"] == "players/a/a.pcx"

@@ -85,7 +85,7 @@ def shown(obj=None, **more):
         ctx = context(obj, **more)
         if cls.poll(ctx):
             layout = Layout()
-            settings = {name: getattr(cls, name, None) for name in ("family", "attribute", "button")}
+            settings = {name: getattr(cls, name, None) for name in ("record", "attribute", "button")}
             cls.draw(SimpleNamespace(layout=layout, **settings), ctx)
             found[cls.__name__] = layout
     return found

@@ -10,6 +10,7 @@ from io_idtech.io_common.triangles import (
     bend,
     drop_degenerate,
     flip_v,
+    have_same_triangles,
     is_degenerate,
     lowest_vertex_first,
     with_area,
@@ -110,3 +111,34 @@ def test_a_face_without_area_and_no_faces_at_all_stay_as_they_are():
     loops = np.array([(0, 1, 2), (0, 2, 3)], np.int32)
     assert with_area(loops, np.zeros(2, np.int32), np.zeros((4, 3))).tolist() == loops.tolist()
     assert with_area(loops[:0], np.zeros(0, np.int32), np.zeros((0, 3))).shape == (0, 3)
+
+
+class TestTrianglesOfTheFile:
+    SOURCE = np.array([[0, 1, 2], [2, 1, 3]], np.int32)
+
+    def same(self, triangles, sources):
+        result = have_same_triangles(
+            np.array(triangles, np.int32), np.array(sources, np.int32), self.SOURCE, 4
+        )
+        return result.tolist()
+
+    def test_order_and_first_corner_do_not_matter(self):
+        assert self.same([[3, 2, 1], [1, 2, 0]], [0, 1, 2, 3]) == [True] * 4
+
+    def test_the_vertices_of_a_flipped_triangle_have_changed(self):
+        assert self.same([[0, 1, 2], [1, 2, 3]], [0, 1, 2, 3]) == [True, False, False, False]
+
+    def test_the_vertices_of_a_deleted_triangle_have_changed(self):
+        assert self.same([[0, 1, 2]], [0, 1, 2, 3]) == [True, False, False, False]
+
+    def test_a_second_copy_of_a_triangle_is_a_change(self):
+        assert self.same([[0, 1, 2], [0, 1, 2], [2, 1, 3]], [0, 1, 2, 3]) == [False, False, False, True]
+
+    def test_new_vertices_never_have_the_triangles_of_the_file(self):
+        assert self.same([[0, 1, 2], [2, 1, 3], [0, 1, 4]], [0, 1, 2, 3, -1]) == [
+            False,
+            False,
+            True,
+            True,
+            False,
+        ]

@@ -1,0 +1,441 @@
+"""Records: what an import stores on data-blocks in a property group of its family, so that an export can restore it.
+
+A family declares each value as a field with its type and limits. Anyone can edit custom properties, and scripts copy
+them: reading gives a valid value or None. Whether it still describes what Blender shows is for the exporter to ask.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import types
+from collections.abc import Sequence
+from dataclasses import asdict, is_dataclass
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, Union, cast, get_args, get_origin, get_type_hints
+
+import numpy as np
+import numpy.typing as npt
+
+from .scene.axes import Conversion
+from .scene.names import without_copy_suffix
+
+if TYPE_CHECKING:
+    from bpy.types import ID, Image, Material
+
+Value = TypeVar("Value")
+
+LARGEST = float(np.finfo(np.float32).max)
+"""Larger numbers fit neither into Blender nor into the files."""
+
+_LARGEST_INTEGER = 2**31 - 1
+_ROTATION_TOLERANCE = 1e-4
+
+
+def read_group(owner: Any, name: str) -> Any:
+    """The property group of that name, an empty dictionary if there is none; the owner itself if the name is empty."""
+    group = owner.get(name) if name else owner
+    return group if not name or hasattr(group, "to_dict") else {}
+
+
+def own_group(owner: Any, name: str) -> Any:
+    """The same, but created if there is none; a value of another kind is replaced."""
+    if not name:
+        return owner
+    if not hasattr(owner.get(name), "to_dict"):
+        owner[name] = {}
+    return owner[name]
+
+
+def has_record(owner: Any, group: str) -> bool:
+    """Whether something is stored for the files of a family; the owner may be None."""
+    return owner is not None and bool(read_group(owner, group))
+
+
+class Field(Generic[Value]):
+    """A value in a property group, under a key; the group is empty for a custom property of the owner itself."""
+
+    def __init__(self, group: str, key: str) -> None:
+        self.group, self.key = group, key
+
+    def read(self, owner: Any) -> Value | None:
+        """The stored value; None if there is none, or it is not valid."""
+        return self._decode(read_group(owner, self.group).get(self.key))
+
+    def write(self, owner: Any, value: Value | None) -> None:
+        """Stores a value; None removes it."""
+        if value is not None:
+            own_group(owner, self.group)[self.key] = self._encode(value)
+        elif self.is_stored(owner):
+            del read_group(owner, self.group)[self.key]
+
+    def is_stored(self, owner: Any) -> bool:
+        """Whether there is a value, valid or not."""
+        return self.key in read_group(owner, self.group)
+
+    def _decode(self, value: Any) -> Value | None:
+        raise NotImplementedError
+
+    def _encode(self, value: Value) -> Any:
+        return value
+
+
+class Integer(Field[int]):
+    """An integer within limits."""
+
+    def __init__(self, group: str, key: str, lowest: int = 0, highest: int = _LARGEST_INTEGER) -> None:
+        super().__init__(group, key)
+        self._lowest, self._highest = lowest, highest
+
+    def _decode(self, value: Any) -> int | None:
+        return value if type(value) is int and self._lowest <= value <= self._highest else None
+
+
+class Number(Field[float]):
+    """A number within limits; NaN is not valid."""
+
+    def __init__(self, group: str, key: str, lowest: float, highest: float) -> None:
+        super().__init__(group, key)
+        self._lowest, self._highest = lowest, highest
+
+    def _decode(self, value: Any) -> float | None:
+        is_valid = type(value) in (int, float) and self._lowest <= value <= self._highest
+        return float(value) if is_valid else None
+
+    def _encode(self, value: float) -> float:
+        return float(value)
+
+
+class Text(Field[str]):
+    """A text of a file, by default one that can be quoted on one line; what is not UTF-8 is stored as bytes."""
+
+    def __init__(self, group: str, key: str, *, is_quoted: bool = True) -> None:
+        super().__init__(group, key)
+        self._is_quoted = is_quoted
+
+    def _decode(self, value: Any) -> str | None:
+        if isinstance(value, bytes):
+            value = value.decode("utf-8", "surrogateescape")
+        return value if isinstance(value, str) and (not self._is_quoted or is_quotable(value)) else None
+
+    def _encode(self, value: str) -> str | bytes:
+        data = value.encode("utf-8", "surrogateescape")
+        try:
+            return data.decode("utf-8")
+        except UnicodeDecodeError:
+            return data
+
+
+def is_quotable(text: str) -> bool:
+    """Whether a text could stand between double quotes on one line."""
+    return '"' not in text and not any(letter < " " and letter != "\t" for letter in text)
+
+
+class Name(Text):
+    """The name in a file, and what Blender called the item: it holds until the item gets another name in Blender."""
+
+    @property
+    def _shown_key(self) -> str:
+        return f"{self.key}_shown"
+
+    def store(self, owner: Any, name: str, shown: str) -> None:
+        """Stores a name, and the one in Blender."""
+        self.write(owner, name)
+        own_group(owner, self.group)[self._shown_key] = shown
+
+    def change(self, owner: Any, name: str, shown: str) -> None:
+        """Stores another name, without what cannot be quoted; an empty one stands for the name in Blender."""
+        fit = "".join(letter for letter in name if is_quotable(letter)).strip()
+        if fit:
+            self.store(owner, fit, shown)
+            return
+        group = read_group(owner, self.group)
+        for key in (self.key, self._shown_key):
+            if key in group:
+                del group[key]
+
+    def current(self, owner: Any, shown: str) -> str:
+        """The name for files: the stored one, or that in Blender if none is stored or the item was renamed since."""
+        stored = self.read(owner)
+        before = read_group(owner, self.group).get(self._shown_key, shown)
+        if stored is None or not isinstance(before, str):
+            return shown
+        is_same = shown in (before, without_copy_suffix(before)) or without_copy_suffix(shown) == before
+        return stored if is_same else shown
+
+
+class Floats(Field[npt.NDArray[np.float64]]):
+    """A table of finite numbers, float64 (n, `width`); `rows` is n if only that is valid."""
+
+    def __init__(
+        self, group: str, key: str, width: int, *, rows: int | None = None, highest: float = LARGEST
+    ) -> None:
+        super().__init__(group, key)
+        self._width, self._rows, self._highest = width, rows, highest
+
+    def _decode(self, value: Any) -> npt.NDArray[np.float64] | None:
+        table = _table(value, self._width, self._rows, "fd")
+        if table is None or not (np.abs(table) <= self._highest).all():
+            return None
+        return table.astype(np.float64, copy=False)
+
+    def _encode(self, value: npt.ArrayLike) -> npt.NDArray[np.float64]:
+        return np.asarray(value, dtype=np.float64).ravel()
+
+    def read_rows(self, owner: Any) -> npt.NDArray[np.float64] | None:
+        """The stored table, without rows if there is none; None if it is not valid."""
+        return self.read(owner) if self.is_stored(owner) else np.zeros((0, self._width))
+
+
+class Integers(Field[npt.NDArray[np.int64]]):
+    """A table of integers within limits, int64 (n, `width`); `rows` is n if only that is valid."""
+
+    def __init__(
+        self,
+        group: str,
+        key: str,
+        width: int,
+        *,
+        rows: int | None = None,
+        lowest: int = 0,
+        highest: int = _LARGEST_INTEGER,
+    ) -> None:
+        super().__init__(group, key)
+        self._width, self._rows, self._lowest, self._highest = width, rows, lowest, highest
+
+    def _decode(self, value: Any) -> npt.NDArray[np.int64] | None:
+        table = _table(value, self._width, self._rows, "i")
+        if table is None or (table < self._lowest).any() or (table > self._highest).any():
+            return None
+        return table.astype(np.int64)
+
+    def _encode(self, value: npt.ArrayLike) -> npt.NDArray[np.int32]:
+        return np.ascontiguousarray(value, dtype=np.int32).ravel()
+
+    def read_rows(self, owner: Any) -> npt.NDArray[np.int64] | None:
+        """The stored table, without rows if there is none; None if it is not valid."""
+        return self.read(owner) if self.is_stored(owner) else np.zeros((0, self._width), dtype=np.int64)
+
+
+def _table(value: Any, width: int, rows: int | None, kinds: str) -> npt.NDArray[Any] | None:
+    if getattr(value, "typecode", "-") not in kinds or len(value) % width:
+        return None
+    table = np.array(value).reshape(-1, width)
+    return table if rows in (None, len(table)) else None
+
+
+class Bytes(Field[npt.NDArray[Any]]):
+    """An array of a type as bytes, (n, `width`), or (n,) if the width is 0; no number is beyond `highest`, if given."""
+
+    def __init__(
+        self, group: str, key: str, dtype: str, width: int = 0, highest: float | None = None
+    ) -> None:
+        super().__init__(group, key)
+        self._dtype, self._width, self._highest = np.dtype(dtype), width, highest
+
+    def _decode(self, value: Any) -> npt.NDArray[Any] | None:
+        if not isinstance(value, bytes) or len(value) % (self._dtype.itemsize * max(self._width, 1)):
+            return None
+        array = np.frombuffer(value, self._dtype)
+        if self._highest is not None and not (np.abs(array) <= self._highest).all():
+            return None
+        return array.reshape(-1, self._width) if self._width else array
+
+    def _encode(self, value: npt.NDArray[Any]) -> bytes:
+        return value.astype(self._dtype).tobytes()
+
+
+class Texts(Field[list[str]]):
+    """A list of texts, none longer than `longest`."""
+
+    def __init__(self, group: str, key: str, longest: int = 1024) -> None:
+        super().__init__(group, key)
+        self._longest = longest
+
+    def _decode(self, value: Any) -> list[str] | None:
+        # Blender reads an empty list as an array without elements.
+        if isinstance(value, str | bytes) or not hasattr(value, "__len__"):
+            return None
+        texts = list(value)
+        is_valid = all(isinstance(text, str) and len(text) <= self._longest for text in texts)
+        return texts if is_valid else None
+
+
+class Pointer(Field[Any]):
+    """A data-block of a type, such as "Object"; it stays in the .blend file while something points at it."""
+
+    def __init__(self, group: str, key: str, kind: str) -> None:
+        super().__init__(group, key)
+        self._kind = kind
+
+    def _decode(self, value: Any) -> Any:
+        return value if getattr(getattr(value, "bl_rna", None), "identifier", "") == self._kind else None
+
+
+class Json(Field[Value]):
+    """A frozen dataclass as JSON."""
+
+    def __init__(self, group: str, key: str, kind: type[Value]) -> None:
+        super().__init__(group, key)
+        self._kind = kind
+
+    def _decode(self, value: Any) -> Value | None:
+        try:
+            return (
+                cast("Value", _from_json(self._kind, json.loads(value))) if isinstance(value, str) else None
+            )
+        except (TypeError, ValueError, RecursionError):
+            return None
+
+    def _encode(self, value: Any) -> str:
+        return json.dumps(asdict(value))
+
+
+def _from_json(kind: Any, value: Any) -> Any:
+    """A value of JSON as a type: a dataclass, tuple, number, text or None; what is missing gets its default.
+
+    Raises TypeError or ValueError if it does not fit.
+    """
+    origin, kinds = get_origin(kind), get_args(kind)
+    if origin in (Union, types.UnionType):
+        if value is None and type(None) in kinds:
+            return None
+        return _from_json(next(one for one in kinds if one is not type(None)), value)
+    if isinstance(kind, type) and is_dataclass(kind) and isinstance(value, dict):
+        hints = get_type_hints(kind)
+        return kind(**{name: _from_json(hints[name], value[name]) for name in hints.keys() & value.keys()})
+    if origin is tuple and isinstance(value, list):
+        kinds = kinds[:1] * len(value) if kinds[-1] is Ellipsis else kinds
+        return tuple(_from_json(one, item) for one, item in zip(kinds, value, strict=True))
+    # This is false for NaN too, and `math.isfinite` fails for integers beyond the range of a float.
+    if kind is float and type(value) in (int, float) and abs(value) <= sys.float_info.max:
+        return float(value)
+    if kind is not float and type(value) is kind:
+        return value
+    raise TypeError(f"{type(value).__name__} instead of {kind}")
+
+
+class ConversionField(Field[Conversion]):
+    """The scale and axes of an import, under two keys."""
+
+    def __init__(self, group: str, scale: str = "global_scale") -> None:
+        super().__init__(group, scale)
+        # Imports take from 1e-6 to 1e6, in 32 bits.
+        self._scale, self._axes = Number(group, scale, 0.9e-6, 1.1e6), Floats(group, "axes", 9, rows=1)
+
+    def read(self, owner: Any) -> Conversion | None:
+        """The stored scale and axes; None if they are missing or not valid."""
+        scale, axes = self._scale.read(owner), self._axes.read(owner)
+        if scale is None or axes is None:
+            return None
+        rotation = axes.reshape(3, 3)
+        error = np.abs(rotation @ rotation.T - np.eye(3)).max()
+        is_rotation = error <= _ROTATION_TOLERANCE and np.linalg.det(rotation) > 0.0
+        return Conversion(scale, rotation) if is_rotation else None
+
+    def write(self, owner: Any, value: Conversion | None) -> None:
+        """Stores scale and axes; None removes them."""
+        self._scale.write(owner, value and value.scale)
+        self._axes.write(owner, None if value is None else value.rotation)
+
+
+_material_records: list[MaterialRecord] = []
+
+
+class MaterialRecord:
+    """What a family stores on materials and images.
+
+    Attributes:
+        group: the property group.
+        names_are_images: whether the name in files is the path of an image with its extension.
+        name: what files call the material.
+        image: the file that was found for it, empty if none was; None if none was looked for.
+        game_folder: the game folder that this file is in.
+        model: the file of the model for which it was made.
+        file: of an image: the file that it was packed from.
+    """
+
+    def __init__(self, group: str, name: str, *, names_are_images: bool = False) -> None:
+        self.group, self.names_are_images = group, names_are_images
+        self.name = Name(group, name, is_quoted=False)
+        self.image = Text(group, "image", is_quoted=False)
+        self.game_folder = Text(group, "game_folder", is_quoted=False)
+        self.model = Text(group, "model")
+        self.file = Text(group, "file", is_quoted=False)
+        _material_records.append(self)
+
+    def is_renamed(self, material: Material) -> bool:
+        """Whether a material that has a name of the file was renamed since."""
+        return self.name.current(material, material.name) != self.name.read(material)
+
+
+def read_game_folder(material: Material) -> str:
+    """The game folder of the image that an import of any family found for a material; empty if there is none."""
+    return next(filter(None, (record.game_folder.read(material) for record in _material_records)), "")
+
+
+def read_file(image: Image) -> str:
+    """The file that an import of any family packed an image from; empty if there is none."""
+    return next(filter(None, (record.file.read(image) for record in _material_records)), "")
+
+
+# Warnings of the last import
+
+_MOST_WARNINGS, _LONGEST_WARNING = 200, 2000
+
+
+def store_warnings(data: ID, group: str, warnings: Sequence[str]) -> None:
+    """Stores the warnings of an import, a line each, instead of those of an earlier one.
+
+    A data-block that belongs to another .blend file is left alone.
+    """
+    if data.library is None and not (data.override_library and data.override_library.is_system_override):
+        lines = [" ".join(text.split())[:_LONGEST_WARNING] for text in warnings[:_MOST_WARNINGS]]
+        text = "\n".join(lines).encode("utf-8", "replace").decode("utf-8")
+        _warnings(group).write(data, text if lines else None)
+
+
+def load_warnings(data: ID, group: str) -> list[str]:
+    """The warnings that `store_warnings` stored; none if there are none, or they are not valid."""
+    text = _warnings(group).read(data)
+    return [] if text is None else [line[:_LONGEST_WARNING] for line in text.split("\n")[:_MOST_WARNINGS]]
+
+
+def _warnings(group: str) -> Text:
+    return Text(group, "import_warnings", is_quoted=False)
+
+
+# Elements of the file
+#
+# Import numbers vertices and corners in an integer attribute. Modifiers and edits copy the numbers along with the
+# elements, so several elements may bear the same one, and new ones bear 0.
+
+NONE = -1
+"""Stands for an element that is not in the file."""
+
+
+def match_vertices(
+    numbers: npt.NDArray[np.int32] | None, count: int, source_count: int
+) -> npt.NDArray[np.int32]:
+    """The vertex of the file that each vertex of a mesh is, or NONE, int32 (V,); each is matched at most once.
+
+    Of several vertices with the same number the first one is the original: Blender puts copies after it. `numbers` is
+    the attribute, which is ignored unless it has V = `count` values; the file has `source_count` vertices.
+    """
+    result = np.full(count, NONE, dtype=np.int32)
+    if numbers is None or len(numbers) != count:
+        return result
+    if len(numbers) == source_count and np.array_equal(numbers, np.arange(source_count)):
+        return numbers
+    values, firsts = np.unique(numbers, return_index=True)
+    known = (values >= 0) & (values < source_count)
+    result[firsts[known]] = values[known]
+    return result
+
+
+def match_elements(
+    numbers: npt.NDArray[np.int32] | None, count: int, source_count: int
+) -> npt.NDArray[np.int32] | None:
+    """The same, but several elements may share one of the file; None without an attribute of `count` values."""
+    if numbers is None or len(numbers) != count:
+        return None
+    return np.where((numbers >= 0) & (numbers < source_count), numbers, NONE).astype(np.int32)

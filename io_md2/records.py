@@ -1,0 +1,251 @@
+"""What an import stores in the property group ``md2`` of a mesh and in two attributes, and how it is read.
+
+That is the bytes on each frame's grid, normal indices, and texture coordinates in texels with the size of the skin,
+even unused ones. Values that are loaded are valid but may be outdated: the mesh may have been edited, joined or copied
+since. Export uses a stored value only where it reproduces what Blender shows now.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..io_blender.records import (
+    Bytes,
+    ConversionField,
+    Field,
+    Integer,
+    Integers,
+    MaterialRecord,
+    Number,
+    Texts,
+    match_elements,
+    match_vertices,
+)
+from ..io_blender.scene import evaluated, mesh_data
+from .format import Counts, GlCommands, Md2Error, Model, validate_model
+from .format.counts import repeated_names
+from .format.degenerate import degenerate_rows
+from .format.requantise import FrameData
+
+if TYPE_CHECKING:
+    from bpy.types import Mesh
+
+    from ..io_blender.scene.axes import Conversion
+
+GROUP = "md2"
+"""The name of the property group."""
+
+SKINS = MaterialRecord(GROUP, "skin", names_are_images=True)
+"""What is stored on materials: the skin is the path of an image."""
+
+MAX_RATE = 1000.0
+"""The highest frame rate."""
+
+MAX_SKIN_SIZE = 32_767
+"""The largest width and height of a skin."""
+
+# What users can change.
+FRAME_RATE = Number(GROUP, "frame_rate", 1e-2, MAX_RATE)
+CHOSEN_SKIN_SIZE = Integers(GROUP, "own_skin_size", 2, rows=1, lowest=1, highest=MAX_SKIN_SIZE)
+
+# The file; if one of the values is not valid, none is used. Its coordinates can be calculated with in single precision.
+_FIELDS: tuple[Field[Any], ...] = (
+    Texts(GROUP, "frame_names"),
+    Texts(GROUP, "key_names"),
+    Integer(GROUP, "frame_start", lowest=-(2**31)),
+    Bytes(GROUP, "grids", "<f4", 6, highest=1e30),
+    Bytes(GROUP, "vertices", "u1"),
+    Bytes(GROUP, "normals", "u1"),
+    Bytes(GROUP, "triangles", "<i4", 3),
+    Bytes(GROUP, "degenerate", "<i4", 7),
+    Bytes(GROUP, "st", "<i2", 2),
+    Bytes(GROUP, "gl_counts", "<i4"),
+    Bytes(GROUP, "gl_st", "<f4", 2),
+    Bytes(GROUP, "gl_vertices", "<i4"),
+    Integers(GROUP, "skin_size", 2, rows=1, highest=65_536),
+    Integers(GROUP, "image_size", 2, rows=1, highest=65_536),
+    Texts(GROUP, "skins"),
+    Texts(GROUP, "material_skins"),
+)
+_CONVERSION = ConversionField(GROUP)
+_VERTEX = "md2_vertex"
+_CORNER_ST = "md2_corner_st"
+
+Ints = npt.NDArray[np.int32]
+
+
+@dataclass(frozen=True, eq=False)
+class StoredModel:
+    """A model as it was imported, without the data that the mesh itself holds. F frames, V vertices.
+
+    Attributes:
+        frame_names: as in the file.
+        key_names: what Blender called the shape key of each frame; empty if none were made.
+        frame_start: the scene frame of the first frame.
+        frames: grids, bytes and normal indices.
+        triangles: clockwise, without degenerate ones, int32 (T, 3).
+        degenerate: index in the file, three vertices and three texture coordinates of each, int32 (n, 7).
+        st: texture coordinates in texels, int16 (S, 2).
+        gl_commands: as in the file; none if vertices were merged.
+        skin_size: width and height of the skin.
+        image_size: width and height of the image that import found; zeros if there was none.
+        skins: names as in the file.
+        material_skins: the skin name of each material of the mesh at the time of the import.
+    """
+
+    frame_names: list[str]
+    key_names: list[str]
+    frame_start: int
+    frames: FrameData
+    triangles: Ints
+    degenerate: Ints
+    st: npt.NDArray[np.int16]
+    gl_commands: GlCommands
+    skin_size: tuple[int, int]
+    image_size: tuple[int, int]
+    skins: list[str]
+    material_skins: list[str]
+
+    @property
+    def vertex_count(self) -> int:
+        """V."""
+        return int(self.frames.normals.shape[1])
+
+    @property
+    def counts(self) -> Counts:
+        """The numbers of the file."""
+        return Counts(
+            triangles=len(self.triangles) + len(self.degenerate),
+            vertices=self.vertex_count,
+            frames=len(self.frame_names),
+            skins=len(self.skins),
+            skin_width=self.skin_size[0],
+            skin_height=self.skin_size[1],
+            st=len(self.st),
+            repeated_names=repeated_names(self.frame_names),
+        )
+
+
+def store_model(
+    mesh: Mesh,
+    model: Model,
+    triangles: Ints,
+    key_names: list[str],
+    *,
+    frame_start: int,
+    image_size: tuple[int, int],
+    material_skins: list[str],
+    conversion: Conversion,
+) -> None:
+    """Stores a model on the mesh that was made of it.
+
+    `model` is as in the file, with the vertices that the mesh has; `triangles` are those of the mesh, clockwise (T, 3).
+    `key_names` has Blender's name of each frame's shape key, and is empty if there are none; the first frame is at
+    `frame_start`. `image_size` is that of the image on the model; zeros if there is none. `material_skins` has the name
+    that export would give each material of the mesh. `conversion` is that of the import.
+    """
+    values = {
+        "frame_names": model.frame_names,
+        "key_names": key_names,
+        "frame_start": frame_start,
+        "grids": np.hstack([model.scale, model.translate]),
+        "vertices": model.vertices,
+        "normals": model.normals,
+        "triangles": triangles,
+        "degenerate": degenerate_rows(model),
+        "st": model.st,
+        "gl_counts": model.gl_commands.counts,
+        "gl_st": model.gl_commands.st,
+        "gl_vertices": model.gl_commands.vertices,
+        "skin_size": (model.skin_width, model.skin_height),
+        "image_size": image_size,
+        "skins": model.skins,
+        "material_skins": material_skins,
+    }
+    mesh[GROUP] = {}
+    for field in _FIELDS:
+        field.write(mesh, values[field.key])
+    _CONVERSION.write(mesh, conversion)
+
+
+def load_model(mesh: Mesh) -> StoredModel | None:
+    """The model that `store_model` stored; None if there is none, or if any of its values is not valid.
+
+    The time is bounded by the size of the properties, whatever their values.
+    """
+    values: dict[str, Any] = {field.key: field.read(mesh) for field in _FIELDS}
+    if any(value is None for value in values.values()):
+        return None
+    frame_names, key_names, degenerate = values["frame_names"], values["key_names"], values["degenerate"]
+    skin_size, image_size = (tuple(values[key][0].tolist()) for key in ("skin_size", "image_size"))
+    try:
+        # The mesh has the corners of the other triangles.
+        model = Model(
+            skin_width=skin_size[0],
+            skin_height=skin_size[1],
+            skins=values["skins"],
+            st=values["st"],
+            triangles=degenerate[:, 1:4],
+            triangle_st=degenerate[:, 4:],
+            scale=values["grids"][:, :3],
+            translate=values["grids"][:, 3:],
+            frame_names=frame_names,
+            vertices=values["vertices"].reshape(len(frame_names), -1, 3),
+            normals=values["normals"].reshape(len(frame_names), -1),
+            gl_commands=GlCommands(values["gl_counts"], values["gl_st"], values["gl_vertices"]),
+        )
+        validate_model(model)
+    except (Md2Error, ValueError):
+        return None
+    triangles = values["triangles"]
+    are_within = ((triangles >= 0) & (triangles < model.vertex_count)).all() and (degenerate >= 0).all()
+    if not are_within or len(key_names) not in (0, model.frame_count):
+        return None
+    return StoredModel(
+        frame_names=frame_names,
+        key_names=key_names,
+        frame_start=values["frame_start"],
+        frames=FrameData(model.scale, model.translate, model.vertices, model.normals),
+        triangles=triangles,
+        degenerate=degenerate,
+        st=model.st,
+        gl_commands=model.gl_commands,
+        skin_size=skin_size,
+        image_size=image_size,
+        skins=model.skins,
+        material_skins=values["material_skins"],
+    )
+
+
+def load_skin_size(mesh: Mesh) -> tuple[int, int] | None:
+    """The width and height of the skin that the user has set; None if there is none."""
+    size = CHOSEN_SKIN_SIZE.read(mesh)
+    return None if size is None else (int(size[0, 0]), int(size[0, 1]))
+
+
+def store_attributes(mesh: Mesh, corner_st: npt.NDArray[np.integer[Any]]) -> None:
+    """Numbers the vertices of a new mesh, and stores the texture coordinate of each corner.
+
+    Vertex i of the mesh must be vertex i of the file. `corner_st` has the index of the file's texture coordinate of
+    each corner, (L,).
+    """
+    mesh_data.set_integers(mesh, _VERTEX, "POINT", np.arange(len(mesh.vertices)))
+    if len(corner_st):
+        mesh_data.set_integers(mesh, _CORNER_ST, "CORNER", corner_st)
+
+
+def load_vertices(mesh: Mesh, count: int) -> Ints:
+    """The vertex of the file that each vertex of a mesh is, or NONE, int32 (V,).
+
+    The mesh may be evaluated; `count` is how many vertices the file has.
+    """
+    return match_vertices(evaluated.integers(mesh, _VERTEX, "POINT"), len(mesh.vertices), count)
+
+
+def load_corner_st(mesh: Mesh, count: int) -> Ints | None:
+    """The same for the texture coordinates of corners, int32 (L,); None if the mesh does not have the attribute."""
+    return match_elements(evaluated.integers(mesh, _CORNER_ST, "CORNER"), len(mesh.loops), count)

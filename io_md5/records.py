@@ -1,0 +1,416 @@
+"""What an import stores in the property group ``md5`` and in two attributes, and how it is read.
+
+Loading returns valid values or none. They may no longer describe what Blender shows: exporters verify that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from ..io_blender.records import (
+    NONE,
+    ConversionField,
+    Floats,
+    Integer,
+    Integers,
+    MaterialRecord,
+    Name,
+    Number,
+    Text,
+    match_elements,
+)
+from ..io_blender.scene import axes, evaluated, mesh_data
+from ..io_common.triangles import FLIPPED_WINDING
+from .format import Camera, Joints, Md5Error
+from .format import Mesh as MeshBlock
+from .format.cuts import cuts_at, timeline
+from .format.model import Floats as FloatArray
+from .format.model import Ints
+from .format.seams import is_degenerate
+from .format.validation import validate_camera, validate_mesh
+from .importing.conversion import convert_camera
+
+if TYPE_CHECKING:
+    from bpy.types import Action, Bone, Mesh
+    from bpy.types import Camera as CameraData
+
+IntArray = npt.NDArray[np.int64]
+
+GROUP = "md5"
+"""The name of the property group."""
+
+_MAX_JOINTS = 1 << 16
+
+SHADERS = MaterialRecord(GROUP, "shader")
+"""What is stored on materials: the shader is a declaration or the path of an image without its extension."""
+
+# Of armatures and meshes; of cameras as well.
+CONVERSION = ConversionField(GROUP)
+# Of armatures, actions and cameras.
+COMMANDLINE = Text(GROUP, "commandline")
+
+# Of bones: the joint's index in the file, its name, its axes in the space of the bone (w x y z), and its position and
+# orientation in that of the armature, so that the rounding of Blender's matrices does not count as an edit.
+JOINT_INDEX = Integer(GROUP, "index", highest=_MAX_JOINTS)
+JOINT_NAME = Name(GROUP, "name")
+_JOINT_AXES = Floats(GROUP, "axes", 4, rows=1)
+_JOINT_BIND = Floats(GROUP, "bind", 7, rows=1)
+_UNIT_TOLERANCE = 1e-3
+
+# Of meshes: index and name in the file, the name in a comment, and what the mesh cannot hold itself: rows of joint,
+# bias and position; start and count for each vertex; number and vertices of triangles; vertex, s and t.
+MESH_INDEX = Integer(GROUP, "index")
+MESH_NAME = Text(GROUP, "name")
+_COMMENT_NAME = Name(GROUP, "comment_name")
+_WEIGHTS = Floats(GROUP, "weights", 5)
+_WEIGHT_RANGES = Integers(GROUP, "weight_ranges", 2)
+_DEGENERATE = Integers(GROUP, "degenerate_triangles", 4)
+_UNUSED = Floats(GROUP, "unused_vertices", 3)
+# The vertex of the file, of vertices, and of face corners where vertices were merged along a UV seam.
+_VERTEX = "md5_vertex"
+_CORNER_VERTEX = "md5_corner_vertex"
+
+# Of actions; `frame_range` is what the import set, `scale_positions` the joints whose scale also applies to their
+# translation. Names that can be quoted hold no line break, but may hold anything else.
+ACTION_RATE = Number(GROUP, "frame_rate", 1e-6, 1e6)
+_ACTION_NAME = Name(GROUP, "name")
+_FRAME_RANGE = Integers(GROUP, "frame_range", 2, rows=1, lowest=-(2**31))
+_SCALES_POSITION = Text(GROUP, "scale_positions")
+_SEPARATOR = "\t"
+# A longer one cannot be the name of a file.
+_LONGEST_NAME = 240
+
+# Of cameras: the table of the file, because Blender can store no end of a shot at the instant of a cut, and its 32-bit
+# floats are less exact. The numbers are far below the limit for any map and angle.
+CAMERA_RATE = Number(GROUP, "frame_rate", 1e-3, 1e6)
+CUT_MARKER = Text(GROUP, "cut_marker")
+_ENTRIES = Floats(GROUP, "entries", 7, highest=1e9)
+_CUTS = Integers(GROUP, "cuts", 1)
+_CUT_GROUPS = Text(GROUP, "cut_groups")
+# The limit of Blender's scene frames.
+_FRAME_START = Integer(GROUP, "frame_start", -1_048_574, 1_048_574)
+_SAME_CONVERSION = 1e-6
+
+
+# Bones
+
+
+@dataclass(eq=False)
+class StoredBones:
+    """The stored data of n bones.
+
+    Attributes:
+        indices: of the joints in the file; -1 if unknown, int64 (n,).
+        names: of the joints; the bone's name if it is the same or the bone was renamed.
+        axes: of the joints in the space of their bones, quaternions w x y z; the identity if unknown, (n, 4).
+        has_bind: whether the bind pose is known, bool (n,).
+        bind_positions: in the space of the armature, (n, 3).
+        bind_orientations: quaternions w x y z, (n, 4).
+    """
+
+    indices: IntArray
+    names: list[str]
+    axes: FloatArray
+    has_bind: npt.NDArray[np.bool_]
+    bind_positions: FloatArray
+    bind_orientations: FloatArray
+
+
+def store_bones(bones: list[Bone], joints: Joints, joint_axes: FloatArray) -> None:
+    """Stores the joint of each bone. Blender must not be in Edit Mode.
+
+    `joints` are the bind pose in the space of the armature, `joint_axes` those of the joints in the space of their
+    bones, quaternions (J, 4).
+    """
+    binds = np.column_stack([joints.positions, joints.orientations])
+    for index, (bone, name) in enumerate(zip(bones, joints.names, strict=True)):
+        bone[GROUP] = {}
+        JOINT_INDEX.write(bone, index)
+        _JOINT_AXES.write(bone, joint_axes[index])
+        _JOINT_BIND.write(bone, binds[index])
+        if name != bone.name:
+            JOINT_NAME.store(bone, name, bone.name)
+
+
+def load_bones(bones: list[Bone]) -> StoredBones:
+    """The stored data of bones.
+
+    A copy of a bone has the same index; it is treated as a new bone, because each joint is one bone.
+    """
+    count = len(bones)
+    names = [JOINT_NAME.current(bone, bone.name) for bone in bones]
+    indices = np.full(count, -1, dtype=np.int64)
+    known: set[int] = set()
+    # Blender adds a suffix to the names of copies, so the bone with the shortest name is the original.
+    for number in sorted(range(count), key=lambda number: (len(bones[number].name), number)):
+        index = JOINT_INDEX.read(bones[number])
+        if index in known:
+            names[number] = bones[number].name
+        elif index is not None:
+            known.add(index)
+            indices[number] = index
+    result = np.tile([1.0, 0.0, 0.0, 0.0], (count, 1))
+    binds = np.tile([0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0], (count, 1))
+    has_bind = np.zeros(count, dtype=bool)
+    for number, bone in enumerate(bones):
+        turn, bind = _JOINT_AXES.read(bone), _JOINT_BIND.read(bone)
+        if turn is not None and _is_unit(turn):
+            result[number] = turn
+        if bind is not None and _is_unit(bind[:, 3:]):
+            has_bind[number], binds[number] = True, bind
+    return StoredBones(indices, names, result, has_bind, binds[:, :3], binds[:, 3:])
+
+
+def _is_unit(quaternion: FloatArray) -> bool:
+    return abs(float(np.linalg.norm(quaternion)) - 1.0) <= _UNIT_TOLERANCE
+
+
+# Meshes
+
+
+@dataclass(eq=False)
+class StoredMesh:
+    """A stored mesh block, without the data that the mesh itself holds. V vertices, W weights.
+
+    Attributes:
+        starts: the first weight of each vertex, int64 (V,).
+        counts: the number of weights of each vertex, int64 (V,).
+        joints: the joint of each weight, an index into the file's, int64 (W,).
+        biases: float64 (W,).
+        positions: in the space of the joints, in the units of the armature, float64 (W, 3).
+        degenerate: index in the file and vertices of triangles that Blender cannot hold, int64 (n, 4).
+        unused: vertices without a triangle, int64 (m,).
+        unused_uvs: their s and t, float64 (m, 2).
+    """
+
+    starts: IntArray
+    counts: IntArray
+    joints: IntArray
+    biases: FloatArray
+    positions: FloatArray
+    degenerate: IntArray
+    unused: IntArray
+    unused_uvs: FloatArray
+
+
+def store_mesh(
+    data: Mesh, index: int, mesh: MeshBlock, *, first_copies: IntArray, degenerate: npt.NDArray[np.bool_]
+) -> None:
+    """Stores a mesh block on the mesh made of it.
+
+    The vertices of `data` are the first copies in rising order, its faces the triangles that are not degenerate.
+    `index` is that of the mesh in the file. `first_copies` has for each vertex of the file the one that it is merged
+    with, (V,); `degenerate` says which triangles are not in the mesh, (T,).
+    """
+    vertices = np.flatnonzero(first_copies == np.arange(mesh.vertex_count))
+    mesh_data.set_integers(data, _VERTEX, "POINT", vertices)
+    if len(vertices) < mesh.vertex_count:
+        corners = mesh.triangles[~degenerate][:, FLIPPED_WINDING]
+        mesh_data.set_integers(data, _CORNER_VERTEX, "CORNER", corners)
+    data[GROUP] = {}
+    MESH_INDEX.write(data, index)
+    if mesh.vertex_count:
+        _WEIGHT_RANGES.write(data, np.column_stack([mesh.weight_starts, mesh.weight_counts]))
+    if len(mesh.weight_joints):
+        _WEIGHTS.write(data, np.column_stack([mesh.weight_joints, mesh.weight_biases, mesh.weight_positions]))
+    if degenerate.any():
+        numbers = np.flatnonzero(degenerate)
+        _DEGENERATE.write(data, np.column_stack([numbers, mesh.triangles[numbers]]))
+    unused = np.flatnonzero(~evaluated.in_triangles(mesh.triangles[~degenerate], mesh.vertex_count))
+    if len(unused):
+        _UNUSED.write(data, np.column_stack([unused, mesh.uvs[unused]]))
+    MESH_NAME.write(data, mesh.name or None)
+    if mesh.comment_name:
+        _COMMENT_NAME.store(data, mesh.comment_name, data.name)
+
+
+def load_comment_name(data: Mesh, object_name: str) -> str | None:
+    """The name in the comment of a mesh block; None if it had none. If the object was renamed, its name is used."""
+    return _COMMENT_NAME.current(data, object_name) if _COMMENT_NAME.read(data) else None
+
+
+def load_mesh(data: Mesh) -> StoredMesh | None:
+    """The stored mesh block; None if there is none, or if its tables are not valid."""
+    ranges, weights = _WEIGHT_RANGES.read_rows(data), _WEIGHTS.read_rows(data)
+    degenerate, unused = _DEGENERATE.read_rows(data), _UNUSED.read_rows(data)
+    if (
+        MESH_INDEX.read(data) is None
+        or ranges is None
+        or weights is None
+        or degenerate is None
+        or unused is None
+    ):
+        return None
+    try:
+        block = MeshBlock(
+            shader="",
+            uvs=np.zeros((len(ranges), 2)),
+            weight_starts=ranges[:, 0],
+            weight_counts=ranges[:, 1],
+            triangles=degenerate[:, 1:],
+            weight_joints=weights[:, 0],
+            weight_biases=weights[:, 1],
+            weight_positions=weights[:, 2:],
+        )
+        validate_mesh(block, _MAX_JOINTS)
+    except Md5Error:
+        return None
+    if not is_degenerate(block.triangles).all() or not np.isin(unused[:, 0], np.arange(len(ranges))).all():
+        return None
+    return StoredMesh(
+        starts=ranges[:, 0],
+        counts=ranges[:, 1],
+        joints=block.weight_joints.astype(np.int64),
+        biases=block.weight_biases,
+        positions=block.weight_positions,
+        degenerate=degenerate,
+        unused=unused[:, 0].astype(np.int64),
+        unused_uvs=unused[:, 1:],
+    )
+
+
+def load_vertices(mesh: Mesh, stored: StoredMesh) -> tuple[IntArray, IntArray]:
+    """The stored file vertex of each vertex (n,) and each face corner (c,) of an evaluated mesh, or NONE.
+
+    Modifiers and edits copy and mix these indices, so they may be wrong.
+    """
+    count = len(stored.starts)
+    vertices = match_elements(evaluated.integers(mesh, _VERTEX, "POINT"), len(mesh.vertices), count)
+    if vertices is None:
+        vertices = np.full(len(mesh.vertices), NONE, dtype=np.int32)
+    of_vertices = vertices[mesh_data.corner_vertices(mesh)]
+    corners = match_elements(evaluated.integers(mesh, _CORNER_VERTEX, "CORNER"), len(mesh.loops), count)
+    if corners is None:
+        corners = of_vertices
+    return vertices.astype(np.int64), np.where(corners == NONE, of_vertices, corners).astype(np.int64)
+
+
+# Actions
+
+
+@dataclass(frozen=True)
+class StoredAction:
+    """The stored data of an action.
+
+    Attributes:
+        name: of the file without its extension; the action's name unless Blender could not hold it.
+        commandline: of the file; empty if there is none.
+        frame_rate: frames per second; None if unknown.
+        frame_range: the first and last frame that the import set on the action; None if unknown.
+        scales_position: the joints whose scale also applies to their translation.
+    """
+
+    name: str
+    commandline: str
+    frame_rate: float | None
+    frame_range: tuple[int, int] | None
+    scales_position: frozenset[str] = frozenset()
+
+
+def store_action(
+    action: Action, name: str, commandline: str, frame_rate: float, scales_position: Iterable[str] = ()
+) -> None:
+    """Stores the data of a file on its action, whose name and frame range must be set."""
+    action[GROUP] = {}
+    ACTION_RATE.write(action, frame_rate)
+    _FRAME_RANGE.write(action, np.round([action.frame_start, action.frame_end]))
+    # Always, as Blender renames an action that is appended to a file with another of its name.
+    _ACTION_NAME.store(action, name, action.name)
+    COMMANDLINE.write(action, commandline or None)
+    _SCALES_POSITION.write(action, _SEPARATOR.join(scales_position) or None)
+
+
+def load_action(action: Action) -> StoredAction:
+    """The stored data of an action."""
+    stored = _ACTION_NAME.read(action) or ""
+    is_short = len(stored.encode("utf-8", "surrogateescape")) <= _LONGEST_NAME
+    frames = _FRAME_RANGE.read(action)
+    joints = _SCALES_POSITION.read(action) or ""
+    return StoredAction(
+        name=_ACTION_NAME.current(action, action.name) if is_short else action.name,
+        commandline=COMMANDLINE.read(action) or "",
+        frame_rate=ACTION_RATE.read(action),
+        frame_range=(int(frames[0, 0]), int(frames[0, 1])) if frames is not None else None,
+        scales_position=frozenset(filter(None, joints.split(_SEPARATOR))),
+    )
+
+
+# Cameras
+
+
+@dataclass(frozen=True, eq=False)
+class StoredCamera:
+    """The file that a camera was imported from.
+
+    Attributes:
+        camera: as in the file, in the coordinates of the file to be written.
+        frame_start: the scene frame of its first frame.
+        frame_entries: the entry of each frame, int32 (n,).
+        instants: the first frame after each cut, rising, int32 (K,).
+        ends: the entry with the end of the shot at each cut, int32 (K,).
+    """
+
+    camera: Camera
+    frame_start: int
+    frame_entries: Ints
+    instants: Ints
+    ends: Ints
+
+    def cuts_at(self, frame: int) -> list[int]:
+        """The indices of the cuts directly before a scene frame."""
+        return np.flatnonzero(self.instants == frame - self.frame_start).tolist()
+
+    def is_outermost(self, frame: int) -> bool:
+        """Whether a scene frame is the first or the one after the last, where only invalid files have cuts."""
+        return frame - self.frame_start in (0, len(self.frame_entries))
+
+
+def store_camera(
+    data: CameraData, camera: Camera, conversion: axes.Conversion, frame_start: int, cut_marker: str
+) -> None:
+    """Stores a camera path, as in the file, on a new camera data-block.
+
+    `conversion` is that of the import, `frame_start` the scene frame of the first frame, and `cut_marker` the name of
+    the markers of its cuts.
+    """
+    data[GROUP] = {}
+    _ENTRIES.write(data, np.column_stack([camera.positions, camera.orientations, camera.fields_of_view]))
+    _FRAME_START.write(data, frame_start)
+    CAMERA_RATE.write(data, camera.frame_rate)
+    if len(camera.cuts):
+        _CUTS.write(data, camera.cuts)
+        CUT_MARKER.write(data, cut_marker)
+    if any(camera.cut_groups):
+        _CUT_GROUPS.write(data, _SEPARATOR.join(camera.cut_groups))
+    COMMANDLINE.write(data, camera.commandline or None)
+    CONVERSION.write(data, conversion)
+
+
+def load_camera(data: CameraData, conversion: axes.Conversion) -> StoredCamera | None:
+    """The stored path of a camera data-block; None if there is none, or if it is not valid.
+
+    `conversion` goes from the scene to the new file.
+    """
+    table, frame_start, cuts = _ENTRIES.read(data), _FRAME_START.read(data), _CUTS.read_rows(data)
+    if table is None or frame_start is None or cuts is None:
+        return None
+    groups = [""] * len(cuts)
+    if _CUT_GROUPS.is_stored(data):
+        groups = (_CUT_GROUPS.read(data) or "").split(_SEPARATOR)
+    try:
+        camera = Camera(cuts[:, 0], table[:, :3], table[:, 3:6], table[:, 6], cut_groups=groups)
+        validate_camera(camera)
+    except Md5Error:
+        return None
+    change = (CONVERSION.read(data) or axes.identity()).then(conversion)
+    # The product of a conversion and its inverse is not exact, because the operators' scales have 32 bits.
+    if max(abs(change.scale - 1.0), np.abs(change.rotation - np.eye(3)).max()) > _SAME_CONVERSION:
+        camera = convert_camera(camera, change)
+    frame_entries, instants = timeline(camera.cuts, len(table))
+    ends = np.minimum(cuts_at(instants), len(table) - 1).astype(np.int32)
+    return StoredCamera(camera, frame_start, frame_entries, instants, ends)
