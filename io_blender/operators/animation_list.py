@@ -11,14 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import bpy
-from bpy.props import (
-    BoolProperty,
-    CollectionProperty,
-    EnumProperty,
-    IntProperty,
-    PointerProperty,
-    StringProperty,
-)
+from bpy.props import CollectionProperty, PointerProperty
 
 from ...io_common.counting import counted
 from ...io_common.name_filter import matches
@@ -32,13 +25,14 @@ from ..clips.animation_list import (
     is_stored,
     store_rows,
 )
+from ..options import option, properties
 from ..scene.objects import Scope
-from .row_list import RowList
+from .panel_parts import FilteredList, Operator
 
 if TYPE_CHECKING:
     from bpy.types import Context, Object, Scene, UILayout
 
-    from .blender_mixins import OperatorResult
+    from .file_operators import OperatorResult
 
 _SOURCES = (
     (Source.ACTIONS.value, "Actions", "The actions that move the armature, each with its slot"),
@@ -109,72 +103,56 @@ def _update_rows(stored: Any, context: Context) -> None:
         update(stored.id_data, context.scene)
 
 
+@properties
 class IO_IDTECH_PG_animation_row(bpy.types.PropertyGroup):
     """An animation of a list, and what the user decided about it."""
 
-    if TYPE_CHECKING:
-        source: str
-        action: Any
-        slot: str
-        occurrence: int
-        is_checked: bool
-        export_name: str
-    else:
-        name: StringProperty(name="Name", description="Name of the action, NLA strip, marker or scene")
-        source: EnumProperty(name="Source", description="What the animation is made of", items=_SOURCES)
-        action: PointerProperty(
-            name="Action", description="The action, which may be renamed", type=bpy.types.Action
-        )
-        slot: StringProperty(name="Slot", description="Name of the slot of the action")
-        occurrence: IntProperty(
-            name="Occurrence", description="How many markers of the same name are before this one", min=0
-        )
-        is_checked: BoolProperty(name="Export", description="Export this animation", default=True)
-        export_name: StringProperty(
-            name="Name",
-            description="Name of the file or sequence. If empty, it is made of the prefix and the pattern",
-        )
+    name: str = option("", "Name", "Name of the action, NLA strip, marker or scene")
+    source: str = option(Source.ACTIONS.value, "Source", "What the animation is made of", items=_SOURCES)
+    action: Any = PointerProperty(
+        name="Action", description="The action, which may be renamed", type=bpy.types.Action
+    )
+    slot: str = option("", "Slot", "Name of the slot of the action")
+    occurrence: int = option(0, "Occurrence", "How many markers of the same name are before this one", min=0)
+    is_checked: bool = option(True, "Export", "Export this animation")
+    export_name: str = option(
+        "", "Name", "Name of the file or sequence. If empty, it is made of the prefix and the pattern"
+    )
 
 
+@properties
 class IO_IDTECH_PG_animation_list(bpy.types.PropertyGroup):
     """The animations that an object is exported with, and their names."""
 
-    if TYPE_CHECKING:
-        source: str
-        pattern: str
-        prefix: str
-        name_filter: str
-        rows: Any
-        active_row: int
-    else:
-        source: EnumProperty(
-            name="Source",
-            description="What the animations are made of",
-            items=_SOURCES,
-            default=Source.ACTIONS.value,
-            update=_update_rows,
-        )
-        pattern: StringProperty(
-            name="Pattern",
-            description="Names of files or sequences, with {action}, {object}, {strip}, {marker}, {slot} and {scene}. "
-            "If empty, the name of the action, strip, marker or scene",
-        )
-        prefix: StringProperty(name="Prefix", description="Put before each name that the pattern makes")
-        name_filter: StringProperty(
-            name="Filter",
-            description="Show only animations with this in their names; * and ? stand for any letters. "
-            "Animations that are not shown are exported if they are checked",
-            options={"TEXTEDIT_UPDATE"},
-        )
-        rows: CollectionProperty(name="Rows", description="The animations", type=IO_IDTECH_PG_animation_row)
-        active_row: IntProperty(name="Active Row", description="Index of the selected animation", min=0)
+    source: str = option(
+        Source.ACTIONS.value,
+        "Source",
+        "What the animations are made of",
+        items=_SOURCES,
+        update=_update_rows,
+    )
+    pattern: str = option(
+        "",
+        "Pattern",
+        "Names of files or sequences, with {action}, {object}, {strip}, {marker}, {slot} and {scene}. "
+        "If empty, the name of the action, strip, marker or scene",
+    )
+    prefix: str = option("", "Prefix", "Put before each name that the pattern makes")
+    name_filter: str = option(
+        "",
+        "Filter",
+        "Show only animations with this in their names; * and ? stand for any letters. "
+        "Animations that are not shown are exported if they are checked",
+        options={"TEXTEDIT_UPDATE"},
+    )
+    rows: Any = CollectionProperty(name="Rows", description="The animations", type=IO_IDTECH_PG_animation_row)
+    active_row: int = option(0, "Active Row", "Index of the selected animation", min=0)
 
 
-class IO_IDTECH_UL_animations(RowList, bpy.types.UIList):
+class IO_IDTECH_UL_animations(FilteredList, bpy.types.UIList):
     """The list of animations."""
 
     def draw_row(self, layout: Any, item: Any, index: int) -> None:
-        """Draws one animation: whether it is exported, its name, frames, rate and file."""
         row = layout.row(align=True)
         row.use_property_split = False
         row.prop(item, "is_checked", text="")
@@ -195,30 +173,22 @@ class IO_IDTECH_UL_animations(RowList, bpy.types.UIList):
         details.label(text=shown.duration)
         details.label(text="", icon="FILE_REFRESH" if shown.is_replaced else "BLANK1")
 
-    def draw_filter(self, context: Context, layout: Any) -> None:
-        """Draws nothing: the panel has the filter, which operators follow too."""
-
-    def filter_items(self, context: Context, data: Any, name: Any) -> Any:
-        """Hides rows of other sources, and those that do not match the filter."""
-        del context
-        items = getattr(data, name)
-        visible = [item.source == data.source and matches(item.name, data.name_filter) for item in items]
-        return [self.bitflag_filter_item if shown else 0 for shown in visible], []
+    def is_shown(self, data: Any, item: Any) -> bool:
+        return item.source == data.source and matches(item.name, data.name_filter)
 
 
-class _ListOperator:
+@properties
+class _ListOperator(Operator):
     """What the operators of the list share: the object whose list they change."""
 
-    if TYPE_CHECKING:
-        owner: str
-        report: Any
-    else:
-        owner: StringProperty(
-            name="Object",
-            description="Name of the object with the list; the active armature, or the armature of the active mesh, if "
-            "empty",
-            options={"SKIP_SAVE"},
-        )
+    bl_options = {"REGISTER", "UNDO"}
+
+    owner: str = option(
+        "",
+        "Object",
+        "Name of the object with the list; the active armature, or the armature of the active mesh, if empty",
+        options={"SKIP_SAVE"},
+    )
 
     def change(self, context: Context, change: Callable[[Any, AnimationList], str]) -> OperatorResult:
         """Changes the rows of the list after they were brought up to date.
@@ -226,14 +196,14 @@ class _ListOperator:
         `change` takes the stored list and its rows, and returns what to report.
         """
         owner = context.scene.objects.get(self.owner) if self.owner else active_owner(context)
+        problem = ""
         if owner is None:
             what = f"there is no object {self.owner!r} in the scene" if self.owner else "nothing is active"
-            reports.report_message(self, "ERROR", f"{what}: select an armature or a mesh")
-            return {"CANCELLED"}
-        if not can_store(owner):
-            reports.report_message(
-                self, "ERROR", f"{owner.name} is linked from another file: make it local first"
-            )
+            problem = f"{what}: select an armature or a mesh"
+        elif not can_store(owner):
+            problem = f"{owner.name} is linked from another file: make it local first"
+        if owner is None or problem:
+            reports.report_message(self, "ERROR", problem)
             return {"CANCELLED"}
         store_rows(animation_list(owner, context.scene))
         text = change(getattr(owner, PROPERTY), animation_list(owner, context.scene))
@@ -241,26 +211,22 @@ class _ListOperator:
         return {"FINISHED"}
 
 
+@properties
 class OBJECT_OT_io_idtech_list_animations(_ListOperator, bpy.types.Operator):
     """List the animations that can be exported again, after some were added, renamed or removed"""
 
     bl_idname = "object.io_idtech_list_animations"
     bl_label = "Update List of Animations"
-    bl_options = {"REGISTER", "UNDO"}
 
-    if TYPE_CHECKING:
-        source: str
-    else:
-        source: EnumProperty(
-            name="Source",
-            description="What the animations are made of",
-            items=((_CURRENT, "Keep Source", "The source that the list has"), *_SOURCES),
-            default=_CURRENT,
-            options={"SKIP_SAVE"},
-        )
+    source: str = option(
+        _CURRENT,
+        "Source",
+        "What the animations are made of",
+        items=((_CURRENT, "Keep Source", "The source that the list has"), *_SOURCES),
+        options={"SKIP_SAVE"},
+    )
 
     def execute(self, context: Context) -> OperatorResult:
-        """Updates the list."""
 
         def change(stored: Any, found: AnimationList) -> str:
             if self.source == _CURRENT:
@@ -271,36 +237,31 @@ class OBJECT_OT_io_idtech_list_animations(_ListOperator, bpy.types.Operator):
         return self.change(context, change)
 
 
+@properties
 class OBJECT_OT_io_idtech_check_animations(_ListOperator, bpy.types.Operator):
     """Choose which of the listed animations are exported"""
 
     bl_idname = "object.io_idtech_check_animations"
     bl_label = "Check Animations"
-    bl_options = {"REGISTER", "UNDO"}
 
-    if TYPE_CHECKING:
-        action: str
-        name_filter: str
-    else:
-        action: EnumProperty(
-            name="Action",
-            description="What to do with the animations that match the filter",
-            items=(
-                ("ALL", "All", "Check all animations that match the filter, except those of other models"),
-                ("NONE", "None", "Uncheck all animations that match the filter"),
-                ("INVERT", "Invert", "Check those that are not checked, and uncheck the others"),
-            ),
-            default="ALL",
-        )
-        name_filter: StringProperty(
-            name="Filter",
-            description="Only animations with this in their names; * and ? stand for any letters. If not set, the "
-            "filter of the list",
-            options={"SKIP_SAVE"},
-        )
+    action: str = option(
+        "ALL",
+        "Action",
+        "What to do with the animations that match the filter",
+        items=(
+            ("ALL", "All", "Check all animations that match the filter, except those of other models"),
+            ("NONE", "None", "Uncheck all animations that match the filter"),
+            ("INVERT", "Invert", "Check those that are not checked, and uncheck the others"),
+        ),
+    )
+    name_filter: str = option(
+        "",
+        "Filter",
+        "Only animations with this in their names; * and ? stand for any letters. If not set, the filter of the list",
+        options={"SKIP_SAVE"},
+    )
 
     def execute(self, context: Context) -> OperatorResult:
-        """Checks or unchecks."""
 
         def change(stored: Any, found: AnimationList) -> str:
             is_set = self.properties.is_property_set("name_filter")
@@ -316,33 +277,28 @@ class OBJECT_OT_io_idtech_check_animations(_ListOperator, bpy.types.Operator):
         return self.change(context, change)
 
 
+@properties
 class OBJECT_OT_io_idtech_move_animation(_ListOperator, bpy.types.Operator):
     """Move the selected animation in the list. The frames of an MD2 file follow this order"""
 
     bl_idname = "object.io_idtech_move_animation"
     bl_label = "Move Animation"
-    bl_options = {"REGISTER", "UNDO"}
 
-    if TYPE_CHECKING:
-        direction: str
-        index: int
-    else:
-        direction: EnumProperty(
-            name="Direction",
-            description="Where to move it",
-            items=(("UP", "Up", "Towards the first"), ("DOWN", "Down", "Towards the last")),
-            default="UP",
-        )
-        index: IntProperty(
-            name="Row",
-            description="Index of the animation in the list, from 0; -1 for the selected one",
-            default=-1,
-            min=-1,
-            options={"SKIP_SAVE"},
-        )
+    direction: str = option(
+        "UP",
+        "Direction",
+        "Where to move it",
+        items=(("UP", "Up", "Towards the first"), ("DOWN", "Down", "Towards the last")),
+    )
+    index: int = option(
+        -1,
+        "Row",
+        "Index of the animation in the list, from 0; -1 for the selected one",
+        min=-1,
+        options={"SKIP_SAVE"},
+    )
 
     def execute(self, context: Context) -> OperatorResult:
-        """Moves the row past the next one that is shown."""
 
         def change(stored: Any, found: AnimationList) -> str:
             index = self.index if self.index >= 0 else stored.active_row

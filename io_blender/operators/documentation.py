@@ -11,14 +11,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import bpy
-from bpy.props import StringProperty
 
 from ...io_common.family import Family
+from ..options import option, properties
 
 if TYPE_CHECKING:
     from bpy.types import Context, UILayout
 
-    from .blender_mixins import OperatorResult
+    from .file_operators import OperatorResult
 
 FOLDER = Path(__file__).resolve().parents[2] / "help"
 """The folder of the pages."""
@@ -31,6 +31,7 @@ _LIST_OPERATORS = ("list_animations", "check_animations", "move_animation")
 _pages: dict[str, str] = {}
 
 
+@properties
 class WM_OT_io_idtech_help(bpy.types.Operator):
     """Open the documentation of the id Tech formats in the web browser. No network is needed"""
 
@@ -38,15 +39,9 @@ class WM_OT_io_idtech_help(bpy.types.Operator):
     bl_label = "Documentation"
     bl_options = {"INTERNAL"}
 
-    if TYPE_CHECKING:
-        page: str
-    else:
-        page: StringProperty(
-            name="Page", description="File name of the page", default=START, options={"SKIP_SAVE"}
-        )
+    page: str = option(START, "Page", "File name of the page", options={"SKIP_SAVE"})
 
     def execute(self, context: Context) -> OperatorResult:
-        """Opens the page; without a window, it only reports where the page is."""
         del context
         page = FOLDER / self.page
         if not page.is_file() or not page.resolve().is_relative_to(FOLDER.resolve()):

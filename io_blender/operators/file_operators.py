@@ -5,27 +5,47 @@ from __future__ import annotations
 import math
 import os
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import bpy
-from bpy.props import BoolProperty, CollectionProperty, EnumProperty, FloatProperty, StringProperty
+from bpy.props import CollectionProperty
+from bpy_extras.io_utils import orientation_helper
 
 from ...io_common.error_messages import message_for
 from .. import reports, state, versions
-from ..results import ImportResult
+from ..options import hidden, option, properties, scale_option
+from ..results import ExportResult, ImportResult
 from ..scene import axes, names
 from ..scene.imported_conversion import ChosenConversion, axes_of, export_conversion
 from ..scene.objects import NothingToExportError, Scope
 from ..verify_option import Verify
-from . import documentation, game_option, preferences, rollback
-from .blender_mixins import ExportHelper, ImportHelper, Operator, orientation_helper, panel
+from . import documentation, preferences, rollback
+from .panel_parts import Operator
 
 if TYPE_CHECKING:
-    from bpy.types import Context, Object, UILayout
+    from typing import TypeAlias
 
-    from .blender_mixins import OperatorResult
+    from bpy.stub_internal.rna_enums import OperatorReturnItems
+    from bpy.types import Context, Event, Object, UILayout
+
+    OperatorResult: TypeAlias = set[OperatorReturnItems]
+
+    class ExportHelper(Operator):
+        """Chooses one file to write."""
+
+        filename_ext: str
+
+        def invoke(self, context: Context, event: Event) -> OperatorResult: ...
+
+    class ImportHelper(Operator):
+        """Chooses the files to read."""
+
+        def invoke_popup(self, context: Context) -> OperatorResult: ...
+
+else:
+    from bpy_extras.io_utils import ExportHelper, ImportHelper
 
 
 class NoFileError(ValueError):
@@ -36,8 +56,11 @@ class NoFileError(ValueError):
 Outcome = tuple[reports.Report, Iterable[Path]]
 
 
-def _with_axis_tooltips(cls: type) -> type:
-    """The class with descriptions of the axes, which `orientation_helper` leaves empty."""
+def _add_axes(cls: type[Any]) -> type[Any]:
+    # The stubs do not know that it returns a decorator.
+    helper: Any = orientation_helper
+    helper(axis_forward="Y", axis_up="Z")(cls)
+    # Blender leaves the descriptions empty.
     for name, direction in (("axis_forward", "forward"), ("axis_up", "up")):
         cls.__annotations__[name].keywords["description"] = (
             f"Axis of the file that points {direction} in Blender. Change it if models face the wrong way"
@@ -45,37 +68,20 @@ def _with_axis_tooltips(cls: type) -> type:
     return cls
 
 
-@_with_axis_tooltips
-@orientation_helper(axis_forward="Y", axis_up="Z")
+@_add_axes
+@properties
 class Transform(Operator):
     """Scale and axes between the file and the scene."""
 
-    if TYPE_CHECKING:
-        axis_forward: str
-        axis_up: str
-        global_scale: float
-        shown_scale: float
-        shown_axes: str
-    else:
-        global_scale: FloatProperty(
-            name="Scale",
-            description="Scale the model by this factor",
-            default=1.0,
-            min=1e-6,
-            max=1e6,
-            soft_min=0.001,
-            soft_max=1000.0,
-        )
-        shown_scale: FloatProperty(
-            name="Shown Scale",
-            description="The default that the dialog shows as Scale",
-            options={"HIDDEN", "SKIP_SAVE"},
-        )
-        shown_axes: StringProperty(
-            name="Shown Axes",
-            description="The default that the dialog shows as Forward and Up",
-            options={"HIDDEN", "SKIP_SAVE"},
-        )
+    axis_forward: str
+    axis_up: str
+    global_scale: float = scale_option("Scale", "Scale the model by this factor")
+    shown_scale: float = hidden(
+        0.0, name="Shown Scale", description="The default that the dialog shows as Scale"
+    )
+    shown_axes: str = hidden(
+        "", name="Shown Axes", description="The default that the dialog shows as Forward and Up"
+    )
 
     def default_scale(self) -> float:
         """The default scale in the preferences, or its inverse for an export."""
@@ -103,18 +109,11 @@ class Transform(Operator):
         return self.global_scale if is_set else self.default_scale()
 
     def draw_transform(self, layout: UILayout, prefix: str) -> None:
-        """Draws the panel with scale and axes, as in Blender's own importers.
-
-        `prefix` starts the panel's identifier, by which Blender remembers whether it is open.
-        """
-        header, body = panel(layout, f"{prefix}_transform")
-        header.label(text="Transform")
-        if not body:
-            return
-        body.prop(self, "global_scale")
-        body.prop(self, "axis_forward")
-        body.prop(self, "axis_up")
-        for text in self.other_defaults():
+        """Draws the panel with scale and axes, as in Blender's own importers; `prefix` starts its identifier."""
+        body = draw_panel(
+            layout, f"{prefix}_transform", "Transform", self, "global_scale", "axis_forward", "axis_up"
+        )
+        for text in self.other_defaults() if body else ():
             body.label(text=f"Unless changed: {text}", icon="INFO")
 
     def other_defaults(self) -> list[str]:
@@ -126,30 +125,42 @@ class Transform(Operator):
         return [] if scale == self.global_scale else [f"{scale:g} (preferences)"]
 
 
+@properties
 class ImportFiles(Transform, ImportHelper):
     """An operator that imports one or several files."""
 
-    if TYPE_CHECKING:
-        filepath: str
-        files: Any
-        directory: str
-    else:
-        filepath: StringProperty(
-            name="File Path",
-            description="The file to read",
-            maxlen=1024,
-            subtype="FILE_PATH",
-            options={"HIDDEN", "SKIP_SAVE"} | versions.PATH_OPTIONS,
-        )
-        files: CollectionProperty(type=bpy.types.OperatorFileListElement, options={"HIDDEN", "SKIP_SAVE"})
-        directory: StringProperty(subtype="DIR_PATH", options={"HIDDEN", "SKIP_SAVE"} | versions.PATH_OPTIONS)
+    filepath: str = option(
+        "",
+        "File Path",
+        "The file to read",
+        maxlen=1024,
+        subtype="FILE_PATH",
+        options={"HIDDEN", "SKIP_SAVE"} | versions.PATH_OPTIONS,
+    )
+    files: Any = CollectionProperty(type=bpy.types.OperatorFileListElement, options={"HIDDEN", "SKIP_SAVE"})
+    directory: str = option("", subtype="DIR_PATH", options={"HIDDEN", "SKIP_SAVE"} | versions.PATH_OPTIONS)
+
+    bad_data: type[Exception]
+    """The exception of the format's reader."""
+
+    def load(self, context: Context, paths: list[Path]) -> ImportResult:
+        """Imports files with the options."""
+        raise NotImplementedError
+
+    def execute(self, context: Context) -> OperatorResult:
+        def job() -> Outcome:
+            paths = self.paths()
+            result = self.load(context, paths)
+            show_imported(context, result)
+            return result.report, paths
+
+        return run(self, "Imported", self.bad_data, job)
 
     def default_scale(self) -> float:
         """The scale of the preferences."""
         return preferences.default_scale()
 
     def invoke(self, context: Context, event: bpy.types.Event) -> OperatorResult:
-        """Opens the file browser, or for dropped files a dialog with the options."""
         del event
         self.set_default_scale()
         return self.invoke_popup(context)
@@ -242,34 +253,36 @@ class ExportTransform(Transform):
         return texts
 
 
+@properties
 class ExportFile(ExportTransform, ExportHelper):
     """An operator that exports one file, and possibly others next to it."""
 
-    if TYPE_CHECKING:
-        filepath: str
-    else:
-        filepath: StringProperty(
-            name="File Path",
-            description="The file to write",
-            maxlen=1024,
-            subtype="FILE_PATH",
-            options=versions.PATH_OPTIONS,
-        )
+    filepath: str = option(
+        "", "File Path", "The file to write", maxlen=1024, subtype="FILE_PATH", options=versions.PATH_OPTIONS
+    )
 
-    def default_game(self) -> str | None:
-        """The game of the preferences; None for files that are the same for all games."""
-        return None
+    bad_data: type[Exception]
+    """The exception for what the game would refuse."""
+
+    def save(self, context: Context, path: Path) -> ExportResult:
+        """Exports to a file with the options."""
+        raise NotImplementedError
+
+    def execute(self, context: Context) -> OperatorResult:
+        def job() -> Outcome:
+            result = self.save(context, self.path())
+            return result.report, result.paths
+
+        return run(self, "Exported", self.bad_data, job)
 
     def default_name(self, context: Context) -> str:
         """The name of the exported object or action, from which the file name is made."""
         raise NotImplementedError
 
     def invoke(self, context: Context, event: bpy.types.Event) -> OperatorResult:
-        """Opens the file browser with the name of what is exported, in the folder of the last export."""
         self.set_default_transform(context)
-        default_game = self.default_game()
-        if default_game is not None:
-            game_option.set_default(self, default_game)
+        if isinstance(self, GameChoice):
+            self.set_default_game()
         if not self.properties.is_property_set("filepath"):
             # Blender gives the path of the last export, but does not count it as set.
             last = self.filepath or ("//" if bpy.data.filepath else "")
@@ -284,30 +297,24 @@ class ExportFile(ExportTransform, ExportHelper):
         return Path(bpy.path.ensure_ext(str(path), self.filename_ext))
 
 
+@properties
 class ExportScope(Operator):
     """The options that limit an export to some of the objects."""
 
-    if TYPE_CHECKING:
-        use_selection: bool
-        use_active_collection: bool
-        collection: str
-    else:
-        use_selection: BoolProperty(
-            name="Selected Only",
-            description="Export only selected objects. If only an armature is selected, export all its meshes",
-            default=False,
-        )
-        use_active_collection: BoolProperty(
-            name="Active Collection",
-            description="Export only objects in the active collection",
-            default=False,
-        )
-        collection: StringProperty(
-            name="Source Collection",
-            description="Export only objects in the collection with this name",
-            default="",
-            options={"HIDDEN"},
-        )
+    use_selection: bool = option(
+        False,
+        "Selected Only",
+        "Export only selected objects. If only an armature is selected, export all its meshes",
+    )
+    use_active_collection: bool = option(
+        False, "Active Collection", "Export only objects in the active collection"
+    )
+    collection: str = option(
+        "",
+        "Source Collection",
+        "Export only objects in the collection with this name",
+        options={"HIDDEN"},
+    )
 
     def scope(self) -> Scope:
         """The scope of the export."""
@@ -317,37 +324,53 @@ class ExportScope(Operator):
         """Draws the panel *Include*, but not for a collection exporter, which exports its collection."""
         if context.space_data is None or context.space_data.type != "FILE_BROWSER":
             return
-        header, body = panel(layout, f"{prefix}_include")
-        header.label(text="Include")
-        if body:
-            body.prop(self, "use_selection")
-            body.prop(self, "use_active_collection")
+        draw_panel(layout, f"{prefix}_include", "Include", self, "use_selection", "use_active_collection")
 
 
+@properties
 class ExportVerify(Operator):
     """The option to compare an export with what Blender shows."""
 
-    if TYPE_CHECKING:
-        verify: str
-    else:
-        verify: EnumProperty(
-            name="Verify",
-            description="Compare the export with what Blender shows before writing it, and warn about differences",
-            items=(
-                (
-                    Verify.SOME.value,
-                    "Some Frames",
-                    "Compare the first frame, the last frame and a few in between",
-                ),
-                (Verify.ALL.value, "All Frames", "Compare every frame"),
-                (Verify.NONE.value, "Off", "Do not compare"),
+    verify: str = option(
+        Verify.SOME.value,
+        "Verify",
+        "Compare the export with what Blender shows before writing it, and warn about differences",
+        items=(
+            (
+                Verify.SOME.value,
+                "Some Frames",
+                "Compare the first frame, the last frame and a few in between",
             ),
-            default=Verify.SOME.value,
-        )
+            (Verify.ALL.value, "All Frames", "Compare every frame"),
+            (Verify.NONE.value, "Off", "Do not compare"),
+        ),
+    )
 
     def verification(self) -> Verify:
         """The frames to verify."""
         return Verify(self.verify)
+
+
+class GameChoice(Operator):
+    """The option to choose a game; each family declares `game` with its profiles."""
+
+    family: str
+    profiles: Mapping[Any, Any]
+    game: str
+
+    def game_or_default(self) -> str:
+        """The game that the user or a script has set, else that of the preferences."""
+        is_set = self.properties.is_property_set("game")
+        return str(self.game) if is_set else preferences.game(self.family)
+
+    def profile(self) -> Any:
+        """The profile of the game."""
+        chosen = self.game_or_default()
+        return next(profile for game, profile in self.profiles.items() if game.value == chosen)
+
+    def set_default_game(self) -> None:
+        """Sets the game to that of the preferences, unless the user or a script has set it."""
+        self.game = self.game_or_default()
 
 
 def show_imported(context: Context, result: ImportResult) -> None:
@@ -366,12 +389,23 @@ def chosen_path(context: Context, operator: Any) -> Path:
     return Path(bpy.path.ensure_ext(str(Path(folder) / name), operator.filename_ext))
 
 
-def draw_textures(layout: UILayout, operator: bpy.types.Operator, prefix: str) -> None:
-    """Draws the panel *Materials* with the option to import textures."""
-    header, body = panel(layout, f"{prefix}_materials")
-    header.label(text="Materials")
+def panel(layout: Any, identifier: str, label: str) -> Any:
+    """The body of a panel that users can close, None for a closed one.
+
+    Blender remembers by `identifier` whether the panel is open.
+    """
+    header, body = layout.panel(identifier)
+    header.label(text=label)
+    return body
+
+
+def draw_panel(layout: Any, identifier: str, label: str, operator: bpy.types.Operator, *names: str) -> Any:
+    """Draws a panel with options, and returns its body, as `panel` does."""
+    body = panel(layout, identifier, label)
     if body:
-        body.prop(operator, "use_textures")
+        for name in names:
+            body.prop(operator, name)
+    return body
 
 
 def draw_wide(layout: UILayout, operator: bpy.types.Operator, name: str) -> None:

@@ -17,60 +17,53 @@ from ...io_common.textures.names import short
 from ...io_common.textures.search import Search
 from .. import reports
 from ..materials.library import MaterialLibrary
+from ..options import option, properties
 from ..records import MaterialRecord, has_record, read_game_folder
 from ..reports import Report, printable
 from . import preferences
-from .blender_mixins import Operator, Panel
+from .panel_parts import Operator, PropertiesPanel, split_layout
 
 if TYPE_CHECKING:
     from bpy.types import Context, Material
 
     from ...io_common.textures.rules import TextureRules
-    from .blender_mixins import OperatorResult
+    from .file_operators import OperatorResult
 
 Find = Callable[["Search", Path, "Material", str], MaterialImages]
 """A function that finds the images of a material, given a search, the file of the model, the material and its name."""
 
 
+@properties
 class FindImages(Operator):
     """The operator of a family, without its identifiers."""
 
-    if TYPE_CHECKING:
-        record: MaterialRecord
-        rules: TextureRules
-        find: Find
-        material: str
-        folder: str
-    else:
-        material: StringProperty(
-            name="Material",
-            description="Name of the material; empty for the active one",
-            options={"SKIP_SAVE"},
-        )
-        folder: StringProperty(
-            name="Folder",
-            description="Folder to search, as if the model were in it; empty for the folder that the model was in",
-            subtype="DIR_PATH",
-            options={"SKIP_SAVE"},
-        )
+    bl_options = {"REGISTER", "UNDO"}
+
+    record: MaterialRecord
+    rules: TextureRules
+    find: Find
+    material: str = option(
+        "", "Material", "Name of the material; empty for the active one", options={"SKIP_SAVE"}
+    )
+    folder: str = option(
+        "",
+        "Folder",
+        "Folder to search, as if the model were in it; empty for the folder that the model was in",
+        subtype="DIR_PATH",
+        options={"SKIP_SAVE"},
+    )
 
     def execute(self, context: Context) -> OperatorResult:
-        """Looks up the images, and builds the nodes if there are any."""
         material = bpy.data.materials.get(self.material) if self.material else active_material(context)
+        problem = ""
         if material is None:
-            reports.report_message(
-                self, "ERROR", "There is no such material: select an object with a material"
-            )
-            return {"CANCELLED"}
-        if material.library is not None:
-            reports.report_message(
-                self, "ERROR", f"{material.name} is linked from another .blend file: make it local"
-            )
-            return {"CANCELLED"}
-        if material.is_grease_pencil:
-            reports.report_message(
-                self, "ERROR", f"{material.name} is a material for strokes, which has no images"
-            )
+            problem = "There is no such material: select an object with a material"
+        elif material.library is not None:
+            problem = f"{material.name} is linked from another .blend file: make it local"
+        elif material.is_grease_pencil:
+            problem = f"{material.name} is a material for strokes, which has no images"
+        if material is None or problem:
+            reports.report_message(self, "ERROR", problem)
             return {"CANCELLED"}
         name = file_name(material, self.record)
         search = Search(_game_folders(material), self.rules)
@@ -100,7 +93,7 @@ class FindImages(Operator):
         return Path(bpy.path.abspath("//") if bpy.data.filepath else ".") / "model"
 
 
-class MaterialPanel(Panel):
+class MaterialPanel(PropertiesPanel):
     """The panel of a material that was imported, without its identifiers.
 
     Attributes:
@@ -109,8 +102,6 @@ class MaterialPanel(Panel):
         button: the identifier of the family's operator.
     """
 
-    bl_space_type = "PROPERTIES"
-    bl_region_type = "WINDOW"
     bl_context = "material"
 
     record: MaterialRecord
@@ -119,7 +110,6 @@ class MaterialPanel(Panel):
 
     @classmethod
     def poll(cls, context: Context) -> bool:
-        """Whether the material was imported, or is on a mesh that was."""
         material = active_material(context)
         if material is None:
             return False
@@ -128,12 +118,9 @@ class MaterialPanel(Panel):
         return any(has_record(data, cls.record.group) for data in (mesh, material))
 
     def draw(self, context: Context) -> None:
-        """Draws the name in the files, the button that looks up the images, and the image."""
         material = active_material(context)
         assert material is not None
-        layout: Any = self.layout
-        layout.use_property_split = True
-        layout.use_property_decorate = False
+        layout = split_layout(self)
         draw_name(layout, material, self.attribute, self.button)
         image = self.record.image.read(material)
         if image is not None:
@@ -158,6 +145,20 @@ def active_material(context: Context) -> Material | None:
         return pinned
     active = context.view_layer.objects.active
     return active.active_material if active is not None else None
+
+
+def name_property(record: MaterialRecord, name: str, description: str) -> Any:
+    """The property of materials with the name in the files."""
+
+    def change(material: Any, value: str) -> None:
+        record.name.change(material, value, material.name)
+
+    return StringProperty(
+        name=name,
+        description=description,
+        get=lambda material: printable(file_name(material, record)),
+        set=change,
+    )
 
 
 def _game_folders(material: Material) -> list[str]:

@@ -7,30 +7,29 @@ undo does not change the list.
 from __future__ import annotations
 
 import json
-import textwrap
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import bmesh
 import bpy
 import numpy as np
-from bpy.props import BoolProperty, CollectionProperty, EnumProperty, IntProperty, StringProperty
+from bpy.props import CollectionProperty, IntProperty, StringProperty
 
 from ...io_common.counting import counted
-from .. import state
+from ...io_common.error_messages import message_for
+from .. import reports, state
+from ..options import hidden, option, properties
+from ..scene.objects import NothingToExportError
 from .animation_list import scope_of_panel
-from .blender_mixins import Operator
-from .file_operators import ExportTransform, chosen_path
-from .row_list import RowList
+from .file_operators import ExportTransform, GameChoice, chosen_path
+from .panel_parts import PropertiesPanel, RowList, wrapped
 
 if TYPE_CHECKING:
-    from bpy.types import Context, Event, Object, UILayout
+    from bpy.types import Context, Event, Object
 
-    from .blender_mixins import OperatorResult
+    from .file_operators import OperatorResult
 
 VERTICES, FACES, BONES, NOTHING = "VERTICES", "FACES", "BONES", "NOTHING"
-_CHARACTER_WIDTH = 7  # pixels
 _SHOWN_BEFORE_EXPORT = 6  # findings in the panel of an export
 # Properties of a check that are not options of an export, or do not change what is found.
 _OWN_OPTIONS = {"rna_type", "game", "is_export", "filepath", "has_mesh", "verify"}
@@ -69,44 +68,51 @@ class LocatedFinding:
     location: Location
 
 
-class GameCheck(ExportTransform, Operator):
+@properties
+class GameCheck(ExportTransform, GameChoice):
     """An operator that checks what an export with the same options would write."""
 
-    if TYPE_CHECKING:
-        is_export: bool
-        filepath: str
-    else:
-        is_export: BoolProperty(
-            name="Export",
-            description="Check what an export with these options would write. A check that is started elsewhere does "
-            "not take the options of the last one",
-            default=False,
-            options={"HIDDEN", "SKIP_SAVE"},
-        )
-        filepath: StringProperty(
-            name="File Path",
-            description="The file that would be written. If empty, a file beside the .blend",
-            subtype="FILE_PATH",
-            options={"HIDDEN", "SKIP_SAVE"},
-        )
+    is_export: bool = hidden(
+        False,
+        name="Export",
+        description="Check what an export with these options would write. A check that is started elsewhere does not "
+        "take the options of the last one",
+    )
+    filepath: str = hidden(
+        "",
+        name="File Path",
+        description="The file that would be written. If empty, a file beside the .blend",
+        subtype="FILE_PATH",
+    )
+
+    bad_data: type[Exception]
+
+    def find(self, context: Context) -> list[LocatedFinding]:
+        """What an export with the options would refuse, or a game shows otherwise; errors first."""
+        raise NotImplementedError
 
     def invoke(self, context: Context, event: Event) -> OperatorResult:
-        """Checks. Blender remembers the options of the last check, which only count if an export panel gives them."""
         del event
         if not self.is_export:
             for name in _option_names(self.bl_idname):
                 self.properties.property_unset(name)
         return self.execute(context)
 
+    def execute(self, context: Context) -> OperatorResult:
+        try:
+            found = self.find(context)
+        except (NothingToExportError, self.bad_data, OSError, MemoryError) as error:
+            reports.report_message(self, "ERROR", message_for(error, (NothingToExportError, self.bad_data)))
+            return {"CANCELLED"}
+        game = self.profile().label
+        _store(context, self.family.upper(), game, found, _key(_options(self, self.bl_idname)))
+        for finding in found:
+            print(f"{'Error' if finding.is_error else 'Warning'}: {finding.text}")
+        self.report({"INFO"}, _result(game, sum(finding.is_error for finding in found), len(found)))
+        return {"FINISHED"}
 
-def store(
-    context: Context, family: str, game: str, findings: Iterable[LocatedFinding], options: str = ""
-) -> None:
-    """Replaces the stored findings.
 
-    The new ones must have errors first. `family` is the one whose panel lists them, such as "MD5"; `game` is the label
-    of the game. `options` is what was checked; see `options_key`.
-    """
+def _store(context: Context, family: str, game: str, findings: list[LocatedFinding], options: str) -> None:
     manager: Any = context.window_manager
     manager.io_idtech_checked_options = options
     manager.io_idtech_findings.clear()
@@ -121,48 +127,37 @@ def store(
     manager.property_unset("io_idtech_active_finding")
 
 
+@properties
 class IO_IDTECH_PG_finding(bpy.types.PropertyGroup):
     """A problem that keeps a game from loading a model, or from showing it as Blender does."""
 
-    if TYPE_CHECKING:
-        code: str
-        is_error: bool
-        text: str
-        object_name: str
-        kind: str
-        elements: str
-    else:
-        code: StringProperty(name="Rule", description="Identifier of the rule")
-        is_error: BoolProperty(name="Error", description="The game would not load the model")
-        text: StringProperty(name="Text", description="What is wrong and what to do")
-        object_name: StringProperty(
-            name="Object", description="Name of the object; empty for the whole model"
-        )
-        kind: EnumProperty(
-            name="Kind",
-            description="Kind of elements to select",
-            items=(
-                (VERTICES, "Vertices", "Vertices of a mesh"),
-                (FACES, "Faces", "Faces of a mesh"),
-                (BONES, "Bones", "Bones of an armature"),
-                (NOTHING, "Nothing", "The object or the whole model"),
-            ),
-            default=NOTHING,
-        )
-        elements: StringProperty(
-            name="Elements", description="Indices of vertices or faces, or names of bones, as JSON"
-        )
+    code: str = option("", "Rule", "Identifier of the rule")
+    is_error: bool = option(False, "Error", "The game would not load the model")
+    text: str = option("", "Text", "What is wrong and what to do")
+    object_name: str = option("", "Object", "Name of the object; empty for the whole model")
+    kind: str = option(
+        NOTHING,
+        "Kind",
+        "Kind of elements to select",
+        items=(
+            (VERTICES, "Vertices", "Vertices of a mesh"),
+            (FACES, "Faces", "Faces of a mesh"),
+            (BONES, "Bones", "Bones of an armature"),
+            (NOTHING, "Nothing", "The object or the whole model"),
+        ),
+    )
+    elements: str = option("", "Elements", "Indices of vertices or faces, or names of bones, as JSON")
 
 
 class IO_IDTECH_UL_findings(RowList, bpy.types.UIList):
     """The list of findings."""
 
     def draw_row(self, layout: Any, item: Any, index: int) -> None:
-        """Draws one finding."""
         del index
         layout.label(text=item.text, icon=_icon(item))
 
 
+@properties
 class OBJECT_OT_io_idtech_select_finding(bpy.types.Operator):
     """Select the vertices, faces or bones that a finding of Check for Game is about"""
 
@@ -170,13 +165,9 @@ class OBJECT_OT_io_idtech_select_finding(bpy.types.Operator):
     bl_label = "Select Finding"
     bl_options = {"REGISTER", "UNDO"}
 
-    if TYPE_CHECKING:
-        index: int
-    else:
-        index: IntProperty(name="Finding", description="Index in the list, from 0", default=0, min=0)
+    index: int = option(0, "Finding", "Index in the list, from 0", min=0)
 
     def execute(self, context: Context) -> OperatorResult:
-        """Selects the elements of the finding."""
         manager: Any = context.window_manager
         findings = manager.io_idtech_findings
         if self.index >= len(findings):
@@ -236,66 +227,59 @@ def _select_active(manager: Any, context: Context) -> None:
         operators.io_idtech_select_finding("EXEC_DEFAULT", True, index=manager.io_idtech_active_finding)
 
 
-def draw(layout: UILayout, context: Context, family: str, operator: str) -> None:
-    """Draws the panel of a family: the button of the check, and its findings.
+class GamePanel(PropertiesPanel):
+    """The check in the properties of an object's data, without its identifiers."""
 
-    `operator` is the identifier of the check operator of the family, such as "MD5".
-    """
-    manager: Any = context.window_manager
-    layout.operator_menu_enum(operator, "game", text="Check for Game", icon="CHECKMARK")
-    if manager.io_idtech_checked_family != family:
-        return
-    findings = manager.io_idtech_findings
-    if not len(findings):
-        layout.label(text=f"{manager.io_idtech_checked_game}: no problems found", icon="CHECKMARK")
-        return
-    errors = sum(item.is_error for item in findings)
-    layout.label(text=_result(manager.io_idtech_checked_game, errors, len(findings)))
-    layout.template_list(
-        "IO_IDTECH_UL_findings",
-        "",
-        manager,
-        "io_idtech_findings",
-        manager,
-        "io_idtech_active_finding",
-        rows=4,
-    )
-    if 0 <= manager.io_idtech_active_finding < len(findings):
-        width = context.region.width if context.region is not None else 400
-        column = layout.column(align=True)
-        for line in textwrap.wrap(
-            findings[manager.io_idtech_active_finding].text, max(20, width // _CHARACTER_WIDTH)
-        ):
-            column.label(text=line)
+    bl_options = {"DEFAULT_CLOSED"}
+
+    check: type[Any]
+    kinds: tuple[str, ...]
+    """The types of the active object."""
+
+    @classmethod
+    def poll(cls, context: Context) -> bool:
+        return context.object is not None and context.object.type in cls.kinds
+
+    def draw(self, context: Context) -> None:
+        layout: Any = self.layout
+        manager: Any = context.window_manager
+        layout.operator_menu_enum(self.check.bl_idname, "game", text="Check for Game", icon="CHECKMARK")
+        if manager.io_idtech_checked_family != self.check.family.upper():
+            return
+        findings = manager.io_idtech_findings
+        errors = sum(item.is_error for item in findings)
+        icon = "NONE" if len(findings) else "CHECKMARK"
+        layout.label(text=_result(manager.io_idtech_checked_game, errors, len(findings)), icon=icon)
+        if not len(findings):
+            return
+        names = ("io_idtech_findings", manager, "io_idtech_active_finding")
+        layout.template_list("IO_IDTECH_UL_findings", "", manager, *names, rows=4)
+        if 0 <= manager.io_idtech_active_finding < len(findings):
+            column = layout.column(align=True)
+            for line in wrapped(context, findings[manager.io_idtech_active_finding].text):
+                column.label(text=line)
 
 
-def draw_for_export(
-    layout: Any, context: Context, export: Any, operator: str, identifier: str, label: str
-) -> Any:
+def draw_for_export(layout: Any, context: Context, export: Any, check: Any) -> Any:
     """Draws a button that lists the problems of a game before a file is written, and what it has found.
 
-    The check takes the options of the export. What it has found is shown until they change. `operator` is the
-    identifier of the family's check operator; `identifier` and `label` are those of the game that is exported for.
-    Returns the properties of the check that the button runs.
+    The check, an operator, takes the options of the export. What it has found is shown until they change. Returns the
+    properties of the check that the button runs.
     """
-    properties = layout.operator(operator, text="Check for Game", icon="CHECKMARK")
+    operator, game = check.bl_idname, export.game_or_default()
+    button = layout.operator(operator, text="Check for Game", icon="CHECKMARK")
     options = _options(export, operator)
     # A collection exporter exports its collection.
     options["collection"] = scope_of_panel(context, export).collection
     for name, value in options.items():
-        setattr(properties, name, value)
-    properties.game, properties.is_export = identifier, True
-    properties.filepath = str(chosen_path(context, export))
+        setattr(button, name, value)
+    button.game, button.is_export = game, True
+    button.filepath = str(chosen_path(context, export))
     manager: Any = context.window_manager
     checked = (manager.io_idtech_checked_game, manager.io_idtech_checked_options)
-    if checked == (label, _key(options)):
+    if checked == (export.profile().label, _key(options)):
         _draw_findings(layout, context, list(manager.io_idtech_findings))
-    return properties
-
-
-def options_key(check: Any) -> str:
-    """What a check operator looks at, to know whether its findings are about an export with the same options."""
-    return _key(_options(check, check.bl_idname))
+    return button
 
 
 def _key(options: dict[str, Any]) -> str:
@@ -332,10 +316,8 @@ def _draw_findings(layout: Any, context: Context, findings: list[Any]) -> None:
     errors = sum(item.is_error for item in findings)
     column = layout.column(align=True)
     column.label(text=_counts(errors, len(findings)) if findings else "No problems found")
-    width = context.region.width if context.region is not None else 0
     for item in findings[:_SHOWN_BEFORE_EXPORT]:
-        lines = textwrap.wrap(item.text, max(30, width // _CHARACTER_WIDTH - 6))
-        for index, line in enumerate(lines):
+        for index, line in enumerate(wrapped(context, item.text, least=30, indent=6)):
             column.label(text=line, icon="BLANK1" if index else _icon(item))
     more = len(findings) - _SHOWN_BEFORE_EXPORT
     if more > 0:
@@ -352,35 +334,25 @@ def _counts(errors: int, count: int) -> str:
 
 
 def _result(game: str, errors: int, count: int) -> str:
-    """The game, and how many of the findings are errors and warnings."""
-    return f"{game}: {_counts(errors, count)}"
-
-
-def report(operator: Any, game: str, findings: list[LocatedFinding]) -> None:
-    """Reports the result of a check in one line, and prints the findings to the console."""
-    errors = sum(finding.is_error for finding in findings)
-    for finding in findings:
-        print(f"{'Error' if finding.is_error else 'Warning'}: {finding.text}")
-    operator.report(
-        {"INFO"},
-        _result(game, errors, len(findings)) if findings else f"{game}: no problems found",
-    )
+    return f"{game}: {_counts(errors, count) if count else 'no problems found'}"
 
 
 _CLASSES = (IO_IDTECH_PG_finding, IO_IDTECH_UL_findings, OBJECT_OT_io_idtech_select_finding)
-_PROPERTIES = ("findings", "active_finding", "checked_family", "checked_game", "checked_options")
+_PROPERTIES = {
+    "findings": CollectionProperty(type=IO_IDTECH_PG_finding, options={"SKIP_SAVE"}),
+    "active_finding": IntProperty(default=-1, update=_select_active, options={"SKIP_SAVE"}),
+    "checked_family": StringProperty(options={"SKIP_SAVE"}),
+    "checked_game": StringProperty(options={"SKIP_SAVE"}),
+    "checked_options": StringProperty(options={"SKIP_SAVE"}),
+}
 
 
 def register() -> None:
     """Registers the list of findings, its operator, and the properties that store them."""
     for cls in _CLASSES:
         bpy.utils.register_class(cls)
-    manager: Any = bpy.types.WindowManager
-    manager.io_idtech_findings = CollectionProperty(type=IO_IDTECH_PG_finding, options={"SKIP_SAVE"})
-    manager.io_idtech_active_finding = IntProperty(default=-1, update=_select_active, options={"SKIP_SAVE"})
-    manager.io_idtech_checked_family = StringProperty(options={"SKIP_SAVE"})
-    manager.io_idtech_checked_game = StringProperty(options={"SKIP_SAVE"})
-    manager.io_idtech_checked_options = StringProperty(options={"SKIP_SAVE"})
+    for name, stored in _PROPERTIES.items():
+        setattr(bpy.types.WindowManager, f"io_idtech_{name}", stored)
 
 
 def unregister() -> None:

@@ -7,18 +7,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import bpy
-from bpy.props import CollectionProperty, EnumProperty, FloatProperty, IntProperty, StringProperty
+from bpy.props import CollectionProperty, EnumProperty
 
 from ...io_common.family import Family
 from ...io_common.textures.search_paths import looks_like_game_folder
-from . import documentation, game_option
-from .blender_mixins import Operator
-from .row_list import RowList
+from ..options import game_items, option, properties, scale_option
+from . import documentation
+from .panel_parts import Operator, RowList
 
 if TYPE_CHECKING:
     from bpy.types import Context
 
-    from .blender_mixins import OperatorResult
+    from .file_operators import OperatorResult
 
 # The package of the extension, whose name depends on the repository that it was installed from.
 _EXTENSION = (__package__ or "").removesuffix(".io_blender.operators")
@@ -60,25 +60,23 @@ def _families_with_games() -> list[Family]:
     return [family for family in _families if family.games]
 
 
+@properties
 class IO_IDTECH_PG_game_folder(bpy.types.PropertyGroup):
     """A game folder."""
 
-    if TYPE_CHECKING:
-        path: str
-    else:
-        path: StringProperty(
-            name="Folder",
-            description="Folder with the models, textures and materials of a game, loose or in archives "
-            "(.pk4, .pk3, .pkz, .pak, .dpk, .zip), or an archive itself",
-            subtype="DIR_PATH",
-        )
+    path: str = option(
+        "",
+        "Folder",
+        "Folder with the models, textures and materials of a game, loose or in archives "
+        "(.pk4, .pk3, .pkz, .pak, .dpk, .zip), or an archive itself",
+        subtype="DIR_PATH",
+    )
 
 
 class IO_IDTECH_UL_game_folders(RowList, bpy.types.UIList):
     """The list of game folders."""
 
     def draw_row(self, layout: Any, item: Any, index: int) -> None:
-        """Draws one folder."""
         del index
         folder_icon = "ERROR" if _problem(item.path) else "FILE_FOLDER"
         layout.prop(item, "path", text="", emboss=False, icon=folder_icon)
@@ -108,25 +106,21 @@ class _GameFolderOperator(Operator):
         return {"FINISHED"}
 
 
+@properties
 class PREFERENCES_OT_io_idtech_game_folder_add(_GameFolderOperator, bpy.types.Operator):
     """Add a game folder"""
 
     bl_idname = "preferences.io_idtech_game_folder_add"
     bl_label = "Add Game Folder"
 
-    if TYPE_CHECKING:
-        directory: str
-    else:
-        directory: StringProperty(subtype="DIR_PATH", options={"SKIP_SAVE"})
+    directory: str = option("", subtype="DIR_PATH", options={"SKIP_SAVE"})
 
     def invoke(self, context: Context, event: Any) -> OperatorResult:
-        """Asks for the folder."""
         del event
         context.window_manager.fileselect_add(self)
         return {"RUNNING_MODAL"}
 
     def execute(self, context: Context) -> OperatorResult:
-        """Adds the folder at the end."""
         owner = self.preferences(context)
         owner.game_folders.add().path = self.directory
         owner.active_game_folder = len(owner.game_folders) - 1
@@ -140,7 +134,6 @@ class PREFERENCES_OT_io_idtech_game_folder_remove(_GameFolderOperator, bpy.types
     bl_label = "Remove Game Folder"
 
     def execute(self, context: Context) -> OperatorResult:
-        """Removes the active folder."""
         owner = self.preferences(context)
         if not 0 <= owner.active_game_folder < len(owner.game_folders):
             return {"CANCELLED"}
@@ -149,19 +142,16 @@ class PREFERENCES_OT_io_idtech_game_folder_remove(_GameFolderOperator, bpy.types
         return self.finish(context)
 
 
+@properties
 class PREFERENCES_OT_io_idtech_game_folder_move(_GameFolderOperator, bpy.types.Operator):
     """Move the selected game folder. If several folders have a file of the same name, the topmost one is used"""
 
     bl_idname = "preferences.io_idtech_game_folder_move"
     bl_label = "Move Game Folder"
 
-    if TYPE_CHECKING:
-        direction: str
-    else:
-        direction: EnumProperty(items=(("UP", "Up", ""), ("DOWN", "Down", "")))
+    direction: str = option("UP", items=(("UP", "Up", ""), ("DOWN", "Down", "")))
 
     def execute(self, context: Context) -> OperatorResult:
-        """Moves the active folder up or down by one."""
         owner = self.preferences(context)
         target = owner.active_game_folder + (-1 if self.direction == "UP" else 1)
         if not 0 <= target < len(owner.game_folders):
@@ -171,30 +161,19 @@ class PREFERENCES_OT_io_idtech_game_folder_move(_GameFolderOperator, bpy.types.O
         return self.finish(context)
 
 
+@properties
 class IO_IDTECH_preferences(bpy.types.AddonPreferences):
     """The preferences of the extension."""
 
     bl_idname = _EXTENSION
 
-    if TYPE_CHECKING:
-        game_folders: Any
-        active_game_folder: int
-        default_scale: float
-    else:
-        game_folders: CollectionProperty(type=IO_IDTECH_PG_game_folder)
-        active_game_folder: IntProperty(options={"HIDDEN"})
-        default_scale: FloatProperty(
-            name="Default Scale",
-            description="Default scale of imports. Exports of what was made in Blender divide by it",
-            default=1.0,
-            min=1e-6,
-            max=1e6,
-            soft_min=0.001,
-            soft_max=1000.0,
-        )
+    game_folders: Any = CollectionProperty(type=IO_IDTECH_PG_game_folder)
+    active_game_folder: int = option(0, options={"HIDDEN"})
+    default_scale: float = scale_option(
+        "Default Scale", "Default scale of imports. Exports of what was made in Blender divide by it"
+    )
 
     def draw(self, context: Context) -> None:
-        """Draws the list of game folders with its buttons, the defaults, and warnings about other add-ons."""
         del context
         layout = self.layout
         layout.label(text="Game folders, searched for textures and materials:")
@@ -241,7 +220,7 @@ def register(families: Sequence[Family], conflicts: Callable[[Iterable[Family]],
         IO_IDTECH_preferences.__annotations__[_game_property(family.name)] = EnumProperty(
             name=f"Game for {family.name.upper()}",
             description=f"Default game to export {family.name.upper()} files for",
-            items=game_option.game_items(family.games),
+            items=game_items(family.games),
         )
     for cls in _CLASSES:
         bpy.utils.register_class(cls)

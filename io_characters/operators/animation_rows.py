@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.props import BoolProperty, IntProperty, StringProperty
 
-from ...io_blender.operators import check_boxes
-from ...io_blender.operators.row_list import RowList
+from ...io_blender.operators.panel_parts import RowList, draw_check_boxes
 from ...io_blender.reports import printable
 from ...io_common.counting import counted
 from ...io_common.game_data.catalogue import count_animations
@@ -95,7 +94,7 @@ def draw(layout: UILayout, operator: Any) -> None:
     if not len(operator.animations):
         column.label(text="No animations are declared", icon="INFO")
         return
-    check_boxes.draw_check_boxes(column, operator, "check_animations")
+    draw_check_boxes(column, operator, "check_animations")
     column.template_list(
         "IO_IDTECH_UL_character_animations",
         "",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.props import BoolProperty, StringProperty
 
-from ...io_blender.operators.row_list import RowList
+from ...io_blender.operators.panel_parts import RowList
 from ...io_blender.reports import printable
 from ...io_common.game_data.catalogue import CatalogueEntry, Kind
 

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import bpy
-from bpy.props import BoolProperty, StringProperty
 
 from ...io_blender import versions
 from ...io_blender.operators import file_operators, preferences
+from ...io_blender.options import hidden, option, properties
 from ...io_md2.format import Md2Error
 from ...io_md5.format import Md5Error
 from ..errors import CharacterError
@@ -19,9 +19,10 @@ from ..scene import find_character
 if TYPE_CHECKING:
     from bpy.types import Context, Event
 
-    from ...io_blender.operators.blender_mixins import OperatorResult
+    from ...io_blender.operators.file_operators import OperatorResult
 
 
+@properties
 class EXPORT_SCENE_OT_idtech_character(file_operators.ExportVerify, bpy.types.Operator):
     """Write the active character, as it was imported from a game, with its models, animations and declarations"""
 
@@ -29,44 +30,36 @@ class EXPORT_SCENE_OT_idtech_character(file_operators.ExportVerify, bpy.types.Op
     bl_label = "Export Game Character"
     bl_options = {"REGISTER", "PRESET"}
 
-    if TYPE_CHECKING:
-        directory: str
-        filter_folder: bool
-        use_models: bool
-        use_declarations: bool
-    else:
-        directory: StringProperty(
-            name="Folder",
-            description="Folder that stands for the game folder: files are written below it by their paths in the game",
-            subtype="DIR_PATH",
-            options={"SKIP_SAVE"} | versions.PATH_OPTIONS,
-        )
-        filter_folder: BoolProperty(default=True, options={"HIDDEN", "SKIP_SAVE"})
-        use_models: BoolProperty(
-            name="Models and Animations",
-            description="Write the model of each part, and an animation for each of its actions",
-            default=True,
-        )
-        use_declarations: BoolProperty(
-            name="Declarations",
-            description="Write what the game needs to find them: model, skin and entityDef in .def and .skin files for "
-            "Doom 3, md5.cfg or md2.cfg for Sauerbraten",
-            default=True,
-        )
+    directory: str = option(
+        "",
+        "Folder",
+        "Folder that stands for the game folder: files are written below it by their paths in the game",
+        subtype="DIR_PATH",
+        options={"SKIP_SAVE"} | versions.PATH_OPTIONS,
+    )
+    filter_folder: bool = hidden(True)
+    use_models: bool = option(
+        True,
+        "Models and Animations",
+        "Write the model of each part, and an animation for each of its actions",
+    )
+    use_declarations: bool = option(
+        True,
+        "Declarations",
+        "Write what the game needs to find them: model, skin and entityDef in .def and .skin files for "
+        "Doom 3, md5.cfg or md2.cfg for Sauerbraten",
+    )
 
     @classmethod
     def poll(cls, context: Context) -> bool:
-        """Whether the active object belongs to a character."""
         return find_character(context) is not None
 
     def invoke(self, context: Context, event: Event) -> OperatorResult:
-        """Opens the file browser."""
         del event
         context.window_manager.fileselect_add(self)
         return {"RUNNING_MODAL"}
 
     def draw(self, context: Context) -> None:
-        """Draws the options."""
         del context
         layout = file_operators.panel_layout(self)
         layout.prop(self, "use_models")
@@ -74,7 +67,6 @@ class EXPORT_SCENE_OT_idtech_character(file_operators.ExportVerify, bpy.types.Op
         layout.prop(self, "verify")
 
     def execute(self, context: Context) -> OperatorResult:
-        """Writes the character."""
         return file_operators.run(self, "Exported", CharacterError, lambda: self._export(context))
 
     def _export(self, context: Context) -> file_operators.Outcome:

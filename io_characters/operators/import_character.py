@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import bpy
-from bpy.props import BoolProperty, CollectionProperty, EnumProperty, IntProperty, StringProperty
+from bpy.props import CollectionProperty
 
 from ...io_blender import versions
-from ...io_blender.operators import check_boxes, file_operators, preferences
+from ...io_blender.operators import file_operators, panel_parts, preferences
+from ...io_blender.options import hidden, mixin_of, option, properties, values_of
 from ...io_blender.reports import printable
 from ...io_blender.scene import axes
 from ...io_common.counting import counted
@@ -19,14 +20,18 @@ from ...io_common.textures.game_files import FileReadError
 from .. import games
 from ..errors import CharacterError
 from ..importer import import_character
-from ..options import CharacterOptions
+from ..options import CharacterOptions, CharacterProperties
 from . import animation_rows, character_rows
 from .animation_rows import IO_IDTECH_PG_character_animation
 
 if TYPE_CHECKING:
     from bpy.types import Context, Event
 
-    from ...io_blender.operators.blender_mixins import OperatorResult
+    from ...io_blender.operators.file_operators import OperatorResult
+
+    _Options = CharacterProperties
+else:
+    _Options = mixin_of(CharacterProperties)
 
 _WIDTH = 640
 _ROWS, _ROWS_WITH_ANIMATIONS = 12, 6
@@ -56,147 +61,72 @@ def _inner_chosen(operator: Any, context: Context) -> None:
         operator.game = operator.inner_game
 
 
-class IMPORT_SCENE_OT_idtech_character(file_operators.Transform, bpy.types.Operator):
+@properties
+class IMPORT_SCENE_OT_idtech_character(_Options, file_operators.Transform, bpy.types.Operator):
     """Import a character, model or player with its animations, skins and attachments from the data of a game"""
 
     bl_idname = "import_scene.idtech_character"
     bl_label = "Import Game Character"
     bl_options = {"REGISTER", "UNDO", "PRESET"}
 
-    if TYPE_CHECKING:
-        game: str
-        base_game: str
-        inner_game: str
-        use_inner_game: bool
-        name: str
-        kind: str
-        search: str
-        entries: Any
-        active_entry: int
-        listed_for: str
-        problem: str
-        animation_filter: str
-        animations: Any
-        active_animation: int
-        animations_of: str
-        animations_total: str
-        check_animations: set[str]
-        show_animations: bool
-        merge_vertices: bool
-        bone_direction: str
-        use_textures: bool
-        use_placement: bool
-        all_weapons: bool
-        frame_start: int
-        use_scene_timing: bool
-    else:
-        game: StringProperty(
-            name="Game",
-            description="Game folder: its path, or the name of one in the add-on's preferences (base, baseq2, "
-            "packages). Empty for the first of these. The folder of a mod uses base beside it as well",
-            search=_known_games,
-            options=versions.PATH_OPTIONS,
-        )
-        base_game: StringProperty(
-            name="Base Game",
-            description="Game folder that a mod is played with. Empty for base beside the folder of the mod",
-            search=_known_games,
-            options=versions.PATH_OPTIONS,
-        )
-        inner_game: StringProperty(options={"HIDDEN", "SKIP_SAVE"})
-        use_inner_game: BoolProperty(
-            name="Choose",
-            description="Use the game folder that is inside this folder",
-            options={"HIDDEN", "SKIP_SAVE"},
-            update=_inner_chosen,
-        )
-        name: StringProperty(
-            name="Name",
-            description="Name of the entity, model or player, or the path of a model in the game",
-        )
-        kind: EnumProperty(
-            name="Kind",
-            description="What the name is of, if several things have it",
-            items=(
-                ("ANY", "Any", "The first of them, in the order of this list"),
-                *((kind.name, kind.value.capitalize(), "") for kind in Kind),
-            ),
-            default="ANY",
-            options={"HIDDEN", "SKIP_SAVE"},
-        )
-        search: StringProperty(
-            name="Search",
-            description="Show only what has these words in its name, path or kind",
-            options={"SKIP_SAVE", "TEXTEDIT_UPDATE"},
-        )
-        entries: CollectionProperty(
-            type=character_rows.IO_IDTECH_PG_character, options={"HIDDEN", "SKIP_SAVE"}
-        )
-        active_entry: IntProperty(default=-1, options={"HIDDEN", "SKIP_SAVE"}, update=_entry_chosen)
-        listed_for: StringProperty(options={"HIDDEN", "SKIP_SAVE"})
-        problem: StringProperty(options={"HIDDEN", "SKIP_SAVE"})
-        animation_filter: StringProperty(
-            name="Animation Filter",
-            description="Import only animations with this text in their name, or that fit a pattern with * and ?. "
-            "Empty for all",
-        )
-        animations: CollectionProperty(type=IO_IDTECH_PG_character_animation, options={"HIDDEN", "SKIP_SAVE"})
-        active_animation: IntProperty(options={"HIDDEN", "SKIP_SAVE"})
-        animations_of: StringProperty(options={"HIDDEN", "SKIP_SAVE"})
-        animations_total: StringProperty(options={"HIDDEN", "SKIP_SAVE"})
-        check_animations: check_boxes.check_boxes_property(
-            "check_animations", "is_checked", animation_rows.shown_rows
-        )
-        show_animations: BoolProperty(name="Animations", options={"HIDDEN", "SKIP_SAVE"})
-        merge_vertices: BoolProperty(
-            name="Merge Vertices",
-            description="Merge the copies of vertices along UV seams, so that the mesh does not tear when edited. "
-            "Export splits them again",
-            default=True,
-        )
-        bone_direction: EnumProperty(
-            name="Bone Direction",
-            description="Direction of the bones. It does not affect poses, animations or export",
-            items=(
-                ("CHILD", "To Child", "Point bones to their children, so that they look like a skeleton"),
-                ("JOINT", "Original Axes", "Give bones the axes of the joints in the file"),
-            ),
-            default="CHILD",
-        )
-        use_textures: BoolProperty(
-            name="Textures and Skins",
-            description="Import the images of the materials, and the skins to switch between",
-            default=True,
-        )
-        use_placement: BoolProperty(
-            name="Place as in Game",
-            description="Move and scale the character by the offset and scale of its declaration",
-            default=True,
-        )
-        all_weapons: BoolProperty(
-            name="All Weapons",
-            description="Import all weapons of a Quake II player, not only weapon.md2",
-            default=False,
-        )
-        frame_start: IntProperty(
-            name="Start Frame",
-            description="Scene frame for the first frame of each animation",
-            default=0,
-            min=-1_000_000,
-            max=1_000_000,
-        )
-        use_scene_timing: BoolProperty(
-            name="Set Frame Range & Rate",
-            description="Set the scene's frame rate and range to those of the first animation",
-            default=True,
-        )
+    game: str = option(
+        "",
+        "Game",
+        "Game folder: its path, or the name of one in the add-on's preferences (base, baseq2, packages). Empty for the "
+        "first of these. The folder of a mod uses base beside it as well",
+        search=_known_games,
+        options=versions.PATH_OPTIONS,
+    )
+    base_game: str = option(
+        "",
+        "Base Game",
+        "Game folder that a mod is played with. Empty for base beside the folder of the mod",
+        search=_known_games,
+        options=versions.PATH_OPTIONS,
+    )
+    inner_game: str = hidden("")
+    use_inner_game: bool = hidden(
+        False,
+        name="Choose",
+        description="Use the game folder that is inside this folder",
+        update=_inner_chosen,
+    )
+    name: str = option("", "Name", "Name of the entity, model or player, or the path of a model in the game")
+    kind: str = hidden(
+        "ANY",
+        name="Kind",
+        description="What the name is of, if several things have it",
+        items=(
+            ("ANY", "Any", "The first of them, in the order of this list"),
+            *((kind.name, kind.value.capitalize(), "") for kind in Kind),
+        ),
+    )
+    search: str = option(
+        "",
+        "Search",
+        "Show only what has these words in its name, path or kind",
+        options={"SKIP_SAVE", "TEXTEDIT_UPDATE"},
+    )
+    entries: Any = CollectionProperty(
+        type=character_rows.IO_IDTECH_PG_character, options={"HIDDEN", "SKIP_SAVE"}
+    )
+    active_entry: int = hidden(-1, update=_entry_chosen)
+    listed_for: str = hidden("")
+    problem: str = hidden("")
+    animations: Any = CollectionProperty(
+        type=IO_IDTECH_PG_character_animation, options={"HIDDEN", "SKIP_SAVE"}
+    )
+    active_animation: int = hidden(0)
+    animations_of: str = hidden("")
+    animations_total: str = hidden("")
+    check_animations: set[str] = panel_parts.check_boxes_option("check_animations", animation_rows.shown_rows)
+    show_animations: bool = hidden(False, name="Animations")
 
     def default_scale(self) -> float:
         """The scale of the preferences."""
         return preferences.default_scale()
 
     def invoke(self, context: Context, event: Event) -> OperatorResult:
-        """Opens the list."""
         del event
         self.set_default_scale()
         known = preferences.game_folders()
@@ -243,7 +173,6 @@ class IMPORT_SCENE_OT_idtech_character(file_operators.Transform, bpy.types.Opera
             self.problem = printable(str(error))
 
     def draw(self, context: Context) -> None:
-        """Draws the game, the list and the options."""
         del context
         # Blender does not tell operators that a text was changed.
         self.fill()
@@ -284,7 +213,6 @@ class IMPORT_SCENE_OT_idtech_character(file_operators.Transform, bpy.types.Opera
                 body.prop(self, option)
 
     def execute(self, context: Context) -> OperatorResult:
-        """Imports the character."""
         return file_operators.run(self, "Imported", CharacterError, lambda: self._import(context))
 
     def _folder(self) -> Path:
@@ -327,15 +255,8 @@ class IMPORT_SCENE_OT_idtech_character(file_operators.Transform, bpy.types.Opera
         except FileReadError as error:
             raise CharacterError(str(error)) from error
         options = CharacterOptions(
-            animation_filter=self.animation_filter,
+            **values_of(self, CharacterProperties),
             left_out=self._left_out(),
-            merge_vertices=self.merge_vertices,
-            bone_direction=self.bone_direction,
-            use_textures=self.use_textures,
-            use_placement=self.use_placement,
-            all_weapons=self.all_weapons,
-            frame_start=self.frame_start,
-            use_scene_timing=self.use_scene_timing,
             game_folders=tuple(preferences.game_folders()),
             conversion=axes.from_file(self.scale(), self.axis_forward, self.axis_up),
         )

@@ -48,6 +48,7 @@ from ..format.degenerate import with_degenerate
 from ..format.requantise import FrameData, requantise
 from ..format.templates import Template
 from ..importing.skins import own_skin_size, skin_names, skin_size
+from ..options import ModelProperties
 from ..records import StoredModel, load_model
 from . import verification
 from .frame_names import frame_names, single_frame_name
@@ -59,22 +60,16 @@ from .topology import Part, Topology, join, read_part, texture_coordinates
 if TYPE_CHECKING:
     from bpy.types import Context, Modifier, Object, Scene
 
-DEFAULT_SKIN_SIZE = (256, 256)
-
 
 @dataclass(frozen=True)
-class ExportOptions:
-    """What the user asks for.
+class ExportOptions(ModelProperties):
+    """The options of an export.
 
     Attributes:
         scope: which objects.
-        apply_modifiers: apply modifiers; Armature modifiers are always applied, since they make the frames.
         frames: which frames.
         template: the sequences that frames of a list must be.
-        split_sharp: give each side of a sharp edge vertices of its own.
-        one_box: use one grid for all frames.
-        skin_size: width and height of the skin if there is neither an image nor an imported file.
-        force_skin_size: always use `skin_size`.
+        force_skin_size: always use `skin_size`, not that of an image or the imported file.
         game: the game that is to load the file.
         verify: which frames are compared with Blender before the file is written.
         conversion: scale and axes from the scene to the file; if some are not set, those of the import.
@@ -83,12 +78,8 @@ class ExportOptions:
     """
 
     scope: Scope = field(default_factory=Scope)
-    apply_modifiers: bool = True
     frames: FrameOptions = field(default_factory=FrameOptions)
     template: Template = Template.NONE
-    split_sharp: bool = False
-    one_box: bool = False
-    skin_size: tuple[int, int] = DEFAULT_SKIN_SIZE
     force_skin_size: bool = False
     game: Game = Game.ANY
     verify: Verify = Verify.SOME

@@ -26,8 +26,9 @@ from ...io_common.triangles import FLIPPED_WINDING, is_degenerate
 from ..format import FRAMES_PER_SECOND, Md2Error, Model, decompress, find_sequences, read_model
 from ..format.model import first_frame
 from ..format.welding import weld
+from ..options import ImportProperties
 from ..records import FRAME_RATE, GROUP, SKINS, store_model
-from .frames import ABSOLUTE, NONE, RELATIVE, build_actions
+from .frames import ABSOLUTE, NONE, build_actions
 from .mesh import build_object, set_normals
 from .skins import MAX_MATERIALS, image_size, material_skins
 from .texture_rules import TEXTURE_RULES
@@ -40,30 +41,9 @@ _MAX_KEYS = 10_000
 
 
 @dataclass(frozen=True)
-class ImportOptions:
-    """What the user asks for.
+class ImportOptions(ImportProperties):
+    """The options of an import; `game_folders` are those to search for images besides that in a model's path."""
 
-    Attributes:
-        merge_vertices: weld vertices that have the same position in every frame.
-        custom_normals: use the normals of the file, those of its first frame, instead of Blender's own.
-        animation: 'RELATIVE' or 'ABSOLUTE' shape keys, or 'NONE': the first frame alone, without keys.
-        frame_start: the scene frame of the first frame of the file.
-        fps: the scene's frames a second, if `use_scene_timing` is set.
-        sequence_actions: make an action for each sequence, besides the one of all frames.
-        use_scene_timing: set the scene's frame rate and range by the first model that has several frames.
-        use_textures: load the images of the skins.
-        game_folders: where images are searched, besides the game folder in a model's path.
-        conversion: scale and axes.
-    """
-
-    merge_vertices: bool = False
-    custom_normals: bool = False
-    animation: str = RELATIVE
-    frame_start: int = 0
-    fps: float = FRAMES_PER_SECOND
-    sequence_actions: bool = False
-    use_scene_timing: bool = True
-    use_textures: bool = True
     game_folders: tuple[str, ...] = ()
     conversion: axes.Conversion = field(default_factory=axes.identity)
 

@@ -1,16 +1,63 @@
-"""The operators and panels of the MD2 family."""
+"""The MD2 family in Blender: operators, panels, and the imports and exports of the command line."""
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ...io_blender.batch import Loaded, LoadOptions, SaveOptions, separated
+from ...io_blender.clips.frame_plan import FrameOptions
+from ...io_blender.results import ExportResult
 from ...io_common.family import BlenderPart
-from ..batch import load, save
-from . import check_game, export_md2, import_md2, panels
+from ..exporting.exporter import ExportOptions, export_model
+from ..format.games import game_named
+from ..importing.importer import ImportOptions, import_files
+from . import export_md2, import_md2, panels
+
+if TYPE_CHECKING:
+    from bpy.types import Context
+
+
+def load(context: Context, path: Path, options: LoadOptions) -> Loaded:
+    """Imports a file; for the arguments and errors see `import_files`."""
+    result = import_files(
+        context,
+        [path],
+        ImportOptions(
+            sequence_actions=options.separate_actions,
+            use_textures=options.use_textures,
+            game_folders=options.game_folders,
+            conversion=options.conversion,
+        ),
+    )
+    return Loaded(result.report, result.objects[0].data.shape_keys, separated(result))
+
+
+def save(context: Context, path: Path, options: SaveOptions) -> ExportResult:
+    """Exports the scene's meshes, joined, as a model.
+
+    Raises Md2Error if the game would refuse the result, NothingToExportError if there is nothing to export, and OSError
+    if the file cannot be written.
+    """
+    return export_model(
+        context,
+        path,
+        ExportOptions(
+            frames=FrameOptions("SCENE" if options.use_scene_range else "AUTO"),
+            game=game_named(options.game),
+            verify=options.verify,
+            conversion=options.conversion,
+            game_folders=options.game_folders,
+            compares_speed=options.compares_speed,
+        ),
+    )
+
 
 BLENDER = BlenderPart(
     importer=import_md2.IMPORT_SCENE_OT_md2,
     exporters=(export_md2.EXPORT_SCENE_OT_md2,),
     load=load,
     save=save,
-    classes=(check_game.OBJECT_OT_md2_check_game, check_game.DATA_PT_md2_game, *panels.CLASSES),
+    classes=(export_md2.OBJECT_OT_md2_check_game, export_md2.DATA_PT_md2_game, *panels.CLASSES),
     properties=panels.PROPERTIES,
 )

@@ -27,6 +27,7 @@ from ..format.bounds import bounds_of_weights
 from ..format.encoding import ORIENTATION_PRECISION, POSITION_PRECISION
 from ..format.games import Game, Target
 from ..format.joint_scales import ScaleTable
+from ..options import ModelProperties, WeightOptions
 from ..records import COMMANDLINE, SHADERS
 from .animation import SampledClip, encode_clip, sample_clip
 from .clips import AnimationOptions, Clip
@@ -37,37 +38,28 @@ from .player import playback
 from .skeleton import Skeleton, build_skeleton
 from .source import Source
 from .verification import RestMesh, Verifier
-from .vertex_groups import WeightOptions
 
 if TYPE_CHECKING:
     from bpy.types import Context, Material, Modifier, Object, Scene
 
 
 @dataclass(frozen=True)
-class ModelOptions:
+class ModelOptions(ModelProperties):
     """The options of a model.
 
     Attributes:
         scope: the objects to export.
         conversion: scale and axes from the scene to the file; if some are not set, those of the import.
-        apply_modifiers: apply modifiers other than Armature.
-        deform_only: leave out bones that do not deform.
-        add_origin: add an origin joint above several roots, or above a root that is not at the origin.
         weights: of the vertices.
         game: the game to export for.
-        make_names_safe: replace joint names that the game does not accept.
         verify: the frames on which the result is compared with Blender.
         game_folders: the user's, to which the paths of images are relative.
     """
 
     scope: Scope = field(default_factory=Scope)
     conversion: Conversion | ChosenConversion = field(default_factory=axes.identity)
-    apply_modifiers: bool = True
-    deform_only: bool = False
-    add_origin: bool = False
     weights: WeightOptions = field(default_factory=WeightOptions)
     game: Game = Game.ANY
-    make_names_safe: bool = True
     verify: Verify = Verify.SOME
     game_folders: tuple[str, ...] = ()
 

@@ -40,6 +40,7 @@ from ..format.games import Game
 from ..format.model import Floats, Ints
 from ..importing import camera_view
 from ..importing.camera_cuts import cut_frames, jumps, marker_name
+from ..options import CameraProperties
 from ..records import CAMERA_RATE, COMMANDLINE, StoredCamera, load_camera
 from . import camera_verification
 from .camera_verification import EvaluatedView
@@ -54,19 +55,17 @@ _SAME_ANGLE = 1e-4  # in degrees
 
 
 @dataclass(frozen=True)
-class CameraExportOptions:
+class CameraExportOptions(CameraProperties):
     """The options of an export of a camera.
 
     Attributes:
         conversion: from the scene to the file; if scale or axes are not set, those of the import.
-        use_markers: follow the cameras that markers bind; otherwise only the scene's active camera is used.
         use_scene_rate: use the scene's frame rate even for a camera that was imported with another.
         verify: the frames that are compared with Blender before the file is written.
         game: the game to export for.
     """
 
     conversion: Conversion | ChosenConversion = field(default_factory=axes.identity)
-    use_markers: bool = True
     use_scene_rate: bool = False
     verify: Verify = Verify.SOME
     game: Game = Game.ANY

@@ -16,8 +16,8 @@ from ...io_blender.clips.suitable_actions import suitable_actions, warn_of_reaso
 from ...io_blender.reports import Report, listing
 from ...io_blender.scene.objects import NothingToExportError
 from ...io_blender.state import frame_rate
-from ..format import encoding
 from ..format.model import Floats
+from ..options import AnimationProperties
 from ..records import StoredAction, load_action
 
 if TYPE_CHECKING:
@@ -41,25 +41,19 @@ class PlaybackMode(Enum):
 
 
 @dataclass(frozen=True)
-class AnimationOptions:
+class AnimationOptions(AnimationProperties):
     """The options of animations.
 
     Attributes:
-        frame_step: N for every N-th frame.
         frame_rate: frames per second to sample, of which every N-th is exported; 0 for the rate of the action, else of
             the scene.
         scene_rate: frames per second of the scene, if actions are sampled as Blender plays them; 0 for their own rate.
         compares_speed: warn if the game plays an animation slower or faster than Blender.
-        position_precision: see `format.encoding`.
-        orientation_precision: see `format.encoding`.
     """
 
-    frame_step: int = 1
     frame_rate: float = 0.0
     scene_rate: float = 0.0
     compares_speed: bool = True
-    position_precision: float = encoding.POSITION_PRECISION
-    orientation_precision: float = encoding.ORIENTATION_PRECISION
 
 
 @dataclass(frozen=True)

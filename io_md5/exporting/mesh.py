@@ -26,10 +26,11 @@ from ..format import quaternions as quat
 from ..format.model import Floats, Ints
 from ..format.skinning import row_ids
 from ..format.weights_by_joint import WeightsByJoint, weights_by_joint
+from ..options import WeightOptions
 from ..records import MESH_NAME
 from .skeleton import Skeleton
 from .stored_weights import SourceMesh, load_source, verified_sources
-from .vertex_groups import WeightOptions, current_weights
+from .vertex_groups import current_weights
 from .weight_table import Integers, WeightTable
 
 if TYPE_CHECKING:

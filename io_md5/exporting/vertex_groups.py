@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,6 +12,7 @@ from ...io_blender.scene import evaluated
 from ...io_common.counting import counted
 from ..format import ROOT
 from ..format.model import Floats
+from ..options import WeightOptions
 from .binding import is_deformed, parent_bone_of
 from .skeleton import Skeleton
 from .weight_table import Integers, WeightTable
@@ -22,24 +22,6 @@ if TYPE_CHECKING:
 
 MIN_WEIGHT_SUM = 1e-4
 """Blender does not move a vertex whose weights sum to less."""
-
-
-@dataclass(frozen=True)
-class WeightOptions:
-    """The options of weights.
-
-    Attributes:
-        max_influences: the number of weights to keep for each vertex, the largest first; 0 for all.
-        min_weight: smaller weights are removed.
-    """
-
-    max_influences: int = 0
-    min_weight: float = 0.0
-
-    @property
-    def keeps_all_weights(self) -> bool:
-        """Whether all weights are kept."""
-        return self.max_influences == 0 and self.min_weight == 0.0
 
 
 def current_weights(

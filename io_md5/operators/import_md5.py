@@ -1,28 +1,217 @@
-"""File > Import > id Tech 4 MD5."""
+"""File > Import > id Tech 4 MD5, with the list of animations to choose from.
+
+The list is filled while it is drawn, as Blender does not tell operators that another file was selected. Only heads of
+files are read, and each again only if it has changed.
+"""
 
 from __future__ import annotations
 
 import os
+from collections import OrderedDict
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import bpy
-from bpy.props import BoolProperty, CollectionProperty, EnumProperty, IntProperty, StringProperty
+from bpy.props import CollectionProperty
 
-from ...io_blender.operators import blender_mixins, check_boxes, file_operators, preferences
-from ..format import Md5Error
+from ...io_blender.operators import file_operators, panel_parts, preferences
+from ...io_blender.options import hidden, mixin_of, option, properties, values_of
+from ...io_blender.reports import listing, printable
+from ...io_blender.results import ImportResult
+from ...io_common.counting import counted
+from ...io_common.game_data.paths import readable, stamp
+from ...io_common.name_filter import matches
+from ...io_common.textures.budget import Budget
+from ..format import Joints, Md5Error, read_animation_header, read_joints
 from ..format.suffixes import CAMERA_SUFFIX, MESH_SUFFIX
+from ..importing.animation_files import AnimationFile, animation_paths, match_file, within_budget
 from ..importing.importer import ImportOptions, import_files
 from ..importing.plan import active_skeleton
-from . import animation_choice
+from ..options import ImportProperties
 
 if TYPE_CHECKING:
-    from bpy.types import Context
+    from collections.abc import Callable
 
-    from ...io_blender.operators.blender_mixins import OperatorResult
+    from bpy.types import Context, Event, UILayout
+
+    from ...io_blender.operators.file_operators import OperatorResult
+
+    _Options = ImportProperties
+else:
+    _Options = mixin_of(ImportProperties)
+
+_Head = TypeVar("_Head")
+
+_FITS = (
+    ("FULL", "Full", "It has exactly the joints of the model"),
+    ("PART", "Part", "It has some joints of the model"),
+    ("NONE", "None", "It has no joint of the model, or cannot be read"),
+)
+_ICONS = {"FULL": "CHECKMARK", "PART": "ERROR", "NONE": "CANCEL"}
+
+_MAX_LISTED = 4096
+_CACHE_SIZE = 2 * _MAX_LISTED
+_heads: OrderedDict[tuple[Any, ...], Any] = OrderedDict()
 
 
-class IMPORT_SCENE_OT_md5(file_operators.ImportFiles, bpy.types.Operator):
+@properties
+class IO_MD5_PG_animation_file(bpy.types.PropertyGroup):
+    """An animation that can be chosen for the import."""
+
+    name: str = option("", "Name", "Name of the file")
+    is_checked: bool = option(True, "Import", "Import this animation")
+    frame_count: int = option(0, "Frames", "Number of frames")
+    frame_rate: float = option(0.0, "Frame Rate", "Frames per second")
+    fit: str = option("FULL", "Fit", "How it fits the model or armature", items=_FITS)
+    detail: str = option("", "Detail", "Which joints do not fit, or why it cannot be read")
+
+
+class IO_MD5_UL_animation_files(panel_parts.FilteredList, bpy.types.UIList):
+    """The list of animations to choose from."""
+
+    def draw_row(self, layout: Any, item: Any, index: int) -> None:
+        del index
+        row = layout.row(align=True)
+        row.active = item.fit != "NONE"
+        box = row.row(align=True)
+        box.enabled = item.fit != "NONE"
+        box.prop(item, "is_checked", text="")
+        row.label(text=Path(item.name).stem, icon=_ICONS[item.fit])
+        numbers = row.row()
+        numbers.alignment = "RIGHT"
+        if item.frame_count:
+            numbers.label(text=f"{item.frame_count} @ {item.frame_rate:g}")
+
+    def is_shown(self, data: Any, item: Any) -> bool:
+        return _passes(data, item)
+
+
+def _passes(operator: Any, item: Any) -> bool:
+    return matches(Path(item.name).stem, operator.animation_filter)
+
+
+def shown_items(operator: Any) -> list[Any]:
+    """The animations of the list that pass the filter and can be imported."""
+    return [item for item in operator.animation_list if item.fit != "NONE" and _passes(operator, item)]
+
+
+def draw_choice(
+    layout: UILayout, context: Context, operator: Any, folder: Path, names: Sequence[str]
+) -> None:
+    """Draws the list, its filter and what is active in it; fills it first.
+
+    `folder` and `names` are those of the selected files.
+    """
+    fill(context, operator, folder, names)
+    file_operators.draw_wide(layout, operator, "animation_filter")
+    column: Any = layout.column()
+    column.use_property_split = False
+    panel_parts.draw_check_boxes(column, operator, "check_animations")
+    lists = ("animation_list", operator, "active_animation")
+    column.template_list("IO_MD5_UL_animation_files", "", operator, *lists, rows=6)
+    items = operator.animation_list
+    checked = sum(item.is_checked for item in shown_items(operator))
+    column.label(text=f"{checked} of {counted(len(items), 'animations')} to import")
+    if 0 <= operator.active_animation < len(items) and items[operator.active_animation].detail:
+        column.label(text=items[operator.active_animation].detail)
+
+
+def fill(context: Context, operator: Any, folder: Path, names: Sequence[str]) -> None:
+    """Fills the list if another folder, model or armature was chosen, or files of the folder have changed.
+
+    What fits fully is checked at first if there is a model; what the user has checked stays as it is. `folder` and
+    `names` are those of the selected files.
+    """
+    models = sorted({name for name in names if name.lower().endswith(MESH_SUFFIX)})
+    active = None if models else active_skeleton(context)
+    try:
+        state = stamp(folder)
+    except OSError:
+        state = []
+    key = printable(repr((str(folder), models, active.name if active is not None else "", state)))
+    if operator.listed_for == key:
+        return
+    # All but the state of the folder, which is a list at the end.
+    is_same = operator.listed_for.rpartition(", [")[0] == key.rpartition(", [")[0]
+    checked = {item.name: item.is_checked for item in operator.animation_list} if is_same else {}
+    operator.listed_for = key
+    operator.animation_list.clear()
+    skeletons = [active.joints] if active is not None else _skeletons(folder, models)
+    selected = {name.lower() for name in names}
+    for found in _files(folder, skeletons):
+        if found.path.name.lower() in selected:
+            # It is imported anyway.
+            continue
+        item = operator.animation_list.add()
+        item.name = printable(found.path.name)
+        item.fit = found.fit.upper()
+        item.detail = printable(_detail(found))
+        if found.header is not None:
+            item.frame_count = min(found.header.frame_count, 2**31 - 1)
+            item.frame_rate = found.header.frame_rate
+        item.is_checked = checked.get(item.name, found.fit == "full" and bool(models))
+    operator.active_animation = min(operator.active_animation, max(len(operator.animation_list) - 1, 0))
+
+
+def _detail(found: AnimationFile) -> str:
+    """What does not fit, in one line."""
+    if found.error is not None:
+        return str(found.error)
+    match = found.match
+    if match is None:
+        return "Select a model, or make an armature active"
+    if match.fit == "none":
+        return "It has none of the bones"
+    parts = (
+        (match.missing, "Not moved"),
+        (match.extra, "Without a bone"),
+        (match.differing, "Other parent"),
+    )
+    return "; ".join(f"{label}: {listing(joints, 2)}" for joints, label in parts if joints)
+
+
+def _skeletons(folder: Path, models: Sequence[str]) -> list[Joints]:
+    """The skeletons of the selected models that can be read."""
+    found = [_cached(folder / name, read_joints) for name in models]
+    return [joints for joints in found if isinstance(joints, Joints)]
+
+
+def _files(folder: Path, skeletons: Sequence[Joints]) -> list[AnimationFile]:
+    """The animations of a folder: first what fits fully, then partly, then the others, each by name."""
+    try:
+        paths = within_budget(animation_paths(folder)[:_MAX_LISTED], Budget())
+    except OSError:
+        return []
+    order = list(_ICONS)
+    return sorted((_file(path, skeletons) for path in paths), key=lambda file: order.index(file.fit.upper()))
+
+
+def _file(path: Path, skeletons: Sequence[Joints]) -> AnimationFile:
+    head = _cached(path, read_animation_header)
+    if isinstance(head, Exception):
+        return AnimationFile(path, error=head)
+    return match_file(path, head, skeletons)
+
+
+def _cached(path: Path, read: Callable[[Any], _Head]) -> _Head | Md5Error | OSError:
+    """What a function reads of a file, or why it cannot; read again if the file has changed."""
+    try:
+        key = (str(path), read, *stamp(path))
+    except OSError as error:
+        return error
+    if key not in _heads:
+        try:
+            _heads[key] = read(readable(path))
+        except (Md5Error, OSError) as error:
+            _heads[key] = error
+        while len(_heads) > _CACHE_SIZE:
+            _heads.popitem(last=False)
+    return _heads[key]
+
+
+@properties
+class IMPORT_SCENE_OT_md5(_Options, file_operators.ImportFiles, bpy.types.Operator):
     """Import MD5 models, animations and camera paths (Doom 3, Quake 4, Sauerbraten, Quake re-releases)"""
 
     bl_idname = "import_scene.md5"
@@ -30,194 +219,53 @@ class IMPORT_SCENE_OT_md5(file_operators.ImportFiles, bpy.types.Operator):
     bl_options = {"REGISTER", "UNDO", "PRESET"}
 
     filename_ext = ".md5mesh"
-    if TYPE_CHECKING:
-        filter_glob: str
-        merge_vertices: bool
-        bone_direction: str
-        animations: str
-        animation_filter: str
-        animation_list: Any
-        active_animation: int
-        check_animations: set[str]
-        listed_for: str
-        nla_tracks: bool
-        existing_actions: str
-        frame_start: int
-        use_scene_timing: bool
-        use_render_size: bool
-        use_companions: bool
-        sequence_actions: bool
-        use_textures: bool
-    else:
-        filter_glob: StringProperty(default="*.md5mesh;*.md5anim;*.md5camera", options={"HIDDEN"})
-        merge_vertices: BoolProperty(
-            name="Merge Vertices",
-            description="Merge the copies of vertices along UV seams, so that the mesh does not tear when edited. "
-            "Export splits them again",
-            default=True,
-        )
-        bone_direction: EnumProperty(
-            name="Bone Direction",
-            description="Direction of the bones. It does not affect poses, animations or export",
-            items=(
-                ("CHILD", "To Child", "Point bones to their children, so that they look like a skeleton"),
-                ("JOINT", "Original Axes", "Give bones the axes of the joints in the file"),
-            ),
-            default="CHILD",
-        )
-        animations: EnumProperty(
-            name="Animations",
-            description="Animations to import with a model",
-            items=(
-                ("NONE", "None", "Import only the selected files"),
-                (
-                    "FOLDER",
-                    "From Folder",
-                    "Also import the animations in the model's folder that have its joints",
-                ),
-                (
-                    "CHOOSE",
-                    "Choose",
-                    "List the animations in the folder and import those that are checked, also onto the active "
-                    "armature",
-                ),
-            ),
-            default="NONE",
-        )
-        animation_filter: StringProperty(
-            name="Filter",
-            description="Import only animations of the folder with this in their names. With * and ? it is a pattern "
-            "for the whole name, such as walk*. Setting it in a script enables From Folder",
-            options={"SKIP_SAVE"},
-        )
-        animation_list: CollectionProperty(
-            type=animation_choice.IO_MD5_PG_animation_file, options={"HIDDEN", "SKIP_SAVE"}
-        )
-        active_animation: IntProperty(options={"HIDDEN", "SKIP_SAVE"})
-        check_animations: check_boxes.check_boxes_property(
-            "check_animations", "is_checked", animation_choice.shown_items
-        )
-        listed_for: StringProperty(options={"HIDDEN", "SKIP_SAVE"})
-        nla_tracks: BoolProperty(
-            name="NLA Tracks",
-            description="Put each animation onto an NLA track of its own, as a muted strip",
-            default=False,
-        )
-        existing_actions: EnumProperty(
-            name="Same Name",
-            description="What to do with an animation if the armature has an action of the same name",
-            items=(
-                ("CREATE", "Create New", "Create another action, whose name gets a number"),
-                ("REPLACE", "Replace", "Replace the action everywhere it is used"),
-                ("SKIP", "Skip", "Keep the action and do not import the animation"),
-            ),
-            default="CREATE",
-        )
-        frame_start: IntProperty(
-            name="Start Frame",
-            description="Scene frame for the first frame of each file",
-            default=0,
-            min=-1_000_000,
-            max=1_000_000,
-        )
-        use_scene_timing: BoolProperty(
-            name="Set Frame Range & Rate",
-            description="Set the scene's frame rate and range to those of the first camera path, else of the first "
-            "animation",
-            default=True,
-        )
-        use_render_size: BoolProperty(
-            name="4:3 Render Size",
-            description="Set a 4:3 resolution when importing a camera path. The field of view in the file is for 4:3",
-            default=False,
-        )
+    bad_data = Md5Error
+    filter_glob: str = option("*.md5mesh;*.md5anim;*.md5camera", options={"HIDDEN"})
+    animation_list: Any = CollectionProperty(type=IO_MD5_PG_animation_file, options={"HIDDEN", "SKIP_SAVE"})
+    active_animation: int = hidden(0)
+    check_animations: set[str] = panel_parts.check_boxes_option("check_animations", shown_items)
+    listed_for: str = hidden("")
 
-        use_companions: BoolProperty(
-            name="Re-release Files",
-            description="With models and animations of the re-releases of Quake and Quake II, also import the files "
-            "that belong to them: the animation, joint scales (.md5scale), and the skins and frame names of the MD2 or "
-            "MDL",
-            default=True,
-        )
-        sequence_actions: BoolProperty(
-            name="Sequence Actions",
-            description="Also create an action for each sequence of the MD2 or MDL, such as run or pain1",
-            default=False,
-        )
-        use_textures: BoolProperty(
-            name="Textures",
-            description="Import the images of the materials from the model's folder, its game folder or the game "
-            "folders in the preferences",
-            default=True,
-        )
-
-    def invoke(self, context: Context, event: bpy.types.Event) -> OperatorResult:
-        """Opens the file browser, or the dialog for dropped files.
-
-        From the menu, the animations of the folder are imported unless turned off. Of dropped files, only these are.
-        """
+    def invoke(self, context: Context, event: Event) -> OperatorResult:
+        # From the menu, the animations of the folder are imported unless turned off. Of dropped files, only these are.
         if not self.files and not self.properties.is_property_set("animations"):
-            self.animations = "FOLDER"
+            operator: Any = self
+            operator.animations = "FOLDER"
         return super().invoke(context, event)
 
-    def execute(self, context: Context) -> OperatorResult:
-        """Imports the files."""
-        return file_operators.run(self, "Imported", Md5Error, lambda: self._import(context))
-
     def draw(self, context: Context) -> None:
-        """Draws the options in the file browser, or in the dialog for dropped files."""
         layout = file_operators.panel_layout(self)
-        self.draw_transform(layout, "IO_MD5_import")
-        header, body = blender_mixins.panel(layout, "IO_MD5_import_model")
-        header.label(text="Model")
+        draw_panel, prefix = file_operators.draw_panel, "IO_MD5_import"
+        self.draw_transform(layout, prefix)
+        draw_panel(layout, f"{prefix}_model", "Model", self, "merge_vertices", "use_companions")
+        draw_panel(layout, f"{prefix}_armature", "Armature", self, "bone_direction")
+        draw_panel(layout, f"{prefix}_materials", "Materials", self, "use_textures")
+        body = draw_panel(layout, f"{prefix}_animation", "Animation", self, "animations")
         if body:
-            body.prop(self, "merge_vertices")
-            body.prop(self, "use_companions")
-        header, body = blender_mixins.panel(layout, "IO_MD5_import_armature")
-        header.label(text="Armature")
-        if body:
-            body.prop(self, "bone_direction")
-        file_operators.draw_textures(layout, self, "IO_MD5_import")
-        header, body = blender_mixins.panel(layout, "IO_MD5_import_animation")
-        header.label(text="Animation")
-        if body:
-            body.prop(self, "animations")
             if self.animations == "CHOOSE":
-                animation_choice.draw(body, context, self, *self._selection(context))
+                draw_choice(body, context, self, *self._selection(context))
             row = body.row()
             row.active = self.use_companions
             row.prop(self, "sequence_actions")
-            body.prop(self, "nla_tracks")
-            body.prop(self, "existing_actions")
-            body.prop(self, "frame_start")
+            for name in ("nla_tracks", "existing_actions", "frame_start"):
+                body.prop(self, name)
             file_operators.draw_wide(body, self, "use_scene_timing")
-            if self._may_import_camera(context):
+            if any(name.lower().endswith(CAMERA_SUFFIX) for name in self.selected_names(context)):
                 body.prop(self, "use_render_size")
 
-    def _import(self, context: Context) -> file_operators.Outcome:
+    def load(self, context: Context, paths: list[Path]) -> ImportResult:
+        is_listed = len(self.animation_list) or self.listed_for
+        chosen = tuple(item.name for item in self.animation_list if item.is_checked) if is_listed else None
+        values = values_of(self, ImportProperties) | {"animations": self._animation_source()}
         options = ImportOptions(
-            merge_vertices=self.merge_vertices,
-            bone_direction=self.bone_direction,
-            animations=self._animation_source(),
+            **values,
             animation_folder=self._folder_for_armature(),
-            animation_filter=self.animation_filter,
-            chosen=animation_choice.chosen_names(self) if self.animations == "CHOOSE" else None,
-            nla_tracks=self.nla_tracks,
-            existing_actions=self.existing_actions,
-            frame_start=self.frame_start,
-            use_scene_timing=self.use_scene_timing,
-            use_render_size=self.use_render_size,
-            use_companions=self.use_companions,
-            sequence_actions=self.sequence_actions,
-            use_textures=self.use_textures,
+            chosen=chosen if self.animations == "CHOOSE" else None,
             game_folders=tuple(preferences.game_folders()),
             conversion=self.conversion(),
-            use_conversion_of_armature=not self._has_own_conversion(),
+            use_conversion_of_armature=not (self.has_own_axes() or self.has_own_scale()),
         )
-        paths = self._paths_to_import()
-        result = import_files(context, paths, options)
-        file_operators.show_imported(context, result)
-        return result.report, paths
+        return import_files(context, paths, options)
 
     def _animation_source(self) -> str:
         """The option *Animations*; a script that sets only a filter imports from the folder."""
@@ -249,7 +297,7 @@ class IMPORT_SCENE_OT_md5(file_operators.ImportFiles, bpy.types.Operator):
         is_chosen = self.animations == "CHOOSE" and not has_model
         return self._folder() if is_chosen or not self._has_file() else None
 
-    def _paths_to_import(self) -> list[Path]:
+    def paths(self) -> list[Path]:
         """The files; none if animations of a folder are imported onto the active armature.
 
         Raises NoFileError if there is no file, and no armature or no folder either.
@@ -261,7 +309,7 @@ class IMPORT_SCENE_OT_md5(file_operators.ImportFiles, bpy.types.Operator):
             and active_skeleton(bpy.context) is not None
             and self._folder().is_dir()
         )
-        return [] if is_for_armature else self.paths()
+        return [] if is_for_armature else super().paths()
 
     def _selection(self, context: Context) -> tuple[Path, list[str]]:
         """The folder and the names of the files that are selected in the file browser, or were given."""
@@ -270,11 +318,3 @@ class IMPORT_SCENE_OT_md5(file_operators.ImportFiles, bpy.types.Operator):
             return Path(os.fsdecode(params.directory)), self.selected_names(context)
         names = [file.name for file in self.files if file.name]
         return self._folder(), names or [Path(self.filepath).name]
-
-    def _may_import_camera(self, context: Context) -> bool:
-        """Whether a selected file is a camera path."""
-        return any(name.lower().endswith(CAMERA_SUFFIX) for name in self.selected_names(context))
-
-    def _has_own_conversion(self) -> bool:
-        """Whether the user or a script has set a scale or axes."""
-        return self.has_own_axes() or self.has_own_scale()

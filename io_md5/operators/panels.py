@@ -1,5 +1,6 @@
 """The panels *MD5* in the Properties editor and the sidebar of the dope sheet, and the properties that they edit.
 
+The animations of an armature are a list in which a click makes one active, and arrows that step through them.
 The properties read and write what an import stores, and scripts can use them too. Without such data they have the value
 that an export would use.
 """
@@ -13,12 +14,25 @@ import bpy
 from bpy.props import FloatProperty, IntProperty, StringProperty
 
 from ...io_blender import records as shared
+from ...io_blender import reports, versions
+from ...io_blender.clips.bone_curves import bone_slot, moves_bones
+from ...io_blender.clips.suitable_actions import ActionFinder
 from ...io_blender.operators import find_images
-from ...io_blender.operators.warnings_panel import draw_warnings
+from ...io_blender.operators.panel_parts import (
+    PropertiesPanel,
+    RowList,
+    draw_player,
+    draw_warnings,
+    set_timing,
+    split_layout,
+    step_option,
+)
+from ...io_blender.options import option, properties
 from ...io_blender.reports import printable
 from ...io_common.counting import counted
 from ...io_common.textures.material_images import MaterialImages
 from ...io_common.textures.search import Search
+from ..exporting.clips import action_range
 from ..importing.texture_rules import TEXTURE_RULES
 from ..records import (
     ACTION_RATE,
@@ -31,10 +45,11 @@ from ..records import (
     MESH_NAME,
     SHADERS,
 )
-from . import animations
 
 if TYPE_CHECKING:
-    from bpy.types import Context, Material
+    from bpy.types import Action, Context, Material, Object
+
+    from ...io_blender.operators.file_operators import OperatorResult
 
 _MAX_RATE = 1e4
 _MAX_INDEX = 65_535
@@ -56,66 +71,197 @@ class MATERIAL_OT_md5_find_images(find_images.FindImages, bpy.types.Operator):
 
     bl_idname = "material.md5_find_images"
     bl_label = "Look Up Images (MD5)"
-    bl_options = {"REGISTER", "UNDO"}
 
     record = SHADERS
     rules = TEXTURE_RULES
     find = staticmethod(_find)
 
 
-def _split(panel: bpy.types.Panel) -> Any:
-    """The layout of a panel, with labels beside the values."""
-    layout: Any = panel.layout
-    layout.use_property_split = True
-    layout.use_property_decorate = False
-    return layout
+def armature_in(context: Context) -> Object | None:
+    """The active armature, or that of the active mesh."""
+    active = getattr(context, "object", None) or context.view_layer.objects.active
+    if active is not None and active.type == "MESH":
+        active = active.find_armature()
+    return active if active is not None and active.type == "ARMATURE" else None
 
 
-class DATA_PT_md5_armature(bpy.types.Panel):
+def animations_of(armature: Object) -> list[Action]:
+    """An armature's own actions that move bones, by name."""
+    finder = ActionFinder(armature)
+    return [action for action in bpy.data.actions if finder.owns(action) and moves_bones(action, armature)]
+
+
+def active_action(armature: Object) -> Action | None:
+    """The action that is assigned to an armature."""
+    data = armature.animation_data
+    return data.action if data is not None else None
+
+
+def frames_of(action: Action, context: Context) -> tuple[float, float]:
+    """The frames that an export writes of an action: those of the slot that moves the armature in the context."""
+    armature = armature_in(context)
+    return action_range(action, bone_slot(action, armature)[1] if armature is not None else None)
+
+
+def _play(operator: Any, context: Context, armature: Object, action: Action) -> OperatorResult:
+    """Makes an action active, with its slot, and sets the rate and range of the scene."""
+    if armature.library is not None:
+        reports.report_message(
+            operator, "ERROR", f"{armature.name} is linked from another .blend file: make it local"
+        )
+        return {"CANCELLED"}
+    does_move, slot = bone_slot(action, armature)
+    if not does_move:
+        reports.report_message(operator, "ERROR", f"{action.name} moves no bone of {armature.name}")
+        return {"CANCELLED"}
+    data = armature.animation_data or armature.animation_data_create()
+    if data.use_tweak_mode:
+        # The active action cannot be changed while that of a strip is tweaked.
+        data.use_tweak_mode = False
+    versions.play(data, action, slot)
+    start, end = action_range(action, slot)
+    rate = ACTION_RATE.read(action)
+    set_timing(
+        operator, context, start, end, rate, is_closed_loop=action.use_cyclic and action.use_frame_range
+    )
+    return {"FINISHED"}
+
+
+def _has_armature(cls: type, context: Context) -> bool:
+    del cls
+    return armature_in(context) is not None
+
+
+@properties
+class OBJECT_OT_md5_play_animation(bpy.types.Operator):
+    """Make an action and its slot active on the armature, and set the frame rate and range of the scene to its own"""
+
+    bl_idname = "object.md5_play_animation"
+    bl_label = "Play Animation (MD5)"
+    bl_options = {"REGISTER", "UNDO"}
+
+    action: str = option("", "Action", "Name of the action", options={"SKIP_SAVE"})
+    poll: Any = classmethod(_has_armature)
+
+    def execute(self, context: Context) -> OperatorResult:
+        armature = armature_in(context)
+        action = bpy.data.actions.get(self.action)
+        if armature is None or action is None:
+            reports.report_message(self, "ERROR", f"There is no action {self.action!r}")
+            return {"CANCELLED"}
+        return _play(self, context, armature, action)
+
+
+@properties
+class OBJECT_OT_md5_step_animation(bpy.types.Operator):
+    """Make the next or previous animation of the active armature the active one"""
+
+    bl_idname = "object.md5_step_animation"
+    bl_label = "Step Through Animations (MD5)"
+    bl_options = {"REGISTER", "UNDO"}
+
+    step: int = step_option("animations")
+    poll: Any = classmethod(_has_armature)
+
+    def execute(self, context: Context) -> OperatorResult:
+        armature = armature_in(context)
+        found = animations_of(armature) if armature is not None else []
+        if armature is None or not found:
+            reports.report_message(self, "ERROR", "The armature has no animations: import some first")
+            return {"CANCELLED"}
+        active = active_action(armature)
+        # Without an active one, a step forward leads to the first.
+        before = found.index(active) if active in found else -1 if self.step > 0 else 0
+        index = before + self.step
+        return _play(self, context, armature, found[index % len(found)])
+
+
+class IO_MD5_UL_animations(RowList, bpy.types.UIList):
+    """The animations of an armature."""
+
+    def draw_row(self, layout: Any, item: Any, index: int) -> None:
+        del index
+        row = layout.row(align=True)
+        row.prop(item, "name", text="", emboss=False, icon="FILE_REFRESH" if item.use_cyclic else "ACTION")
+        numbers = row.row()
+        numbers.alignment = "RIGHT"
+        start, end = frames_of(item, bpy.context)
+        rate = ACTION_RATE.read(item)
+        numbers.label(text=f"{round(end - start) + 1}" + (f" @ {rate:g}" if rate else ""))
+
+    def filter_items(self, context: Context, data: Any, attribute: str) -> Any:
+        actions = getattr(data, attribute)
+        armature = armature_in(context)
+        shown = bpy.types.UI_UL_list.filter_items_by_name(
+            self.filter_name, self.bitflag_filter_item, actions, "name"
+        ) or [self.bitflag_filter_item] * len(actions)
+        own = set(animations_of(armature)) if armature is not None else set()
+        return [flag if action in own else 0 for flag, action in zip(shown, actions, strict=True)], []
+
+
+def _draw_animations(layout: Any, context: Context, armature: Object) -> None:
+    found = animations_of(armature)
+    if not found:
+        layout.label(text="No animations. Import .md5anim files", icon="INFO")
+        return
+    active = ("actions", context.window_manager, "md5_active_animation")
+    layout.template_list("IO_MD5_UL_animations", "", bpy.data, *active, rows=4)
+    action = active_action(armature)
+    index = found.index(action) if action in found else -1
+    draw_player(layout, OBJECT_OT_md5_step_animation.bl_idname, index, len(found), "animations")
+
+
+def _index(manager: Any) -> int:
+    """The index of the active action of the active armature among all actions; -1 if there is none."""
+    del manager
+    armature = armature_in(bpy.context)
+    action = active_action(armature) if armature is not None else None
+    return bpy.data.actions.find(action.name) if action is not None else -1
+
+
+def _click(manager: Any, index: int) -> None:
+    """Makes the action that was clicked in the list the active one."""
+    del manager
+    if 0 <= index < len(bpy.data.actions):
+        operators: Any = bpy.ops.object
+        operators.md5_play_animation("EXEC_DEFAULT", True, action=bpy.data.actions[index].name)
+
+
+class DATA_PT_md5_armature(PropertiesPanel, bpy.types.Panel):
     """The animations of an imported armature, and the warnings of the last import."""
 
     bl_label = "MD5"
-    bl_space_type = "PROPERTIES"
-    bl_region_type = "WINDOW"
-    bl_context = "data"
 
     @classmethod
     def poll(cls, context: Context) -> bool:
-        """Whether the active object is an armature that was imported, or has imported actions."""
         obj = context.object
         if obj is None or obj.type != "ARMATURE":
             return False
-        return _is_imported(obj.data) or _is_imported(animations.active_action(obj))
+        return _is_imported(obj.data) or _is_imported(active_action(obj))
 
     def draw(self, context: Context) -> None:
-        """Draws the list of animations and the warnings."""
         obj = context.object
         assert obj is not None
-        animations.draw(self.layout, context, obj)
-        action = animations.active_action(obj)
+        _draw_animations(self.layout, context, obj)
+        action = active_action(obj)
         if action is not None:
-            _split(self).prop(action, "md5_frame_rate")
+            split_layout(self).prop(action, "md5_frame_rate")
         draw_warnings(self.layout, context, "DATA_PT_md5_warnings", shared.load_warnings(obj.data, GROUP))
 
 
-class DATA_PT_md5_mesh(bpy.types.Panel):
+class DATA_PT_md5_mesh(PropertiesPanel, bpy.types.Panel):
     """The shaders of an imported mesh."""
 
     bl_label = "MD5"
-    bl_space_type = "PROPERTIES"
-    bl_region_type = "WINDOW"
-    bl_context = "data"
 
     @classmethod
     def poll(cls, context: Context) -> bool:
-        """Whether the active object is a mesh that was imported."""
         return (
             context.object is not None and context.object.type == "MESH" and _is_imported(context.object.data)
         )
 
     def draw(self, context: Context) -> None:
-        """Draws the index and name in the file, and the shaders."""
-        layout = _split(self)
+        layout = split_layout(self)
         obj = context.object
         assert obj is not None
         mesh: Any = obj.data
@@ -141,39 +287,31 @@ class MATERIAL_PT_md5(find_images.MaterialPanel, bpy.types.Panel):
     button = MATERIAL_OT_md5_find_images.bl_idname
 
 
-class BONE_PT_md5(bpy.types.Panel):
+class BONE_PT_md5(PropertiesPanel, bpy.types.Panel):
     """The joint of an imported bone."""
 
     bl_label = "MD5"
-    bl_space_type = "PROPERTIES"
-    bl_region_type = "WINDOW"
     bl_context = "bone"
 
     @classmethod
     def poll(cls, context: Context) -> bool:
-        """Whether a bone of an imported armature is active, in Object or Pose Mode."""
         if context.bone is None or context.object is None:
             return False
         return _is_imported(context.bone) or _is_imported(context.object.data)
 
     def draw(self, context: Context) -> None:
-        """Draws the name and index of the joint."""
-        layout = _split(self)
+        layout = split_layout(self)
         layout.prop(context.bone, "md5_joint_name")
         layout.prop(context.bone, "md5_joint_index")
 
 
-class DATA_PT_md5_camera(bpy.types.Panel):
+class DATA_PT_md5_camera(PropertiesPanel, bpy.types.Panel):
     """The path of an imported camera."""
 
     bl_label = "MD5"
-    bl_space_type = "PROPERTIES"
-    bl_region_type = "WINDOW"
-    bl_context = "data"
 
     @classmethod
     def poll(cls, context: Context) -> bool:
-        """Whether the active object is a camera that was imported."""
         return (
             context.object is not None
             and context.object.type == "CAMERA"
@@ -181,10 +319,9 @@ class DATA_PT_md5_camera(bpy.types.Panel):
         )
 
     def draw(self, context: Context) -> None:
-        """Draws the frame rate and the warnings."""
         obj = context.object
         assert obj is not None
-        layout = _split(self)
+        layout = split_layout(self)
         layout.prop(obj.data, "md5_frame_rate")
         marker = CUT_MARKER.read(obj.data)
         if marker:
@@ -202,15 +339,13 @@ class DOPESHEET_PT_md5_action(bpy.types.Panel):
 
     @classmethod
     def poll(cls, context: Context) -> bool:
-        """Whether the active action was imported."""
         return _is_imported(_active_action(context))
 
     def draw(self, context: Context) -> None:
-        """Draws the frame rate, and how it repeats."""
-        layout = _split(self)
+        layout = split_layout(self)
         action: Any = _active_action(context)
         layout.prop(action, "md5_frame_rate")
-        start, end = animations.frames_of(action, context)
+        start, end = frames_of(action, context)
         repeats = ", the last repeats the first" if action.use_cyclic else ""
         layout.label(text=counted(round(end - start) + 1, "frames") + repeats)
 
@@ -219,12 +354,8 @@ def _active_action(context: Context) -> Any:
     found = getattr(context, "active_action", None)
     if found is not None:
         return found
-    armature = animations.armature_in(context)
-    return animations.active_action(armature) if armature is not None else None
-
-
-def _set_shader(material: Any, name: str) -> None:
-    SHADERS.name.change(material, name, material.name)
+    armature = armature_in(context)
+    return active_action(armature) if armature is not None else None
 
 
 def _joint_name(bone: Any) -> str:
@@ -240,43 +371,40 @@ def _joint_index(bone: Any) -> int:
     return -1 if index is None else index
 
 
-_PROPERTIES: tuple[tuple[Any, str, Any], ...] = (
+def _rate(stored: Any, files: str) -> Any:
+    """The property of a stored frame rate; None stands for the rate of the scene."""
+    return FloatProperty(
+        name="Frame Rate",
+        description=f"Frames per second in {files} files; 0 for the frame rate of the scene",
+        min=0.0,
+        max=_MAX_RATE,
+        soft_max=120.0,
+        get=lambda data: stored.read(data) or 0.0,
+        set=lambda data, rate: stored.write(data, rate or None),
+    )
+
+
+PROPERTIES: tuple[tuple[Any, str, Any], ...] = (
+    (
+        bpy.types.WindowManager,
+        "md5_active_animation",
+        IntProperty(
+            name="Active Animation",
+            description="Index of the active armature's action among all actions. Setting it makes an action active",
+            get=_index,
+            set=_click,
+            options={"SKIP_SAVE"},
+        ),
+    ),
     (
         bpy.types.Material,
         "md5_shader",
-        StringProperty(
-            name="Shader",
-            description="Name of the material in .md5mesh files. Empty: the name of the material",
-            get=lambda material: printable(find_images.file_name(material, SHADERS)),
-            set=_set_shader,
+        find_images.name_property(
+            SHADERS, "Shader", "Name of the material in .md5mesh files. Empty: the name of the material"
         ),
     ),
-    (
-        bpy.types.Action,
-        "md5_frame_rate",
-        FloatProperty(
-            name="Frame Rate",
-            description="Frames per second in .md5anim files; 0 for the frame rate of the scene",
-            min=0.0,
-            max=_MAX_RATE,
-            soft_max=120.0,
-            get=lambda action: ACTION_RATE.read(action) or 0.0,
-            set=lambda action, rate: ACTION_RATE.write(action, rate or None),
-        ),
-    ),
-    (
-        bpy.types.Camera,
-        "md5_frame_rate",
-        FloatProperty(
-            name="Frame Rate",
-            description="Frames per second in .md5camera files; 0 for the frame rate of the scene",
-            min=0.0,
-            max=_MAX_RATE,
-            soft_max=120.0,
-            get=lambda data: CAMERA_RATE.read(data) or 0.0,
-            set=lambda data, rate: CAMERA_RATE.write(data, rate or None),
-        ),
-    ),
+    (bpy.types.Action, "md5_frame_rate", _rate(ACTION_RATE, ".md5anim")),
+    (bpy.types.Camera, "md5_frame_rate", _rate(CAMERA_RATE, ".md5camera")),
     (
         bpy.types.Bone,
         "md5_joint_name",
@@ -301,10 +429,10 @@ _PROPERTIES: tuple[tuple[Any, str, Any], ...] = (
     ),
 )
 
-PROPERTIES = (*animations.PROPERTIES, *_PROPERTIES)
-
 CLASSES = (
-    *animations.CLASSES,
+    OBJECT_OT_md5_play_animation,
+    OBJECT_OT_md5_step_animation,
+    IO_MD5_UL_animations,
     MATERIAL_OT_md5_find_images,
     DATA_PT_md5_armature,
     DATA_PT_md5_mesh,

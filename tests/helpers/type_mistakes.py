@@ -14,7 +14,7 @@ from io_idtech.io_blender.operators import preferences
 from io_idtech.io_blender.scene import axes
 from io_idtech.io_md2.operators.export_md2 import EXPORT_SCENE_OT_md2
 from io_idtech.io_md2.operators.import_md2 import IMPORT_SCENE_OT_md2
-from io_idtech.io_md5.operators.export_mesh import EXPORT_SCENE_OT_md5mesh
+from io_idtech.io_md5.operators.export_md5 import EXPORT_SCENE_OT_md5mesh
 
 if TYPE_CHECKING:
     from bpy.types import Context, Object

@@ -74,17 +74,15 @@ def test_paths_relative_to_the_blend_are_understood(walker, tmp_path):
     assert {"copy", "copy.001"} <= set(bpy.data.collections.keys())
 
 
-def test_names_are_offered_after_what_is_exported(walker, part):
-    expected = {"export_mesh": "walker", "export_anim": "stroll", "export_camera": "shot"}
-    for module, name in expected.items():
-        operator = next(
-            cls
-            for cls in vars(part(f"io_md5.operators.{module}")).values()
-            if isinstance(cls, type) and issubclass(cls, bpy.types.Operator)
-        )
-        assert operator.default_name(None, bpy.context) == name
-    md2 = part("io_md2.operators.export_md2").EXPORT_SCENE_OT_md2
-    assert md2.default_name(None, bpy.context) == bpy.context.view_layer.objects.active.name
+def test_names_are_offered_after_what_is_exported(walker):
+    expected = {
+        "md5mesh": "walker",
+        "md5anim": "stroll",
+        "md5camera": "shot",
+        "md2": bpy.context.view_layer.objects.active.name,
+    }
+    for kind, name in expected.items():
+        assert operator_class(f"export_scene.{kind}").default_name(None, bpy.context) == name
 
 
 def invoked(name: str, *, filepath: str = "", given: tuple[str, ...] = ()) -> SimpleNamespace:

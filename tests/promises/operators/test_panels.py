@@ -127,7 +127,7 @@ def drawn(name: str, *, selected: str = "", folder: str = "", **values: Any) -> 
             if name in attributes:
                 found = attributes[name]
                 return found.__get__(self) if hasattr(found, "__get__") and callable(found) else found
-            return getattr(state, name)
+            return getattr(state if hasattr(state, name) else cls, name)
 
     params = SimpleNamespace(filename=selected, directory=folder.encode())
     context = SimpleNamespace(

@@ -1,0 +1,186 @@
+"""What panels are made of: lists of rows with check boxes, a filter and a player, and the warnings of an import."""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import bpy
+
+from ...io_common.counting import counted
+from .. import reports, state
+from ..options import option
+
+if TYPE_CHECKING:
+    from bpy.types import Context
+
+    Operator = bpy.types.Operator
+    Panel = bpy.types.Panel
+    UIList = bpy.types.UIList
+else:
+    # A mixin must not inherit from a Blender class at run time.
+    Operator = Panel = UIList = object
+
+_CHARACTER_WIDTH = 7  # pixels
+_MOST_WARNINGS = 20
+_CHECKS = (
+    ("ALL", "All", "Check everything that is shown in the list"),
+    ("NONE", "None", "Uncheck everything that is shown in the list"),
+    ("INVERT", "Invert", "Check what is not checked, and the reverse"),
+)
+
+
+class PropertiesPanel(Panel):
+    """A panel in the Properties editor, without its identifiers; of an object's data unless another tab is set."""
+
+    bl_space_type = "PROPERTIES"
+    bl_region_type = "WINDOW"
+    bl_context = "data"
+
+
+def split_layout(panel: Any) -> Any:
+    """The layout of a panel, with labels beside the values."""
+    panel.layout.use_property_split = True
+    panel.layout.use_property_decorate = False
+    return panel.layout
+
+
+class RowList(UIList):
+    """A list, without its identifier; the class that is registered draws its rows."""
+
+    def draw_item(
+        self,
+        context: Context,
+        layout: Any,
+        data: Any,
+        item: Any,
+        icon: Any,
+        active_data: Any,
+        active_property: Any,
+        index: int | None = 0,
+        flt_flag: int | None = 0,
+    ) -> None:
+        del context, data, icon, active_data, active_property, flt_flag
+        self.draw_row(layout, item, index or 0)
+
+    def draw_row(self, layout: Any, item: Any, index: int) -> None:
+        raise NotImplementedError
+
+
+class FilteredList(RowList):
+    """A list whose filter is a property of its owner, which operators follow too."""
+
+    def is_shown(self, data: Any, item: Any) -> bool:
+        """Whether a row passes the filter of the owner of the list."""
+        raise NotImplementedError
+
+    def filter_items(self, context: Context, data: Any, attribute: str) -> Any:
+        del context
+        return [
+            self.bitflag_filter_item if self.is_shown(data, item) else 0 for item in getattr(data, attribute)
+        ], []
+
+    def draw_filter(self, context: Context, layout: Any) -> None:
+        pass
+
+
+def check_boxes_option(name: str, shown: Callable[[Any], list[Any]]) -> Any:
+    """The property `name`: buttons that check all rows of a list, none, or those that are not checked.
+
+    It has an update function, as an operator cannot change the options of another one in both the file browser and a
+    dialog. `shown` takes the owner of the property, and returns the rows that the buttons change.
+    """
+
+    def update(owner: Any, context: Context) -> None:
+        del context
+        pressed = getattr(owner, name)
+        if not pressed:
+            return
+        for row in shown(owner):
+            row.is_checked = "ALL" in pressed or ("INVERT" in pressed and not row.is_checked)
+        # A button, not a choice that stays.
+        setattr(owner, name, set())
+
+    return option(
+        set(),
+        "Check Boxes",
+        "Check or uncheck what the list shows",
+        items=_CHECKS,
+        options={"ENUM_FLAG", "HIDDEN", "SKIP_SAVE"},
+        update=update,
+    )
+
+
+def draw_check_boxes(layout: Any, owner: Any, name: str) -> None:
+    """Draws the buttons in a row; `name` is that of the property."""
+    row = layout.row(align=True)
+    for identifier, _label, _description in _CHECKS:
+        row.prop_enum(owner, name, identifier)
+
+
+def set_timing(
+    operator: Any,
+    context: Context,
+    start: float,
+    end: float,
+    rate: float | None,
+    *,
+    is_closed_loop: bool = False,
+) -> None:
+    """Sets the frame rate and range of the scene, to play an animation.
+
+    The rate is in frames per second; None leaves it as it is. A warning is reported if Blender cannot play it.
+    `is_closed_loop` means that the last frame repeats the first.
+    """
+    report = reports.Report()
+    if rate is not None:
+        state.set_frame_rate(context.scene, rate, report)
+    first, last = math.floor(start), math.ceil(end)
+    state.set_frame_range(context.scene, first, last, is_closed_loop=is_closed_loop)
+    for text in report.warnings:
+        reports.report_message(operator, "WARNING", text)
+
+
+def step_option(what: str) -> Any:
+    """The property `step` of an operator that plays the next animation."""
+    return option(1, "Step", f"How many {what} to go forward; backward if negative", min=-10_000, max=10_000)
+
+
+def draw_player(layout: Any, operator: str, index: int, count: int, what: str) -> None:
+    """Draws arrows that step through animations, and between them the button that plays the scene.
+
+    `index` is that of the animation that plays, -1 for none of the `count`.
+    """
+    row = layout.row(align=True)
+    row.operator(operator, text="", icon="TRIA_LEFT").step = -1
+    label = f"{index + 1} of {count}" if index >= 0 else counted(count, what)
+    row.operator("screen.animation_play", text=label, icon="PLAY")
+    row.operator(operator, text="", icon="TRIA_RIGHT").step = 1
+
+
+def wrapped(context: Context, text: str, *, least: int = 20, indent: int = 0) -> list[str]:
+    """The lines of a text that fit into the region that is drawn; they have at least so many characters."""
+    width = context.region.width if context.region is not None else 400
+    return textwrap.wrap(text, max(least, width // _CHARACTER_WIDTH - indent))
+
+
+def draw_warnings(layout: Any, context: Context, identifier: str, warnings: Sequence[str]) -> None:
+    """Draws the warnings of the last import, if there are any, in a panel that users can close.
+
+    Blender remembers by `identifier` whether the panel is open.
+    """
+    if not warnings:
+        return
+    header, body = layout.panel(identifier)
+    header.label(text=f"Last Import: {counted(len(warnings), 'warnings')}", icon="ERROR")
+    if not body:
+        return
+    column = body.column(align=True)
+    for text in warnings[:_MOST_WARNINGS]:
+        for line in wrapped(context, text):
+            column.label(text=line)
+        column.separator()
+    if len(warnings) > _MOST_WARNINGS:
+        column.label(text=f"{len(warnings) - _MOST_WARNINGS} more")

@@ -1,0 +1,129 @@
+"""Options: each is declared once, as a field. Importers and exporters read it, operators have it as a property."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import MISSING, Field, field, fields
+from typing import Any, TypeVar
+
+AUTO, SCENE, GAME = "AUTO", "SCENE", "GAME"
+
+_Class = TypeVar("_Class", bound=type)
+
+
+def option(default: Any, name: str = "", description: str = "", **keywords: Any) -> Any:
+    """A field of a dataclass or of a class with the decorator `properties`.
+
+    `keywords` are those of Blender's property functions, such as `items` and `min`. The type is that of the default.
+    """
+    return field(default=default, metadata={"name": name, "description": description, **keywords})
+
+
+def hidden(default: Any, **keywords: Any) -> Any:
+    """A property that no panel shows and that Blender does not remember."""
+    return option(default, options={"HIDDEN", "SKIP_SAVE"}, **keywords)
+
+
+def options_of(declared: type) -> dict[str, Field[Any]]:
+    """The options among the fields of a dataclass, by name; `metadata` has the label, description and limits."""
+    return {found.name: found for found in fields(declared) if found.metadata}
+
+
+def values_of(operator: Any, declared: type) -> dict[str, Any]:
+    """The values that an operator has for the options of a dataclass, by name."""
+    return {
+        name: tuple(getattr(operator, name)) if isinstance(found.default, tuple) else getattr(operator, name)
+        for name, found in options_of(declared).items()
+    }
+
+
+def properties(cls: _Class) -> _Class:
+    """Turns the fields of a class that Blender registers, or of a mixin, into annotations with properties."""
+    cls.__annotations__ = {
+        name: property_of(value) if isinstance(value, Field) else value
+        for name, value in vars(cls).items()
+        if isinstance(value, Field) or type(value).__name__ == "_PropertyDeferred"
+    }
+    for name in cls.__annotations__:
+        delattr(cls, name)
+    return cls
+
+
+def mixin_of(*declared: type, **changes: Mapping[str, Any]) -> type:
+    """A mixin with the options of dataclasses as properties; `changes` replaces keywords of options, by name."""
+    found = {name: value for one in declared for name, value in options_of(one).items()}
+    annotations = {name: property_of(value, changes.get(name, {})) for name, value in found.items()}
+    return type("Options", (), {"__annotations__": annotations})
+
+
+def property_of(declared: Field[Any], changes: Mapping[str, Any] | None = None) -> Any:
+    """The property of Blender for an option; `changes` replaces some of its keywords."""
+    # The command line reads options without Blender.
+    from bpy import props
+
+    keywords = {"default": declared.default, **declared.metadata, **(changes or {})}
+    default = keywords["default"]
+    if default is MISSING:
+        raise TypeError(f"{declared.name}: an option needs a default")
+    if "items" in keywords:
+        return props.EnumProperty(**keywords)
+    if isinstance(default, tuple):
+        return props.IntVectorProperty(size=len(default), **keywords)
+    kinds: dict[type, Any] = {
+        bool: props.BoolProperty,
+        int: props.IntProperty,
+        float: props.FloatProperty,
+        str: props.StringProperty,
+    }
+    return kinds[type(default)](**keywords)
+
+
+# Options that several operators have.
+
+
+def scale_option(name: str, description: str) -> Any:
+    """A factor for lengths."""
+    return option(1.0, name, description, min=1e-6, max=1e6, soft_min=0.001, soft_max=1000.0)
+
+
+def frame_start_option(of: str) -> Any:
+    """The import option *Start Frame*; `of` is what has the frames."""
+    return option(0, "Start Frame", f"Scene frame for the first frame of {of}", min=-1_000_000, max=1_000_000)
+
+
+def scene_timing_option(source: str) -> Any:
+    """The import option *Set Frame Range & Rate*; `source` is what they are taken from."""
+    return option(
+        True, "Set Frame Range & Rate", f"Set the scene's frame rate and range to those of {source}"
+    )
+
+
+_RATES = {
+    SCENE: ("Scene's", "The frame rate of the scene: what Blender plays"),
+    GAME: (
+        "Game's",
+        "In games that play 10 frames a second, sample the range at that rate, so that it lasts as long as in Blender. "
+        "Frame Step has no effect",
+    ),
+}
+
+
+def frame_rate_option(automatic: str, *others: str) -> Any:
+    """The export option *Frame Rate*.
+
+    `automatic` is the description of *Automatic*. `others` are the other items, `SCENE` or `GAME`.
+    """
+    items = [(AUTO, "Automatic", automatic), *((name, *_RATES[name]) for name in others)]
+    return option(AUTO, "Frame Rate", "Source of the frame rate", items=items)
+
+
+def game_items(profiles: Mapping[Any, Any]) -> list[tuple[str, str, str]]:
+    """The items of a family's games, whose values are the identifiers."""
+    return [(game.value, profile.label, profile.description) for game, profile in profiles.items()]
+
+
+def game_option(profiles: Mapping[Any, Any]) -> Any:
+    """The export option *Game*; the first game is the default, unless the preferences have another."""
+    items = game_items(profiles)
+    description = "The game to export for. It decides how files are written and what is an error"
+    return option(items[0][0], "Game", description, items=items)

@@ -1,0 +1,432 @@
+"""File > Export > id Tech 4 MD5: meshes, animations and cameras; and Check for Game."""
+
+from __future__ import annotations
+
+import textwrap
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import bpy
+
+from ...io_blender import state
+from ...io_blender.clips.animation_list import animation_list
+from ...io_blender.operators import animation_list as animation_list_panel
+from ...io_blender.operators import file_operators, game_check, preferences
+from ...io_blender.options import (
+    GAME,
+    SCENE,
+    frame_rate_option,
+    game_option,
+    hidden,
+    mixin_of,
+    option,
+    properties,
+    values_of,
+)
+from ...io_blender.reports import Report
+from ...io_blender.results import ExportResult
+from ...io_blender.scene.objects import NothingToExportError
+from ...io_common.counting import counted
+from ..exporting.build import ModelOptions
+from ..exporting.camera import CameraExportOptions, export_camera, exported_cameras
+from ..exporting.chosen_clips import listed_clips
+from ..exporting.clips import AnimationOptions, Clip, listed_clip
+from ..exporting.exporter import ExportOptions, export_animations, export_mesh
+from ..exporting.game_findings import find
+from ..exporting.one_animation import placed
+from ..exporting.source import clips_by_file, find_source
+from ..format import Md5Error
+from ..format.games import PROFILES, Game
+from ..format.suffixes import ANIMATION_SUFFIX
+from ..importing.companions import find_companion
+from ..options import (
+    ACTIONS,
+    AnimationProperties,
+    CameraProperties,
+    ClipProperties,
+    ModelProperties,
+    WeightOptions,
+)
+from ..records import load_action
+
+if TYPE_CHECKING:
+    from bpy.types import Context, Event, Object, UILayout
+
+    from ...io_blender.operators.file_operators import OperatorResult
+
+    class _Options(ModelProperties, WeightOptions, AnimationProperties, ClipProperties):
+        """The options of exports of meshes and animations."""
+
+    _CameraOptions = CameraProperties
+else:
+    _Options = mixin_of(ModelProperties, WeightOptions, AnimationProperties, ClipProperties)
+    _CameraOptions = mixin_of(CameraProperties)
+
+# The armature that was exported last, by the suffix of the files.
+_last_exported: dict[str, int | None] = {}
+
+# Lines about sequences in the panel.
+_MOST_PROBLEMS = 12
+
+
+@properties
+class BuildOptions(
+    _Options, file_operators.ExportTransform, file_operators.ExportScope, file_operators.ExportVerify,
+    file_operators.GameChoice,
+):  # fmt: skip
+    """The properties that decide what is exported, and the options made from them."""
+
+    family, profiles = "md5", PROFILES
+    game: str = game_option(PROFILES)
+
+    def converted_objects(self, context: Context) -> list[Object]:
+        """The armature and its meshes."""
+        return find_source(context, animation_list_panel.scope_of_panel(context, self), Report()).objects
+
+    def export_options(self) -> ExportOptions:
+        """The options of the export."""
+        model = ModelOptions(
+            **values_of(self, ModelProperties),
+            weights=WeightOptions(**values_of(self, WeightOptions)),
+            scope=self.scope(),
+            conversion=self.conversion(),
+            game=Game(self.game_or_default()),
+            verify=self.verification(),
+            game_folders=tuple(preferences.game_folders()),
+        )
+        return ExportOptions(model, self.actions, self.animation_options(), self.match_companion)
+
+    def animation_options(self) -> AnimationOptions:
+        """The options for animations."""
+        game_rate = self.profile().writing.frame_rate if self.frame_rate_from == GAME else 0.0
+        is_played = self.frame_rate_from == SCENE or game_rate
+        values = values_of(self, AnimationProperties) | ({"frame_step": 1} if game_rate else {})
+        return AnimationOptions(
+            **values,
+            frame_rate=game_rate or (self.frame_rate if self._has_frame_rate() else 0.0),
+            scene_rate=state.frame_rate(bpy.context.scene) if is_played else 0.0,
+        )
+
+    def _has_frame_rate(self) -> bool:
+        """Whether the user has enabled a frame rate, or a script has set one."""
+        if self.properties.is_property_set("use_frame_rate"):
+            return self.use_frame_rate
+        return self.properties.is_property_set("frame_rate")
+
+
+def list_when_chosen(operator: Any, context: Context) -> None:
+    """Lists the animations of the armature when the user chooses to select them.
+
+    Does nothing for scripts: they have no panel, and no rows are stored for them.
+    """
+    if operator.actions == "LIST" and context.space_data is not None:
+        animation_list_panel.update(exported_armature(context, operator), context.scene)
+
+
+class _Export(BuildOptions, file_operators.ExportFile):
+    """An export of meshes or animations."""
+
+    bl_options = {"REGISTER", "PRESET"}
+    bad_data = Md5Error
+
+    def invoke(self, context: Context, event: Event) -> OperatorResult:
+        # Blender gives the choice of the last export, but does not count it as set.
+        is_chosen = self.properties.is_property_set("actions")
+        if not is_chosen and _last_exported.get(self.filename_ext) != _identifier(context, self):
+            self.properties.property_unset("actions")
+        # A list that was shown before is brought up to date.
+        list_when_chosen(self, context)
+        return super().invoke(context, event)
+
+    def save(self, context: Context, path: Path) -> ExportResult:
+        export = export_animations if self.filename_ext == ANIMATION_SUFFIX else export_mesh
+        result = export(context, path, self.export_options())
+        _last_exported[self.filename_ext] = _identifier(context, self)
+        return result
+
+    def draw(self, context: Context) -> None:
+        has_mesh = self.filename_ext != ANIMATION_SUFFIX
+        prefix = "IO_MD5_export_mesh" if has_mesh else "IO_MD5_export_anim"
+        draw_panel, layout = file_operators.draw_panel, file_operators.panel_layout(self)
+        self.draw_include(layout, context, prefix)
+        self.draw_transform(layout, prefix)
+        body = draw_panel(layout, f"{prefix}_game", "Game", self, "game", "make_names_safe")
+        if body:
+            check = game_check.draw_for_export(body, context, self, OBJECT_OT_md5_check_game)
+            check.has_mesh = has_mesh
+        if has_mesh:
+            body = draw_panel(layout, f"{prefix}_mesh", "Mesh", self, "apply_modifiers")
+            if body:
+                file_operators.draw_wide(body, self, "max_influences")
+                body.prop(self, "min_weight")
+        draw_panel(layout, f"{prefix}_armature", "Armature", self, "deform_only", "add_origin")
+        body = draw_panel(layout, f"{prefix}_animation", "Animation", self, "actions")
+        if body:
+            _draw_animation(body, context, self)
+        layout.prop(self, "verify")
+
+
+def _actions(description: str, default: str, *others: tuple[str, str, str], **keywords: Any) -> Any:
+    return option(default, "Actions", description, items=(*others, *ACTIONS), **keywords)
+
+
+@properties
+class EXPORT_SCENE_OT_md5mesh(_Export, bpy.types.Operator):
+    """Export an armature and its meshes as an MD5 model, optionally with animations"""
+
+    bl_idname = "export_scene.md5mesh"
+    bl_label = "Export MD5 Mesh"
+
+    filename_ext = ".md5mesh"
+    filter_glob: str = option("*.md5mesh", options={"HIDDEN"})
+    actions: str = _actions(
+        "Animations to export with the mesh",
+        "NONE",
+        ("NONE", "None", "Export only the mesh"),
+        update=list_when_chosen,
+    )
+
+    def default_name(self, context: Context) -> str:
+        """The name of the armature."""
+        armature = armature_of(context)
+        return armature.name if armature is not None else ""
+
+
+@properties
+class EXPORT_SCENE_OT_md5anim(_Export, bpy.types.Operator):
+    """Export animations of an armature as MD5"""
+
+    bl_idname = "export_scene.md5anim"
+    bl_label = "Export MD5 Animation"
+
+    filename_ext = ".md5anim"
+    filter_glob: str = option("*.md5anim", options={"HIDDEN"})
+    actions: str = _actions("Animations to export", "ACTIVE", update=list_when_chosen)
+
+    def default_name(self, context: Context) -> str:
+        """The name of the active action, that of its file if it was imported."""
+        armature = armature_of(context)
+        data = armature.animation_data if armature is not None else None
+        action = data.action if data is not None else None
+        return load_action(action).name if action is not None else ""
+
+
+@properties
+class OBJECT_OT_md5_check_game(BuildOptions, game_check.GameCheck, bpy.types.Operator):
+    """List the problems that a game would have with the active armature, its meshes and its actions"""
+
+    bl_idname = "object.md5_check_game"
+    bl_label = "Check for Game (MD5)"
+    bl_options = {"REGISTER", "UNDO"}
+    bad_data = Md5Error
+
+    actions: str = _actions("Animations to check", "ALL", ("NONE", "None", "Check no animations"))
+    has_mesh: bool = hidden(True, name="Mesh", description="Check the mesh too, not only animations")
+
+    def draw(self, context: Context) -> None:
+        # The other options are those of an export.
+        del context
+        for name in ("game", "make_names_safe"):
+            self.layout.prop(self, name)
+
+    def find(self, context: Context) -> list[game_check.LocatedFinding]:
+        path = Path(bpy.path.abspath(self.filepath)) if self.filepath else None
+        return find(context, self.export_options(), path=path, has_mesh=self.has_mesh)
+
+
+class DATA_PT_md5_game(game_check.GamePanel, bpy.types.Panel):
+    """The check in the properties of an armature or a mesh."""
+
+    bl_label = "Game (MD5)"
+    check = OBJECT_OT_md5_check_game
+    kinds = ("ARMATURE", "MESH")
+
+
+@properties
+class EXPORT_SCENE_OT_md5camera(
+    _CameraOptions, file_operators.ExportFile, file_operators.ExportVerify, file_operators.GameChoice,
+    bpy.types.Operator,
+):  # fmt: skip
+    """Export the active camera, or the cameras bound to markers, as an MD5 camera path for Doom 3 cut scenes"""
+
+    bl_idname = "export_scene.md5camera"
+    bl_label = "Export MD5 Camera"
+    bl_options = {"REGISTER", "PRESET"}
+
+    filename_ext = ".md5camera"
+    family, profiles = "md5", PROFILES
+    bad_data = Md5Error
+    filter_glob: str = option("*.md5camera", options={"HIDDEN"})
+    frame_rate_from: str = frame_rate_option(
+        "Frame rate of the imported file if the camera was imported, else of the scene", SCENE
+    )
+    game: str = game_option(PROFILES)
+
+    def converted_objects(self, context: Context) -> list[Object]:
+        """The cameras."""
+        return exported_cameras(context.scene, use_markers=self.use_markers)
+
+    def default_name(self, context: Context) -> str:
+        """The name of the scene's camera."""
+        camera = context.scene.camera
+        return camera.name if camera is not None else ""
+
+    def draw(self, context: Context) -> None:
+        del context
+        layout = file_operators.panel_layout(self)
+        self.draw_transform(layout, "IO_MD5_export_camera")
+        names = ("game", "use_markers", "frame_rate_from", "verify")
+        file_operators.draw_panel(layout, "IO_MD5_export_camera_path", "Camera", self, *names)
+
+    def save(self, context: Context, path: Path) -> ExportResult:
+        options = CameraExportOptions(
+            **values_of(self, CameraProperties),
+            conversion=self.conversion(),
+            use_scene_rate=self.frame_rate_from == SCENE,
+            verify=self.verification(),
+            game=Game(self.game_or_default()),
+        )
+        return export_camera(context, path, options)
+
+
+def armature_of(context: Context) -> Any:
+    """The active armature, else the armature of the active mesh, else the first one; None if there is none."""
+    objects = context.view_layer.objects
+    active = objects.active
+    if active is not None and active.type == "MESH":
+        active = active.find_armature()
+    if active is None or active.type != "ARMATURE":
+        active = next((obj for obj in objects if obj.type == "ARMATURE"), None)
+    return active
+
+
+def exported_armature(context: Context, operator: Any) -> Any:
+    """The armature that an export operator would export; None if there is none, or several to choose from.
+
+    In the properties of a collection, its exporters export that collection. `operator` may also be the operator's
+    properties.
+    """
+    scope = animation_list_panel.scope_of_panel(context, operator)
+    try:
+        return find_source(context, scope, Report()).armature
+    except NothingToExportError:
+        return None
+
+
+def _identifier(context: Context, operator: Any) -> int | None:
+    """What tells the exported armature from all others until Blender closes; None if there is none."""
+    armature = exported_armature(context, operator)
+    return armature.session_uid if armature is not None else None
+
+
+def _draw_one_animation(
+    layout: UILayout, context: Context, operator: _Export, clips: dict[Path, Clip]
+) -> None:
+    """The one animation that is written, and what of it does not fit the MD2 or MDL that it replaces."""
+    path = file_operators.chosen_path(context, operator).with_suffix(ANIMATION_SUFFIX)
+    layout.label(text=f"Writes one animation: {path.name}", icon="INFO")
+    layout.prop(operator, "match_companion")
+    if not operator.match_companion or not clips:
+        return
+    companion, problem = find_companion(path)
+    if companion is None:
+        lines = [problem or "No MD2 or MDL is beside it: the order of the list counts"]
+        problems: list[str] = []
+    else:
+        problems = placed(clips, companion, operator.animation_options())[1]
+        count = counted(len(companion.sequences), "sequences")
+        lines = [f"Does not fit {companion.name}:" if problems else f"Fits {companion.name}: {count}"]
+    if len(problems) > _MOST_PROBLEMS:
+        problems = [*problems[:_MOST_PROBLEMS], f"and {len(problems) - _MOST_PROBLEMS} more"]
+    for text in (*lines, *problems):
+        for line in textwrap.wrap(text, animation_list_panel.LINE_LENGTH):
+            layout.label(text=line, icon="ERROR" if problems else "INFO")
+
+
+def _files_lines(context: Context, operator: _Export) -> list[str]:
+    """What *All Actions* writes: how many files, how many of them exist, and what the file name is used for."""
+    files = _all_clips(context, operator)
+    return [
+        _written(len(files), sum(path.exists() for path in files)),
+        "They are named after the actions",
+        _use_of_file_name(operator),
+    ]
+
+
+def _all_clips(context: Context, operator: _Export) -> dict[Path, Clip]:
+    """What *All Actions* writes, by file; empty if there is no armature, or several."""
+    armature = exported_armature(context, operator)
+    if armature is None:
+        return {}
+    folder = file_operators.chosen_path(context, operator).parent
+    return clips_by_file(context, armature, "ALL", folder, "", Report())
+
+
+def _written(count: int, existing: int) -> str:
+    return f"Writes {counted(count, 'files')} to this folder, {existing} {'exists' if existing == 1 else 'exist'}"
+
+
+def _use_of_file_name(operator: _Export) -> str:
+    is_mesh = operator.filename_ext != ANIMATION_SUFFIX
+    return "The file name is for the mesh" if is_mesh else "The file name is not used"
+
+
+def _draw_list(layout: UILayout, context: Context, operator: _Export) -> None:
+    """The list of animations to choose from, and what is written."""
+    armature = exported_armature(context, operator)
+    if armature is None:
+        layout.label(text="There is no armature to export, or several", icon="INFO")
+        return
+    found = animation_list(armature, context.scene)
+    path = file_operators.chosen_path(context, operator)
+    folder, stem = path.parent, path.stem
+    try:
+        # Names depend on what else is written.
+        checked = [*found.checked, *(row for row in found.rows if not row.is_checked)]
+        clips = {id(one.row): one for one in listed_clips(found, checked, stem)}
+        error = ""
+    except NothingToExportError as problem:
+        clips, error = {}, str(problem)
+    shown = []
+    for row in found.rows:
+        clip = clips.get(id(row))
+        name = clip.name if clip is not None else ""
+        frames, rate = (clip.clip if clip else listed_clip(row.animation, found.scene)).samples(
+            operator.animation_options()
+        )
+        is_replaced = bool(name) and (folder / f"{name}{ANIMATION_SUFFIX}").exists()
+        shown.append(animation_list_panel.Shown(len(frames), rate, name, ANIMATION_SUFFIX, is_replaced))
+    animation_list_panel.draw(layout, found, shown)
+    if operator.profile().writing.animation_beside:
+        chosen = [clips[id(row)] for row in found.checked if id(row) in clips]
+        one_each = {folder / f"{one.name}{ANIMATION_SUFFIX}": one.clip for one in chosen}
+        _draw_one_animation(layout, context, operator, one_each)
+    else:
+        existing = sum(one.is_replaced and row.is_checked for row, one in zip(found.rows, shown, strict=True))
+        layout.label(text=_written(len(found.checked), existing), icon="INFO")
+        layout.label(text=_use_of_file_name(operator), icon="INFO")
+    animation_list_panel.draw_problems(layout, "", [error] if error else [])
+
+
+def _draw_animation(body: Any, context: Context, operator: _Export) -> None:
+    is_one = operator.profile().writing.animation_beside
+    if operator.actions == "ALL" and is_one:
+        _draw_one_animation(body, context, operator, _all_clips(context, operator))
+    elif operator.actions == "ALL":
+        for line in _files_lines(context, operator):
+            body.label(text=line, icon="INFO")
+    elif operator.actions == "LIST":
+        _draw_list(body, context, operator)
+    elif operator.actions != "NONE" and is_one:
+        body.prop(operator, "match_companion")
+    sampling = body.column()
+    sampling.active = operator.actions != "NONE"
+    sampling.prop(operator, "frame_step")
+    sampling.prop(operator, "frame_rate_from")
+    row = sampling.row(heading="Custom Rate")
+    row.prop(operator, "use_frame_rate", text="")
+    value = row.row()
+    value.active = operator.use_frame_rate
+    value.prop(operator, "frame_rate", text="")
+    sampling.prop(operator, "position_precision")
+    sampling.prop(operator, "orientation_precision")
