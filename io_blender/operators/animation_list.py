@@ -15,7 +15,7 @@ from bpy.props import CollectionProperty, PointerProperty
 
 from ...io_common.counting import counted
 from ...io_common.name_filter import matches
-from .. import reports, versions
+from .. import versions
 from ..clips.animation_list import (
     PROPERTY,
     AnimationList,
@@ -27,12 +27,12 @@ from ..clips.animation_list import (
 )
 from ..options import option, properties
 from ..scene.objects import Scope
-from .panel_parts import FilteredList, Operator
+from .panel_parts import FilteredList, Operator, fail
 
 if TYPE_CHECKING:
     from bpy.types import Context, Object, Scene, UILayout
 
-    from .file_operators import OperatorResult
+    from .panel_parts import OperatorResult
 
 _SOURCES = (
     (Source.ACTIONS.value, "Actions", "The actions that move the armature, each with its slot"),
@@ -203,8 +203,7 @@ class _ListOperator(Operator):
         elif not can_store(owner):
             problem = f"{owner.name} is linked from another file: make it local first"
         if owner is None or problem:
-            reports.report_message(self, "ERROR", problem)
-            return {"CANCELLED"}
+            return fail(self, problem)
         store_rows(animation_list(owner, context.scene))
         text = change(getattr(owner, PROPERTY), animation_list(owner, context.scene))
         self.report({"INFO"}, text)

@@ -18,7 +18,7 @@ from ..options import option, properties
 if TYPE_CHECKING:
     from bpy.types import Context, UILayout
 
-    from .file_operators import OperatorResult
+    from .panel_parts import OperatorResult
 
 FOLDER = Path(__file__).resolve().parents[2] / "help"
 """The folder of the pages."""

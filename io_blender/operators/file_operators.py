@@ -25,12 +25,9 @@ from . import documentation, preferences, rollback
 from .panel_parts import Operator
 
 if TYPE_CHECKING:
-    from typing import TypeAlias
-
-    from bpy.stub_internal.rna_enums import OperatorReturnItems
     from bpy.types import Context, Event, Object, UILayout
 
-    OperatorResult: TypeAlias = set[OperatorReturnItems]
+    from .panel_parts import OperatorResult
 
     class ExportHelper(Operator):
         """Chooses one file to write."""

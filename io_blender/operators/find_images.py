@@ -21,13 +21,13 @@ from ..options import option, properties
 from ..records import MaterialRecord, has_record, read_game_folder
 from ..reports import Report, printable
 from . import preferences
-from .panel_parts import Operator, PropertiesPanel, split_layout
+from .panel_parts import Operator, PropertiesPanel, fail, split_layout
 
 if TYPE_CHECKING:
     from bpy.types import Context, Material
 
     from ...io_common.textures.rules import TextureRules
-    from .file_operators import OperatorResult
+    from .panel_parts import OperatorResult
 
 Find = Callable[["Search", Path, "Material", str], MaterialImages]
 """A function that finds the images of a material, given a search, the file of the model, the material and its name."""
@@ -63,8 +63,7 @@ class FindImages(Operator):
         elif material.is_grease_pencil:
             problem = f"{material.name} is a material for strokes, which has no images"
         if material is None or problem:
-            reports.report_message(self, "ERROR", problem)
-            return {"CANCELLED"}
+            return fail(self, problem)
         name = file_name(material, self.record)
         search = Search(_game_folders(material), self.rules)
         found = type(self).find(search, self._model(material), material, name)
@@ -175,3 +174,10 @@ def draw_name(layout: Any, material: Material, attribute: str, operator: str) ->
     row = layout.row(align=True)
     row.prop(material, attribute)
     row.operator(operator, text="", icon="VIEWZOOM").material = material.name
+
+
+def draw_names(layout: Any, mesh: Any, attribute: str, operator: type[Operator]) -> None:
+    """Draws the names of all materials of a mesh, see `draw_name`."""
+    for material in dict.fromkeys(mesh.materials):
+        if material is not None:
+            draw_name(layout, material, attribute, operator.bl_idname)

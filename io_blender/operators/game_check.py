@@ -17,17 +17,17 @@ from bpy.props import CollectionProperty, IntProperty, StringProperty
 
 from ...io_common.counting import counted
 from ...io_common.error_messages import message_for
-from .. import reports, state
+from .. import state
 from ..options import hidden, option, properties
 from ..scene.objects import NothingToExportError
 from .animation_list import scope_of_panel
 from .file_operators import ExportTransform, GameChoice, chosen_path
-from .panel_parts import PropertiesPanel, RowList, wrapped
+from .panel_parts import PropertiesPanel, RowList, fail, wrapped
 
 if TYPE_CHECKING:
     from bpy.types import Context, Event, Object
 
-    from .file_operators import OperatorResult
+    from .panel_parts import OperatorResult
 
 VERTICES, FACES, BONES, NOTHING = "VERTICES", "FACES", "BONES", "NOTHING"
 _SHOWN_BEFORE_EXPORT = 6  # findings in the panel of an export
@@ -102,8 +102,7 @@ class GameCheck(ExportTransform, GameChoice):
         try:
             found = self.find(context)
         except (NothingToExportError, self.bad_data, OSError, MemoryError) as error:
-            reports.report_message(self, "ERROR", message_for(error, (NothingToExportError, self.bad_data)))
-            return {"CANCELLED"}
+            return fail(self, message_for(error, (NothingToExportError, self.bad_data)))
         game = self.profile().label
         _store(context, self.family.upper(), game, found, _key(_options(self, self.bl_idname)))
         for finding in found:

@@ -12,9 +12,15 @@ import bpy
 from ...io_common.counting import counted
 from .. import reports, state
 from ..options import option
+from ..records import has_record, load_warnings
 
 if TYPE_CHECKING:
+    from typing import TypeAlias
+
+    from bpy.stub_internal.rna_enums import OperatorReturnItems
     from bpy.types import Context
+
+    OperatorResult: TypeAlias = set[OperatorReturnItems]
 
     Operator = bpy.types.Operator
     Panel = bpy.types.Panel
@@ -32,12 +38,51 @@ _CHECKS = (
 )
 
 
+def fail(operator: Any, text: str) -> OperatorResult:
+    """Reports an error; the result of an operator that does nothing."""
+    reports.report_message(operator, "ERROR", text)
+    return {"CANCELLED"}
+
+
 class PropertiesPanel(Panel):
     """A panel in the Properties editor, without its identifiers; of an object's data unless another tab is set."""
 
     bl_space_type = "PROPERTIES"
     bl_region_type = "WINDOW"
     bl_context = "data"
+
+
+class ImportedPanel(PropertiesPanel):
+    """A panel of an object that was imported, with the warnings of the import, without its identifiers.
+
+    Attributes:
+        kind: the type of the object.
+        group: the name of what the family stores.
+    """
+
+    kind: str
+    group: str
+
+    @classmethod
+    def poll(cls, context: Context) -> bool:
+        obj = context.object
+        return obj is not None and obj.type == cls.kind and has_record(obj.data, cls.group)
+
+    def draw(self, context: Context) -> None:
+        obj: Any = context.object
+        self.draw_object(context, obj)
+        warned = self.warned(obj)
+        if warned is not None:
+            name = f"DATA_PT_{self.group}_warnings"
+            draw_warnings(self.layout, context, name, load_warnings(warned, self.group))
+
+    def draw_object(self, context: Context, obj: Any) -> None:
+        """Draws what the object has."""
+        raise NotImplementedError
+
+    def warned(self, obj: Any) -> Any:
+        """The data-block that has the warnings of the import."""
+        return obj.data
 
 
 def split_layout(panel: Any) -> Any:
@@ -146,6 +191,11 @@ def set_timing(
 def step_option(what: str) -> Any:
     """The property `step` of an operator that plays the next animation."""
     return option(1, "Step", f"How many {what} to go forward; backward if negative", min=-10_000, max=10_000)
+
+
+def stepped(index: int, step: int, count: int) -> int:
+    """The index of the animation some steps on; without one that plays (-1), a step forward leads to the first."""
+    return (max(index, 0 if step < 0 else -1) + step) % count
 
 
 def draw_player(layout: Any, operator: str, index: int, count: int, what: str) -> None:

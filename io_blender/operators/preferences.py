@@ -18,7 +18,7 @@ from .panel_parts import Operator, RowList
 if TYPE_CHECKING:
     from bpy.types import Context
 
-    from .file_operators import OperatorResult
+    from .panel_parts import OperatorResult
 
 # The package of the extension, whose name depends on the repository that it was installed from.
 _EXTENSION = (__package__ or "").removesuffix(".io_blender.operators")

@@ -19,7 +19,7 @@ from ..scene import find_character
 if TYPE_CHECKING:
     from bpy.types import Context, Event
 
-    from ...io_blender.operators.file_operators import OperatorResult
+    from ...io_blender.operators.panel_parts import OperatorResult
 
 
 @properties

@@ -27,7 +27,7 @@ from .animation_rows import IO_IDTECH_PG_character_animation
 if TYPE_CHECKING:
     from bpy.types import Context, Event
 
-    from ...io_blender.operators.file_operators import OperatorResult
+    from ...io_blender.operators.panel_parts import OperatorResult
 
     _Options = CharacterProperties
 else:

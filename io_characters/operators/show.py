@@ -18,7 +18,7 @@ from ..skins import show_skin, shown_skin, skin_names
 if TYPE_CHECKING:
     from bpy.types import Context
 
-    from ...io_blender.operators.file_operators import OperatorResult
+    from ...io_blender.operators.panel_parts import OperatorResult
 
 _COLUMN_LENGTH = 24
 

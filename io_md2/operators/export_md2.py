@@ -45,7 +45,7 @@ def _list_when_chosen(operator: Any, context: Context) -> None:
 if TYPE_CHECKING:
     from bpy.types import Context, Event, Object, UILayout
 
-    from ...io_blender.operators.file_operators import OperatorResult
+    from ...io_blender.operators.panel_parts import OperatorResult
 
     class _Options(ModelProperties, FrameProperties):
         """The options of an export."""

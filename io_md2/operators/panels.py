@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.props import CollectionProperty, FloatProperty, IntProperty, IntVectorProperty
 
-from ...io_blender import records as shared
 from ...io_blender import reports, versions
 from ...io_blender.operators import find_images
 from ...io_blender.operators.panel_parts import (
-    PropertiesPanel,
+    ImportedPanel,
     RowList,
     draw_player,
-    draw_warnings,
+    fail,
     set_timing,
     step_option,
+    stepped,
 )
 from ...io_blender.options import option, properties
 from ...io_blender.reports import printable
@@ -45,7 +45,7 @@ from ..records import (
 if TYPE_CHECKING:
     from bpy.types import Action, Context, Material, Object
 
-    from ...io_blender.operators.file_operators import OperatorResult
+    from ...io_blender.operators.panel_parts import OperatorResult
 
 
 def _find(search: Search, model: Path, material: Material, name: str) -> MaterialImages:
@@ -121,8 +121,7 @@ def _play(operator: Any, context: Context, obj: Object, index: int) -> OperatorR
     model = stored_model(obj)
     found = playable_sequences(model)
     if model is None or not 0 <= index < len(found):
-        reports.report_message(operator, "ERROR", f"{obj.name} has no such sequence")
-        return {"CANCELLED"}
+        return fail(operator, f"{obj.name} has no such sequence")
     sequence = found[index]
     if not _show_all_frames(obj, model):
         reports.report_message(
@@ -168,8 +167,7 @@ class OBJECT_OT_md2_play_sequence(bpy.types.Operator):
         found = playable_sequences(stored_model(obj))
         names = [printable(sequence.name) for sequence in found]
         if self.sequence not in names:
-            reports.report_message(self, "ERROR", f"{obj.name} has no sequence {self.sequence!r}")
-            return {"CANCELLED"}
+            return fail(self, f"{obj.name} has no sequence {self.sequence!r}")
         return _play(self, context, obj, names.index(self.sequence))
 
 
@@ -189,12 +187,9 @@ class OBJECT_OT_md2_step_sequence(bpy.types.Operator):
         model = stored_model(obj)
         found = playable_sequences(model)
         if obj is None or model is None or not found:
-            reports.report_message(self, "ERROR", "The object has no sequences: select an imported MD2 model")
-            return {"CANCELLED"}
-        before = _played_index(context, model, found)
-        if before < 0 and self.step < 0:
-            before = 0
-        return _play(self, context, obj, (before + self.step) % len(found))
+            return fail(self, "The object has no sequences: select an imported MD2 model")
+        index = stepped(_played_index(context, model, found), self.step, len(found))
+        return _play(self, context, obj, index)
 
 
 @properties
@@ -284,10 +279,7 @@ class OBJECT_OT_md2_select_key(bpy.types.Operator):
         model = load_model(obj.data)
         index = key_of_frame(obj, model, context.scene.frame_current) if model is not None else -1
         if index < 0:
-            reports.report_message(
-                self, "ERROR", f"{obj.name} has no shape key for frame {context.scene.frame_current}"
-            )
-            return {"CANCELLED"}
+            return fail(self, f"{obj.name} has no shape key for frame {context.scene.frame_current}")
         obj.active_shape_key_index = index
         keys: Any = shape_keys(obj)
         if index == 0 and keys.use_relative:
@@ -300,40 +292,29 @@ class OBJECT_OT_md2_select_key(bpy.types.Operator):
         return {"FINISHED"}
 
 
-class DATA_PT_md2(PropertiesPanel, bpy.types.Panel):
-    """The sequences, skin and warnings of an imported model."""
+class DATA_PT_md2(ImportedPanel, bpy.types.Panel):
+    """The sequences and the skin of an imported model."""
 
     bl_label = "MD2"
+    kind, group = "MESH", GROUP
 
-    @classmethod
-    def poll(cls, context: Context) -> bool:
-        obj = context.object
-        return obj is not None and obj.type == "MESH" and shared.has_record(obj.data, GROUP)
-
-    def draw(self, context: Context) -> None:
+    def draw_object(self, context: Context, obj: Any) -> None:
         layout: Any = self.layout
-        obj = context.object
-        assert obj is not None
-        mesh: Any = obj.data
-        model = load_model(mesh)
+        model = load_model(obj.data)
         if model is None:
             layout.label(text="The stored data is damaged: it is not used", icon="ERROR")
         else:
             _draw_sequences(layout, context, model)
             index = key_of_frame(obj, model, context.scene.frame_current)
             if index >= 0:
-                keys: Any = shape_keys(obj)
-                text = f"Select Shape Key {keys.key_blocks[index].name}"
+                text = f"Select Shape Key {obj.data.shape_keys.key_blocks[index].name}"
                 layout.operator(OBJECT_OT_md2_select_key.bl_idname, text=text, icon="SHAPEKEY_DATA")
         column = layout.column()
         column.use_property_split = True
         column.use_property_decorate = False
-        column.prop(mesh, "md2_frame_rate")
-        column.prop(mesh, "md2_skin_size")
-        for material in dict.fromkeys(mesh.materials):
-            if material is not None:
-                find_images.draw_name(column, material, "md2_skin", MATERIAL_OT_md2_find_images.bl_idname)
-        draw_warnings(layout, context, "DATA_PT_md2_warnings", shared.load_warnings(mesh, GROUP))
+        column.prop(obj.data, "md2_frame_rate")
+        column.prop(obj.data, "md2_skin_size")
+        find_images.draw_names(column, obj.data, "md2_skin", MATERIAL_OT_md2_find_images)
 
 
 class MATERIAL_PT_md2(find_images.MaterialPanel, bpy.types.Panel):

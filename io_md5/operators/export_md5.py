@@ -52,7 +52,7 @@ from ..records import load_action
 if TYPE_CHECKING:
     from bpy.types import Context, Event, Object, UILayout
 
-    from ...io_blender.operators.file_operators import OperatorResult
+    from ...io_blender.operators.panel_parts import OperatorResult
 
     class _Options(ModelProperties, WeightOptions, AnimationProperties, ClipProperties):
         """The options of exports of meshes and animations."""

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from bpy.types import Context, Event, UILayout
 
-    from ...io_blender.operators.file_operators import OperatorResult
+    from ...io_blender.operators.panel_parts import OperatorResult
 
     _Options = ImportProperties
 else:

@@ -14,18 +14,20 @@ import bpy
 from bpy.props import FloatProperty, IntProperty, StringProperty
 
 from ...io_blender import records as shared
-from ...io_blender import reports, versions
+from ...io_blender import versions
 from ...io_blender.clips.bone_curves import bone_slot, moves_bones
 from ...io_blender.clips.suitable_actions import ActionFinder
 from ...io_blender.operators import find_images
 from ...io_blender.operators.panel_parts import (
+    ImportedPanel,
     PropertiesPanel,
     RowList,
     draw_player,
-    draw_warnings,
+    fail,
     set_timing,
     split_layout,
     step_option,
+    stepped,
 )
 from ...io_blender.options import option, properties
 from ...io_blender.reports import printable
@@ -49,7 +51,7 @@ from ..records import (
 if TYPE_CHECKING:
     from bpy.types import Action, Context, Material, Object
 
-    from ...io_blender.operators.file_operators import OperatorResult
+    from ...io_blender.operators.panel_parts import OperatorResult
 
 _MAX_RATE = 1e4
 _MAX_INDEX = 65_535
@@ -106,14 +108,10 @@ def frames_of(action: Action, context: Context) -> tuple[float, float]:
 def _play(operator: Any, context: Context, armature: Object, action: Action) -> OperatorResult:
     """Makes an action active, with its slot, and sets the rate and range of the scene."""
     if armature.library is not None:
-        reports.report_message(
-            operator, "ERROR", f"{armature.name} is linked from another .blend file: make it local"
-        )
-        return {"CANCELLED"}
+        return fail(operator, f"{armature.name} is linked from another .blend file: make it local")
     does_move, slot = bone_slot(action, armature)
     if not does_move:
-        reports.report_message(operator, "ERROR", f"{action.name} moves no bone of {armature.name}")
-        return {"CANCELLED"}
+        return fail(operator, f"{action.name} moves no bone of {armature.name}")
     data = armature.animation_data or armature.animation_data_create()
     if data.use_tweak_mode:
         # The active action cannot be changed while that of a strip is tweaked.
@@ -147,8 +145,7 @@ class OBJECT_OT_md5_play_animation(bpy.types.Operator):
         armature = armature_in(context)
         action = bpy.data.actions.get(self.action)
         if armature is None or action is None:
-            reports.report_message(self, "ERROR", f"There is no action {self.action!r}")
-            return {"CANCELLED"}
+            return fail(self, f"There is no action {self.action!r}")
         return _play(self, context, armature, action)
 
 
@@ -167,13 +164,10 @@ class OBJECT_OT_md5_step_animation(bpy.types.Operator):
         armature = armature_in(context)
         found = animations_of(armature) if armature is not None else []
         if armature is None or not found:
-            reports.report_message(self, "ERROR", "The armature has no animations: import some first")
-            return {"CANCELLED"}
+            return fail(self, "The armature has no animations: import some first")
         active = active_action(armature)
-        # Without an active one, a step forward leads to the first.
-        before = found.index(active) if active in found else -1 if self.step > 0 else 0
-        index = before + self.step
-        return _play(self, context, armature, found[index % len(found)])
+        index = found.index(active) if active in found else -1
+        return _play(self, context, armature, found[stepped(index, self.step, len(found))])
 
 
 class IO_MD5_UL_animations(RowList, bpy.types.UIList):
@@ -227,54 +221,43 @@ def _click(manager: Any, index: int) -> None:
         operators.md5_play_animation("EXEC_DEFAULT", True, action=bpy.data.actions[index].name)
 
 
-class DATA_PT_md5_armature(PropertiesPanel, bpy.types.Panel):
-    """The animations of an imported armature, and the warnings of the last import."""
-
+class _Panel(ImportedPanel):
     bl_label = "MD5"
+    group = GROUP
+
+
+class DATA_PT_md5_armature(_Panel, bpy.types.Panel):
+    """The animations of an imported armature, or of one with imported actions."""
 
     @classmethod
     def poll(cls, context: Context) -> bool:
         obj = context.object
-        if obj is None or obj.type != "ARMATURE":
-            return False
-        return _is_imported(obj.data) or _is_imported(active_action(obj))
+        is_armature = obj is not None and obj.type == "ARMATURE"
+        return is_armature and (_is_imported(obj.data) or _is_imported(active_action(obj)))
 
-    def draw(self, context: Context) -> None:
-        obj = context.object
-        assert obj is not None
+    def draw_object(self, context: Context, obj: Any) -> None:
         _draw_animations(self.layout, context, obj)
         action = active_action(obj)
         if action is not None:
             split_layout(self).prop(action, "md5_frame_rate")
-        draw_warnings(self.layout, context, "DATA_PT_md5_warnings", shared.load_warnings(obj.data, GROUP))
 
 
-class DATA_PT_md5_mesh(PropertiesPanel, bpy.types.Panel):
+class DATA_PT_md5_mesh(_Panel, bpy.types.Panel):
     """The shaders of an imported mesh."""
 
-    bl_label = "MD5"
+    kind = "MESH"
 
-    @classmethod
-    def poll(cls, context: Context) -> bool:
-        return (
-            context.object is not None and context.object.type == "MESH" and _is_imported(context.object.data)
-        )
-
-    def draw(self, context: Context) -> None:
+    def draw_object(self, context: Context, obj: Any) -> None:
         layout = split_layout(self)
-        obj = context.object
-        assert obj is not None
-        mesh: Any = obj.data
-        index = MESH_INDEX.read(mesh)
-        name = printable(MESH_NAME.read(mesh) or "")
+        index = MESH_INDEX.read(obj.data)
+        name = printable(MESH_NAME.read(obj.data) or "")
         if index is not None:
             layout.label(text=f"Mesh {index} of the file{f', {name}' if name else ''}")
-        for material in dict.fromkeys(mesh.materials):
-            if material is not None:
-                find_images.draw_name(layout, material, "md5_shader", MATERIAL_OT_md5_find_images.bl_idname)
+        find_images.draw_names(layout, obj.data, "md5_shader", MATERIAL_OT_md5_find_images)
+
+    def warned(self, obj: Any) -> Any:
         armature = obj.find_armature()
-        if armature is not None:
-            draw_warnings(layout, context, "DATA_PT_md5_warnings", shared.load_warnings(armature.data, GROUP))
+        return armature.data if armature is not None else None
 
 
 class MATERIAL_PT_md5(find_images.MaterialPanel, bpy.types.Panel):
@@ -305,28 +288,17 @@ class BONE_PT_md5(PropertiesPanel, bpy.types.Panel):
         layout.prop(context.bone, "md5_joint_index")
 
 
-class DATA_PT_md5_camera(PropertiesPanel, bpy.types.Panel):
+class DATA_PT_md5_camera(_Panel, bpy.types.Panel):
     """The path of an imported camera."""
 
-    bl_label = "MD5"
+    kind = "CAMERA"
 
-    @classmethod
-    def poll(cls, context: Context) -> bool:
-        return (
-            context.object is not None
-            and context.object.type == "CAMERA"
-            and _is_imported(context.object.data)
-        )
-
-    def draw(self, context: Context) -> None:
-        obj = context.object
-        assert obj is not None
+    def draw_object(self, context: Context, obj: Any) -> None:
         layout = split_layout(self)
         layout.prop(obj.data, "md5_frame_rate")
         marker = CUT_MARKER.read(obj.data)
         if marker:
             layout.label(text=f'Cuts are the timeline markers "{printable(marker)}"', icon="MARKER")
-        draw_warnings(layout, context, "DATA_PT_md5_warnings", shared.load_warnings(obj.data, GROUP))
 
 
 class DOPESHEET_PT_md5_action(bpy.types.Panel):
