@@ -6,7 +6,7 @@ Each object has its own list in the .blend file. `scene.animation_list` reads it
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -57,16 +57,7 @@ _DETAILS_WIDTH = 4.4
 
 @dataclass(frozen=True)
 class Shown:
-    """What the panel shows of a row.
-
-    Attributes:
-        frames: how many are written.
-        rate: frames per second; None if the file has none.
-        name: of the file without its suffix, or of the sequence.
-        suffix: of the file; empty for a sequence.
-        is_replaced: whether there is such a file already.
-        foreign: whose an action of another owner is; else empty.
-    """
+    """What the panel shows of a row: a file, or a sequence, which has no suffix; `foreign` says whose else it is."""
 
     frames: int
     rate: float | None
@@ -190,11 +181,11 @@ class _ListOperator(Operator):
         options={"SKIP_SAVE"},
     )
 
-    def change(self, context: Context, change: Callable[[Any, AnimationList], str]) -> OperatorResult:
-        """Changes the rows of the list after they were brought up to date.
+    def change(self, stored: Any, found: AnimationList) -> str:
+        """Changes the stored list, whose rows were brought up to date; returns what to report."""
+        raise NotImplementedError
 
-        `change` takes the stored list and its rows, and returns what to report.
-        """
+    def execute(self, context: Context) -> OperatorResult:
         owner = context.scene.objects.get(self.owner) if self.owner else active_owner(context)
         problem = ""
         if owner is None:
@@ -205,7 +196,7 @@ class _ListOperator(Operator):
         if owner is None or problem:
             return fail(self, problem)
         store_rows(animation_list(owner, context.scene))
-        text = change(getattr(owner, PROPERTY), animation_list(owner, context.scene))
+        text = self.change(getattr(owner, PROPERTY), animation_list(owner, context.scene))
         self.report({"INFO"}, text)
         return {"FINISHED"}
 
@@ -225,15 +216,11 @@ class OBJECT_OT_io_idtech_list_animations(_ListOperator, bpy.types.Operator):
         options={"SKIP_SAVE"},
     )
 
-    def execute(self, context: Context) -> OperatorResult:
-
-        def change(stored: Any, found: AnimationList) -> str:
-            if self.source == _CURRENT:
-                return _summary(found)
-            stored.source = self.source
-            return _summary(animation_list(found.owner, found.scene))
-
-        return self.change(context, change)
+    def change(self, stored: Any, found: AnimationList) -> str:
+        if self.source == _CURRENT:
+            return _summary(found)
+        stored.source = self.source
+        return _summary(animation_list(found.owner, found.scene))
 
 
 @properties
@@ -260,20 +247,14 @@ class OBJECT_OT_io_idtech_check_animations(_ListOperator, bpy.types.Operator):
         options={"SKIP_SAVE"},
     )
 
-    def execute(self, context: Context) -> OperatorResult:
-
-        def change(stored: Any, found: AnimationList) -> str:
-            is_set = self.properties.is_property_set("name_filter")
-            name_filter = self.name_filter if is_set else stored.name_filter
-            for row in found.rows:
-                is_own = self.action == "NONE" or not row.animation.foreign
-                if is_own and matches(row.animation.name, name_filter):
-                    row.item.is_checked = (
-                        not row.is_checked if self.action == "INVERT" else self.action == "ALL"
-                    )
-            return _summary(animation_list(found.owner, found.scene))
-
-        return self.change(context, change)
+    def change(self, stored: Any, found: AnimationList) -> str:
+        is_set = self.properties.is_property_set("name_filter")
+        name_filter = self.name_filter if is_set else stored.name_filter
+        for row in found.rows:
+            is_own = self.action == "NONE" or not row.animation.foreign
+            if is_own and matches(row.animation.name, name_filter):
+                row.item.is_checked = not row.is_checked if self.action == "INVERT" else self.action == "ALL"
+        return _summary(animation_list(found.owner, found.scene))
 
 
 @properties
@@ -297,31 +278,24 @@ class OBJECT_OT_io_idtech_move_animation(_ListOperator, bpy.types.Operator):
         options={"SKIP_SAVE"},
     )
 
-    def execute(self, context: Context) -> OperatorResult:
-
-        def change(stored: Any, found: AnimationList) -> str:
-            index = self.index if self.index >= 0 else stored.active_row
-            if index >= len(found.rows):
-                return "There is no such animation in the list"
-            # Actions of other owners stay last.
-            is_foreign = bool(found.rows[index].animation.foreign)
-            shown = [
-                position
-                for position, row in enumerate(found.rows)
-                if position == index
-                or (
-                    bool(row.animation.foreign) == is_foreign
-                    and matches(row.animation.name, stored.name_filter)
-                )
-            ]
-            place = shown.index(index) + (-1 if self.direction == "UP" else 1)
-            if not 0 <= place < len(shown):
-                return f"{found.rows[index].animation.name} is already {'first' if place < 0 else 'last'}"
-            stored.rows.move(index, shown[place])
-            stored.active_row = shown[place]
-            return f"{found.rows[index].animation.name} is number {shown[place] + 1} now"
-
-        return self.change(context, change)
+    def change(self, stored: Any, found: AnimationList) -> str:
+        index = self.index if self.index >= 0 else stored.active_row
+        if index >= len(found.rows):
+            return "There is no such animation in the list"
+        # Actions of other owners stay last.
+        is_foreign = bool(found.rows[index].animation.foreign)
+        shown = [
+            position
+            for position, row in enumerate(found.rows)
+            if position == index
+            or (bool(row.animation.foreign) == is_foreign and matches(row.animation.name, stored.name_filter))
+        ]
+        place = shown.index(index) + (-1 if self.direction == "UP" else 1)
+        if not 0 <= place < len(shown):
+            return f"{found.rows[index].animation.name} is already {'first' if place < 0 else 'last'}"
+        stored.rows.move(index, shown[place])
+        stored.active_row = shown[place]
+        return f"{found.rows[index].animation.name} is number {shown[place] + 1} now"
 
 
 def active_owner(context: Context) -> Object | None:

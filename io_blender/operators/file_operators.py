@@ -370,6 +370,19 @@ class GameChoice(Operator):
         self.game = self.game_or_default()
 
 
+class ModelExport(ExportTransform, ExportScope, ExportVerify, GameChoice):
+    """The options of exports of models, and of checks of what these would write."""
+
+    def shared_options(self) -> dict[str, Any]:
+        """The values that exporters of all families take."""
+        return {
+            "scope": self.scope(),
+            "conversion": self.conversion(),
+            "verify": self.verification(),
+            "game_folders": tuple(preferences.game_folders()),
+        }
+
+
 def show_imported(context: Context, result: ImportResult) -> None:
     """Frames new objects in the 3D viewports, and ends the summary with how to see their textures and bones."""
     if result.objects:

@@ -38,12 +38,9 @@ _TRANSFORM = {"global_scale", "axis_forward", "axis_up", "shown_scale", "shown_a
 
 @dataclass(frozen=True)
 class Location:
-    """The part of the model that a finding is about.
+    """The part of the model that a finding is about: indices of vertices or faces, or names of bones, of an object.
 
-    Attributes:
-        obj: the object; None for the model as a whole.
-        kind: `VERTICES`, `FACES`, `BONES` or `NOTHING`.
-        elements: indices of vertices or faces of the object's mesh, or names of bones.
+    Without an object, it is the model as a whole.
     """
 
     obj: Object | None = None
@@ -53,14 +50,7 @@ class Location:
 
 @dataclass(frozen=True)
 class LocatedFinding:
-    """A finding and its location.
-
-    Attributes:
-        code: the identifier of the rule.
-        is_error: whether the game would not load the model.
-        text: what is wrong and what to do.
-        location: the part of the model that it is about.
-    """
+    """What is wrong, by which rule and where, and what to do; errors keep the game from loading the model."""
 
     code: str
     is_error: bool

@@ -10,7 +10,7 @@ import bpy
 from ...io_blender.clips.frame_plan import FrameOptions
 from ...io_blender.clips.listed_frames import owner_of_list, sequence_frames
 from ...io_blender.operators import animation_list as animation_list_panel
-from ...io_blender.operators import file_operators, game_check, preferences
+from ...io_blender.operators import file_operators, game_check
 from ...io_blender.options import GAME, game_option, mixin_of, option, properties, values_of
 from ...io_blender.reports import Report
 from ...io_blender.results import ExportResult
@@ -55,10 +55,7 @@ else:
 
 
 @properties
-class BuildOptions(
-    _Options, file_operators.ExportTransform, file_operators.ExportScope, file_operators.ExportVerify,
-    file_operators.GameChoice,
-):  # fmt: skip
+class BuildOptions(_Options, file_operators.ModelExport):
     """The properties that decide what is exported, and the options made from them."""
 
     family, profiles = "md2", PROFILES
@@ -72,14 +69,11 @@ class BuildOptions(
         """The options of the export."""
         return ExportOptions(
             **values_of(self, ModelProperties),
-            scope=self.scope(),
+            **self.shared_options(),
             frames=self._frame_options(context),
             template=Template(self.sequence_template),
             force_skin_size=self.skin_size_from == "CUSTOM",
             game=Game(self.game_or_default()),
-            verify=self.verification(),
-            conversion=self.conversion(),
-            game_folders=tuple(preferences.game_folders()),
         )
 
     def _frame_options(self, context: Context) -> FrameOptions:

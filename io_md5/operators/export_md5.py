@@ -11,7 +11,7 @@ import bpy
 from ...io_blender import state
 from ...io_blender.clips.animation_list import animation_list
 from ...io_blender.operators import animation_list as animation_list_panel
-from ...io_blender.operators import file_operators, game_check, preferences
+from ...io_blender.operators import file_operators, game_check
 from ...io_blender.options import (
     GAME,
     SCENE,
@@ -70,10 +70,7 @@ _MOST_PROBLEMS = 12
 
 
 @properties
-class BuildOptions(
-    _Options, file_operators.ExportTransform, file_operators.ExportScope, file_operators.ExportVerify,
-    file_operators.GameChoice,
-):  # fmt: skip
+class BuildOptions(_Options, file_operators.ModelExport):
     """The properties that decide what is exported, and the options made from them."""
 
     family, profiles = "md5", PROFILES
@@ -88,11 +85,8 @@ class BuildOptions(
         model = ModelOptions(
             **values_of(self, ModelProperties),
             weights=WeightOptions(**values_of(self, WeightOptions)),
-            scope=self.scope(),
-            conversion=self.conversion(),
+            **self.shared_options(),
             game=Game(self.game_or_default()),
-            verify=self.verification(),
-            game_folders=tuple(preferences.game_folders()),
         )
         return ExportOptions(model, self.actions, self.animation_options(), self.match_companion)
 

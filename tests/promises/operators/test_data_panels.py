@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -85,8 +86,11 @@ def shown(obj=None, **more):
         ctx = context(obj, **more)
         if cls.poll(ctx):
             layout = Layout()
-            settings = {name: getattr(cls, name, None) for name in ("record", "attribute", "button")}
-            cls.draw(SimpleNamespace(layout=layout, **settings), ctx)
+            names = ("record", "attribute", "button", "group", "check")
+            panel = SimpleNamespace(layout=layout, **{name: getattr(cls, name, None) for name in names})
+            for name in ("draw_object", "warned"):
+                setattr(panel, name, partial(getattr(cls, name, lambda self: None), panel))
+            cls.draw(panel, ctx)
             found[cls.__name__] = layout
     return found
 
