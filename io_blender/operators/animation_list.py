@@ -392,7 +392,7 @@ def _summary(found: AnimationList) -> str:
     return f"{len(found.checked)} of {counted(len(found.rows), 'animations')} checked"
 
 
-_CLASSES = (
+CLASSES = (
     IO_IDTECH_PG_animation_row,
     IO_IDTECH_PG_animation_list,
     IO_IDTECH_UL_animations,
@@ -402,15 +402,4 @@ _CLASSES = (
 )
 
 
-def register() -> None:
-    """Registers the list, its operators, and the property of objects that stores it."""
-    for cls in _CLASSES:
-        bpy.utils.register_class(cls)
-    setattr(bpy.types.Object, PROPERTY, PointerProperty(type=IO_IDTECH_PG_animation_list))
-
-
-def unregister() -> None:
-    """Unregisters what `register` registered."""
-    delattr(bpy.types.Object, PROPERTY)
-    for cls in reversed(_CLASSES):
-        bpy.utils.unregister_class(cls)
+PROPERTIES = ((bpy.types.Object, PROPERTY, PointerProperty(type=IO_IDTECH_PG_animation_list)),)

@@ -290,14 +290,11 @@ def _options(operator: Any, check: str) -> dict[str, Any]:
 
 
 def _option_names(check: str) -> list[str]:
-    """The options that a check operator shares with the exports of its family, except the game.
-
-    The identifier may be that in `bpy.ops` or that in `bpy.types`.
-    """
+    """The options that a check operator shares with the exports of its family, except the game."""
+    # The identifier may be that in `bpy.ops` or that in `bpy.types`.
     module, _, name = check.replace("_OT_", ".").partition(".")
-    module = module.lower()
-    properties = getattr(getattr(bpy.ops, module), name).get_rna_type().properties
-    return [found.identifier for found in properties if found.identifier not in _OWN_OPTIONS]
+    found = getattr(getattr(bpy.ops, module.lower()), name).get_rna_type().properties
+    return [one.identifier for one in found if one.identifier not in _OWN_OPTIONS]
 
 
 def _draw_findings(layout: Any, context: Context, findings: list[Any]) -> None:
@@ -326,27 +323,12 @@ def _result(game: str, errors: int, count: int) -> str:
     return f"{game}: {_counts(errors, count) if count else 'no problems found'}"
 
 
-_CLASSES = (IO_IDTECH_PG_finding, IO_IDTECH_UL_findings, OBJECT_OT_io_idtech_select_finding)
-_PROPERTIES = {
+CLASSES = (IO_IDTECH_PG_finding, IO_IDTECH_UL_findings, OBJECT_OT_io_idtech_select_finding)
+_STORED = {
     "findings": CollectionProperty(type=IO_IDTECH_PG_finding, options={"SKIP_SAVE"}),
     "active_finding": IntProperty(default=-1, update=_select_active, options={"SKIP_SAVE"}),
     "checked_family": StringProperty(options={"SKIP_SAVE"}),
     "checked_game": StringProperty(options={"SKIP_SAVE"}),
     "checked_options": StringProperty(options={"SKIP_SAVE"}),
 }
-
-
-def register() -> None:
-    """Registers the list of findings, its operator, and the properties that store them."""
-    for cls in _CLASSES:
-        bpy.utils.register_class(cls)
-    for name, stored in _PROPERTIES.items():
-        setattr(bpy.types.WindowManager, f"io_idtech_{name}", stored)
-
-
-def unregister() -> None:
-    """Unregisters what `register` registered."""
-    for name in reversed(_PROPERTIES):
-        delattr(bpy.types.WindowManager, f"io_idtech_{name}")
-    for cls in reversed(_CLASSES):
-        bpy.utils.unregister_class(cls)
+PROPERTIES = tuple((bpy.types.WindowManager, f"io_idtech_{name}", stored) for name, stored in _STORED.items())

@@ -14,6 +14,7 @@ from . import animation_list, documentation, game_check, preferences
 if TYPE_CHECKING:
     from bpy.types import Context, Operator
 
+_SHARED: tuple[Any, ...] = (game_check, animation_list)
 _menus: list[tuple[Any, Callable[[Any, Context], None]]] = []
 _handlers: list[type] = []
 
@@ -24,8 +25,8 @@ def register(families: Sequence[Family]) -> None:
         print(f"Warning: {line}")
     preferences.register(families, conflicts)
     documentation.register(families)
-    game_check.register()
-    animation_list.register()
+    for module in _SHARED:
+        add(module.CLASSES, module.PROPERTIES)
     for family in families:
         _register_family(family)
 
@@ -37,17 +38,31 @@ def unregister(families: Sequence[Family]) -> None:
         menu.remove(entry)
     while _handlers:
         bpy.utils.unregister_class(_handlers.pop())
-    for owner, name, _ in [entry for family in families for entry in family.blender().properties]:
+    for family in reversed(families):
+        remove(_classes(family), family.blender().properties)
+    for module in reversed(_SHARED):
+        remove(module.CLASSES, module.PROPERTIES)
+    documentation.unregister()
+    preferences.unregister()
+
+
+def add(classes: Iterable[type], properties: Iterable[tuple[type, str, Any]]) -> None:
+    """Registers classes, and adds properties to types of Blender."""
+    for cls in classes:
+        bpy.utils.register_class(cls)
+    for owner, name, prop in properties:
+        setattr(owner, name, prop)
+
+
+def remove(classes: Sequence[Any], properties: Iterable[tuple[type, str, Any]]) -> None:
+    """Removes what `add` added, and another add-on may have removed."""
+    for owner, name, _ in properties:
         if hasattr(owner, name):
             delattr(owner, name)
-    for cls in reversed([cls for family in families for cls in _classes(family)]):
+    for cls in reversed(classes):
         # It may have been unregistered by another add-on that registered an operator with the same name.
         if cls.is_registered:
             bpy.utils.unregister_class(cls)
-    animation_list.unregister()
-    game_check.unregister()
-    documentation.unregister()
-    preferences.unregister()
 
 
 def conflicts(families: Iterable[Family]) -> list[str]:
@@ -71,10 +86,7 @@ def _classes(family: Family) -> tuple[Any, ...]:
 
 def _register_family(family: Family) -> None:
     part = family.blender()
-    for cls in _classes(family):
-        bpy.utils.register_class(cls)
-    for owner, name, prop in part.properties:
-        setattr(owner, name, prop)
+    add(_classes(family), part.properties)
     handler = _file_handler(family)
     bpy.utils.register_class(handler)
     _handlers.append(handler)

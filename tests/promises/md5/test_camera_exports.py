@@ -354,9 +354,9 @@ def test_the_command_line_has_its_game_for_camera_paths_too(part, tmp_path):
     for game in ("DOOM3", "ANY"):
         options = part("io_blender.batch").SaveOptions(part("io_blender.scene.axes").identity(), game)
         if game == "ANY":
-            part("io_md5.batch").save(bpy.context, path, options)
+            part("io_md5.operators").save(bpy.context, path, options)
             assert path.exists()
         else:
             with pytest.raises(part("io_md5.format").Md5Error, match="a cut at frame 0"):
-                part("io_md5.batch").save(bpy.context, path, options)
+                part("io_md5.operators").save(bpy.context, path, options)
             assert not path.exists()
