@@ -24,9 +24,6 @@ class LoadOptions:
     """How a file is imported.
 
     Attributes:
-        conversion: scale and axes.
-        use_textures: load images for materials.
-        game_folders: the game folders to search for images.
         animation_folder: the folder from which to import the animations that have the model's joints; None for none.
         separate_actions: make an action for each animation if one file holds several.
     """
@@ -62,18 +59,13 @@ class Loaded:
 
 @dataclass(frozen=True)
 class SaveOptions:
-    """How the scene is exported.
+    """How the scene is exported; see the options of the families.
 
     Attributes:
         conversion: scale and axes from the scene to the file; if some are not set, those of the import.
         game: the identifier of the game; one that is not the family's means its default.
-        verify: the frames on which the export is compared with what Blender shows.
         with_animations: export all animations with the model.
         use_scene_range: export the scene as it plays over its frame range.
-        game_folders: the game folders to which the paths of images are relative.
-        deform_only: leave out bones that do not deform, in formats with bones.
-        add_origin: add a root joint where a game needs one, in formats with bones.
-        max_influences: the number of weights to keep for each vertex, in formats with weights; 0 for all.
         compares_speed: warn of animations that the game plays slower or faster than Blender.
     """
 

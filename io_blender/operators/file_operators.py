@@ -22,7 +22,7 @@ from ..scene.imported_conversion import ChosenConversion, axes_of, export_conver
 from ..scene.objects import NothingToExportError, Scope
 from ..verify_option import Verify
 from . import documentation, preferences, rollback
-from .panel_parts import Operator
+from .panel_parts import Operator, split_layout
 
 if TYPE_CHECKING:
     from bpy.types import Context, Event, Object, UILayout
@@ -399,22 +399,15 @@ def chosen_path(context: Context, operator: Any) -> Path:
     return Path(bpy.path.ensure_ext(str(Path(folder) / name), operator.filename_ext))
 
 
-def panel(layout: Any, identifier: str, label: str) -> Any:
-    """The body of a panel that users can close, None for a closed one.
+def draw_panel(layout: Any, identifier: str, label: str, operator: bpy.types.Operator, *names: str) -> Any:
+    """Draws a panel with options, and returns its body; None if the user has closed it.
 
     Blender remembers by `identifier` whether the panel is open.
     """
     header, body = layout.panel(identifier)
     header.label(text=label)
-    return body
-
-
-def draw_panel(layout: Any, identifier: str, label: str, operator: bpy.types.Operator, *names: str) -> Any:
-    """Draws a panel with options, and returns its body, as `panel` does."""
-    body = panel(layout, identifier, label)
-    if body:
-        for name in names:
-            body.prop(operator, name)
+    for name in names if body else ():
+        body.prop(operator, name)
     return body
 
 
@@ -427,9 +420,7 @@ def draw_wide(layout: UILayout, operator: bpy.types.Operator, name: str) -> None
 
 def panel_layout(operator: bpy.types.Operator) -> UILayout:
     """An operator's layout, set up as in Blender's own importers and exporters."""
-    layout: Any = operator.layout
-    layout.use_property_split = True
-    layout.use_property_decorate = False
+    layout = split_layout(operator)
     documentation.draw_button(layout, documentation.page_of(operator.bl_idname))
     return layout
 

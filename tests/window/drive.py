@@ -255,7 +255,7 @@ def open_documentation() -> None:
 
     A script stands in for the web browser.
     """
-    documentation = import_module(f"{EXTENSION}.io_common.operators.documentation")
+    documentation = import_module(f"{EXTENSION}.io_blender.operators.documentation")
     documentation.FOLDER = FOLDER / "help"
     documentation.FOLDER.mkdir()
     (documentation.FOLDER / "md5.html").write_text("a page", encoding="utf-8")
