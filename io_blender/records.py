@@ -63,10 +63,11 @@ class Field(Generic[Value]):
 
     def write(self, owner: Any, value: Value | None) -> None:
         """Stores a value; None removes it."""
+        # Blender writes an array into one that is there, even beyond its end.
+        if self.is_stored(owner):
+            del read_group(owner, self.group)[self.key]
         if value is not None:
             own_group(owner, self.group)[self.key] = self._encode(value)
-        elif self.is_stored(owner):
-            del read_group(owner, self.group)[self.key]
 
     def is_stored(self, owner: Any) -> bool:
         """Whether there is a value, valid or not."""
