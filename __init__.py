@@ -8,8 +8,8 @@ def register() -> None:
     # Only Blender calls this: without it, the packages that need no Blender can be imported on their own.
     from .command_line import command
     from .families import FAMILIES
+    from .io_blender.operators import registration
     from .io_characters import operators as characters
-    from .io_common.operators import registration
 
     registration.register(FAMILIES)
     characters.register()
@@ -20,8 +20,8 @@ def unregister() -> None:
     """Removes everything that `register` added."""
     from .command_line import command
     from .families import FAMILIES
+    from .io_blender.operators import registration
     from .io_characters import operators as characters
-    from .io_common.operators import registration
 
     command.unregister()
     characters.unregister()

@@ -80,11 +80,7 @@ def lint(session: nox.Session) -> None:
     session.install("ruff>=0.13", "mypy>=1.18", "numpy>=2.2,<2.5", STUBS, *TEST_TOOLS)
     session.run("ruff", "check", ".")
     session.run("ruff", "format", "--check", ".")
-    # The project's folder is the package; it is called by its name through a link, whatever the folder's own is.
-    parent = Path(session.create_tmp())
-    link = parent / "io_idtech"
-    link.unlink(missing_ok=True)
-    link.symlink_to(ROOT, target_is_directory=True)
+    parent = link_package(session)
     packages = [
         word
         for package in ("command_line", *sorted(path.name for path in ROOT.glob("io_*") if path.is_dir()))
@@ -216,11 +212,21 @@ def benchmark(session: nox.Session, blender: str) -> None:
 def docs(session: nox.Session) -> None:
     """The documentation as a website, in build/site; with `serve`, shown while it is written."""
     session.install("numpy>=2.2", *DOC_TOOLS)
+    package = {"PACKAGE_PATH": str(link_package(session))}
     if session.posargs == ["serve"]:
-        session.run("mkdocs", "serve")
+        session.run("mkdocs", "serve", env=package)
     else:
-        session.run("mkdocs", "build", "--strict")
+        session.run("mkdocs", "build", "--strict", env=package)
         print(f"Written to {BUILD / 'site' / 'index.html'}")
+
+
+def link_package(session: nox.Session) -> Path:
+    """A folder with a link to the project's under the name of its package, whatever the folder's own name is."""
+    parent = Path(session.create_tmp())
+    link = parent / "io_idtech"
+    link.unlink(missing_ok=True)
+    link.symlink_to(ROOT, target_is_directory=True)
+    return parent
 
 
 def build_zip(session: nox.Session) -> Path:

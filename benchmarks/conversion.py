@@ -134,7 +134,8 @@ def _convert(extension: str, tree: str, out: str, kind: str, *options: str) -> d
         importlib.import_module(f"{extension}.command_line.{name}") for name in names
     )
     md2, md5 = (
-        importlib.import_module(f"{extension}.{name}") for name in ("io_md2.importer", "io_md5.import_read")
+        importlib.import_module(f"{extension}.{name}")
+        for name in ("io_md2.importing.importer", "io_md5.importing.read")
     )
     parts = TimedFunctions()
     parts.time(convert, "_load", "loading")

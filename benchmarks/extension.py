@@ -16,7 +16,7 @@ sys.path.append(str(ROOT / "tests" / "helpers"))
 def load_extension() -> type:
     """Registers the working copy; returns its writer of F-curves, which the floors use too."""
     importlib.import_module("io_idtech").register()
-    return importlib.import_module("io_idtech.io_common.scene.versions").ActionCurves
+    return importlib.import_module("io_idtech.io_blender.versions").ActionCurves
 
 
 def empty() -> None:

@@ -40,7 +40,7 @@ FIRST_MODEL, FURTHER_MODEL = 0.3, 0.02
 """The target seconds of a model with 50 materials in a large game folder."""
 
 CLIP_READING: Functions = {
-    "reading its bytes": ("io_md5.format.sources:read_file",),
+    "reading its bytes": ("io_common.files.sources:read_file",),
     "finding the lines": ("io_md5.format.text.decimals:Text.lines",),
     "converting the digits": ("io_md5.format.text.decimals:Text.decimals",),
     "comparing the bytes between the numbers": (
@@ -50,46 +50,55 @@ CLIP_READING: Functions = {
     "scanning what is not a frame": ("io_md5.format.anim_file:Scan",),
 }
 MESH_IMPORT: Functions = {
-    "merging copies of vertices along seams": ("io_md5.import_mesh:weld_vertices",),
-    "the bind pose": ("io_md5.import_build:bind_pose",),
-    "storing what a Blender mesh cannot hold": ("io_md5.import_mesh:store_mesh",),
-    "selecting the result, which updates the scene": ("io_common.scene.state:select_only",),
+    "merging copies of vertices along seams": ("io_md5.importing.mesh:weld_vertices",),
+    "the bind pose": ("io_md5.importing.build:bind_pose",),
+    "storing what a Blender mesh cannot hold": ("io_md5.importing.mesh:store_mesh",),
+    "selecting the result, which updates the scene": ("io_blender.state:select_only",),
 }
 MESH_EXPORT: Functions = {
-    "reading the weights of the vertices": ("io_common.scene.evaluated:vertex_group_weights",),
-    "comparing stored weights": ("io_md5.export_mesh:load_source", "io_md5.export_mesh:verified_sources"),
-    "verification": ("io_md5.export_build:Verifier",),
-    "printing the file": ("io_md5.exporter:format_mesh",),
+    "reading the weights of the vertices": ("io_blender.scene.evaluated:vertex_group_weights",),
+    "comparing stored weights": (
+        "io_md5.exporting.mesh:load_source",
+        "io_md5.exporting.mesh:verified_sources",
+    ),
+    "verification": ("io_md5.exporting.build:Verifier",),
+    "printing the file": ("io_md5.exporting.exporter:format_mesh",),
     "writing it through to the disk": ("io_common.files.atomic:write_files",),
 }
 CLIP_EXPORT: Functions = {
-    "the meshes": ("io_md5.export_build:_build_rest",),
-    "the poses, from F-curves": ("io_md5.export_build:sample_clip",),
+    "the meshes": ("io_md5.exporting.build:_build_rest",),
+    "the poses, from F-curves": ("io_md5.exporting.build:sample_clip",),
     "Blender's evaluation of the verified frames": (
-        "io_md5.player:Player.play",
-        "io_md5.player:Player.evaluate",
+        "io_md5.exporting.player:Player.play",
+        "io_md5.exporting.player:Player.evaluate",
     ),
     "skinning these frames": (
-        "io_md5.verification:poses",
+        "io_md5.exporting.verification:poses",
         "io_md5.format.weights_by_joint:WeightsByJoint.skin",
     ),
-    "the bounds": ("io_md5.export_build:bounds_of_weights",),
-    "printing the files": ("io_md5.export_build:encode_clip", "io_md5.exporter:format_animation"),
+    "the bounds": ("io_md5.exporting.build:bounds_of_weights",),
+    "printing the files": (
+        "io_md5.exporting.build:encode_clip",
+        "io_md5.exporting.exporter:format_animation",
+    ),
     "writing them through to the disk": ("io_common.files.atomic:write_files",),
 }
 MD2_IMPORT: Functions = {
-    "the positions of all frames": ("io_md2.importer:_positions",),
-    "sequences and their markers": ("io_md2.importer:add_markers",),
-    "storing what a Blender mesh cannot hold": ("io_md2.importer:_store",),
-    "what is undone after an error": ("io_common.operators.rollback:Snapshot.__init__",),
+    "the positions of all frames": ("io_md2.importing.importer:_positions",),
+    "sequences and their markers": ("io_md2.importing.importer:add_markers",),
+    "storing what a Blender mesh cannot hold": ("io_md2.importing.importer:_store",),
+    "what is undone after an error": ("io_blender.operators.rollback:Snapshot.__init__",),
 }
 MD2_EXPORT: Functions = {
-    "reading the shape keys": ("io_md2.exporter:plan_frames", "io_md2.exporter:sample_frames"),
-    "the grid and the bytes of the frames": ("io_md2.exporter:requantise",),
-    "the GL commands": ("io_md2.exporter:_gl_commands",),
-    "verification": ("io_md2.verification:find_differences",),
-    "checking the finished model": ("io_md2.exporter:check_model",),
-    "printing the file": ("io_md2.exporter:format_model",),
+    "reading the shape keys": (
+        "io_md2.exporting.exporter:plan_frames",
+        "io_md2.exporting.exporter:sample_frames",
+    ),
+    "the grid and the bytes of the frames": ("io_md2.exporting.exporter:requantise",),
+    "the GL commands": ("io_md2.exporting.exporter:_gl_commands",),
+    "verification": ("io_md2.exporting.verification:find_differences",),
+    "checking the finished model": ("io_md2.exporting.exporter:check_model",),
+    "printing the file": ("io_md2.exporting.exporter:format_model",),
     "writing it through to the disk": ("io_common.files.atomic:write_files",),
 }
 """Functions of the extension that take notable parts of a job."""
@@ -275,18 +284,18 @@ class Jobs:
             "the floor's calls": Job(floor.run, empty),
             "`np.fromstring` of the floor": Job(NumberFloor(path.read_bytes()).run),
         }
-        self._parts("that mesh", path, "io_idtech.io_md5.importer", parts)
+        self._parts("that mesh", path, "io_idtech.io_md5.importing.importer", parts)
         self._functions("importing that mesh", "the import", Job(operator(path), empty), MESH_IMPORT)
 
     def player_parts(self) -> None:
         """The parts of that import."""
         path = self.md2_player
-        select_only = sys.modules["io_idtech.io_common.scene.state"].select_only
+        select_only = sys.modules["io_idtech.io_blender.state"].select_only
 
         def build() -> None:
             """Imports without the first update of the scene."""
             empty()
-            importer = sys.modules["io_idtech.io_md2.importer"]
+            importer = sys.modules["io_idtech.io_md2.importing.importer"]
             importer.state.select_only = lambda *_: None
             importer.import_files(bpy.context, [path], importer.ImportOptions(use_textures=False))
             importer.state.select_only = select_only
@@ -299,7 +308,7 @@ class Jobs:
             ),
         }
         whole, _reading, floor, *updates = self._parts(
-            "that MD2 model", path, "io_idtech.io_md2.importer", parts
+            "that MD2 model", path, "io_idtech.io_md2.importing.importer", parts
         )
         self._functions("importing that MD2 model", "the import", Job(operator(path), empty), MD2_IMPORT)
         both = "floor and Blender's updates of the scene"
@@ -496,7 +505,7 @@ class Jobs:
     def materials(self) -> None:
         """Models with 50 materials in a game folder of 20,000 files and 40 archives."""
         models = game_folder.make(self.folder / "game", inputs.model(400, 5))
-        importer = sys.modules["io_idtech.io_md5.importer"]
+        importer = sys.modules["io_idtech.io_md5.importing.importer"]
 
         def importing(paths: list[Path], *, with_images: bool) -> Job:
             options = importer.ImportOptions(use_textures=with_images)

@@ -8,8 +8,8 @@ import bpy
 import numpy as np
 
 from ..families import FAMILIES
-from ..io_common.scene import versions
-from ..io_common.scene.suitable_actions import suitable_actions
+from ..io_blender import versions
+from ..io_blender.clips.suitable_actions import suitable_actions
 
 
 def armature_and_actions() -> tuple[Any, list[Any]]:

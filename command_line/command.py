@@ -15,10 +15,10 @@ from typing import Any, NoReturn
 import bpy
 
 from ..families import FAMILIES
+from ..io_blender.operators import preferences
 from ..io_common import manifest
 from ..io_common.error_messages import message_for, without_path
 from ..io_common.files import file_info
-from ..io_common.operators import preferences
 from . import arguments, characters, plan
 from .archives import is_in_archive
 from .convert import convert

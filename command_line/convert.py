@@ -9,15 +9,16 @@ from pathlib import Path
 import bpy
 
 from ..families import FAMILIES
-from ..io_common.batch import Loaded, LoadOptions
+from ..io_blender import versions
+from ..io_blender.batch import Loaded, LoadOptions
+from ..io_blender.materials.images import source_of
+from ..io_blender.reports import Report, report_of
+from ..io_blender.scene import axes
+from ..io_blender.scene.imported_conversion import ChosenConversion
+from ..io_blender.scene.objects import NothingToExportError
 from ..io_common.error_messages import message_for, without_path
 from ..io_common.family import family_of
 from ..io_common.files.regular_files import open_file
-from ..io_common.materials.images import source_of
-from ..io_common.reports import Report, report_of
-from ..io_common.scene import axes, versions
-from ..io_common.scene.imported_conversion import ChosenConversion
-from ..io_common.scene.objects import NothingToExportError
 from .empty_scene import EmptyScene
 from .load_character import CHARACTER_ERRORS, load_character
 from .output_files import (

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import bpy
 
-from ..io_common.operators.rollback import Snapshot
+from ..io_blender.operators.rollback import Snapshot
 
 
 class EmptyScene:

@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, Any
 
 import bpy
 
-from ..io_common.batch import Loaded, SaveOptions
+from ..io_blender.batch import Loaded, SaveOptions
+from ..io_blender.reports import Report
+from ..io_blender.scene import axes
+from ..io_blender.scene.imported_conversion import ChosenConversion
+from ..io_blender.state import frame_rate
+from ..io_blender.verify_option import Verify
 from ..io_common.family import Family
 from ..io_common.files.regular_files import open_file
-from ..io_common.reports import Report
-from ..io_common.scene import axes
-from ..io_common.scene.imported_conversion import ChosenConversion
-from ..io_common.scene.state import frame_rate
-from ..io_common.verification import Verify
 from .actions import add_consecutive_tracks, add_parallel_tracks, armature_and_actions, retime
 from .formats import FAMILY_FORMATS
 from .settings import NO_ANIMATIONS, Settings

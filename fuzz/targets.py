@@ -6,11 +6,16 @@ import io
 import struct
 import tempfile
 import zipfile
+from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
+import md2_targets
+import md5_targets as md5
+
 from io_idtech.families import FAMILIES
-from io_idtech.io_common.family import FuzzTarget
+from io_idtech.io_common.family import FileKind
 from io_idtech.io_common.game_data.catalogue import Catalogue
 from io_idtech.io_common.game_data.files import GameFiles
 from io_idtech.io_common.game_data.model_cfg import cfg_character
@@ -21,6 +26,37 @@ from io_idtech.io_common.textures.image_expressions import map_uses
 from io_idtech.io_common.textures.mtr import parse_mtr
 from io_idtech.io_common.textures.pcx import PcxError, decode_pcx
 from io_idtech.io_common.textures.skins import parse_model_cfg, parse_skin
+from io_idtech.io_md2.format import Md2Error
+from io_idtech.io_md5.format import Md5Error
+
+
+@dataclass(frozen=True)
+class FuzzTarget:
+    """A reader to be fuzzed.
+
+    Attributes:
+        read: takes the bytes of a file and runs the parts of an import and an export that need no Blender.
+        errors: the only exceptions that it may raise.
+        seeds: valid files.
+        words: tokens of the format, for the fuzzer's dictionary.
+    """
+
+    read: Callable[[bytes], object]
+    errors: tuple[type[Exception], ...]
+    seeds: tuple[bytes, ...]
+    words: tuple[bytes, ...] = ()
+
+
+def family_file(kind: FileKind) -> Callable[[bytes], object]:
+    """The reader of a kind of file, from bytes."""
+
+    def read(data: bytes) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, f"a{kind.suffix}")
+            path.write_bytes(data)
+            kind.read(str(path))
+
+    return read
 
 
 def pcx(data: bytes) -> None:
@@ -219,7 +255,19 @@ def _image_seeds() -> tuple[bytes, ...]:
 
 
 TARGETS = {
-    **{name: target for family in FAMILIES for name, target in family.fuzz_targets().items()},
+    **{
+        kind.suffix[1:]: FuzzTarget(family_file(kind), (family.error,), (b"",))
+        for family in FAMILIES
+        for kind in family.kinds
+    },
+    "md5mesh": FuzzTarget(md5.md5mesh, (Md5Error,), (md5.MESH.encode(), md5.OLD_MESH.encode()), md5.WORDS),
+    "md5anim": FuzzTarget(
+        md5.md5anim, (Md5Error,), (md5.ANIMATION.encode(), md5.OLD_ANIMATION.encode()), md5.WORDS
+    ),
+    "md5camera": FuzzTarget(md5.md5camera, (Md5Error,), (md5.CAMERA.encode(),), md5.WORDS),
+    "md5scale": FuzzTarget(md5.md5scale, (Md5Error,), (md5.SCALES.encode(),), md5.WORDS),
+    "mdl": FuzzTarget(md5.mdl, (Md5Error,), (md5.MDL,), md5.WORDS),
+    "md2": FuzzTarget(md2_targets.md2, (Md2Error,), (md2_targets.seed(),)),
     "pcx": FuzzTarget(pcx, (PcxError,), _pcx_seeds()),
     "mtr": FuzzTarget(mtr, (), (_MTR, _SHADER), _MTR_WORDS),
     "declarations": FuzzTarget(declarations, (), (_DEF,), _DEF_WORDS),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import bpy
 
-from ..io_common.scene import versions
+from ..io_blender import versions
 from .records import OWNER, load_animation
 
 ALL_FRAMES = "all frames"

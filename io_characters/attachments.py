@@ -9,25 +9,18 @@ import bpy
 import numpy as np
 from mathutils import Matrix as BlenderMatrix
 
+from ..io_blender import versions
+from ..io_blender.scene import names
 from ..io_common.game_data.character import Attachment, CharacterPart
-from ..io_common.scene import names, versions
 from ..io_md5.format import quaternions as quat
 from ..io_md5.format.model import Floats
-from ..io_md5.rig import Rig, read_rig
-from .placement import (
-    Matrix,
-    attachment_matrix,
-    below_joint,
-    in_scene,
-    part_matrix,
-    scaled,
-    tag_matrix,
-)
+from ..io_md5.importing.rig import Rig, read_rig
+from .placement import Matrix, attachment_matrix, below_joint, in_scene, part_matrix, scaled, tag_matrix
 
 if TYPE_CHECKING:
     from bpy.types import Collection, Object
 
-    from ..io_common.scene.axes import Conversion
+    from ..io_blender.scene.axes import Conversion
 
 # The size of a tag's empty, as a fraction of the length of its bone.
 _EMPTY_SIZE = 0.5

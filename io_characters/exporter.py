@@ -14,6 +14,13 @@ from typing import TYPE_CHECKING
 
 from mathutils import Matrix
 
+from ..io_blender import state, versions
+from ..io_blender.reports import Report, kept_on_failure, listing, progress
+from ..io_blender.results import ExportResult
+from ..io_blender.scene import names
+from ..io_blender.scene.objects import Scope
+from ..io_blender.validation import raise_all, raise_errors
+from ..io_blender.verify_option import Verify
 from ..io_common.files import atomic
 from ..io_common.game_data.character import DOOM3, SAUERBRATEN, Character
 from ..io_common.game_data.declaration_losses import lost_declarations
@@ -22,21 +29,15 @@ from ..io_common.game_data.doom3_text import def_text, skin_text
 from ..io_common.game_data.game_paths import join
 from ..io_common.game_data.model_cfg_text import cfg_name, cfg_text
 from ..io_common.game_data.places import existing_places
-from ..io_common.reports import Report, kept_on_failure, listing, progress
-from ..io_common.results import ExportResult
-from ..io_common.scene import names, state, versions
-from ..io_common.scene.objects import Scope
 from ..io_common.textures.game_files import FileReadError, GameFile
-from ..io_common.validation import raise_all, raise_errors
-from ..io_common.verification import Verify
-from ..io_md2.exporter import ExportOptions as Md2Options
-from ..io_md2.exporter import build_model as build_md2
+from ..io_md2.exporting.exporter import ExportOptions as Md2Options
+from ..io_md2.exporting.exporter import build_model as build_md2
 from ..io_md2.format import Md2Error, format_model
 from ..io_md2.format import check_model as check_md2
-from ..io_md5.clips import AnimationOptions, Clip, all_clips
-from ..io_md5.export_build import ModelOptions, build
-from ..io_md5.export_game import prepare, with_object_name
-from ..io_md5.export_source import Source, file_order
+from ..io_md5.exporting.build import ModelOptions, build
+from ..io_md5.exporting.clips import AnimationOptions, Clip, all_clips
+from ..io_md5.exporting.game import prepare, with_object_name
+from ..io_md5.exporting.source import Source, file_order
 from ..io_md5.format import Md5Error, format_animation, format_mesh
 from ..io_md5.format.check import check_animation, check_model
 from ..io_md5.format.games import game_named

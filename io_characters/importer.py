@@ -6,29 +6,30 @@ from typing import TYPE_CHECKING
 
 import bpy
 
+from ..io_blender import state, versions
+from ..io_blender.clips.shape_key_playback import build_frame_action
+from ..io_blender.materials.library import MaterialLibrary
+from ..io_blender.reports import Progress, Report, listing, progress
+from ..io_blender.results import ImportResult
+from ..io_blender.scene import names
+from ..io_blender.scene.shape_keys import require_shape_keys
 from ..io_common.game_data.character import Character, CharacterAnimation, CharacterPart
 from ..io_common.game_data.files import GameFiles
-from ..io_common.materials.library import MaterialLibrary
-from ..io_common.reports import Progress, Report, listing, progress
-from ..io_common.results import ImportResult
-from ..io_common.scene import names, state, versions
-from ..io_common.scene.shape_key_playback import build_frame_action
-from ..io_common.scene.shape_keys import require_shape_keys
 from ..io_common.textures.search import Search
 from ..io_md2.format import FRAMES_PER_SECOND, find_sequences
 from ..io_md2.format import Model as Md2Model
-from ..io_md2.importer import ImportOptions as Md2Options
-from ..io_md2.importer import build_model as build_md2
-from ..io_md2.importer import model_materials
+from ..io_md2.importing.importer import ImportOptions as Md2Options
+from ..io_md2.importing.importer import build_model as build_md2
+from ..io_md2.importing.importer import model_materials
+from ..io_md2.importing.skins import MAX_MATERIALS
+from ..io_md2.importing.texture_rules import TEXTURE_RULES as MD2_RULES
 from ..io_md2.records import SKINS
-from ..io_md2.skins import MAX_MATERIALS
-from ..io_md2.texture_rules import TEXTURE_RULES as MD2_RULES
 from ..io_md5.format import Model
-from ..io_md5.import_build import build_animation, build_model
-from ..io_md5.import_options import ImportOptions as Md5Options
-from ..io_md5.import_read import ImportSkeleton
+from ..io_md5.importing.build import build_animation, build_model
+from ..io_md5.importing.options import ImportOptions as Md5Options
+from ..io_md5.importing.read import ImportSkeleton
+from ..io_md5.importing.texture_rules import TEXTURE_RULES as MD5_RULES
 from ..io_md5.records import SHADERS
-from ..io_md5.texture_rules import TEXTURE_RULES as MD5_RULES
 from .animations import ALL_FRAMES, animation_names, show_animation
 from .attachments import Skeleton, add_tags, attach, place, read_skeleton
 from .channels import channel_joints

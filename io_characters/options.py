@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from ..io_blender.reports import printable
+from ..io_blender.scene import axes
 from ..io_common.name_filter import matches
-from ..io_common.reports import printable
-from ..io_common.scene import axes
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from ..io_common.game_data.character import Attachment, CharacterPart, Tag
 
 if TYPE_CHECKING:
-    from ..io_common.scene.axes import Conversion
+    from ..io_blender.scene.axes import Conversion
 
 Matrix = npt.NDArray[np.float64]
 """A transform for columns of coordinates, (4, 4)."""

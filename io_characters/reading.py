@@ -7,21 +7,21 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import TypeVar
 
+from ..io_blender.reports import Report, listing
 from ..io_common.error_messages import message_for
 from ..io_common.game_data.character import Character, CharacterAnimation, CharacterPart
 from ..io_common.game_data.doom3_attachments import ATTACHING_ANIMATION
 from ..io_common.game_data.files import GameFiles
 from ..io_common.game_data.paths import MemberStream
-from ..io_common.reports import Report, listing
 from ..io_common.textures.game_files import FileReadError
 from ..io_md2.format import Md2Error, read_model
 from ..io_md2.format import Model as Md2Model
-from ..io_md2.importer import check_size as check_md2_size
+from ..io_md2.importing.importer import check_size as check_md2_size
 from ..io_md5.format import Animation, Md5Error, Model, read_animation, read_mesh
 from ..io_md5.format.joint_matching import match_joints
 from ..io_md5.format.model import Floats
 from ..io_md5.format.skeleton import poses
-from ..io_md5.import_read import check_size
+from ..io_md5.importing.read import check_size
 from .adjustments import adjusted, adjustments_of
 from .errors import CharacterError
 from .options import CharacterOptions

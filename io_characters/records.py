@@ -13,6 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ..io_blender import versions
 from ..io_blender.records import (
     ConversionField,
     Integer,
@@ -25,9 +26,9 @@ from ..io_blender.records import (
     own_group,
     read_group,
 )
+from ..io_blender.scene import names
+from ..io_blender.scene.axes import Conversion, identity
 from ..io_common.game_data.character import Character, CharacterAnimation, FrameCommand
-from ..io_common.scene import names, versions
-from ..io_common.scene.axes import Conversion, identity
 
 if TYPE_CHECKING:
     from bpy.types import Action, Material, Object

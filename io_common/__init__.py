@@ -1,1 +1,1 @@
-"""What both families need and Blender does not give."""
+"""What all families share without Blender: files, errors, rules, game data."""

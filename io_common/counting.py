@@ -1,7 +1,4 @@
-"""Numbers with what they count: ``1 vertex has``, ``2,000 vertices have``.
-
-This module exists three times, word for word: in `io_common` and in both `format` packages, each of which works alone.
-"""
+"""Numbers with what they count: ``1 vertex has``, ``2,000 vertices have``."""
 
 from __future__ import annotations
 

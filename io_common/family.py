@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
     from bpy.types import Context, Operator
 
-    from .batch import Loaded, LoadOptions, SaveOptions
+    from ..io_blender.batch import Loaded, LoadOptions, SaveOptions
+    from ..io_blender.results import ExportResult
     from .game_data.paths import FilesByName
-    from .results import ExportResult
 
 
 class Role(Enum):
@@ -60,24 +60,6 @@ class Profile(Protocol):
     @property
     def description(self) -> str:
         """The games and programs that it covers."""
-
-
-@dataclass(frozen=True)
-class FuzzTarget:
-    """A reader to be fuzzed.
-
-    Attributes:
-        read: takes the bytes of a file and runs the parts of an import and an export that need no Blender; raises
-            only exceptions in `errors`.
-        errors: the exceptions of the reader.
-        seeds: valid files.
-        words: tokens of the format, for the fuzzer's dictionary.
-    """
-
-    read: Callable[[bytes], object]
-    errors: tuple[type[Exception], ...]
-    seeds: tuple[bytes, ...]
-    words: tuple[bytes, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -125,7 +107,6 @@ class Family:
         textures: the rules by which images are found for its skins or shaders.
         games: the profiles of games; the values of the keys are identifiers, the first is the default. Empty if files
             are the same for all games.
-        fuzz_targets: returns the readers to be fuzzed, by name.
         frame_rate: frames per second if the format has a fixed rate, else None.
         has_one_file: whether a model and all its animations are one file.
         suffix_beside: returns the suffix of the file that a game needs beside each model, with the same name; empty if
@@ -140,7 +121,6 @@ class Family:
     blender: Callable[[], BlenderPart]
     textures: TextureRules
     games: Mapping[Any, Profile] = field(default_factory=dict)
-    fuzz_targets: Callable[[], Mapping[str, FuzzTarget]] = dict
     frame_rate: float | None = None
     has_one_file: bool = False
     suffix_beside: Callable[[str], str] = lambda game: ""

@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..io_common.batch import Loaded, LoadOptions, SaveOptions, separated
-from ..io_common.results import ExportResult
-from ..io_common.scene.frame_plan import FrameOptions
-from .exporter import ExportOptions, export_model
+from ..io_blender.batch import Loaded, LoadOptions, SaveOptions, separated
+from ..io_blender.clips.frame_plan import FrameOptions
+from ..io_blender.results import ExportResult
+from .exporting.exporter import ExportOptions, export_model
 from .format.games import game_named
-from .importer import ImportOptions, import_files
+from .importing.importer import ImportOptions, import_files
 
 if TYPE_CHECKING:
     from bpy.types import Context

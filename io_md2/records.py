@@ -25,7 +25,7 @@ from ..io_blender.records import (
     match_elements,
     match_vertices,
 )
-from ..io_common.scene import evaluated, mesh_data
+from ..io_blender.scene import evaluated, mesh_data
 from .format import Counts, GlCommands, Md2Error, Model, validate_model
 from .format.counts import repeated_names
 from .format.degenerate import degenerate_rows
@@ -34,7 +34,7 @@ from .format.requantise import FrameData
 if TYPE_CHECKING:
     from bpy.types import Mesh
 
-    from ..io_common.scene.axes import Conversion
+    from ..io_blender.scene.axes import Conversion
 
 GROUP = "md2"
 """The name of the property group."""

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 import bpy
 
-from ..io_common.batch import Loaded, LoadOptions, SaveOptions, separated
-from ..io_common.results import ExportResult
-from .clips import AnimationOptions
-from .export_build import ModelOptions
-from .export_camera import CameraExportOptions, export_camera
-from .exporter import ExportOptions, export_animations, export_mesh
+from ..io_blender.batch import Loaded, LoadOptions, SaveOptions, separated
+from ..io_blender.results import ExportResult
+from .exporting.build import ModelOptions
+from .exporting.camera import CameraExportOptions, export_camera
+from .exporting.clips import AnimationOptions
+from .exporting.exporter import ExportOptions, export_animations, export_mesh
+from .exporting.vertex_groups import WeightOptions
 from .format.games import game_named
-from .importer import ImportOptions, import_files
-from .vertex_groups import WeightOptions
+from .importing.importer import ImportOptions, import_files
 
 if TYPE_CHECKING:
     from bpy.types import Context

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from ..io_common.family import Family, FileKind, FuzzTarget, Role
-from .companions import files_beside
+from ..io_common.family import Family, FileKind, Role
 from .format import Md5Error, read_animation, read_camera, read_mesh
 from .format.describe import describe_animation, describe_camera, describe_mesh
 from .format.games import PROFILES, Target, game_named
 from .format.suffixes import ANIMATION_SUFFIX
-from .texture_rules import TEXTURE_RULES
+from .importing.companions import files_beside
+from .importing.texture_rules import TEXTURE_RULES
 
 if TYPE_CHECKING:
     from ..io_common.family import BlenderPart
@@ -21,20 +20,6 @@ def _blender() -> BlenderPart:
     from .operators import BLENDER
 
     return BLENDER
-
-
-def _fuzz_targets() -> Mapping[str, FuzzTarget]:
-    from .format import fuzz
-
-    return {
-        name: FuzzTarget(read, (Md5Error,), tuple(seed.encode() for seed in seeds), fuzz.WORDS)
-        for name, read, seeds in (
-            ("md5mesh", fuzz.md5mesh, (fuzz.MESH, fuzz.OLD_MESH)),
-            ("md5anim", fuzz.md5anim, (fuzz.ANIMATION, fuzz.OLD_ANIMATION)),
-            ("md5camera", fuzz.md5camera, (fuzz.CAMERA,)),
-            ("md5scale", fuzz.md5scale, (fuzz.SCALES,)),
-        )
-    } | {"mdl": FuzzTarget(fuzz.mdl, (Md5Error,), (fuzz.MDL,), fuzz.WORDS)}
 
 
 def _suffix_beside(game: str) -> str:
@@ -53,7 +38,6 @@ FAMILY = Family(
     blender=_blender,
     textures=TEXTURE_RULES,
     games=PROFILES,
-    fuzz_targets=_fuzz_targets,
     suffix_beside=_suffix_beside,
     files_beside=files_beside,
 )

@@ -23,15 +23,15 @@ from ..io_blender.records import (
     Text,
     match_elements,
 )
-from ..io_common.scene import axes, evaluated, mesh_data
+from ..io_blender.scene import axes, evaluated, mesh_data
 from ..io_common.triangles import FLIPPED_WINDING
-from .conversion import convert_camera
 from .format import Camera, Joints, Md5Error
 from .format import Mesh as MeshBlock
 from .format.cuts import cuts_at, timeline
 from .format.model import Floats, Ints
 from .format.seams import is_degenerate
 from .format.validation import validate_camera, validate_mesh
+from .importing.conversion import convert_camera
 
 if TYPE_CHECKING:
     from bpy.types import Action, Bone, Mesh

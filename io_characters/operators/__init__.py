@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import bpy
 
-from ...io_common.operators import documentation
+from ...io_blender.operators import documentation
 from .animation_rows import IO_IDTECH_PG_character_animation, IO_IDTECH_UL_character_animations
 from .character_rows import IO_IDTECH_PG_character, IO_IDTECH_UL_characters
 from .export_character import EXPORT_SCENE_OT_idtech_character

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.props import BoolProperty, IntProperty, StringProperty
 
+from ...io_blender.operators import check_boxes
+from ...io_blender.operators.row_list import RowList
+from ...io_blender.reports import printable
 from ...io_common.counting import counted
 from ...io_common.game_data.catalogue import count_animations
 from ...io_common.name_filter import matches
-from ...io_common.operators import check_boxes
-from ...io_common.operators.row_list import RowList
-from ...io_common.reports import printable
 
 if TYPE_CHECKING:
     from bpy.types import Context, UILayout

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.props import BoolProperty, StringProperty
 
+from ...io_blender.operators.row_list import RowList
+from ...io_blender.reports import printable
 from ...io_common.game_data.catalogue import CatalogueEntry, Kind
-from ...io_common.operators.row_list import RowList
-from ...io_common.reports import printable
 
 if TYPE_CHECKING:
     from bpy.types import Context, UILayout

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import bpy
 from bpy.props import BoolProperty, StringProperty
 
-from ...io_common.operators import file_operators, preferences
-from ...io_common.scene import versions
+from ...io_blender import versions
+from ...io_blender.operators import file_operators, preferences
 from ...io_md2.format import Md2Error
 from ...io_md5.format import Md5Error
 from ..errors import CharacterError
@@ -19,7 +19,7 @@ from ..scene import find_character
 if TYPE_CHECKING:
     from bpy.types import Context, Event
 
-    from ...io_common.operators.blender_mixins import OperatorResult
+    from ...io_blender.operators.blender_mixins import OperatorResult
 
 
 class EXPORT_SCENE_OT_idtech_character(file_operators.ExportVerify, bpy.types.Operator):

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.props import BoolProperty, CollectionProperty, EnumProperty, IntProperty, StringProperty
 
+from ...io_blender import versions
+from ...io_blender.operators import check_boxes, file_operators, preferences
+from ...io_blender.reports import printable
+from ...io_blender.scene import axes
 from ...io_common.counting import counted
 from ...io_common.game_data.catalogue import Catalogue, CatalogueEntry, Kind
 from ...io_common.game_data.game_folders import inner_game
-from ...io_common.operators import check_boxes, file_operators, preferences
-from ...io_common.reports import printable
-from ...io_common.scene import axes, versions
 from ...io_common.textures.game_files import FileReadError
 from .. import games
 from ..errors import CharacterError
@@ -25,7 +26,7 @@ from .animation_rows import IO_IDTECH_PG_character_animation
 if TYPE_CHECKING:
     from bpy.types import Context, Event
 
-    from ...io_common.operators.blender_mixins import OperatorResult
+    from ...io_blender.operators.blender_mixins import OperatorResult
 
 _WIDTH = 640
 _ROWS, _ROWS_WITH_ANIMATIONS = 12, 6

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.props import BoolProperty, StringProperty
 
-from ...io_common.reports import Report, report_message
-from ...io_common.scene import state
+from ...io_blender import state
+from ...io_blender.reports import Report, report_message
 from ..animations import animation_names, show_animation, shown_animation
 from ..errors import CharacterError
 from ..records import SPEED
@@ -18,7 +18,7 @@ from ..skins import show_skin, shown_skin, skin_names
 if TYPE_CHECKING:
     from bpy.types import Context
 
-    from ...io_common.operators.blender_mixins import OperatorResult
+    from ...io_blender.operators.blender_mixins import OperatorResult
 
 _COLUMN_LENGTH = 24
 

@@ -1,7 +1,4 @@
-"""The command ``info``: descriptions of files on a console, as text or as JSON. Needs no Blender.
-
-This module exists three times, word for word: in `io_common` and in both format packages, each of which works alone.
-"""
+"""The command ``info``: descriptions of files on a console, as text or as JSON."""
 
 from __future__ import annotations
 
@@ -9,9 +6,8 @@ import argparse
 import json
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
-from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any, Protocol, TextIO
@@ -57,24 +53,6 @@ def given(text: str) -> str:
     if not text:
         raise argparse.ArgumentTypeError("the name is empty: give a file or folder")
     return text
-
-
-def run_alone(
-    program: str,
-    describers: Mapping[str, Describe],
-    games: Iterable[str],
-    arguments: Sequence[str] | None = None,
-) -> int:
-    """The program `python -m` with the package of a family; returns the exit status.
-
-    The status is 1 if a file could not be read, or there is none. `describers` holds the function for each kind of
-    file, by suffix.
-    """
-    parser = argparse.ArgumentParser(prog=program, description="Describes files, with warnings.")
-    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    add_arguments(commands.add_parser("info", help="describe files, with warnings"), games)
-    given = parser.parse_args(arguments)
-    return written(partial(print_info, given.files, describers, as_json=given.json, game=given.game))
 
 
 def print_info(

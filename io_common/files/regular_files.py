@@ -1,7 +1,4 @@
-"""Opening of regular files only: reading from a pipe or a device may never end, or may change it.
-
-This module exists three times, word for word: in `io_common` and in both `format` packages, each of which works alone.
-"""
+"""Opening of regular files only: reading from a pipe or a device may never end, or may change it."""
 
 from __future__ import annotations
 

@@ -13,15 +13,7 @@ from functools import cached_property
 
 from ..textures.game_files import FileReadError
 from ..textures.names import fold, fold_slashes, split_extension
-from .character import (
-    DOOM3,
-    MODEL_SUFFIXES,
-    Attachment,
-    Character,
-    CharacterPart,
-    CharacterSkin,
-    Declaration,
-)
+from .character import DOOM3, MODEL_SUFFIXES, Attachment, Character, CharacterPart, CharacterSkin, Declaration
 from .declarations import ENTITY, MODEL, SKIN, canonical_name
 from .doom3_attachments import attachments_of, replaced
 from .doom3_declarations import DeclarationsByName

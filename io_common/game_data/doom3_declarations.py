@@ -8,15 +8,7 @@ from functools import cached_property
 
 from ..textures.game_files import FileReadError
 from ..textures.names import fold, short
-from .declarations import (
-    ENTITY,
-    MODEL,
-    SKIN,
-    RawDeclaration,
-    add_warning,
-    canonical_name,
-    parse_declarations,
-)
+from .declarations import ENTITY, MODEL, SKIN, RawDeclaration, add_warning, canonical_name, parse_declarations
 from .doom3_models import (
     EntityDeclaration,
     ModelBuilder,

@@ -20,13 +20,14 @@ with models made by ``dataclasses.replace``. Functions never change their argume
 
 from __future__ import annotations
 
+from ...io_common.files.sources import Readable, Source, Target, Writable
+from ...io_common.findings import Finding
 from .boxes import frame_bounds, model_bounds
 from .check import check_model
 from .counts import Counts
 from .degenerate import is_degenerate
 from .describe import Description, describe
 from .errors import Md2Error
-from .findings import Finding
 from .frames import (
     Wrap,
     box_grid,
@@ -56,7 +57,6 @@ from .normal_table import NORMAL_COUNT, NORMALS, normal_vectors
 from .normals import face_normals, nearest_normals, normal_indices, vertex_normals
 from .reading import parse_model, read_model
 from .sequences import PLAYER_SEQUENCES, FrameSequence, find_sequences, number_digits, split_frame_name
-from .sources import Readable, Source, Target, Writable
 from .texels import CENTRE, CORNER, flip_t, st_fractions, st_texels
 from .validation import validate_model
 from .welding import weld

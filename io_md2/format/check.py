@@ -6,9 +6,9 @@ sources, are those of the game's profile: see `games`.
 
 from __future__ import annotations
 
+from ...io_common.findings import Finding
 from .counts import Counts
 from .errors import Md2Error
-from .findings import Finding
 from .games import COMMON, Game, rules_of
 from .model import Model
 from .rules import Rule, Subject

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .counting import counted
+from ...io_common.counting import counted
+from ...io_common.findings import Finding
 from .counts import Counts
-from .findings import Finding
 from .glcommands import drawn_triangles
 from .model import FRAME_NAME_SIZE, NAME_ENCODING, SKIN_NAME_SIZE
 from .normal_table import NORMAL_COUNT

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from ...io_common.counting import counted
+from ...io_common.files.sources import Source
 from .boxes import model_bounds
 from .check import check_model
-from .counting import counted
 from .games import game_named
 from .model import FRAMES_PER_SECOND, Model
 from .reading import read_model
 from .sequences import find_sequences
-from .sources import Source
 from .validation import validate_structure
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from .counting import counted
+from ...io_common.counting import counted
 from .glcommands import drawn_triangles
 from .model import GlCommands
 from .texels import st_texels

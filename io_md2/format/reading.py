@@ -24,8 +24,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...io_common.counting import counted
+from ...io_common.files.sources import Source, read_source
 from .check import find_oddities
-from .counting import counted
 from .errors import Md2Error
 from .missing_st import restore_st
 from .model import (
@@ -45,7 +46,6 @@ from .model import (
     frame_dtype,
     is_in_range,
 )
-from .sources import Source, read_source
 
 _OTHER_FORMATS = {
     b"IDP3": "a Quake III model (MD3)",

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from ...io_common.findings import Finding
 from .counts import Counts
-from .findings import Finding
 from .model import Model
 
 Check = Callable[["Rule", "Subject"], Iterator[Finding]]

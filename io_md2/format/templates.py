@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from .counting import counted
+from ...io_common.counting import counted
 from .sequences import PLAYER_SEQUENCES
 
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...io_common.files.sources import Target, target_name, write_target
 from .errors import Md2Error
 from .model import (
     FRAME_NAME_SIZE,
@@ -28,7 +29,6 @@ from .model import (
     Model,
     frame_dtype,
 )
-from .sources import Target, target_name, write_target
 from .validation import MAX_INT32, validate_model
 
 

@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING, Any
 
 import bpy
 
-from ...io_common import reports
+from ...io_blender import reports
+from ...io_blender.operators import game_check
+from ...io_blender.scene.objects import NothingToExportError
 from ...io_common.error_messages import message_for
-from ...io_common.operators import game_check
-from ...io_common.scene.objects import NothingToExportError
+from ..exporting.game_findings import find
 from ..format import PROFILES, Md2Error
-from ..game_findings import find
 from .export_md2 import CHECK, FAMILY, BuildOptions
 
 if TYPE_CHECKING:
     from bpy.types import Context
 
-    from ...io_common.operators.blender_mixins import OperatorResult
+    from ...io_blender.operators.blender_mixins import OperatorResult
 
 
 class OBJECT_OT_md2_check_game(BuildOptions, game_check.GameCheck, bpy.types.Operator):

@@ -7,26 +7,26 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.props import BoolProperty, EnumProperty, IntProperty, IntVectorProperty, StringProperty
 
+from ...io_blender.clips.frame_plan import FrameOptions
+from ...io_blender.clips.listed_frames import owner_of_list, sequence_frames
+from ...io_blender.operators import animation_list as animation_list_panel
+from ...io_blender.operators import blender_mixins, file_operators, game_check, game_option, preferences
+from ...io_blender.operators.frame_rate_option import GAME, frame_rate_property
+from ...io_blender.reports import Report
+from ...io_blender.scene.objects import NothingToExportError, Scope
 from ...io_common.counting import counted
 from ...io_common.name_patterns import UnknownFieldError
-from ...io_common.operators import animation_list as animation_list_panel
-from ...io_common.operators import blender_mixins, file_operators, game_check, game_option, preferences
-from ...io_common.operators.frame_rate_option import GAME, frame_rate_property
-from ...io_common.reports import Report
-from ...io_common.scene.frame_plan import FrameOptions
-from ...io_common.scene.listed_frames import owner_of_list, sequence_frames
-from ...io_common.scene.objects import NothingToExportError, Scope
-from ..export_objects import find_meshes
-from ..exporter import DEFAULT_SKIN_SIZE, ExportOptions, export_model
+from ..exporting.exporter import DEFAULT_SKIN_SIZE, ExportOptions, export_model
+from ..exporting.listed_sequences import LABELS, list_of
+from ..exporting.objects import find_meshes
 from ..format import FRAMES_PER_SECOND, PROFILES, Game, Md2Error
 from ..format.templates import Template, match_template
-from ..listed_sequences import LABELS, list_of
-from ..sequence_names import sequence_names
+from ..importing.sequence_names import sequence_names
 
 if TYPE_CHECKING:
     from bpy.types import Context, Object, UILayout
 
-    from ...io_common.operators.blender_mixins import OperatorResult
+    from ...io_blender.operators.blender_mixins import OperatorResult
 
 FAMILY, CHECK = "MD2", "object.md2_check_game"
 

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import bpy
 
-from ...io_common import reports
-from ...io_common.scene.shape_keys import shape_keys
+from ...io_blender import reports
+from ...io_blender.scene.shape_keys import shape_keys
 from ..records import StoredModel, load_model
 
 if TYPE_CHECKING:
     from bpy.types import Context, Object
 
-    from ...io_common.operators.blender_mixins import OperatorResult
+    from ...io_blender.operators.blender_mixins import OperatorResult
 
 
 def key_of_frame(obj: Object, model: StoredModel, frame: int) -> int:

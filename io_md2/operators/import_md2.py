@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, StringProperty
 
-from ...io_common.operators import blender_mixins, file_operators, preferences
+from ...io_blender.operators import blender_mixins, file_operators, preferences
 from ..format import FRAMES_PER_SECOND, Md2Error
-from ..importer import ImportOptions, import_files
+from ..importing.importer import ImportOptions, import_files
 
 if TYPE_CHECKING:
     from bpy.types import Context
 
-    from ...io_common.operators.blender_mixins import OperatorResult
+    from ...io_blender.operators.blender_mixins import OperatorResult
 
 
 class IMPORT_SCENE_OT_md2(file_operators.ImportFiles, bpy.types.Operator):

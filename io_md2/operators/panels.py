@@ -12,12 +12,13 @@ import bpy
 from bpy.props import FloatProperty, IntVectorProperty, StringProperty
 
 from ...io_blender import records as shared
-from ...io_common.operators import find_images
-from ...io_common.operators.warnings_panel import draw_warnings
-from ...io_common.reports import printable
+from ...io_blender.operators import find_images
+from ...io_blender.operators.warnings_panel import draw_warnings
+from ...io_blender.reports import printable
 from ...io_common.textures.material_images import MaterialImages
 from ...io_common.textures.search import Search
 from ..format import FRAMES_PER_SECOND
+from ..importing.texture_rules import TEXTURE_RULES
 from ..records import (
     CHOSEN_SKIN_SIZE,
     FRAME_RATE,
@@ -28,7 +29,6 @@ from ..records import (
     load_model,
     load_skin_size,
 )
-from ..texture_rules import TEXTURE_RULES
 from . import frame_key, sequences
 
 if TYPE_CHECKING:

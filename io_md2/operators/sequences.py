@@ -7,20 +7,19 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.props import CollectionProperty, IntProperty, StringProperty
 
-from ...io_common import reports
+from ...io_blender import reports, versions
+from ...io_blender.operators import play
+from ...io_blender.operators.row_list import RowList
+from ...io_blender.reports import printable
+from ...io_blender.scene.shape_keys import shape_keys
 from ...io_common.counting import counted
-from ...io_common.operators import play
-from ...io_common.operators.row_list import RowList
-from ...io_common.reports import printable
-from ...io_common.scene import versions
-from ...io_common.scene.shape_keys import shape_keys
 from ..format import FRAMES_PER_SECOND, FrameSequence, find_sequences
 from ..records import FRAME_RATE, StoredModel, load_model
 
 if TYPE_CHECKING:
     from bpy.types import Action, Context, Object
 
-    from ...io_common.operators.blender_mixins import OperatorResult
+    from ...io_blender.operators.blender_mixins import OperatorResult
 
 
 def stored_model(obj: Object | None) -> StoredModel | None:

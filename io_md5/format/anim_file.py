@@ -34,12 +34,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ...io_common.counting import counted
+from ...io_common.files.sources import Source, Target, read_source, write_target
 from . import old_layout
-from .counting import counted
 from .errors import Md5Error
 from .model import ROOT, Animation, Floats, Ints
 from .skeleton import ALL_COMPONENTS, COMPONENTS
-from .sources import Source, Target, read_source, write_target
 from .text import blocks, printing
 from .text.contents import read_contents
 from .text.frame_rows import extract_frames

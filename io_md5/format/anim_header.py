@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ...io_common.files.sources import Source
 from .anim_file import parse_animation, parse_hierarchy
 from .model import Animation, Ints
-from .sources import Source
 from .text import blocks
 from .text.contents import read_contents
 from .text.heads import read_head, whole_file

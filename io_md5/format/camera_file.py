@@ -28,10 +28,10 @@ import re
 
 import numpy as np
 
-from .counting import counted
+from ...io_common.counting import counted
+from ...io_common.files.sources import Source, Target, read_source, write_target
 from .errors import Md5Error
 from .model import Camera, Floats, Ints
-from .sources import Source, Target, read_source, write_target
 from .text import blocks, printing
 from .text.contents import read_contents
 from .text.scanner import Scan

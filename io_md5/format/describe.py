@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from ...io_common.counting import counted
 from .anim_file import read_animation
 from .camera_file import read_camera
 from .check import Finding, check_animation, check_camera, check_model
-from .counting import counted
 from .errors import Md5Error
 from .games import COMMON, Subject, game_named
 from .mesh_file import read_mesh

@@ -17,8 +17,8 @@ from __future__ import annotations
 import struct
 from dataclasses import dataclass, field
 
+from ...io_common.files.sources import Source, read_source
 from .errors import Md5Error
-from .sources import Source, read_source
 
 MDL_SUFFIX = ".mdl"
 

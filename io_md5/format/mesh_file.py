@@ -31,12 +31,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...io_common.counting import counted
+from ...io_common.files.sources import Source, Target, read_source, write_target
 from . import old_layout
 from . import quaternions as quat
-from .counting import counted
 from .errors import Md5Error
 from .model import ROOT, Ints, Joints, Mesh, Model
-from .sources import Source, Target, read_source, write_target
 from .text import blocks, printing
 from .text.contents import read_contents
 from .text.heads import read_head, whole_file

@@ -27,8 +27,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...io_common.counting import counted
 from . import quaternions as quat
-from .counting import counted
 from .model import ROOT, Animation, Floats, Joints
 from .skeleton import ALL_COMPONENTS
 from .text import blocks

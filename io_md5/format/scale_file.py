@@ -26,10 +26,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...io_common.files.sources import Source, Target, read_source, write_target
 from .errors import Md5Error
 from .games.rules import listing
 from .joint_scales import ScaleTable
-from .sources import Source, Target, read_source, write_target
 
 SCALE_POSITIONS = "scale_positions"
 

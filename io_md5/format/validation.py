@@ -12,7 +12,7 @@ import re
 import numpy as np
 import numpy.typing as npt
 
-from .counting import counted
+from ...io_common.counting import counted
 from .errors import Md5Error
 from .model import LARGEST, ROOT, Animation, Camera, Ints, Joints, Mesh, Model
 from .skeleton import ALL_COMPONENTS, COMPONENTS, CyclicHierarchyError, depths

@@ -14,18 +14,18 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, StringProperty
 
+from ...io_blender.operators import check_boxes
+from ...io_blender.operators.file_operators import draw_wide
+from ...io_blender.operators.row_list import RowList
+from ...io_blender.reports import listing, printable
 from ...io_common.counting import counted
 from ...io_common.game_data.paths import readable, stamp
 from ...io_common.name_filter import matches
-from ...io_common.operators import check_boxes
-from ...io_common.operators.file_operators import draw_wide
-from ...io_common.operators.row_list import RowList
-from ...io_common.reports import listing, printable
 from ...io_common.textures.budget import Budget
-from ..animation_files import AnimationFile, animation_paths, match_file, within_budget
 from ..format import Joints, Md5Error, read_animation_header, read_joints
 from ..format.suffixes import MESH_SUFFIX
-from ..import_plan import active_skeleton
+from ..importing.animation_files import AnimationFile, animation_paths, match_file, within_budget
+from ..importing.plan import active_skeleton
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -7,20 +7,19 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.props import IntProperty, StringProperty
 
-from ...io_common import reports
+from ...io_blender import reports, versions
+from ...io_blender.clips.bone_curves import bone_slot, moves_bones
+from ...io_blender.clips.suitable_actions import ActionFinder
+from ...io_blender.operators import play
+from ...io_blender.operators.row_list import RowList
 from ...io_common.counting import counted
-from ...io_common.operators import play
-from ...io_common.operators.row_list import RowList
-from ...io_common.scene import versions
-from ...io_common.scene.bone_curves import bone_slot, moves_bones
-from ...io_common.scene.suitable_actions import ActionFinder
-from ..clips import action_range
+from ..exporting.clips import action_range
 from ..records import ACTION_RATE
 
 if TYPE_CHECKING:
     from bpy.types import Action, Context, Object
 
-    from ...io_common.operators.blender_mixins import OperatorResult
+    from ...io_blender.operators.blender_mixins import OperatorResult
 
 
 def armature_in(context: Context) -> Object | None:

@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.props import BoolProperty, EnumProperty
 
-from ...io_common import reports
+from ...io_blender import reports
+from ...io_blender.operators import game_check
+from ...io_blender.scene.objects import NothingToExportError
 from ...io_common.error_messages import message_for
-from ...io_common.operators import game_check
-from ...io_common.scene.objects import NothingToExportError
-from ..exporter import ExportOptions
+from ..exporting.exporter import ExportOptions
+from ..exporting.game_findings import find
 from ..format import Md5Error
 from ..format.games import PROFILES
-from ..game_findings import find
 from .export_options import ACTIONS, CHECK, FAMILY, BuildOptions
 
 if TYPE_CHECKING:
     from bpy.types import Context
 
-    from ...io_common.operators.blender_mixins import OperatorResult
+    from ...io_blender.operators.blender_mixins import OperatorResult
 
 
 class OBJECT_OT_md5_check_game(BuildOptions, game_check.GameCheck, bpy.types.Operator):

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 import bpy
 from bpy.props import EnumProperty, StringProperty
 
-from ..exporter import export_animations
+from ..exporting.exporter import export_animations
 from ..records import load_action
 from .export_options import ACTIONS, ExportOptions, armature_of, list_when_chosen
 
 if TYPE_CHECKING:
     from bpy.types import Context
 
-    from ...io_common.operators.blender_mixins import OperatorResult
+    from ...io_blender.operators.blender_mixins import OperatorResult
 
 
 class EXPORT_SCENE_OT_md5anim(ExportOptions, bpy.types.Operator):

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 import bpy
 from bpy.props import BoolProperty, StringProperty
 
-from ...io_common.operators import blender_mixins, file_operators, game_option, preferences
-from ...io_common.operators.frame_rate_option import SCENE, frame_rate_property
-from ..export_camera import CameraExportOptions, export_camera, exported_cameras
+from ...io_blender.operators import blender_mixins, file_operators, game_option, preferences
+from ...io_blender.operators.frame_rate_option import SCENE, frame_rate_property
+from ..exporting.camera import CameraExportOptions, export_camera, exported_cameras
 from ..format import Md5Error
 from ..format.games import PROFILES, Game
 
 if TYPE_CHECKING:
     from bpy.types import Context, Object
 
-    from ...io_common.operators.blender_mixins import OperatorResult
+    from ...io_blender.operators.blender_mixins import OperatorResult
 
 
 class EXPORT_SCENE_OT_md5camera(file_operators.ExportFile, file_operators.ExportVerify, bpy.types.Operator):

@@ -10,32 +10,32 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.props import BoolProperty, FloatProperty, IntProperty
 
+from ...io_blender import state
+from ...io_blender.clips.animation_list import animation_list
+from ...io_blender.operators import animation_list as animation_list_panel
+from ...io_blender.operators import blender_mixins, file_operators, game_check, game_option, preferences
+from ...io_blender.operators.frame_rate_option import GAME, SCENE, frame_rate_property
+from ...io_blender.reports import Report
+from ...io_blender.results import ExportResult
+from ...io_blender.scene.objects import NothingToExportError
 from ...io_common.counting import counted
-from ...io_common.operators import animation_list as animation_list_panel
-from ...io_common.operators import blender_mixins, file_operators, game_check, game_option, preferences
-from ...io_common.operators.frame_rate_option import GAME, SCENE, frame_rate_property
-from ...io_common.reports import Report
-from ...io_common.results import ExportResult
-from ...io_common.scene import state
-from ...io_common.scene.animation_list import animation_list
-from ...io_common.scene.objects import NothingToExportError
-from .. import exporter
-from ..chosen_clips import listed_clips
-from ..clips import AnimationOptions, Clip, listed_clip
-from ..companions import find_companion
-from ..export_build import ModelOptions
-from ..export_source import clips_by_file, find_source
+from ..exporting import exporter
+from ..exporting.build import ModelOptions
+from ..exporting.chosen_clips import listed_clips
+from ..exporting.clips import AnimationOptions, Clip, listed_clip
+from ..exporting.one_animation import placed
+from ..exporting.source import clips_by_file, find_source
+from ..exporting.vertex_groups import WeightOptions
 from ..format import Md5Error
 from ..format.encoding import ORIENTATION_PRECISION, POSITION_PRECISION
 from ..format.games import PROFILES, Game
 from ..format.suffixes import ANIMATION_SUFFIX
-from ..one_animation import placed
-from ..vertex_groups import WeightOptions
+from ..importing.companions import find_companion
 
 if TYPE_CHECKING:
     from bpy.types import Context, Object, UILayout
 
-    from ...io_common.operators.blender_mixins import OperatorResult
+    from ...io_blender.operators.blender_mixins import OperatorResult
 
 FAMILY, CHECK = "MD5", "object.md5_check_game"
 

@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.props import BoolProperty, CollectionProperty, EnumProperty, IntProperty, StringProperty
 
-from ...io_common.operators import blender_mixins, check_boxes, file_operators, preferences
+from ...io_blender.operators import blender_mixins, check_boxes, file_operators, preferences
 from ..format import Md5Error
 from ..format.suffixes import CAMERA_SUFFIX, MESH_SUFFIX
-from ..import_plan import active_skeleton
-from ..importer import ImportOptions, import_files
+from ..importing.importer import ImportOptions, import_files
+from ..importing.plan import active_skeleton
 from . import animation_choice
 
 if TYPE_CHECKING:
     from bpy.types import Context
 
-    from ...io_common.operators.blender_mixins import OperatorResult
+    from ...io_blender.operators.blender_mixins import OperatorResult
 
 
 class IMPORT_SCENE_OT_md5(file_operators.ImportFiles, bpy.types.Operator):

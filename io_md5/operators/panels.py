@@ -13,12 +13,13 @@ import bpy
 from bpy.props import FloatProperty, IntProperty, StringProperty
 
 from ...io_blender import records as shared
+from ...io_blender.operators import find_images
+from ...io_blender.operators.warnings_panel import draw_warnings
+from ...io_blender.reports import printable
 from ...io_common.counting import counted
-from ...io_common.operators import find_images
-from ...io_common.operators.warnings_panel import draw_warnings
-from ...io_common.reports import printable
 from ...io_common.textures.material_images import MaterialImages
 from ...io_common.textures.search import Search
+from ..importing.texture_rules import TEXTURE_RULES
 from ..records import (
     ACTION_RATE,
     CAMERA_RATE,
@@ -30,7 +31,6 @@ from ..records import (
     MESH_NAME,
     SHADERS,
 )
-from ..texture_rules import TEXTURE_RULES
 from . import animations
 
 if TYPE_CHECKING:

@@ -16,13 +16,7 @@ from paths import CORPUS
 
 from io_idtech.io_md2.format import Game as Md2Game
 from io_idtech.io_md2.format import check_model as check_md2
-from io_idtech.io_md2.format import (
-    decompress,
-    format_model,
-    generate_commands,
-    read_model,
-    st_fractions,
-)
+from io_idtech.io_md2.format import decompress, format_model, generate_commands, read_model, st_fractions
 from io_idtech.io_md2.format import prepare_model as prepare_md2
 from io_idtech.io_md2.format.errors import Md2Error
 from io_idtech.io_md5.format import format_animation, format_mesh, read_animation, read_mesh

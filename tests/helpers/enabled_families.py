@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import bpy
+import targets
 from installed import MODULE
 
 FAMILIES = import_module(f"{MODULE}.families").FAMILIES
@@ -42,13 +43,8 @@ def export_file(path: Path, **options: Any) -> set[str]:
 
 
 def write_samples(folder: Path) -> dict[str, Path]:
-    """A small valid file of every kind, by suffix: `sample` with that suffix, the first seed of the fuzzer.
-
-    The seeds come from the working copy, because the zip does not contain them.
-    """
+    """A small valid file of every kind, by suffix: `sample` with that suffix, the first seed of the fuzzer."""
     paths = {suffix: folder / f"sample{suffix}" for suffix in IMPORTERS}
-    for family in import_module("io_idtech.families").FAMILIES:
-        for name, target in family.fuzz_targets().items():
-            if f".{name}" in paths:
-                paths[f".{name}"].write_bytes(target.seeds[0])
+    for suffix, path in paths.items():
+        path.write_bytes(targets.TARGETS[suffix[1:]].seeds[0])
     return paths

@@ -72,7 +72,7 @@ def extension() -> ModuleType:
 
 @pytest.fixture(scope="session")
 def part():
-    """A function that imports a module of the loaded extension: ``part("io_md5.rig")``."""
+    """A function that imports a module of the loaded extension: ``part("io_md5.importing.rig")``."""
     return lambda name: import_module(f"{MODULE}.{name}")
 
 

@@ -74,11 +74,7 @@ def assert_plays_as_in_the_game(obj, camera, frame_start=0):
 
 def fcurves(part, data_block, kind):
     data = data_block.animation_data
-    return (
-        list(part("io_common.scene.versions").action_fcurves(data.action, kind))
-        if data and data.action
-        else []
-    )
+    return list(part("io_blender.versions").action_fcurves(data.action, kind)) if data and data.action else []
 
 
 # What goes in

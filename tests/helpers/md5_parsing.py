@@ -11,11 +11,7 @@ from md5_samples import (
     line_of,
 )
 
-from io_idtech.io_md5.format import (
-    Md5Error,
-    parse_animation,
-    parse_mesh,
-)
+from io_idtech.io_md5.format import Md5Error, parse_animation, parse_mesh
 
 
 def mesh_of(text):

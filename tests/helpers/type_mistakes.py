@@ -9,8 +9,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from io_idtech.io_common.operators import preferences
-from io_idtech.io_common.scene import axes, state
+from io_idtech.io_blender import state
+from io_idtech.io_blender.operators import preferences
+from io_idtech.io_blender.scene import axes
 from io_idtech.io_md2.operators.export_md2 import EXPORT_SCENE_OT_md2
 from io_idtech.io_md2.operators.import_md2 import IMPORT_SCENE_OT_md2
 from io_idtech.io_md5.operators.export_mesh import EXPORT_SCENE_OT_md5mesh

@@ -1,4 +1,4 @@
-"""Imports point downwards, and what format packages share as copies is the same."""
+"""Imports only point downwards: command line, characters, families, what families share in Blender, the library."""
 
 from __future__ import annotations
 
@@ -9,104 +9,72 @@ import pytest
 from paths import ROOT
 
 FAMILIES = sorted(path.parent.name for path in ROOT.glob("io_*/family.py") if path.parent.name != "io_common")
-# The folders of `io_common`; each may import from those before it.
-SHARED = ("files", "textures", "game_data", "scene", "materials", "operators")
+# Each may import those after it.
+LAYERS = ("command_line", "io_characters", *FAMILIES, "io_blender", "io_common")
+MODULES = sorted(path for layer in LAYERS for path in (ROOT / layer).rglob("*.py"))
 
 
-def imported_names(path: Path) -> set[str]:
-    """Every part of the names of modules that a module imports."""
-    names: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+def imported_modules(path: Path) -> set[tuple[str, ...]]:
+    """The names of the modules that a module imports, as parts below the extension; those of others as they are.
+
+    What only types need is left out: Python does not import it.
+    """
+    package = path.relative_to(ROOT).parts[:-1]
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.If) and getattr(node.test, "id", "") == "TYPE_CHECKING":
+            node.body = [ast.Pass()]
+    names = set()
+    for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom):
-            names.update((node.module or "").split("."))
-            if not node.module:
-                names.update(alias.name for alias in node.names)
+            above = package[: len(package) + 1 - node.level] if node.level else ()
+            start = (*above, *filter(None, (node.module or "").split(".")))
+            names.update((*start, alias.name) for alias in node.names)
         elif isinstance(node, ast.Import):
-            names.update(part for alias in node.names for part in alias.name.split("."))
+            names.update(tuple(alias.name.split(".")) for alias in node.names)
     return names
 
 
-def imported_folders(path: Path) -> set[str]:
-    """The folders of `io_common` that one of its modules imports from."""
-    package = path.relative_to(ROOT).with_suffix("").parts[:-1]
-    found: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.ImportFrom) and node.level:
-            start = (*package[: len(package) + 1 - node.level], *filter(None, (node.module or "").split(".")))
-            for alias in node.names:
-                found.update((*start, alias.name)[1:2])
-    return found & set(SHARED)
+def is_library(path: Path) -> bool:
+    parts = path.relative_to(ROOT).parts
+    return parts[0] == "io_common" or parts[1] == "format"
 
 
-COMMON = [
-    pytest.param(path, id=path.relative_to(ROOT).as_posix())
-    for folder in ("io_blender", "io_common")
-    for path in sorted((ROOT / folder).rglob("*.py"))
-]
+def each(paths: list[Path]) -> pytest.MarkDecorator:
+    assert len(paths) > 20
+    return pytest.mark.parametrize("path", paths, ids=lambda path: path.relative_to(ROOT).as_posix())
 
 
 def test_all_families_are_known():
-    """Without them, the tests below would check nothing."""
     assert {"io_md2", "io_md5"} <= set(FAMILIES)
 
 
-@pytest.mark.parametrize("path", COMMON)
-def test_what_all_families_share_imports_no_family(path):
-    assert imported_names(path).isdisjoint({*FAMILIES, "families", "command_line", "io_characters"})
+@each(MODULES)
+def test_no_module_imports_from_a_layer_above_it_or_from_another_family(path):
+    layer = path.relative_to(ROOT).parts[0]
+    is_above_families = layer in LAYERS[: LAYERS.index(FAMILIES[0])]
+    above = {*LAYERS[: LAYERS.index(layer)], *([] if is_above_families else [*FAMILIES, "families"])} - {
+        layer
+    }
+    # The library of one family may be used by another: an MD5 of a re-release replaces an MD2.
+    imported = {name[0] for name in imported_modules(path) if name[1:2] != ("format",)}
+    assert imported.isdisjoint(above)
 
 
-@pytest.mark.parametrize(
-    "path",
-    [path for family in FAMILIES for path in sorted((ROOT / family).rglob("*.py"))],
-    ids=lambda path: path.relative_to(ROOT).as_posix(),
-)
-def test_families_do_not_know_the_characters_that_are_built_with_them(path):
-    assert "io_characters" not in imported_names(path)
+@each([path for path in MODULES if is_library(path)])
+def test_the_library_needs_no_blender(path):
+    first = {name[0] for name in imported_modules(path)}
+    assert first.isdisjoint({"bpy", "bmesh", "mathutils", "bpy_extras", "io_blender"})
+    assert not [
+        name for name in imported_modules(path) if name[0].startswith("io_md") and name[1] != "format"
+    ]
 
 
-@pytest.mark.parametrize(
-    "path",
-    sorted((ROOT / "io_common").rglob("*.py")),
-    ids=lambda path: path.relative_to(ROOT).as_posix(),
-)
-def test_imports_within_io_common_only_point_downwards(path):
-    folder = path.relative_to(ROOT).parts[1]
-    # The modules outside the folders may use any but the operators.
-    level = SHARED.index(folder) if folder in SHARED else SHARED.index("operators") - 1
-    assert imported_folders(path) <= set(SHARED[: level + 1])
+def test_only_one_module_asks_for_the_version_of_blender():
+    asking = [path for path in MODULES if "app.version" in path.read_text(encoding="utf-8")]
+    assert [path.relative_to(ROOT).as_posix() for path in asking] == ["io_blender/versions.py"]
 
 
-def test_the_folders_that_a_module_imports_from_are_found():
-    """Both as a module of a folder and as a name from a package."""
-    assert imported_folders(ROOT / "io_common/operators/play.py") == {"scene"}
-    assert {"textures", "scene", "materials"} <= imported_folders(ROOT / "io_common/materials/images.py")
-
-
-@pytest.mark.parametrize(
-    "path",
-    [path for family in FAMILIES for path in sorted((ROOT / family / "format").rglob("*.py"))],
-    ids=lambda path: path.relative_to(ROOT).as_posix(),
-)
-def test_a_format_package_works_without_blender_and_without_the_other_packages(path):
-    family = path.relative_to(ROOT).parts[0]
-    others = {"bpy", "mathutils", "io_common", *FAMILIES} - {family}
-    assert imported_names(path).isdisjoint(others)
-
-
-@pytest.mark.parametrize(
-    "copies",
-    [
-        ("io_md2/format/findings.py", "io_md5/format/games/findings.py"),
-        (
-            "io_common/files/regular_files.py",
-            "io_md2/format/regular_files.py",
-            "io_md5/format/regular_files.py",
-        ),
-        ("io_common/files/file_info.py", "io_md2/format/file_info.py", "io_md5/format/file_info.py"),
-        ("io_md2/format/sources.py", "io_md5/format/sources.py"),
-        ("io_common/counting.py", "io_md2/format/counting.py", "io_md5/format/counting.py"),
-    ],
-    ids=["findings", "regular_files", "file_info", "sources", "counting"],
-)
-def test_modules_that_exist_several_times_are_the_same_word_for_word(copies):
-    assert len({(ROOT / copy).read_bytes() for copy in copies}) == 1
+def test_imports_are_found_as_modules_of_a_folder_and_as_names_from_a_package():
+    found = imported_modules(ROOT / "io_blender/operators/registration.py")
+    assert {("io_common", "family", "Family"), ("io_blender", "operators", "preferences")} <= found

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from ....io_common.findings import Finding
 from .common import COMMON
-from .findings import Finding
 from .names import NameRule, safe_names
 from .profile import Comments, Game, Profile, Writing
 from .profiles import PROFILES, game_named, rules_of

@@ -8,11 +8,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..counting import counted
+from ....io_common.counting import counted
+from ....io_common.findings import Finding
 from ..model import Animation
 from ..skeleton import ALL_COMPONENTS, COMPONENTS
 from . import skeleton_checks
-from .findings import Finding
 from .rules import Rule, Subject, listing
 
 # Smaller components of the base frame count as 0.

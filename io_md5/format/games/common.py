@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
-from ..counting import counted
+from ....io_common.counting import counted
 from ..suffixes import CAMERA_SUFFIX
 from . import animation_checks as anims
 from . import camera_checks as cameras

@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import numpy.typing as npt
 
-from ..counting import counted
+from ....io_common.counting import counted
+from ....io_common.findings import Finding
 from ..model import Ints, Mesh, Model
 from ..skinning import position_ids, skin, vertex_weights
 from ..validation import is_writable
 from . import skeleton_checks
-from .findings import Finding
 from .rules import Rule, Subject, listing
 
 _IMAGE_SUFFIX = re.compile(r"\.(?:tga|png|jpe?g|lmp|pcx)\Z", re.IGNORECASE)

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ....io_common.findings import Finding
 from ..joint_scales import ScaleTable
 from ..model import Animation, Camera, Joints, Model
-from .findings import Finding
 
 _NAMES = 5
 

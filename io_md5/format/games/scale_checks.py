@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ..counting import counted
-from .findings import Finding
+from ....io_common.counting import counted
+from ....io_common.findings import Finding
 from .rules import Rule, Subject, listing
 
 

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ..counting import counted
+from ....io_common.counting import counted
+from ....io_common.findings import Finding
 from ..model import ROOT, Floats, Ints
 from ..validation import is_writable
-from .findings import Finding
 from .names import NameRule
 from .rules import Rule, Subject, listing
 

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from ....io_common.counting import counted
+from ....io_common.findings import Finding
 from .. import quaternions as quat
-from ..counting import counted
 from ..model import Floats, Mesh, Model
 from ..skeleton import poses
 from ..skinning import skin, vertex_weights
 from ..validation import check_components
-from .findings import Finding
 from .mesh_checks import is_sound, named_meshes
 from .rules import Rule, Subject
 

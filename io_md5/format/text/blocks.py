@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ..counting import counted
+from ....io_common.counting import counted
 from ..errors import Md5Error
 from ..model import MAGIC, OLD_VERSION, VERSION, Floats, Ints
 from ..skeleton import CyclicHierarchyError, depths

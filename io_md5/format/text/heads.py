@@ -6,8 +6,8 @@ import os
 import re
 from functools import lru_cache
 
-from ..regular_files import open_file
-from ..sources import Source, read_source
+from ....io_common.files.regular_files import open_file
+from ....io_common.files.sources import Source, read_source
 
 _CHUNK = 1 << 16
 # Strings, comments and single slashes. Possessive, as going back would take quadratic time.

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..counting import counted
+from ....io_common.counting import counted
 from ..errors import Md5Error
 from ..model import LARGEST
 from .decimals import floats

@@ -268,7 +268,7 @@ class _WarningsInto:
         self._into = into
 
     def __enter__(self) -> None:
-        self._reports = sys.modules[f"{MODULE}.io_common.reports"]
+        self._reports = sys.modules[f"{MODULE}.io_blender.reports"]
         self._before = self._reports.report_result
 
         def report_result(operator, report, *rest):

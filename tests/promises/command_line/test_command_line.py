@@ -1169,7 +1169,7 @@ def textured_blend(folder: Path) -> Path:
 def test_game_folders_hold_for_exports_with_any_number_of_blenders(idtech, tmp_path, part, given, jobs):
     blends = textured_blend(tmp_path)
     words = ["convert", blends, "--to", tmp_path / "out", "--format", "md5", "--jobs", jobs]
-    folders = part("io_common.operators.preferences")._preferences().game_folders
+    folders = part("io_blender.operators.preferences")._preferences().game_folders
     if given == "by the preferences":
         folders.add().path = str(tmp_path / "game")
     else:

@@ -19,7 +19,7 @@ import md5_scenes
 import needs
 import pytest
 from game_samples import square, write
-from paths import ROOT
+from paths import HELPERS
 
 from io_idtech.io_md5.format import read_animation, read_mesh
 
@@ -228,7 +228,10 @@ def test_output_that_cannot_be_written_is_no_traceback(idtech, model, monkeypatc
 @pytest.mark.slow
 def test_a_program_without_output_describes_files(model):
     process = subprocess.run(
-        [sys.executable, "-m", "io_md5", "info", str(model)], cwd=ROOT, stdout=subprocess.PIPE, check=True
+        [sys.executable, "-m", "io_idtech", "info", str(model)],
+        env={**os.environ, "PYTHONPATH": str(HELPERS)},
+        stdout=subprocess.PIPE,
+        check=True,
     )
     assert process.stdout
 
@@ -373,7 +376,7 @@ def test_an_animation_of_its_own_does_not_take_the_name_that_a_model_needs(idtec
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_the_game_of_the_preferences_holds_with_any_number_of_blenders(idtech, model, tmp_path, part, jobs):
     md5_scenes.write(model.parent, "demon")
-    chosen = part("io_common.operators.preferences")._preferences()
+    chosen = part("io_blender.operators.preferences")._preferences()
     words = ("convert", model.parent, "--to", tmp_path / "out", "--format", "md5", "--jobs", jobs)
     before = chosen.md5_game
     try:
@@ -643,7 +646,7 @@ def test_keys_and_their_handles_are_retimed_alike(part, model):
     md5_scenes.write(model.parent, "imp", walk=md5_scenes.animation(md5_scenes.model().joints))
     bpy.ops.import_scene.md5(filepath=str(model), animations="FOLDER")
     (action,) = bpy.data.actions
-    actions, versions = part("command_line.actions"), part("io_common.scene.versions")
+    actions, versions = part("command_line.actions"), part("io_blender.versions")
 
     def times() -> list[tuple[float, ...]]:
         return [

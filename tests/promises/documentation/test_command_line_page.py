@@ -13,7 +13,7 @@ from types import ModuleType
 
 import needs
 import pytest
-from paths import ROOT, SAMPLES
+from paths import HELPERS, ROOT, SAMPLES
 
 PAGE = (ROOT / "docs" / "command-line.md").read_text(encoding="utf-8")
 PATIENCE = 300
@@ -58,7 +58,7 @@ def run(place: Path, words: list[str], **environment: str) -> subprocess.Complet
     done = subprocess.run(
         words,
         cwd=place,
-        env={**os.environ, "PATH": path, "PYTHONPATH": str(ROOT), **environment},
+        env={**os.environ, "PATH": path, "PYTHONPATH": str(HELPERS), **environment},
         capture_output=True,
         text=True,
         timeout=PATIENCE,

@@ -29,7 +29,7 @@ def relative(tmp_path):
 
 def curves(part, obj):
     keys = obj.data.shape_keys
-    return list(part("io_common.scene.versions").action_fcurves(keys.animation_data.action, "KEY"))
+    return list(part("io_blender.versions").action_fcurves(keys.animation_data.action, "KEY"))
 
 
 def retime(part, obj, change):

@@ -129,9 +129,9 @@ def test_a_liquid_is_to_be_baked_first(tmp_path, part):
     fluid = bench.mesh.modifiers.new("Water", "FLUID")
     fluid.fluid_type = "DOMAIN"
     fluid.domain_settings.domain_type = "LIQUID"
-    report = part("io_common.reports").Report()
+    report = part("io_blender.reports").Report()
     # Blender as a Python module crashes when it evaluates a liquid, so nothing is exported here.
-    part("io_common.scene.time_dependence").warn_of_simulations([bench.mesh], bpy.context.scene, report)
+    part("io_blender.scene.time_dependence").warn_of_simulations([bench.mesh], bpy.context.scene, report)
     bench.mesh.modifiers.remove(fluid)
     (warning,) = report.warnings
     assert f"{bench.mesh.name} (fluid)" in warning

@@ -53,15 +53,15 @@ MAPS = {
 
 @pytest.fixture
 def importer(part):
-    return part("io_md5.importer")
+    return part("io_md5.importing.importer")
 
 
 @pytest.fixture
 def names_of(part):
     """The names of materials in files, with the game folders of the preferences."""
-    folders = part("io_common.operators.preferences").game_folders
-    name_for_file = part("io_common.materials.export_names").name_for_file
-    shaders, skins = part("io_md5.records").SHADERS, part("io_md2.skins")
+    folders = part("io_blender.operators.preferences").game_folders
+    name_for_file = part("io_blender.materials.export_names").name_for_file
+    shaders, skins = part("io_md5.records").SHADERS, part("io_md2.importing.skins")
     return SimpleNamespace(
         shader_name=lambda material, report=None: name_for_file(material, shaders, folders(), report),
         skin_name=lambda material: skins.skin_name(material, folders()),
@@ -561,7 +561,7 @@ def test_a_new_image_is_followed_where_the_shader_was_an_image_path(tmp_path, na
     material.node_tree.nodes.active.image = bpy.data.images.load(
         str(tmp_path / "base" / "models" / "imp" / "blue.png")
     )
-    report = part("io_common.reports").Report()
+    report = part("io_blender.reports").Report()
     assert names_of.shader_name(material, report) == "models/imp/blue"
     assert report.warnings == []
 
@@ -574,7 +574,7 @@ def test_a_declared_shader_is_kept_with_a_warning_that_has_both_names(tmp_path, 
     for node in material.node_tree.nodes:
         if node.type == "TEX_IMAGE":
             node.image = bpy.data.images.load(str(tmp_path / "base" / "models" / "imp" / "blue.png"))
-    report = part("io_common.reports").Report()
+    report = part("io_blender.reports").Report()
     assert names_of.shader_name(material, report) == SHADER
     (warning,) = report.warnings
     assert SHADER in warning
@@ -658,8 +658,10 @@ def test_a_replaced_skin_is_called_by_its_new_image(tmp_path, part, names_of):
         tmp_path,
         {"players/a/a.pcx": pcx(COLOURS), "players/a/b.png": png(COLOURS), "players/a/tris.md2": b""},
     )
-    search = part("io_common.textures.search").Search([], part("io_md2.texture_rules").TEXTURE_RULES)
-    library = part("io_common.materials.library").MaterialLibrary(part("io_md2.records").SKINS)
+    search = part("io_common.textures.search").Search(
+        [], part("io_md2.importing.texture_rules").TEXTURE_RULES
+    )
+    library = part("io_blender.materials.library").MaterialLibrary(part("io_md2.records").SKINS)
     found = search.model(tmp_path / "players" / "a" / "tris.md2", ["players/a/a.pcx"]).skins()
     (material,) = library.skins(found, "tris")
     assert material.name == material["md2"]["skin"] == "players/a/a.pcx"

@@ -255,7 +255,7 @@ def test_when_the_time_is_over_images_are_left_out(tmp_path, capfd, part, monkey
 def test_pixels_beyond_a_limit_are_not_kept_in_memory(tmp_path, capfd, part, monkeypatch):
     path = model_of(tmp_path, 4)
     archive(tmp_path / "pak.pk4", {f"models/imp/{number}.tga": tga(plain(RED)) for number in range(4)})
-    monkeypatch.setattr(part("io_common.materials.images"), "_MAX_KEPT", 400)
+    monkeypatch.setattr(part("io_blender.materials.images"), "_MAX_KEPT", 400)
     imported(capfd, path)
     images = sorted(bpy.data.images, key=lambda image: image.name)
     assert [image.has_data for image in images] == [True, False, False, False]

@@ -53,7 +53,7 @@ def test_frames_are_shown_from_the_start_frame_on_and_mixed_between(sample, kind
 
 def test_a_relative_key_has_no_more_than_three_keyframes(sample, part):
     obj = import_model(sample)
-    versions = part("io_common.scene.versions")
+    versions = part("io_blender.versions")
     curves = list(versions.action_fcurves(obj.data.shape_keys.animation_data.action, "KEY"))
     assert len(curves) == len(FRAME_NAMES) - 1
     assert max(len(curve.keyframe_points) for curve in curves) == 3
@@ -107,7 +107,7 @@ def test_sequences_are_marked_once_each(sample):
 
 @pytest.mark.parametrize("kind", ["RELATIVE", "ABSOLUTE"])
 def test_each_sequence_has_an_action_that_shows_it_and_nothing_of_another(sample, kind, part):
-    versions = part("io_common.scene.versions")
+    versions = part("io_blender.versions")
     expected = expected_vertices(odd_model())
     obj = import_model(sample, animation=kind, sequence_actions=True, frame_start=5)
     actions = {action.name: action for action in bpy.data.actions}
@@ -249,7 +249,7 @@ def test_a_file_that_is_not_there(tmp_path):
 
 
 def test_the_loader_works_without_the_operator(sample, part):
-    importer = part("io_md2.importer")
+    importer = part("io_md2.importing.importer")
     result = importer.import_files(bpy.context, [sample], importer.ImportOptions())
     assert result.report.counts["frames"] == len(FRAME_NAMES)
     assert any(

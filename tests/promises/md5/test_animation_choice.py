@@ -215,7 +215,7 @@ def test_the_buttons_check_what_the_filter_shows(model, part, pressed, expected)
     names = ("animation_list", "animation_filter", "check")
     manager.animation_list = bpy.props.CollectionProperty(type=kind)
     manager.animation_filter = bpy.props.StringProperty()
-    manager.check = part("io_common.operators.check_boxes").check_boxes_property(
+    manager.check = part("io_blender.operators.check_boxes").check_boxes_property(
         "check", "is_checked", choice.shown_items
     )
     owner = bpy.context.window_manager
@@ -467,12 +467,12 @@ def test_replacing_and_tracks_are_undone_in_one_step(model):
 
 def test_an_internal_error_takes_new_tracks_back_and_keeps_the_actions(model, part, monkeypatch):
     import_md5(model, animation_filter="run", nla_tracks=True)
-    build = part("io_md5.import_build")
+    build = part("io_md5.importing.build")
 
     def fail(*words, **options):
         raise ZeroDivisionError
 
-    monkeypatch.setattr(part("io_md5.importer"), "set_scene_timing", fail)
+    monkeypatch.setattr(part("io_md5.importing.importer"), "set_scene_timing", fail)
     with pytest.raises(RuntimeError):
         bpy.ops.import_scene.md5(directory=str(model.parent), animation_filter="walk*", nla_tracks=True)
     assert build is not None

@@ -352,7 +352,7 @@ def test_the_command_line_has_its_game_for_camera_paths_too(part, tmp_path):
     imported(tmp_path, make_camera([0, 9], 20, 24))
     path = tmp_path / "out.md5camera"
     for game in ("DOOM3", "ANY"):
-        options = part("io_common.batch").SaveOptions(part("io_common.scene.axes").identity(), game)
+        options = part("io_blender.batch").SaveOptions(part("io_blender.scene.axes").identity(), game)
         if game == "ANY":
             part("io_md5.batch").save(bpy.context, path, options)
             assert path.exists()

@@ -496,9 +496,9 @@ def test_every_action_that_fits_is_a_file_of_its_name(tmp_path, part):
     armature.animation_data.action = armature.animation_data.action.copy()
     armature.animation_data.action.name = 'Walk: "slow"/2'
     other = bpy.data.actions.new("Light")
-    part("io_common.scene.versions").ActionCurves(other, "OBJECT").new(
-        "energy", 0, "x"
-    ).keyframe_points.insert(1, 1)
+    part("io_blender.versions").ActionCurves(other, "OBJECT").new("energy", 0, "x").keyframe_points.insert(
+        1, 1
+    )
     bpy.ops.export_scene.md5anim(filepath=str(tmp_path / "ignored.md5anim"), actions="ALL")
     assert sorted(file.name for file in tmp_path.iterdir()) == ["Bend.md5anim", "Walk_ _slow__2.md5anim"]
 
@@ -563,7 +563,7 @@ def test_an_action_is_exported_as_blender_plays_it(tmp_path, part, kind):
     armature = scripted_scenes.rig()
     obj = scripted_scenes.tube(armature)
     action = armature.animation_data.action
-    curves = list(part("io_common.scene.versions").action_fcurves(action, "OBJECT"))
+    curves = list(part("io_blender.versions").action_fcurves(action, "OBJECT"))
     turned = [curve for curve in curves if "mid" in curve.data_path]
     if kind == "muted":
         for curve in turned:
@@ -608,7 +608,7 @@ def test_an_action_is_exported_as_blender_plays_it(tmp_path, part, kind):
 def test_joints_that_an_action_leaves_alone_stay_at_rest_index_by_index(tmp_path, part):
     armature = scripted_scenes.rig()
     scripted_scenes.tube(armature)
-    curves = part("io_common.scene.versions").action_fcurves(armature.animation_data.action, "OBJECT")
+    curves = part("io_blender.versions").action_fcurves(armature.animation_data.action, "OBJECT")
     for curve in list(curves):
         if "tip" in curve.data_path or "root" in curve.data_path:
             curves.remove(curve)

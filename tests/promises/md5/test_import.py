@@ -41,7 +41,7 @@ def snapshot():
 def curves_of(part, action):
     return {
         (curve.data_path, curve.array_index): curve
-        for curve in part("io_common.scene.versions").action_fcurves(action, "OBJECT")
+        for curve in part("io_blender.versions").action_fcurves(action, "OBJECT")
     }
 
 
@@ -461,7 +461,7 @@ def test_names_that_blender_cuts_or_makes_unique_are_remembered(tmp_path, part):
     write_mesh(model, tmp_path / "long.md5mesh")
     write_animation(md5_scenes.animation(joints, moving=(long + "1",)), tmp_path / "a.md5anim")
     armature = import_md5(tmp_path / "long.md5mesh")
-    assert part("io_md5.rig").read_rig(armature.data).joints.names == joints.names
+    assert part("io_md5.importing.rig").read_rig(armature.data).joints.names == joints.names
     import_md5(tmp_path / "a.md5anim")
     assert len(curves_of(part, bpy.data.actions["a"])) == 7 * len(joints.names)
 
@@ -557,7 +557,7 @@ def many(tmp_path) -> Path:
 
 def test_one_progress_bar_shows_the_reading_and_the_building_of_all_animations(many, part, monkeypatch):
     shown: list[float] = []
-    reports = part("io_common.reports")
+    reports = part("io_blender.reports")
     progress = reports.Progress
     monkeypatch.setattr(reports, "Progress", lambda _, steps: progress(Bar(shown), steps))
     bpy.ops.import_scene.md5(filepath=str(many), animations="FOLDER")
@@ -577,7 +577,7 @@ class Bar:
 @pytest.mark.parametrize("existing", ["SKIP", "REPLACE"])
 def test_the_actions_that_exist_are_looked_through_once(many, part, monkeypatch, existing):
     bpy.ops.import_scene.md5(filepath=str(many), animations="FOLDER")
-    module, looked = part("io_md5.import_existing"), []
+    module, looked = part("io_md5.importing.existing_actions"), []
     moves_bones = module.moves_bones
     monkeypatch.setattr(
         module, "moves_bones", lambda action, obj: looked.append(action) or moves_bones(action, obj)

@@ -12,7 +12,7 @@ import pytest
 @pytest.fixture
 def documentation(part, tmp_path, monkeypatch):
     """The module, with a folder of pages of its own."""
-    module = part("io_common.operators.documentation")
+    module = part("io_blender.operators.documentation")
     for name in ("index", "md5", "md2", "games", "choosing-animations"):
         (tmp_path / f"{name}.html").write_text(name)
     monkeypatch.setattr(module, "FOLDER", tmp_path)
@@ -87,7 +87,7 @@ def test_a_panel_shows_the_page_of_its_operator(documentation, identifier, page)
     "IO_IDTECH_ZIP" not in os.environ, reason="the zip has the pages: see the nox session 'package'"
 )
 def test_the_pages_of_the_installed_zip_open(part):
-    module = part("io_common.operators.documentation")
+    module = part("io_blender.operators.documentation")
     prefix, links = module.manual_map()
     pages = {page for _pattern, page in links}
     assert pages == {"md5.html", "md2.html", "games.html", "characters.html", "choosing-animations.html"}

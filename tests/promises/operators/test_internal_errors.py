@@ -60,12 +60,12 @@ def model(tmp_path):
 @pytest.mark.parametrize(
     ("module", "name", "after"),
     [
-        ("io_md5.import_read", "read_mesh", 0),
-        ("io_md5.import_build", "build_armature", 0),
-        ("io_md5.import_build", "build_mesh", 0),
-        ("io_md5.import_mesh", "add_vertex_groups", 0),
-        ("io_md5.import_armature", "_store_joints", 0),
-        ("io_common.materials.library", "build_nodes", 0),
+        ("io_md5.importing.read", "read_mesh", 0),
+        ("io_md5.importing.build", "build_armature", 0),
+        ("io_md5.importing.build", "build_mesh", 0),
+        ("io_md5.importing.mesh", "add_vertex_groups", 0),
+        ("io_md5.importing.armature", "_store_joints", 0),
+        ("io_blender.materials.library", "build_nodes", 0),
     ],
 )
 def test_import_of_a_model(part, monkeypatch, capfd, model, module, name, after):
@@ -76,7 +76,7 @@ def test_import_of_a_model(part, monkeypatch, capfd, model, module, name, after)
 
 @pytest.mark.parametrize(
     ("module", "name"),
-    [("io_md5.import_build", "build_action"), ("io_md5.importer", "set_scene_timing")],
+    [("io_md5.importing.build", "build_action"), ("io_md5.importing.importer", "set_scene_timing")],
 )
 def test_import_of_an_animation_onto_the_users_armature(part, monkeypatch, capfd, model, module, name):
     bpy.ops.import_scene.md5(filepath=str(model))
@@ -89,32 +89,32 @@ def test_import_of_an_animation_onto_an_armature_that_plays_another(part, monkey
     bpy.ops.import_scene.md5(filepath=str(model))
     bpy.ops.import_scene.md5(filepath=str(model.with_name("walk.md5anim")))
     bpy.context.scene.frame_set(2)
-    spoil(monkeypatch, part("io_md5.importer"), "set_scene_timing")
+    spoil(monkeypatch, part("io_md5.importing.importer"), "set_scene_timing")
     assert_reported_and_undone(by(bpy.ops.import_scene.md5), model.with_name("walk.md5anim"), capfd)
 
 
 def test_import_of_a_camera(part, monkeypatch, capfd, model):
     scene_in_edit_mode()
-    spoil(monkeypatch, part("io_md5.import_camera"), "store_camera")
+    spoil(monkeypatch, part("io_md5.importing.camera"), "store_camera")
     assert_reported_and_undone(by(bpy.ops.import_scene.md5), model.with_name("shot.md5camera"), capfd)
 
 
 @pytest.mark.parametrize("name", ["add_frame_keys", "build_actions", "add_markers"])
 def test_import_of_an_md2(part, monkeypatch, capfd, tmp_path, name):
     scene_in_edit_mode()
-    spoil(monkeypatch, part("io_md2.importer"), name)
+    spoil(monkeypatch, part("io_md2.importing.importer"), name)
     assert_reported_and_undone(by(bpy.ops.import_scene.md2), md2_samples.write_sample(tmp_path), capfd)
 
 
 @pytest.mark.parametrize(
     ("operator", "ending", "module", "name"),
     [
-        ("md5mesh", "md5mesh", "io_md5.export_build", "export_object"),
-        ("md5mesh", "md5mesh", "io_md5.exporter", "format_mesh"),
-        ("md5anim", "md5anim", "io_md5.export_build", "encode_clip"),
-        ("md5camera", "md5camera", "io_md5.export_camera", "format_camera"),
-        ("md2", "md2", "io_md2.exporter", "sample_frames"),
-        ("md2", "md2", "io_md2.exporter", "format_model"),
+        ("md5mesh", "md5mesh", "io_md5.exporting.build", "export_object"),
+        ("md5mesh", "md5mesh", "io_md5.exporting.exporter", "format_mesh"),
+        ("md5anim", "md5anim", "io_md5.exporting.build", "encode_clip"),
+        ("md5camera", "md5camera", "io_md5.exporting.camera", "format_camera"),
+        ("md2", "md2", "io_md2.exporting.exporter", "sample_frames"),
+        ("md2", "md2", "io_md2.exporting.exporter", "format_model"),
     ],
 )
 def test_exports(part, monkeypatch, capfd, tmp_path, operator, ending, module, name):
@@ -129,7 +129,7 @@ def test_exports(part, monkeypatch, capfd, tmp_path, operator, ending, module, n
 @pytest.mark.parametrize("suffix", IMPORTERS)
 def test_an_import_of_any_kind_that_fails_after_its_last_step(part, monkeypatch, capfd, tmp_path, suffix):
     scene_in_edit_mode(has_armature=False)
-    rollback = part("io_common.operators.rollback")
+    rollback = part("io_blender.operators.rollback")
     original = rollback.all_or_nothing
 
     @contextmanager
@@ -156,7 +156,7 @@ def test_running_out_of_memory_is_not_reported_as_an_internal_error(part, monkey
         raise MemoryError
 
     before = whole_state()
-    monkeypatch.setattr(part("io_md5.import_build"), "build_mesh", fails)
+    monkeypatch.setattr(part("io_md5.importing.build"), "build_mesh", fails)
     with pytest.raises(RuntimeError, match=r"test\.md5mesh: there is not enough memory"):
         bpy.ops.import_scene.md5(filepath=str(model))
     assert whole_state() == before
@@ -165,10 +165,10 @@ def test_running_out_of_memory_is_not_reported_as_an_internal_error(part, monkey
 def test_an_interruption_leaves_everything_as_it_was(part, model):
     scene_in_edit_mode()
     before = whole_state()
-    importer = part("io_md5.importer")
+    importer = part("io_md5.importing.importer")
 
     def interrupted():
-        with part("io_common.operators.rollback").all_or_nothing(bpy.context):
+        with part("io_blender.operators.rollback").all_or_nothing(bpy.context):
             importer.import_files(
                 bpy.context, [model, model.with_name("shot.md5camera")], importer.ImportOptions()
             )

@@ -24,7 +24,7 @@ class Operator:
 
 @pytest.fixture
 def reports(part):
-    return part("io_common.reports")
+    return part("io_blender.reports")
 
 
 def delivered(reports, report) -> list[tuple[str, str]]:

@@ -8,7 +8,7 @@ import pytest
 @pytest.fixture
 def warned(part, monkeypatch):
     """The warnings with some words since the last call; exporters of collections print nothing."""
-    reports, said = part("io_common.reports"), []
+    reports, said = part("io_blender.reports"), []
     tell = reports.report_message
     monkeypatch.setattr(
         reports, "report_message", lambda operator, *words: (said.append(words), tell(operator, *words))

@@ -19,7 +19,7 @@ BONES = "Bones: turn on Viewport Display > In Front"
 def hints(part, tmp_path):
     bpy.ops.import_scene.md5(filepath=str(md5_scenes.write(tmp_path)))
     objects = list(bpy.context.selected_objects)
-    return lambda *spaces: part("io_common.scene.state").viewing_hints(spaces, objects)
+    return lambda *spaces: part("io_blender.state").viewing_hints(spaces, objects)
 
 
 def add_image():

@@ -33,6 +33,5 @@ FAMILY = Family(
     error=tri.TriError,
     blender=_blender,
     textures=TextureRules(),
-    fuzz_targets=lambda: tri.FUZZ_TARGETS,
     has_one_file=True,
 )

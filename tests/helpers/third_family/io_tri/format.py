@@ -6,8 +6,6 @@ from pathlib import Path
 
 import numpy as np
 
-from ..io_common.family import FuzzTarget
-
 
 class TriError(ValueError):
     """A file that holds no triangle."""
@@ -33,7 +31,3 @@ def read(path: str) -> np.ndarray:
 
 def text(corners: np.ndarray) -> str:
     return "TRI\n" + "".join(f"{x:g} {y:g} {z:g}\n" for x, y, z in corners)
-
-
-SEED = b"TRI\n0 0 0\n1 0 0\n0 1 0\n"
-FUZZ_TARGETS = {"tri": FuzzTarget(parse, (TriError,), (SEED,), (b"TRI",))}

@@ -6,14 +6,14 @@ import bpy
 import numpy as np
 from bpy.props import StringProperty
 
-from ..io_common.batch import Loaded
+from ..io_blender import state
+from ..io_blender.batch import Loaded
+from ..io_blender.operators import file_operators
+from ..io_blender.reports import Report
+from ..io_blender.results import ExportResult
+from ..io_blender.scene.imported_conversion import export_conversion
 from ..io_common.family import BlenderPart
 from ..io_common.files.atomic import write_file
-from ..io_common.operators import file_operators
-from ..io_common.reports import Report
-from ..io_common.results import ExportResult
-from ..io_common.scene import state
-from ..io_common.scene.imported_conversion import export_conversion
 from . import format as tri
 
 

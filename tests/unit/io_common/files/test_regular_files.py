@@ -75,18 +75,11 @@ def test_links_to_files_are_files(tmp_path):
     assert regular_files.read_file(tmp_path / "link") == b"content"
 
 
-def test_the_module_is_the_same_wherever_it_stands():
-    places = ("io_common/files", "io_md5/format", "io_md2/format")
-    assert len({(ROOT / place / "regular_files.py").read_text() for place in places}) == 1
-
-
 def test_no_other_module_opens_files_to_read():
     """Besides these: what is written, and what tells the console that nobody listens."""
     writing = {
         "io_common/files/file_info.py",
         "io_common/files/temporary.py",
-        "io_md2/format/file_info.py",
-        "io_md5/format/file_info.py",
         "command_line/command.py",
         "command_line/records.py",
         "command_line/worker.py",
@@ -94,7 +87,7 @@ def test_no_other_module_opens_files_to_read():
     opening = re.compile(r"(?<![\w.])open\(|\bos\.(?:fd)?open\(|\.read_bytes\(|\.open\(")
     found = {
         path.relative_to(ROOT).as_posix()
-        for package in ("command_line", "io_common", "io_md2", "io_md5")
+        for package in ("command_line", "io_blender", "io_common", "io_md2", "io_md5")
         for path in (ROOT / package).rglob("*.py")
         if path.name != "regular_files.py" and opening.search(path.read_text(encoding="utf-8"))
     }

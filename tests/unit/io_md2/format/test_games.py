@@ -6,14 +6,7 @@ import numpy as np
 import pytest
 from md2_samples import fan, model_of
 
-from io_idtech.io_md2.format import (
-    PROFILES,
-    Counts,
-    Game,
-    Model,
-    check_model,
-    prepare_model,
-)
+from io_idtech.io_md2.format import PROFILES, Counts, Game, Model, check_model, prepare_model
 from io_idtech.io_md2.format.games import game_named, rules_of
 
 

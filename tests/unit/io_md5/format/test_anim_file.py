@@ -13,11 +13,7 @@ from md5_samples import (
     edited,
 )
 
-from io_idtech.io_md5.format import (
-    Md5Error,
-    format_animation,
-    parse_animation,
-)
+from io_idtech.io_md5.format import Md5Error, format_animation, parse_animation
 
 # What the samples hold
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import struct
 
 import pytest
+from md5_targets import MDL
 
 from io_idtech.io_md5.format import Md5Error
-from io_idtech.io_md5.format.fuzz import MDL
 from io_idtech.io_md5.format.mdl_file import parse_mdl, read_mdl
 
 SKIN_COUNT = 48

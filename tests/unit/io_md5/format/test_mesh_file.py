@@ -24,11 +24,7 @@ from md5_samples import (
     line_of,
 )
 
-from io_idtech.io_md5.format import (
-    format_mesh,
-    parse_mesh,
-    skinning,
-)
+from io_idtech.io_md5.format import format_mesh, parse_mesh, skinning
 from io_idtech.io_md5.format.text.rows import MIN_LINES
 
 # What the samples hold

@@ -6,12 +6,7 @@ import pytest
 from md5_game_models import animation, found, model
 
 from io_idtech.io_md5.format.check import check_animation, check_model
-from io_idtech.io_md5.format.games import (
-    Game,
-    Target,
-    prepare_animation,
-    prepare_model,
-)
+from io_idtech.io_md5.format.games import Game, Target, prepare_animation, prepare_model
 
 
 @pytest.mark.parametrize("game", Game)

@@ -28,13 +28,7 @@ from md5_samples import (
     line_of,
 )
 
-from io_idtech.io_md5.format import (
-    Md5Error,
-    parse_animation,
-    parse_mesh,
-    read_animation,
-    read_mesh,
-)
+from io_idtech.io_md5.format import Md5Error, parse_animation, parse_mesh, read_animation, read_mesh
 
 # What the samples hold
 

@@ -1,0 +1,1 @@
+"""What plays in a scene: actions, strips, ranges and shape keys, listed, played and sampled."""

@@ -1,0 +1,278 @@
+"""How shape keys that are frames play over the frames of the scene.
+
+Import gives each key a curve that is 1 at its own frame, 0 at all others and linear between, so that two keys are mixed
+as games mix two frames; or one curve of the evaluation time that runs through absolute keys. While they play like that,
+the keys are the frames. Otherwise the artist has re-timed or mixed them, and the frames are what the scene shows.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from enum import Enum
+from typing import TYPE_CHECKING, Any, Protocol
+
+import bpy
+import numpy as np
+
+from .. import state, versions
+from ..scene import names
+from ..scene.shape_keys import has_effect, shape_keys, slider_limits, value_path
+from ..scene.time_dependence import is_animated
+from .keyframes import write_keyframes
+from .suitable_actions import store_owner
+
+if TYPE_CHECKING:
+    from bpy.types import Action, FCurve, Key, Object, Scene, ShapeKey
+
+_TOLERANCE = 1e-4
+# The evaluation time of late frames has only three exact decimals.
+_TIME_TOLERANCE = 1e-3
+_GROUP = "Frames"
+_NAMELESS = "frame"
+
+
+class SourceFrames(Protocol):
+    """The frames of an imported file, as they were stored on its mesh."""
+
+    @property
+    def frame_names(self) -> Sequence[str]:
+        """The names in the file."""
+
+    @property
+    def key_names(self) -> Sequence[str]:
+        """What Blender called the shape key of each frame; empty if none were made."""
+
+    @property
+    def frame_start(self) -> int:
+        """The scene frame of the first frame."""
+
+
+class Playback(Enum):
+    """How shape keys play."""
+
+    STATIC = "nothing animates them"
+    IN_ORDER = "each key of the imported file is shown alone at its own frame"
+    OTHER = "in any other way"
+
+
+# Making
+
+
+def single_frame_points(frame: int, first: int, last: int) -> list[float]:
+    """Frame and value of each keyframe of a key that is shown alone at `frame`, in an action from `first` to `last`."""
+    if not first <= frame <= last:
+        return [first, 0.0]
+    points = [frame - 1, 0.0, frame, 1.0, frame + 1, 0.0]
+    return points[2 * (frame == first) : 4 if frame == last else 6]
+
+
+def build_frame_action(name: str, keys: Key, first: int, last: int, frame_start: int) -> Action:
+    """An action that plays some frames, one on each frame of the scene; it is not assigned.
+
+    `keys` have a shape key for each frame. `first` and `last` are indices of frames, both included; `frame_start` is
+    the scene frame of the first one.
+    """
+    action = bpy.data.actions.new(names.for_blender(name, versions.MAX_ID_NAME, _NAMELESS))
+    frame_end = frame_start + last - first
+    action.use_frame_range = True
+    action.frame_start = frame_start
+    action.frame_end = frame_end
+    curves = versions.ActionCurves(action, "KEY")
+    if keys.use_relative:
+        # Keys of other frames are held at 0, or they would keep the value of the last action. The basis needs no value.
+        for index, key_name in enumerate([key.name for key in keys.key_blocks][1:], 1):
+            frame = frame_start + index - first
+            write_keyframes(
+                curves.new(value_path(key_name), 0, _GROUP),
+                single_frame_points(frame, frame_start, frame_end),
+            )
+    else:
+        times = np.empty(len(keys.key_blocks), dtype=np.float32)
+        keys.key_blocks.foreach_get("frame", times)
+        frames = np.arange(frame_start, frame_end + 1)
+        points = np.column_stack([frames, times[first : last + 1]])
+        write_keyframes(curves.new("eval_time", 0, _GROUP), points.ravel().tolist())
+    store_owner(action, keys, name)
+    return action
+
+
+# Reading
+
+
+def playback_of(obj: Object, source: SourceFrames, scene: Scene) -> Playback:
+    """How the shape keys of an imported object play."""
+    keys = shape_keys(obj)
+    if keys is None or not is_animated(keys):
+        return Playback.STATIC
+    data = keys.animation_data
+    is_plain = not data.drivers and not (data.use_nla and data.nla_tracks)
+    if not is_plain or scene.render.frame_map_old != scene.render.frame_map_new:
+        return Playback.OTHER
+    curves = {curve.data_path: curve for curve in versions.played_fcurves(data)}
+    # Versions of Blender differ in the effect of a muted group.
+    if any(
+        curve.mute or len(curve.modifiers) or (curve.group is not None and curve.group.mute)
+        for curve in curves.values()
+    ):
+        return Playback.OTHER
+    plays_in_order = _relative_in_order if keys.use_relative else _absolute_in_order
+    return Playback.IN_ORDER if plays_in_order(keys, curves, source) else Playback.OTHER
+
+
+def _relative_in_order(keys: Key, curves: dict[str, FCurve], source: SourceFrames) -> bool:
+    first = source.frame_start
+    own_frames = {name: first + index for index, name in enumerate(source.key_names)}
+    blocks = list(keys.key_blocks)
+    last = first + len(source.key_names) - 1
+    found, expected, added = _KeyframeTable(2 * 3 * len(blocks)), [], []
+    low, high = (slider_limits(keys, name).tolist() for name in ("slider_min", "slider_max"))
+    # The first one, the basis, is shown where no other is.
+    for position, key in enumerate(blocks[1:], 1):
+        if key.mute:
+            continue
+        if not low[position] <= 0.0 <= high[position]:
+            # It can never be hidden.
+            return False
+        name = key.name
+        curve = curves.get(value_path(name))
+        frame = own_frames.get(name)
+        if frame is None:
+            added.append((position, key, curve))
+            continue
+        points = single_frame_points(frame, first, last)
+        if curve is None or not found.read(curve, len(points)):
+            return False
+        expected += points
+    if not found.equals(expected):
+        return False
+    if not added:
+        return True
+    frames = [own_frames[key.name] for key in blocks if key.name in own_frames]
+    return all(
+        _is_added_frame(key, curve, first + position, frames, list(curves.values()))
+        for position, key, curve in added
+    )
+
+
+class _KeyframeTable:
+    """Keyframes of one curve after the other: frame and value of each, at most `size` numbers in all."""
+
+    def __init__(self, size: int) -> None:
+        self._values = np.empty(size, dtype=np.float32)
+        self._end = 0
+
+    def read(self, curve: FCurve, count: int) -> bool:
+        """Reads the keyframes of a curve if they are `count` numbers; returns whether they are."""
+        points = curve.keyframe_points
+        if 2 * len(points) != count:
+            return False
+        points.foreach_get("co", self._values[self._end : self._end + count])
+        self._end += count
+        return True
+
+    def equals(self, expected: list[float]) -> bool:
+        """Whether what was read is what was expected."""
+        return bool((np.abs(self._values[: self._end] - expected) <= _TOLERANCE).all())
+
+
+def _is_added_frame(
+    key: ShapeKey, curve: FCurve | None, own: int, others: list[int], curves: list[FCurve]
+) -> bool:
+    """Whether a key that is not in the file leaves the file's frames alone and, if animated, has a frame of its own.
+
+    `own` is the frame that it would have by its position in the list. `others` are the frames of the keys of the file,
+    and `curves` those of all keys.
+    """
+    if curve is None:
+        return key.value == 0.0 or not has_effect(key)
+    if any(abs(curve.evaluate(frame)) > _TOLERANCE for frame in others if frame != own):
+        return False
+    return all(abs(other.evaluate(own) - (other == curve)) <= _TOLERANCE for other in curves)
+
+
+def keys_in_all_frames(obj: Object, source: SourceFrames) -> list[ShapeKey]:
+    """The keys that are not in the file of an object and that nothing animates, but that change what it shows."""
+    keys = shape_keys(obj)
+    if keys is None or not keys.use_relative or keys.animation_data is None:
+        return []
+    curves = [*versions.played_fcurves(keys.animation_data), *keys.animation_data.drivers]
+    known = {*(curve.data_path for curve in curves), *(value_path(name) for name in source.key_names)}
+    return [
+        key
+        for key in keys.key_blocks
+        if value_path(key.name) not in known and key.value != 0.0 and not key.mute and has_effect(key)
+    ]
+
+
+def _absolute_in_order(keys: Key, curves: dict[str, FCurve], source: SourceFrames) -> bool:
+    curve = curves.get("eval_time")
+    if curve is None:
+        return False
+    times = {key.name: key.frame for key in keys.key_blocks if not key.mute}
+    return all(
+        abs(curve.evaluate(source.frame_start + index) - times[name]) <= _TOLERANCE
+        for index, name in enumerate(source.key_names)
+        if name in times
+    )
+
+
+def played_range(obj: Object, source: SourceFrames | None) -> tuple[int, int] | None:
+    """First and last frame of what plays on the shape keys of an object; None if nothing does.
+
+    The range that import gave the action only counts as long as the keyframes fill it.
+    """
+    keys = shape_keys(obj)
+    if keys is None or not is_animated(keys):
+        return None
+    data = keys.animation_data
+    action = data.action
+    # The stubs say that a range is a Vector, which has no iterator there.
+    ranges: list[Any] = [curve.range() for curve in versions.played_fcurves(data)]
+    if action is not None and action.use_frame_range:
+        manual = round(action.frame_start), round(action.frame_end)
+        imported = source and (source.frame_start, source.frame_start + len(source.frame_names) - 1)
+        if manual != imported or not ranges:
+            return manual
+    if data.use_nla:
+        ranges += [
+            (strip.frame_start, strip.frame_end)
+            for track in data.nla_tracks
+            if not track.mute
+            for strip in track.strips
+        ]
+    if not ranges:
+        return None
+    return math.floor(min(first for first, _ in ranges)), math.ceil(max(last for _, last in ranges))
+
+
+def keys_at_frames(obj: Object, frames: Sequence[float], scene: Scene) -> list[str | None]:
+    """The name of the shape key that is shown alone on each frame of the scene; None where several are mixed.
+
+    The scene is left at another frame.
+    """
+    keys = shape_keys(obj)
+    if keys is None or not is_animated(keys):
+        return [None] * len(frames)
+    key_names = [key.name for key in keys.key_blocks]
+    basis = key_names.index(keys.reference_key.name)
+    without_effect = np.empty(len(key_names), dtype=bool)
+    keys.key_blocks.foreach_get("mute", without_effect)
+    without_effect[basis] = True
+    times = np.array([key.frame for key in keys.key_blocks])
+    values = np.empty(len(key_names), dtype=np.float32)
+    result: list[str | None] = []
+    for frame in frames:
+        state.set_frame(scene, frame)
+        played = keys.evaluated_get(bpy.context.evaluated_depsgraph_get())
+        if keys.use_relative:
+            played.key_blocks.foreach_get("value", values)
+            values[without_effect] = 0.0
+            shown = np.flatnonzero(np.abs(values) > _TOLERANCE).tolist() or [basis]
+            values[basis] = 1.0
+            if len(shown) > 1 or abs(values[shown[0]] - 1.0) > _TOLERANCE:
+                shown = []
+        else:
+            shown = np.flatnonzero(np.abs(times - played.eval_time) <= _TIME_TOLERANCE).tolist()
+        result.append(key_names[shown[0]] if shown else None)
+    return result

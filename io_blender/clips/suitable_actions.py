@@ -1,0 +1,362 @@
+"""Which actions are animations of an armature or of shape keys, and why the others are not.
+
+Evidence for an action, strongest first: it plays on the owner; it was imported for the owner's model; its slot bears
+the owner's name; nothing else claims it, and most of what it animates exists in the owner. Bones of equal names alone
+prove nothing: all humans of a game have them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from itertools import count
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import bpy
+import numpy as np
+
+from ...io_common.counting import counted
+from .. import versions
+from ..records import Text, own_group
+from ..reports import Report, listing
+from ..scene import names
+from ..scene.shape_keys import value_path
+
+if TYPE_CHECKING:
+    from bpy.types import Action, Key, Object
+
+_MODEL, _NAME = Text("io_idtech", "model"), Text("io_idtech", "animation")
+_BONE = re.compile(r'pose\.bones\[(?:"((?:[^"\\]|\\.)*)"|(\d+))\]')
+# Of the channels of an action that nothing claims, more than this part has to exist in its owner.
+_MOST = 0.5
+# Judged by about as many of them, as panels are drawn often.
+_LOOKED_AT = 64
+_MOST_NAMED = 40
+
+
+@dataclass(frozen=True)
+class ForeignAction:
+    """An action that would animate an owner, but is not its own.
+
+    Attributes:
+        slot: that would animate it; None before Blender 4.4.
+        reason: whose it is, or what is missing.
+    """
+
+    action: Action
+    slot: Any
+    reason: str
+
+
+@dataclass(eq=False)
+class SuitableActions:
+    """The actions of a .blend file, sorted for one owner.
+
+    Attributes:
+        chosen: its own actions, by name, each with its slot.
+        other_slots: further slots of these actions that are its own, by action.
+        foreign: actions that are not, though they would animate something of it.
+        uncertain: for each chosen action that may as well be another's, the name of that other, by name.
+        left_out: the reason against each other action for this type of owner, by name.
+    """
+
+    chosen: list[tuple[Action, Any]] = field(default_factory=list)
+    other_slots: dict[Action, list[Any]] = field(default_factory=dict)
+    foreign: list[ForeignAction] = field(default_factory=list)
+    uncertain: dict[str, str] = field(default_factory=dict)
+    left_out: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def reasons(self) -> dict[str, str]:
+        """Whose each action is that is not the owner's, by name."""
+        own = {action for action, _ in self.chosen}
+        return {one.action.name: one.reason for one in reversed(self.foreign) if one.action not in own}
+
+
+class _Mark(NamedTuple):
+    """What is stored on an imported action: the model that it was imported for, and its name in the file."""
+
+    model: str
+    name: str
+
+
+class ActionFinder:
+    """Finds the actions of an owner. It holds what plays in the .blend file, so it is made anew for each search.
+
+    The owner is an armature object, or the shape keys of a mesh.
+    """
+
+    def __init__(self, owner: Object | Key) -> None:
+        self._owner = owner
+        self._id_type = "OBJECT" if isinstance(owner, bpy.types.Object) else "KEY"
+        self._all: Any = bpy.data.objects if self._id_type == "OBJECT" else bpy.data.shape_keys
+        self._model = _load_model(owner)
+        self._players: dict[tuple[Action, Any], list[Any]] = defaultdict(list)
+        for player in self._all:
+            for play in _plays(player):
+                self._players[play].append(player)
+        self._copies: dict[_Mark, int] = defaultdict(int)
+        for action in bpy.data.actions:
+            mark = _load_mark(action)
+            if mark is not None:
+                self._copies[mark] += 1
+        self._names = {model: _shown_name(one) for one in self._all if (model := _load_model(one))}
+        self._is_target = _targets_of(owner)
+
+    def sort(self) -> SuitableActions:
+        """All actions of the .blend file, sorted for the owner."""
+        found = SuitableActions()
+        for action in bpy.data.actions:
+            slots = versions.slots_for(action, self._id_type)
+            useful = [
+                slot for slot in slots if self._animates(action, slot) or self._plays_here(action, slot)
+            ]
+            reasons = [self._reason_against(action, slot) for slot in useful]
+            own = [slot for slot, reason in zip(useful, reasons, strict=True) if not reason]
+            found.foreign += [
+                ForeignAction(action, slot, reason)
+                for slot, reason in zip(useful, reasons, strict=True)
+                if reason
+            ]
+            if own:
+                chosen = self._choose_slot(action, own)
+                found.chosen.append((action, chosen))
+                found.other_slots[action] = [slot for slot in own if slot != chosen]
+                rival = self._uncertain(action, chosen)
+                found.uncertain |= {action.name: rival} if rival else {}
+            elif slots and not useful:
+                found.left_out[action.name] = self._why_useless(action, slots[0])
+        return found
+
+    def owns(self, action: Action) -> bool:
+        """Whether an action is one of the owner's own and animates it."""
+        return any(
+            not self._reason_against(action, slot) and self._animates(action, slot)
+            for slot in versions.slots_for(action, self._id_type)
+        )
+
+    def _reason_against(self, action: Action, slot: Any) -> str:
+        """Why a slot is not the owner's; empty if it is."""
+        if self._plays_here(action, slot):
+            return ""
+        others = [other for other in self._players[action, slot] if not _are_same_model(other, self._owner)]
+        mark = _load_mark(action)
+        if mark is not None and mark.model != self._model:
+            return f"imported for {self._names.get(mark.model, 'a model that is not in this file')}"
+        # A character that was duplicated has copies of the actions that it played.
+        is_copy = mark is not None and bool(others) and self._copies[mark] > 1
+        name = versions.slot_name(slot)
+        if (mark is not None and not is_copy) or name == self._owner.name:
+            return ""
+        if others:
+            return f"plays on {_shown_name(others[0])}"
+        named = self._all.get(name) if name not in ("", versions.SLOT_NAME) else None
+        if named is not None and not _are_same_model(named, self._owner):
+            return f"its slot is for {_shown_name(named)}"
+        share = _share(action, slot, self._is_target)
+        if share <= _MOST:
+            return f"most of what it animates is not in {_shown_name(self._owner)}"
+        rival, rival_share = self._rival(action, slot)
+        return f"fits {rival} better" if rival_share > share else ""
+
+    @cached_property
+    def _rivals(self) -> list[tuple[str, Callable[[str], bool]]]:
+        """The names of the other owners, and what each has; only actions that nothing claims need them."""
+        rivals = [one for one in self._all if not _are_same_model(one, self._owner) and _can_own(one)]
+        return [(_shown_name(one), _targets_of(one)) for one in rivals]
+
+    def _rival(self, action: Action, slot: Any) -> tuple[str, float]:
+        """Of the other owners the one that an action fits best, and which part of its channels exists there."""
+        shares = [(name, _share(action, slot, is_target)) for name, is_target in self._rivals]
+        return max(shares, key=lambda pair: pair[1], default=("", 0.0))
+
+    def _uncertain(self, action: Action, slot: Any) -> str:
+        """The name of another owner that an action fits as well, if nothing shows whose it is; else empty."""
+        is_claimed = self._plays_here(action, slot) or _load_mark(action) is not None
+        if is_claimed or versions.slot_name(slot) == self._owner.name:
+            return ""
+        rival, share = self._rival(action, slot)
+        return rival if share >= _share(action, slot, self._is_target) else ""
+
+    def _animates(self, action: Action, slot: Any) -> bool:
+        return any(self._is_target(curve.data_path) for curve in versions.fcurves_of_slot(action, slot))
+
+    def _plays_here(self, action: Action, slot: Any) -> bool:
+        return self._owner in self._players[action, slot]
+
+    def _why_useless(self, action: Action, slot: Any) -> str:
+        """Why a slot would change nothing of the owner."""
+        paths = [curve.data_path for curve in versions.fcurves_of_slot(action, slot)]
+        if not paths:
+            return f"no keyframes for {'an object' if self._id_type == 'OBJECT' else 'shape keys'}"
+        name = _shown_name(self._owner)
+        if any(path.startswith("pose.bones[") for path in paths):
+            return f"moves bones that {name} does not have"
+        return f"sets nothing that {name} has"
+
+    def _choose_slot(self, action: Action, slots: list[Any]) -> Any:
+        """Of several slots the one that is assigned, else the one that Blender would choose, else the first."""
+        data = self._owner.animation_data
+        assigned = versions.assigned_slot(data) if data is not None and data.action == action else None
+        if assigned in slots:
+            return assigned
+        last = versions.last_slot_name(data) if data is not None else ""
+        by_name = {versions.slot_name(slot): slot for slot in reversed(slots)}
+        return by_name.get(last) or by_name.get(self._owner.name) or slots[0]
+
+
+def suitable_actions(owner: Object | Key) -> SuitableActions:
+    """The actions of the .blend file, sorted for an armature object or shape keys."""
+    return ActionFinder(owner).sort()
+
+
+def warn_of_reasons(foreign: Mapping[str, str], left_out: Mapping[str, str], report: Report) -> None:
+    """Warns once about all animations that an export leaves out.
+
+    `foreign` holds whose each action of another owner is, by name; `left_out` the reason against each other animation,
+    by name.
+    """
+    by_reason: dict[str, list[str]] = {}
+    for name, reason in (*foreign.items(), *left_out.items()):
+        by_reason.setdefault(reason, []).append(name)
+    if by_reason:
+        groups = "; ".join(f"{listing(named, _MOST_NAMED)} ({reason})" for reason, named in by_reason.items())
+        total = counted(sum(map(len, by_reason.values())), "animations", "were")
+        remedy = ". To export actions of another model, check them in the list of Choose" if foreign else ""
+        report.warn(f"{total} not exported: {groups}{remedy}")
+
+
+def store_owner(action: Action, owner: Object | Key, name: str) -> None:
+    """Stores on an imported action which model it was imported for. It holds in other .blend files too.
+
+    `owner` is the armature object, or the shape keys, that it was imported for. `name` is that of the animation in the
+    file.
+    """
+    model = _load_model(owner)
+    if not model:
+        model = _new_model(owner)
+        _MODEL.write(_data_of(owner), model)
+    _MODEL.write(action, model)
+    own_group(action, _NAME.group)[_NAME.key] = name.encode("utf-8", "surrogateescape")
+
+
+def _new_model(owner: Object | Key) -> str:
+    """A mark for a model: the same whenever it is imported, but another for each import into one .blend file."""
+    digest = hashlib.sha256()
+    if isinstance(owner, bpy.types.Object):
+        bones = owner.data.bones
+        matrices = np.empty(16 * len(bones), dtype=np.float32)
+        bones.foreach_get("matrix_local", matrices)
+        parts = [owner.data.name, *bones.keys()]
+        digest.update(matrices.tobytes())
+        everything = [*bpy.data.objects, *bpy.data.armatures]
+    else:
+        parts = [owner.user.name, *owner.key_blocks.keys()]
+        everything = [*bpy.data.shape_keys]
+    digest.update("\n".join([names.without_copy_suffix(parts[0]), *parts[1:]]).encode())
+    taken = {_load_model(one) for one in everything}
+    taken |= {mark.model for action in bpy.data.actions if (mark := _load_mark(action)) is not None}
+    name = digest.hexdigest()[:16]
+    return next(one for number in count(1) if (one := f"{name}-{number}") not in taken)
+
+
+def sets_keys(action: Action | None, slot: Any, keys: Key) -> bool:
+    """Whether an action sets values of shape keys. The slot is None before Blender 4.4."""
+    if action is None:
+        return False
+    is_target = _targets_of(keys)
+    return any(is_target(curve.data_path) for curve in versions.fcurves_of_slot(action, slot))
+
+
+def _load_model(owner: Any) -> str:
+    """The mark of the model that an owner is; empty if nothing was imported for it.
+
+    What is linked keeps no mark that is set here, nor does what overrides it: its name in its library is one.
+    """
+    data = _data_of(owner)
+    if data is None:
+        return ""
+    model = _MODEL.read(data)
+    linked = data.override_library.reference if data.override_library is not None else data
+    if model or linked.library is None:
+        return model or ""
+    name = f"{linked.library.name}/{linked.name}".encode("utf-8", "surrogateescape")
+    return f"linked-{hashlib.sha256(name).hexdigest()[:16]}"
+
+
+def _data_of(owner: Any) -> Any:
+    return owner.data if isinstance(owner, bpy.types.Object) else owner
+
+
+def _load_mark(action: Action) -> _Mark | None:
+    model = _MODEL.read(action)
+    return _Mark(model, _NAME.read(action) or "") if model else None
+
+
+def _are_same_model(one: Any, other: Any) -> bool:
+    """Whether two owners are one, or objects that share their data."""
+    if one == other:
+        return True
+    both_objects = isinstance(one, bpy.types.Object) and isinstance(other, bpy.types.Object)
+    return both_objects and one.data is not None and one.data == other.data
+
+
+def _can_own(one: Any) -> bool:
+    return not isinstance(one, bpy.types.Object) or one.type == "ARMATURE"
+
+
+def _shown_name(owner: Any) -> str:
+    return str(owner.name if isinstance(owner, bpy.types.Object) else owner.user.name)
+
+
+def _plays(owner: Any) -> Iterator[tuple[Action, Any]]:
+    """The active action of an owner, that behind NLA tweak mode, and those of its NLA strips, each with its slot."""
+    data = owner.animation_data
+    if data is None:
+        return
+    pairs = [(data.action, versions.assigned_slot(data))]
+    if data.use_tweak_mode:
+        pairs.append(versions.action_behind_tweak(data))
+    pairs += [
+        (strip.action, versions.slot_of_strip(strip)) for track in data.nla_tracks for strip in track.strips
+    ]
+    yield from ((action, slot) for action, slot in pairs if action is not None)
+
+
+def _targets_of(owner: Any) -> Callable[[str], bool]:
+    """Whether the data path of an F-curve leads to something that an owner has. Many actions have the same paths."""
+    if isinstance(owner, bpy.types.Key):
+        return {*(value_path(key.name) for key in owner.key_blocks), "eval_time"}.__contains__
+    bones = set(owner.data.bones.keys())
+
+    @cache
+    def is_target(path: str) -> bool:
+        # Blender's own operators address bones by name, scripts may do so by index.
+        match = _BONE.match(path)
+        if match is None:
+            return _has(owner, path)
+        if match[1] is None:
+            return int(match[2]) < len(bones)
+        return bpy.utils.unescape_identifier(match[1]) in bones
+
+    return is_target
+
+
+def _share(action: Action, slot: Any, is_target: Callable[[str], bool]) -> float:
+    """Which part of the bone channels of an action exists, or of all its channels if it has none of bones."""
+    curves: Any = versions.fcurves_of_slot(action, slot)
+    sample = [curves[index].data_path for index in range(0, len(curves), max(len(curves) // _LOOKED_AT, 1))]
+    sample = [path for path in sample if path.startswith("pose.bones[")] or sample
+    return sum(map(is_target, sample)) / max(len(sample), 1)
+
+
+def _has(obj: Object, path: str) -> bool:
+    try:
+        obj.path_resolve(path)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,324 @@
+"""Image expressions of Doom 3 materials as shader nodes.
+
+Facts, read in Doom 3's published source (`Image_program.cpp`, function by function):
+
+- `scale(x, r, g, b, a)` multiplies the bytes of the file, `add(a, b)` adds them. The files are sRGB and Blender
+  computes with light, so that a factor becomes a power of itself.
+- `makeIntensity(x)` copies red into all channels, `makeAlpha(x)` makes the mean of the colours the alpha of white,
+  `invertAlpha(x)` and `invertColor(x)` invert what they name.
+- `heightmap(x, s)`: white is near; a step from black to white between two pixels has a slope of s.
+- `addnormals(a, b)` adds x and y of b to a and normalises; `smoothnormals(x)` blurs a little and is left out.
+- **The green of normal maps points down** ('DirectX'). `R_HeightmapToNormalMap` gives green = -(height of the line
+  below - height of this line), with line 0 at the top; the second tangent, which green goes along, is the direction in
+  which t grows, downwards. The Dark Mod's wiki ("Inverting Normalmaps": green is as if lit from the bottom) and
+  Daemon's issue 274 (XreaL and Unvanquished) say the same. So do real maps: the gradient that their red and green
+  describe is free of curl, as that of a surface must be, with green down and not with green up.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from ...io_common.textures.conventions import Role
+from ...io_common.textures.image_expressions import BuiltIn, Call, ImageExpression, MapImage, map_uses
+from .. import versions
+from .images import ImageError, ImageStore
+
+if TYPE_CHECKING:
+    from bpy.types import Image, NodeTree
+
+    from ...io_common.textures.game_files import GameFile
+    from ...io_common.textures.material_images import MaterialImages
+
+Socket = Any
+"""An output of a node; its type in the stubs differs between versions."""
+
+# The exponent that stands for the sRGB curve.
+_GAMMA = 2.2
+# How much of a unit a step of `heightmap(x, 1)` is high, for a texture of ten pixels to the unit.
+_HEIGHT_UNIT = 0.1
+# For height maps that were found beside an image and have no declared scale.
+_DEFAULT_HEIGHT_SCALE = 2.0
+
+_COLUMN_WIDTH = 300.0
+_ROW_HEIGHT = 300.0
+
+
+@dataclass
+class Channels:
+    """The outputs of an expression; no alpha means opaque."""
+
+    colour: Socket
+    alpha: Socket = None
+
+
+@dataclass
+class _Relief:
+    """The parts of a bump map: normals (as colours, green down) and heights with their scales."""
+
+    normals: Socket = None
+    heights: list[tuple[Socket, float]] = field(default_factory=list)
+
+
+class NodeBuilder:
+    """Adds the nodes of one material, and a message to `warnings` for each image that cannot be loaded."""
+
+    def __init__(self, tree: NodeTree, found: MaterialImages, store: ImageStore, warnings: list[str]) -> None:
+        self._tree = tree
+        self._found = found
+        self._store = store
+        self._warnings = warnings
+        self._rows: dict[int, int] = {}
+        self._images: dict[Image, Any] = {}
+
+    def add(self, kind: str, column: int, label: str = "") -> Any:
+        """A new node.
+
+        `kind` is Blender's type, such as `ShaderNodeMath`. `column` counts to the left from the shader. The label is
+        shown in place of the name.
+        """
+        node = self._tree.nodes.new(kind)
+        row = self._rows.get(column, 0)
+        self._rows[column] = row + 1
+        node.location = (-column * _COLUMN_WIDTH - 200.0, 300.0 - row * _ROW_HEIGHT)
+        node.label = label
+        node.select = False
+        return node
+
+    def link(self, output: Socket, target: Socket) -> None:
+        """Links an output to an input."""
+        self._tree.links.new(output, target)
+
+    def image_of(self, role: Role) -> Image | None:
+        """The image of a role; None if there is none that can be loaded."""
+        found = self._found.images.get(role)
+        return self._load(found, role) if found is not None else None
+
+    def channels(self, role: Role) -> Channels | None:
+        """The colour and alpha of a role; None if none of its images can be loaded."""
+        expression, files = self._expression(role)
+        return self._channels(expression, files, role) if expression is not None else None
+
+    def normal(self) -> Socket:
+        """The normal of the normal and height maps; None if there are none."""
+        expression, files = self._expression(Role.NORMAL)
+        relief = self._relief(expression, files) if expression is not None else _Relief()
+        if Role.NORMAL not in self._declared_roles():
+            height = self.channels(Role.HEIGHT)
+            if height is not None:
+                relief.heights.append((height.colour, _DEFAULT_HEIGHT_SCALE))
+        normal = self._normal_map(relief.normals) if relief.normals is not None else None
+        for height_socket, scale in relief.heights:
+            bump = self.add("ShaderNodeBump", 1)
+            bump.invert = scale < 0
+            bump.inputs["Distance"].default_value = abs(scale) * _HEIGHT_UNIT
+            self.link(height_socket, bump.inputs["Height"])
+            if normal is not None:
+                self.link(normal, bump.inputs["Normal"])
+            normal = bump.outputs["Normal"]
+        return normal
+
+    # Which expression
+
+    def _declared_roles(self) -> dict[Role, ImageExpression]:
+        """The expressions of the declaration whose images were found and are used."""
+        declaration = self._found.declaration
+        if declaration is None:
+            return {}
+        used = set(self._found.images.values())
+        result: dict[Role, ImageExpression] = {}
+        for role, expression in (
+            (Role.DIFFUSE, declaration.diffuse if declaration.diffuse is not None else declaration.fallback),
+            (Role.SPECULAR, declaration.specular),
+            (Role.GLOW, declaration.glow),
+            (Role.NORMAL, declaration.bump),
+            (Role.ALPHA, declaration.alpha_image),
+        ):
+            files = {
+                self._found.maps[use.name] for use in map_uses(expression) if use.name in self._found.maps
+            }
+            own = self._found.images.get(role)
+            known = files & used if role is Role.NORMAL else own is not None and own in files
+            if expression is not None and known:
+                result[role] = expression
+        return result
+
+    def _expression(self, role: Role) -> tuple[ImageExpression | None, dict[str, GameFile]]:
+        """The image expression of a role, and the files of the images that it names."""
+        declared = self._declared_roles().get(role)
+        if declared is not None:
+            return declared, self._found.maps
+        image = self._found.images.get(role)
+        if image is None:
+            return None, {}
+        return MapImage(str(image)), {str(image): image}
+
+    # Colours
+
+    def _load(self, file: GameFile, role: Role) -> Image | None:
+        is_data = role in (Role.NORMAL, Role.HEIGHT, Role.SPECULAR, Role.MASKS)
+        try:
+            return self._store.get(file, is_data=is_data)
+        except ImageError as error:
+            if str(error) not in self._warnings:
+                self._warnings.append(str(error))
+            return None
+
+    def _image(self, file: GameFile, role: Role) -> Channels | None:
+        image = self._load(file, role)
+        if image is None:
+            return None
+        if image not in self._images:
+            node = self.add("ShaderNodeTexImage", 4, role.value.title())
+            node.image = image
+            self._images[image] = node
+        outputs = self._images[image].outputs
+        return Channels(outputs["Color"], outputs["Alpha"])
+
+    def _channels(
+        self, expression: ImageExpression, files: dict[str, GameFile], role: Role
+    ) -> Channels | None:
+        if isinstance(expression, MapImage):
+            file = files.get(expression.name)
+            return self._image(file, role) if file is not None else None
+        if isinstance(expression, BuiltIn):
+            if expression.colour is None:
+                return None
+            return self.constant(expression.colour, expression.name)
+        parts = [
+            part for image in expression.images if (part := self._channels(image, files, role)) is not None
+        ]
+        if not parts:
+            return None
+        return self._call(expression, parts, role)
+
+    def _call(self, call: Call, parts: list[Channels], role: Role) -> Channels:
+        first = parts[0]
+        if call.function == "scale":
+            return self._scale(first, (*call.numbers, 1.0, 1.0, 1.0, 1.0)[:4], role)
+        if call.function == "add" and len(parts) > 1:
+            return Channels(self.combined("ADD", first.colour, parts[1].colour), first.alpha)
+        if call.function == "invertcolor":
+            return Channels(self.inverted(first.colour), first.alpha)
+        if call.function == "invertalpha" and first.alpha is not None:
+            return Channels(first.colour, self.one_minus(first.alpha))
+        if call.function == "makeintensity":
+            node = self.add("ShaderNodeSeparateColor", 3)
+            self.link(first.colour, node.inputs["Color"])
+            return Channels(node.outputs["Red"], node.outputs["Red"])
+        if call.function == "makealpha":
+            return Channels(self.constant((1.0, 1.0, 1.0, 1.0)).colour, self.brightness(first.colour))
+        return first
+
+    def _scale(self, channels: Channels, factors: tuple[float, ...], role: Role) -> Channels:
+        is_colour = role in (Role.DIFFUSE, Role.ALPHA)
+        colour, alpha = channels.colour, channels.alpha
+        if factors[:3] != (1.0, 1.0, 1.0):
+            node = self._vector_math("MULTIPLY", colour)
+            node.inputs[1].default_value = [
+                max(factor, 0.0) ** _GAMMA if is_colour else factor for factor in factors[:3]
+            ]
+            colour = node.outputs[0]
+        if alpha is not None and factors[3] != 1.0:
+            node = self._math("MULTIPLY", alpha)
+            node.inputs[1].default_value = factors[3]
+            alpha = node.outputs[0]
+        return Channels(colour, alpha)
+
+    def _vector_math(self, operation: str, first: Socket) -> Any:
+        node = self.add("ShaderNodeVectorMath", 3)
+        node.operation = operation
+        self.link(first, node.inputs[0])
+        return node
+
+    def _math(self, operation: str, first: Socket, label: str = "") -> Any:
+        node = self.add("ShaderNodeMath", 2, label)
+        node.operation = operation
+        self.link(first, node.inputs[0])
+        return node
+
+    def constant(self, colour: tuple[float, float, float, float] | None, label: str = "") -> Channels:
+        """A single colour, RGBA; black for none."""
+        node = self.add("ShaderNodeRGB", 3, label)
+        node.outputs[0].default_value = colour or (0.0, 0.0, 0.0, 1.0)
+        return Channels(node.outputs[0])
+
+    def combined(self, operation: str, first: Socket, second: Socket) -> Socket:
+        """Two colours, or a colour and a number, combined by a Vector Math operation such as ``ADD``."""
+        node = self._vector_math(operation, first)
+        self.link(second, node.inputs[1])
+        return node.outputs[0]
+
+    def inverted(self, colour: Socket) -> Socket:
+        """1 - colour."""
+        node = self.add("ShaderNodeInvert", 3)
+        self.link(colour, node.inputs["Color"])
+        return node.outputs["Color"]
+
+    def one_minus(self, value: Socket) -> Socket:
+        """1 - value."""
+        node = self.add("ShaderNodeMath", 2)
+        node.operation = "SUBTRACT"
+        node.inputs[0].default_value = 1.0
+        self.link(value, node.inputs[1])
+        return node.outputs[0]
+
+    def brightness(self, colour: Socket) -> Socket:
+        """The brightness of a colour."""
+        node = self.add("ShaderNodeRGBToBW", 2)
+        self.link(colour, node.inputs["Color"])
+        return node.outputs[0]
+
+    def greater_than(self, value: Socket, threshold: float) -> Socket:
+        """1 where the value is above the threshold, else 0: sharp edges in all of Blender's renderers."""
+        node = self._math("GREATER_THAN", value, "Alpha Test")
+        node.inputs[1].default_value = threshold
+        return node.outputs[0]
+
+    # Normals and heights
+
+    def _relief(self, expression: ImageExpression, files: dict[str, GameFile]) -> _Relief:
+        if isinstance(expression, BuiltIn):
+            return _Relief()
+        if isinstance(expression, MapImage):
+            image = self._channels(expression, files, Role.NORMAL)
+            return _Relief(image.colour if image is not None else None)
+        if expression.function == "heightmap":
+            image = self._channels(expression.images[0], files, Role.HEIGHT) if expression.images else None
+            scale = expression.numbers[0] if expression.numbers else 1.0
+            return _Relief(heights=[(image.colour, scale)] if image is not None else [])
+        parts = [self._relief(image, files) for image in expression.images]
+        if expression.function != "addnormals":
+            # XreaL's displaceMap keeps the heights in the alpha channel, for another effect.
+            return parts[0] if parts else _Relief()
+        result = _Relief()
+        for part in parts:
+            result.heights += part.heights
+            if result.normals is None:
+                result.normals = part.normals
+            elif part.normals is not None:
+                result.normals = self._add_normals(result.normals, part.normals)
+        return result
+
+    def _add_normals(self, first: Socket, second: Socket) -> Socket:
+        """The first, with x and y of the second (its red and green, less the middle) added."""
+        middle = self._vector_math("SUBTRACT", second)
+        middle.inputs[1].default_value = (0.5, 0.5, 0.0)
+        flat = self._vector_math("MULTIPLY_ADD", middle.outputs[0])
+        flat.inputs[1].default_value = (1.0, 1.0, 0.0)
+        self.link(first, flat.inputs[2])
+        return flat.outputs[0]
+
+    def _normal_map(self, colour: Socket) -> Socket:
+        node = self.add("ShaderNodeNormalMap", 1)
+        if not versions.set_green_down(node):
+            flip = self.add("ShaderNodeRGBCurve", 2, "Green Down to Up")
+            green = flip.mapping.curves[1]
+            green.points[0].location = (0.0, 1.0)
+            green.points[1].location = (1.0, 0.0)
+            flip.mapping.update()
+            self.link(colour, flip.inputs["Color"])
+            colour = flip.outputs["Color"]
+        self.link(colour, node.inputs["Color"])
+        return node.outputs["Normal"]

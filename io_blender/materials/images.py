@@ -1,0 +1,332 @@
+"""Image files of games as Blender's images.
+
+- An image is loaded once, however many materials use it, in this import or an earlier one. The first use sets its
+  colour space: the colour image comes first, so an image that is also the height map stays sRGB.
+- Files on disk are linked. Files in archives are packed into the .blend file as they are, and PCX and LMP files, which
+  Blender cannot read, as PNG: where they came from is stored (see `source`).
+- The alpha channel is independent of the colours (Blender's 'Channel Packed'): games use it for other data, and with
+  other modes colours would be black where it is 0.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import bpy
+import numpy as np
+
+from ...io_common.files.regular_files import open_file
+from ...io_common.textures import budget
+from ...io_common.textures.archives import ARCHIVE_EXTENSIONS
+from ...io_common.textures.dimensions import CRASHING_KINDS, KINDS_BY_NAME, loaded_bytes
+from ...io_common.textures.game_files import FileReadError, GameFile
+from ...io_common.textures.lmp import PALETTE_PATH, Bytes, LmpError, decode_lmp, read_palette
+from ...io_common.textures.pcx import PcxError, decode_pcx
+from .. import versions
+from ..records import MaterialRecord, read_file
+from ..scene import names
+
+if TYPE_CHECKING:
+    from bpy.types import Image
+
+# Image sources that are files on disk.
+_FILE_SOURCES = ("FILE", "SEQUENCE", "MOVIE", "TILED")
+# Read by this add-on and packed as PNG.
+_DECODED = (".pcx", ".lmp")
+_MEMBER = re.compile(f"(?:{'|'.join(map(re.escape, ARCHIVE_EXTENSIONS))})/", re.IGNORECASE)
+
+# Statistics need all pixels as floats; larger images are not worth the time and memory.
+_MAX_STATISTICS_PIXELS = 1 << 24
+# The bytes of unpacked images that an import may keep in memory.
+_MAX_KEPT = 256 << 20
+# The bytes of a file that are read to find the size of its image.
+_HEAD, _LONGEST_HEAD = 1 << 16, 1 << 26
+# An alpha channel is an alpha test if nearly all of it is black or white, with some of both.
+_SHARP = 0.9
+_SOME = 0.001
+_BLACK = 0.03
+# Linear; the textures of these games are dark.
+_VISIBLE = 0.2
+
+
+class ImageError(ValueError):
+    """A file was found but is not an image that Blender can show."""
+
+
+class TooMuchError(ImageError):
+    """All images together are more than an import loads; reported once, not for each image."""
+
+
+@dataclass(frozen=True)
+class ImageStatistics:
+    """Statistics of the pixels of an image.
+
+    Attributes:
+        colour: mean linear RGB of the pixels that are opaque and not black, brightened to be visible; None if unknown.
+        is_cut_out: whether the alpha channel has holes with sharp edges.
+    """
+
+    colour: tuple[float, float, float] | None
+    is_cut_out: bool
+
+
+class ImageStore:
+    """The images of one import. `find_palette` returns Quake's palette for LMP images; None if it is not found."""
+
+    def __init__(
+        self, record: MaterialRecord, find_palette: Callable[[], GameFile | None] = lambda: None
+    ) -> None:
+        self._record = record
+        self._find_palette = find_palette
+        self._palette: Bytes | None = None
+        self._images: dict[str, Image] | None = None
+        self._failed: dict[GameFile, str] = {}
+        self._statistics: dict[Image, ImageStatistics] = {}
+        self._budget = budget.Budget()
+        self.loaded = 0
+        """How many images were loaded, without those that were in the .blend file already."""
+
+    def get(self, file: GameFile, *, is_data: bool) -> Image:
+        """The image of a file.
+
+        `is_data` means that the values are not colours; it is ignored if the image is loaded already. Raises ImageError
+        if the file cannot be read, or Blender cannot read the image.
+        """
+        if file in self._failed:
+            raise ImageError(self._failed[file])
+        if self._images is None:
+            self._images = _images_of_blend()
+        key = _folded(str(file))
+        if key not in self._images:
+            try:
+                with self._budget.timed():
+                    image = self._load(file)
+            except TooMuchError as error:
+                self._failed[file] = str(error)
+                raise
+            except (ImageError, FileReadError, PcxError, LmpError, OSError, RuntimeError) as error:
+                reason = (error.strerror if isinstance(error, OSError) else "") or str(error).strip()
+                self._failed[file] = reason if str(file) in reason else f"{file}: {reason}"
+                raise ImageError(self._failed[file]) from error
+            image.alpha_mode = "CHANNEL_PACKED"
+            if is_data:
+                image.colorspace_settings.name = "Non-Color"
+            self._images[key] = image
+            self._free_if_many(image)
+            self.loaded += 1
+        return self._images[key]
+
+    def statistics(self, image: Image) -> ImageStatistics:
+        """The statistics of an image, computed once."""
+        if image not in self._statistics:
+            self._statistics[image] = _image_statistics(image)
+            self._free_if_many(image)
+        return self._statistics[image]
+
+    def _load(self, file: GameFile) -> Image:
+        if self._budget.is_over():
+            raise TooMuchError("some images were not loaded because it took too long: load them by hand")
+        is_packed = file.member is not None or file.extension in _DECODED
+        data = self._read(file) if is_packed else b""
+        if file.extension in _DECODED:
+            pixels = decode_pcx(data) if file.extension == ".pcx" else decode_lmp(data, self._colours(file))
+            # As floats for a moment.
+            self._take(16 * pixels.shape[0] * pixels.shape[1])
+            image = _new(file, pixels.shape[1], pixels.shape[0])
+            with _removed_on_errors(image):
+                # Blender's first row is the lowest.
+                _pixels_of(image).foreach_set(np.divide(pixels[::-1], 255, dtype=np.float32).ravel())
+                image.pack()
+        elif is_packed:
+            self._take(_loaded_bytes(file, data))
+            image = _new(file, 1, 1)
+            with _removed_on_errors(image):
+                image.source = "FILE"
+                image.pack(data=data, data_len=len(data))
+        else:
+            self._take(_loaded_bytes_on_disk(file))
+            image = bpy.data.images.load(str(file.path), check_existing=False)
+        with _removed_on_errors(image):
+            # The size is known once the file was read.
+            if not all(image.size):
+                raise ImageError("Blender cannot read this image")
+            if is_packed:
+                self._record.file.write(image, str(file))
+        return image
+
+    def _colours(self, file: GameFile) -> Bytes:
+        """Quake's palette, read once. Raises ImageError if it was not found, and LmpError if it is damaged."""
+        if self._palette is None:
+            palette = self._find_palette()
+            if palette is None:
+                raise ImageError(
+                    f"{file}: needs Quake's palette, and {PALETTE_PATH} was not found: add the game's folder id1 to "
+                    "the Game Folders in the add-on's preferences, or use PNG images"
+                )
+            self._palette = read_palette(palette.read())
+        return self._palette
+
+    def _read(self, file: GameFile) -> bytes:
+        """The bytes of a file that is to be unpacked.
+
+        Raises TooMuchError if too much was unpacked already, and FileReadError if it cannot be read.
+        """
+        if not self._budget.take("data", file.size()):
+            raise TooMuchError(
+                f"some images were not loaded: the archives hold more than {budget.MAX_DATA >> 20} MB of them"
+            )
+        return file.read()
+
+    def _take(self, size: int | None) -> None:
+        """Raises ImageError for an image that is too large or of unknown size, TooMuchError where all are too large."""
+        if size is None:
+            raise ImageError("Blender cannot read this image")
+        if size > budget.MAX_LOADED_OF_ONE:
+            limit = budget.MAX_LOADED_OF_ONE >> 20
+            raise ImageError(
+                f"the image is too large ({size >> 20:,} MB once loaded, at most {limit}): use a smaller one"
+            )
+        if not self._budget.take("loaded", size):
+            limit = budget.MAX_LOADED >> 30
+            raise TooMuchError(f"some images were not loaded: together they would take more than {limit} GB")
+
+    def _free_if_many(self, image: Image) -> None:
+        """Frees the pixels once there are many; Blender loads them again when the image is shown."""
+        if budget.MAX_LOADED - self._budget.loaded > _MAX_KEPT and not image.is_dirty:
+            image.buffers_free()
+
+
+def _new(file: GameFile, width: int, height: int) -> Image:
+    name = names.for_blender(file.name, versions.MAX_ID_NAME, "Image")
+    return bpy.data.images.new(name, width, height, alpha=True)
+
+
+@contextmanager
+def _removed_on_errors(image: Image) -> Iterator[None]:
+    """Removes the image if the block raises an exception, of whatever kind: it would stay without a user."""
+    try:
+        yield
+    except Exception:  # raised again
+        bpy.data.images.remove(image)
+        raise
+
+
+def _loaded_bytes_on_disk(file: GameFile) -> int | None:
+    """What an image in a file of its own takes once loaded.
+
+    Raises OSError if it is no regular file or cannot be read, and ImageError if it is of a kind that is not loaded.
+    """
+    with open_file(file.path) as stream:
+        head = stream.read(_HEAD)
+        size = _loaded_bytes(file, head)
+        # In a few files the size is further back.
+        return (
+            size if size is not None or len(head) < _HEAD else loaded_bytes(head + stream.read(_LONGEST_HEAD))
+        )
+
+
+def _loaded_bytes(file: GameFile, data: bytes) -> int | None:
+    """What an image takes once loaded, by the start of its file.
+
+    Raises ImageError if it is of a kind that is not loaded.
+    """
+    if data.startswith(CRASHING_KINDS):
+        raise ImageError("it is a Cineon or DPX image, and Blender crashes on damaged ones: use PNG or TGA")
+    for extension, kinds in KINDS_BY_NAME.items():
+        if data.startswith(kinds) and file.extension != extension:
+            raise ImageError(f"it is a {extension} image under another name: use PNG or TGA")
+    return loaded_bytes(data)
+
+
+def _folded(path: str) -> str:
+    return os.path.normcase(os.path.normpath(path))
+
+
+def _images_of_blend() -> dict[str, Image]:
+    found: dict[str, Image] = {}
+    for image in bpy.data.images:
+        path = source_of(image)
+        if path and image.library is None:
+            found.setdefault(_folded(path), image)
+    return found
+
+
+def source_of(image: Image) -> str:
+    """The file that an image came from, as an absolute path (in an archive: the archive's, a slash and the name there).
+
+    Empty for images that were not read from a single file: those made in Blender, sequences, tiles and movies.
+    """
+    stored = read_file(image)
+    if stored:
+        return stored
+    if image.source != "FILE" or not image.filepath:
+        return ""
+    return os.path.abspath(bpy.path.abspath(image.filepath, library=image.library))
+
+
+def size_of(image: Image) -> tuple[int, int]:
+    """Width and height of an image; zeros if it cannot be read.
+
+    Blender reads the file for this. The path in a .blend file from elsewhere may be a pipe, for which it would wait.
+    """
+    if image.source in _FILE_SOURCES and not image.packed_files and not image.has_data:
+        for path in _paths_of(image):
+            try:
+                open_file(bpy.path.abspath(path, library=image.library)).close()
+            except FileNotFoundError:
+                # Blender does not wait for it.
+                continue
+            except (OSError, ValueError):
+                return 0, 0
+    width, height = image.size
+    return int(width), int(height)
+
+
+def _paths_of(image: Image) -> list[str]:
+    """The path of an image; for one with tiles, that of each."""
+    if image.source != "TILED":
+        return [image.filepath]
+    grid = [(tile.number, *divmod(tile.number - 1001, 10)) for tile in image.tiles]
+    return [
+        image.filepath.replace("<UDIM>", str(number)).replace("<UVTILE>", f"u{column + 1}_v{row + 1}")
+        for number, row, column in grid
+    ]
+
+
+def name_in_archive(path: str) -> str | None:
+    """The name that a file has in its archive, None for a file of its own. The path is from `source_of`."""
+    parts = _MEMBER.split(path.replace("\\", "/"), maxsplit=1)
+    return parts[1] if len(parts) > 1 else None
+
+
+def _pixels_of(image: Image) -> Any:
+    """The pixels of an image; for the stubs, they are a single number."""
+    return image.pixels
+
+
+def _image_statistics(image: Image) -> ImageStatistics:
+    width, height = image.size
+    if not 0 < width * height <= _MAX_STATISTICS_PIXELS:
+        return ImageStatistics(None, False)
+    flat = np.empty(width * height * 4, dtype=np.float32)
+    _pixels_of(image).foreach_get(flat)
+    pixels = flat.reshape(-1, 4)
+    alpha = pixels[:, 3]
+    clear, solid = float(np.mean(alpha < 0.1)), float(np.mean(alpha > 0.9))
+    is_cut_out = clear > _SOME and solid > _SOME and clear + solid > _SHARP
+    # Textures are padded with black.
+    visible = pixels[(pixels[:, :3].max(axis=1) > _BLACK) & ((alpha > 0.5) | (not is_cut_out))]
+    if not len(visible):
+        return ImageStatistics(None, is_cut_out)
+    mean = visible[:, :3].mean(axis=0, dtype=np.float64)
+    if not image.is_float:
+        # An approximation: the mean of sRGB values, not of linear ones.
+        mean = np.where(mean <= 0.04045, mean / 12.92, ((mean + 0.055) / 1.055) ** 2.4)
+    mean = np.nan_to_num(mean) * max(1.0, _VISIBLE / max(float(mean.max()), 1e-6))
+    red, green, blue = np.clip(mean, 0.0, 1.0).tolist()
+    return ImageStatistics((red, green, blue), is_cut_out)

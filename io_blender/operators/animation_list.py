@@ -1,0 +1,487 @@
+"""The list of animations in the panels of the exporters: what is stored on objects, its operators, and how it is drawn.
+
+Each object has its own list in the .blend file. `scene.animation_list` reads it.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import bpy
+from bpy.props import (
+    BoolProperty,
+    CollectionProperty,
+    EnumProperty,
+    IntProperty,
+    PointerProperty,
+    StringProperty,
+)
+
+from ...io_common.counting import counted
+from ...io_common.name_filter import matches
+from .. import reports, versions
+from ..clips.animation_list import (
+    PROPERTY,
+    AnimationList,
+    Source,
+    animation_list,
+    can_store,
+    is_stored,
+    store_rows,
+)
+from ..scene.objects import Scope
+from .row_list import RowList
+
+if TYPE_CHECKING:
+    from bpy.types import Context, Object, Scene, UILayout
+
+    from .blender_mixins import OperatorResult
+
+_SOURCES = (
+    (Source.ACTIONS.value, "Actions", "The actions that move the armature, each with its slot"),
+    (Source.STRIPS.value, "NLA Strips", "The strips of the NLA tracks, each played alone, muted or not"),
+    (
+        Source.MARKERS.value,
+        "Markers",
+        "The ranges of the timeline from each marker to the frame before the next, as the scene plays. "
+        "The last one goes on to the end of the scene",
+    ),
+    (Source.SCENE.value, "Scene", "The frame range of the scene as it plays"),
+)
+_CURRENT = "CURRENT"
+_ROWS = 6
+
+LINE_LENGTH = 38
+"""Characters of a message that fit into a line of the file browser."""
+
+# Blender's units: a number has about half of one.
+_DETAILS_WIDTH = 4.4
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What the panel shows of a row.
+
+    Attributes:
+        frames: how many are written.
+        rate: frames per second; None if the file has none.
+        name: of the file without its suffix, or of the sequence.
+        suffix: of the file; empty for a sequence.
+        is_replaced: whether there is such a file already.
+        foreign: whose an action of another owner is; else empty.
+    """
+
+    frames: int
+    rate: float | None
+    name: str
+    suffix: str = ""
+    is_replaced: bool = False
+    foreign: str = ""
+
+    @property
+    def description(self) -> str:
+        """The frames and their rate in words."""
+        return counted(self.frames, "frames") + ("" if self.rate is None else f" at {self.rate:g} fps")
+
+    @property
+    def target(self) -> str:
+        """The file or sequence in words."""
+        if not self.suffix:
+            return f"Sequence {self.name}"
+        return f"{'Replaces' if self.is_replaced else 'File:'} {self.name}{self.suffix}"
+
+    @property
+    def duration(self) -> str:
+        """The frames and their rate, as short as possible."""
+        return str(self.frames) if self.rate is None else f"{self.frames} @ {self.rate:.4g}"
+
+
+# What the rows of the list that is being drawn show, by index: Blender calls `draw_item` while a panel is drawn.
+_shown: dict[int, Shown] = {}
+
+
+def _update_rows(stored: Any, context: Context) -> None:
+    """Lists what another source has, so that the panel shows its rows."""
+    if context.scene is not None:
+        update(stored.id_data, context.scene)
+
+
+class IO_IDTECH_PG_animation_row(bpy.types.PropertyGroup):
+    """An animation of a list, and what the user decided about it."""
+
+    if TYPE_CHECKING:
+        source: str
+        action: Any
+        slot: str
+        occurrence: int
+        is_checked: bool
+        export_name: str
+    else:
+        name: StringProperty(name="Name", description="Name of the action, NLA strip, marker or scene")
+        source: EnumProperty(name="Source", description="What the animation is made of", items=_SOURCES)
+        action: PointerProperty(
+            name="Action", description="The action, which may be renamed", type=bpy.types.Action
+        )
+        slot: StringProperty(name="Slot", description="Name of the slot of the action")
+        occurrence: IntProperty(
+            name="Occurrence", description="How many markers of the same name are before this one", min=0
+        )
+        is_checked: BoolProperty(name="Export", description="Export this animation", default=True)
+        export_name: StringProperty(
+            name="Name",
+            description="Name of the file or sequence. If empty, it is made of the prefix and the pattern",
+        )
+
+
+class IO_IDTECH_PG_animation_list(bpy.types.PropertyGroup):
+    """The animations that an object is exported with, and their names."""
+
+    if TYPE_CHECKING:
+        source: str
+        pattern: str
+        prefix: str
+        name_filter: str
+        rows: Any
+        active_row: int
+    else:
+        source: EnumProperty(
+            name="Source",
+            description="What the animations are made of",
+            items=_SOURCES,
+            default=Source.ACTIONS.value,
+            update=_update_rows,
+        )
+        pattern: StringProperty(
+            name="Pattern",
+            description="Names of files or sequences, with {action}, {object}, {strip}, {marker}, {slot} and {scene}. "
+            "If empty, the name of the action, strip, marker or scene",
+        )
+        prefix: StringProperty(name="Prefix", description="Put before each name that the pattern makes")
+        name_filter: StringProperty(
+            name="Filter",
+            description="Show only animations with this in their names; * and ? stand for any letters. "
+            "Animations that are not shown are exported if they are checked",
+            options={"TEXTEDIT_UPDATE"},
+        )
+        rows: CollectionProperty(name="Rows", description="The animations", type=IO_IDTECH_PG_animation_row)
+        active_row: IntProperty(name="Active Row", description="Index of the selected animation", min=0)
+
+
+class IO_IDTECH_UL_animations(RowList, bpy.types.UIList):
+    """The list of animations."""
+
+    def draw_row(self, layout: Any, item: Any, index: int) -> None:
+        """Draws one animation: whether it is exported, its name, frames, rate and file."""
+        row = layout.row(align=True)
+        row.use_property_split = False
+        row.prop(item, "is_checked", text="")
+        shown = _shown.get(index)
+        columns = row.row(align=True)
+        columns.active = item.is_checked
+        if shown is None:
+            columns.label(text=f"{item.name}: no longer there", icon="ERROR")
+            return
+        name = item.name if item.slot in ("", versions.SLOT_NAME) else f"{item.name} ({item.slot})"
+        if shown.foreign:
+            columns.label(text=f"{name}: {shown.foreign}")
+            return
+        columns.label(text=name if shown.name == item.name else f"{name} → {shown.name}")
+        details = columns.row(align=True)
+        details.ui_units_x = _DETAILS_WIDTH
+        details.alignment = "RIGHT"
+        details.label(text=shown.duration)
+        details.label(text="", icon="FILE_REFRESH" if shown.is_replaced else "BLANK1")
+
+    def draw_filter(self, context: Context, layout: Any) -> None:
+        """Draws nothing: the panel has the filter, which operators follow too."""
+
+    def filter_items(self, context: Context, data: Any, name: Any) -> Any:
+        """Hides rows of other sources, and those that do not match the filter."""
+        del context
+        items = getattr(data, name)
+        visible = [item.source == data.source and matches(item.name, data.name_filter) for item in items]
+        return [self.bitflag_filter_item if shown else 0 for shown in visible], []
+
+
+class _ListOperator:
+    """What the operators of the list share: the object whose list they change."""
+
+    if TYPE_CHECKING:
+        owner: str
+        report: Any
+    else:
+        owner: StringProperty(
+            name="Object",
+            description="Name of the object with the list; the active armature, or the armature of the active mesh, if "
+            "empty",
+            options={"SKIP_SAVE"},
+        )
+
+    def change(self, context: Context, change: Callable[[Any, AnimationList], str]) -> OperatorResult:
+        """Changes the rows of the list after they were brought up to date.
+
+        `change` takes the stored list and its rows, and returns what to report.
+        """
+        owner = context.scene.objects.get(self.owner) if self.owner else active_owner(context)
+        if owner is None:
+            what = f"there is no object {self.owner!r} in the scene" if self.owner else "nothing is active"
+            reports.report_message(self, "ERROR", f"{what}: select an armature or a mesh")
+            return {"CANCELLED"}
+        if not can_store(owner):
+            reports.report_message(
+                self, "ERROR", f"{owner.name} is linked from another file: make it local first"
+            )
+            return {"CANCELLED"}
+        store_rows(animation_list(owner, context.scene))
+        text = change(getattr(owner, PROPERTY), animation_list(owner, context.scene))
+        self.report({"INFO"}, text)
+        return {"FINISHED"}
+
+
+class OBJECT_OT_io_idtech_list_animations(_ListOperator, bpy.types.Operator):
+    """List the animations that can be exported again, after some were added, renamed or removed"""
+
+    bl_idname = "object.io_idtech_list_animations"
+    bl_label = "Update List of Animations"
+    bl_options = {"REGISTER", "UNDO"}
+
+    if TYPE_CHECKING:
+        source: str
+    else:
+        source: EnumProperty(
+            name="Source",
+            description="What the animations are made of",
+            items=((_CURRENT, "Keep Source", "The source that the list has"), *_SOURCES),
+            default=_CURRENT,
+            options={"SKIP_SAVE"},
+        )
+
+    def execute(self, context: Context) -> OperatorResult:
+        """Updates the list."""
+
+        def change(stored: Any, found: AnimationList) -> str:
+            if self.source == _CURRENT:
+                return _summary(found)
+            stored.source = self.source
+            return _summary(animation_list(found.owner, found.scene))
+
+        return self.change(context, change)
+
+
+class OBJECT_OT_io_idtech_check_animations(_ListOperator, bpy.types.Operator):
+    """Choose which of the listed animations are exported"""
+
+    bl_idname = "object.io_idtech_check_animations"
+    bl_label = "Check Animations"
+    bl_options = {"REGISTER", "UNDO"}
+
+    if TYPE_CHECKING:
+        action: str
+        name_filter: str
+    else:
+        action: EnumProperty(
+            name="Action",
+            description="What to do with the animations that match the filter",
+            items=(
+                ("ALL", "All", "Check all animations that match the filter, except those of other models"),
+                ("NONE", "None", "Uncheck all animations that match the filter"),
+                ("INVERT", "Invert", "Check those that are not checked, and uncheck the others"),
+            ),
+            default="ALL",
+        )
+        name_filter: StringProperty(
+            name="Filter",
+            description="Only animations with this in their names; * and ? stand for any letters. If not set, the "
+            "filter of the list",
+            options={"SKIP_SAVE"},
+        )
+
+    def execute(self, context: Context) -> OperatorResult:
+        """Checks or unchecks."""
+
+        def change(stored: Any, found: AnimationList) -> str:
+            is_set = self.properties.is_property_set("name_filter")
+            name_filter = self.name_filter if is_set else stored.name_filter
+            for row in found.rows:
+                is_own = self.action == "NONE" or not row.animation.foreign
+                if is_own and matches(row.animation.name, name_filter):
+                    row.item.is_checked = (
+                        not row.is_checked if self.action == "INVERT" else self.action == "ALL"
+                    )
+            return _summary(animation_list(found.owner, found.scene))
+
+        return self.change(context, change)
+
+
+class OBJECT_OT_io_idtech_move_animation(_ListOperator, bpy.types.Operator):
+    """Move the selected animation in the list. The frames of an MD2 file follow this order"""
+
+    bl_idname = "object.io_idtech_move_animation"
+    bl_label = "Move Animation"
+    bl_options = {"REGISTER", "UNDO"}
+
+    if TYPE_CHECKING:
+        direction: str
+        index: int
+    else:
+        direction: EnumProperty(
+            name="Direction",
+            description="Where to move it",
+            items=(("UP", "Up", "Towards the first"), ("DOWN", "Down", "Towards the last")),
+            default="UP",
+        )
+        index: IntProperty(
+            name="Row",
+            description="Index of the animation in the list, from 0; -1 for the selected one",
+            default=-1,
+            min=-1,
+            options={"SKIP_SAVE"},
+        )
+
+    def execute(self, context: Context) -> OperatorResult:
+        """Moves the row past the next one that is shown."""
+
+        def change(stored: Any, found: AnimationList) -> str:
+            index = self.index if self.index >= 0 else stored.active_row
+            if index >= len(found.rows):
+                return "There is no such animation in the list"
+            # Actions of other owners stay last.
+            is_foreign = bool(found.rows[index].animation.foreign)
+            shown = [
+                position
+                for position, row in enumerate(found.rows)
+                if position == index
+                or (
+                    bool(row.animation.foreign) == is_foreign
+                    and matches(row.animation.name, stored.name_filter)
+                )
+            ]
+            place = shown.index(index) + (-1 if self.direction == "UP" else 1)
+            if not 0 <= place < len(shown):
+                return f"{found.rows[index].animation.name} is already {'first' if place < 0 else 'last'}"
+            stored.rows.move(index, shown[place])
+            stored.active_row = shown[place]
+            return f"{found.rows[index].animation.name} is number {shown[place] + 1} now"
+
+        return self.change(context, change)
+
+
+def active_owner(context: Context) -> Object | None:
+    """The object whose list operators change by default: the active armature or the active mesh's, else the mesh."""
+    active = context.view_layer.objects.active
+    if active is None or active.type != "MESH":
+        return active
+    return active.find_armature() or active
+
+
+def scope_of_panel(context: Context, operator: Any) -> Scope:
+    """Which objects an export operator exports; in the properties of a collection, its exporters export that.
+
+    `operator` may also be the properties of one.
+    """
+    name = operator.collection
+    space = context.space_data
+    if not name and space is not None and space.type == "PROPERTIES" and context.collection is not None:
+        name = context.collection.name
+    return Scope(operator.use_selection, operator.use_active_collection, name)
+
+
+def update(owner: Object | None, scene: Scene) -> None:
+    """Stores the rows of an object's list, so that the panel can show them, unless they are or the object is linked.
+
+    None is ignored.
+    """
+    if owner is not None and can_store(owner) and not is_stored(found := animation_list(owner, scene)):
+        store_rows(found)
+
+
+def draw(layout: UILayout, found: AnimationList, rows: Sequence[Shown]) -> None:
+    """Draws the list of an object. `rows` holds what to show of each row of the list, in its order."""
+    owner = found.owner
+    stored: Any = getattr(owner, PROPERTY)
+    column: Any = layout.column()
+    column.prop(stored, "source")
+    if not can_store(owner):
+        column.label(text="Linked: the list is that of its file", icon="LINKED")
+    elif not is_stored(found):
+        entry = column.operator(
+            OBJECT_OT_io_idtech_list_animations.bl_idname, text="Update List", icon="FILE_REFRESH"
+        )
+        entry.owner = owner.name
+    column.prop(stored, "name_filter", text="", icon="VIEWZOOM")
+    _shown.clear()
+    positions = {item.as_pointer(): index for index, item in enumerate(stored.rows)}
+    for row, shown in zip(found.rows, rows, strict=True):
+        if row.item is not None:
+            _shown[positions[row.item.as_pointer()]] = replace(shown, foreign=row.animation.foreign)
+    body = column.row()
+    body.template_list("IO_IDTECH_UL_animations", "", stored, "rows", stored, "active_row", rows=_ROWS)
+    _draw_buttons(body.column(align=True), owner)
+    column = layout.column()
+    if stored.active_row in _shown:
+        item, active = stored.rows[stored.active_row], _shown[stored.active_row]
+        if item.slot and found.source is Source.ACTIONS:
+            column.label(text=f"Slot: {item.slot}")
+        column.label(text=active.description)
+        if active.foreign:
+            column.label(text=f"Not {owner.name}'s: {active.foreign}", icon="UNLINKED")
+        column.label(text=active.target, icon="FILE_REFRESH" if active.is_replaced else "NONE")
+        column.prop(item, "export_name")
+    column.prop(stored, "prefix")
+    column.prop(stored, "pattern")
+
+
+def draw_problems(layout: UILayout, heading: str, problems: Sequence[str]) -> None:
+    """Draws what keeps an export from being written, in lines that fit into the file browser.
+
+    The heading may be empty. Nothing is drawn if there are no problems.
+    """
+    lines = [heading] if heading and problems else []
+    lines += [line for problem in problems for line in textwrap.wrap(problem, LINE_LENGTH)]
+    column: Any = layout.column(align=True)
+    for number, line in enumerate(lines):
+        column.label(text=line, icon="BLANK1" if number else "ERROR")
+
+
+def _draw_buttons(column: Any, owner: Object) -> None:
+    for direction, icon in (("UP", "TRIA_UP"), ("DOWN", "TRIA_DOWN")):
+        entry = column.operator(OBJECT_OT_io_idtech_move_animation.bl_idname, text="", icon=icon)
+        entry.direction, entry.owner = direction, owner.name
+    column.separator()
+    for action, icon in (("ALL", "CHECKBOX_HLT"), ("NONE", "CHECKBOX_DEHLT"), ("INVERT", "ARROW_LEFTRIGHT")):
+        entry = column.operator(OBJECT_OT_io_idtech_check_animations.bl_idname, text="", icon=icon)
+        entry.action, entry.owner = action, owner.name
+    column.separator()
+    entry = column.operator(OBJECT_OT_io_idtech_list_animations.bl_idname, text="", icon="FILE_REFRESH")
+    entry.owner = owner.name
+
+
+def _summary(found: AnimationList) -> str:
+    return f"{len(found.checked)} of {counted(len(found.rows), 'animations')} checked"
+
+
+_CLASSES = (
+    IO_IDTECH_PG_animation_row,
+    IO_IDTECH_PG_animation_list,
+    IO_IDTECH_UL_animations,
+    OBJECT_OT_io_idtech_list_animations,
+    OBJECT_OT_io_idtech_check_animations,
+    OBJECT_OT_io_idtech_move_animation,
+)
+
+
+def register() -> None:
+    """Registers the list, its operators, and the property of objects that stores it."""
+    for cls in _CLASSES:
+        bpy.utils.register_class(cls)
+    setattr(bpy.types.Object, PROPERTY, PointerProperty(type=IO_IDTECH_PG_animation_list))
+
+
+def unregister() -> None:
+    """Unregisters what `register` registered."""
+    delattr(bpy.types.Object, PROPERTY)
+    for cls in reversed(_CLASSES):
+        bpy.utils.unregister_class(cls)

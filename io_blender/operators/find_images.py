@@ -1,0 +1,176 @@
+"""Look Up Images: searches the images of a material again, and builds its nodes anew.
+
+Each family has an operator of its own, made from this one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import bpy
+from bpy.props import StringProperty
+
+from ...io_common.textures.material_images import MaterialImages
+from ...io_common.textures.names import short
+from ...io_common.textures.search import Search
+from .. import reports
+from ..materials.library import MaterialLibrary
+from ..records import MaterialRecord, has_record, read_game_folder
+from ..reports import Report, printable
+from . import preferences
+from .blender_mixins import Operator, Panel
+
+if TYPE_CHECKING:
+    from bpy.types import Context, Material
+
+    from ...io_common.textures.rules import TextureRules
+    from .blender_mixins import OperatorResult
+
+Find = Callable[["Search", Path, "Material", str], MaterialImages]
+"""A function that finds the images of a material, given a search, the file of the model, the material and its name."""
+
+
+class FindImages(Operator):
+    """The operator of a family, without its identifiers."""
+
+    if TYPE_CHECKING:
+        record: MaterialRecord
+        rules: TextureRules
+        find: Find
+        material: str
+        folder: str
+    else:
+        material: StringProperty(
+            name="Material",
+            description="Name of the material; empty for the active one",
+            options={"SKIP_SAVE"},
+        )
+        folder: StringProperty(
+            name="Folder",
+            description="Folder to search, as if the model were in it; empty for the folder that the model was in",
+            subtype="DIR_PATH",
+            options={"SKIP_SAVE"},
+        )
+
+    def execute(self, context: Context) -> OperatorResult:
+        """Looks up the images, and builds the nodes if there are any."""
+        material = bpy.data.materials.get(self.material) if self.material else active_material(context)
+        if material is None:
+            reports.report_message(
+                self, "ERROR", "There is no such material: select an object with a material"
+            )
+            return {"CANCELLED"}
+        if material.library is not None:
+            reports.report_message(
+                self, "ERROR", f"{material.name} is linked from another .blend file: make it local"
+            )
+            return {"CANCELLED"}
+        if material.is_grease_pencil:
+            reports.report_message(
+                self, "ERROR", f"{material.name} is a material for strokes, which has no images"
+            )
+            return {"CANCELLED"}
+        name = file_name(material, self.record)
+        search = Search(_game_folders(material), self.rules)
+        found = type(self).find(search, self._model(material), material, name)
+        if found.diffuse is None and found.colour is None:
+            places = ", ".join(map(short, found.looked_in))
+            text = f"No image was found for {short(name) or 'the empty name'}"
+            reports.report_message(self, "WARNING", text + (f" (looked for {places})" if places else ""))
+            return {"CANCELLED"}
+        library = MaterialLibrary(self.record)
+        library.rebuild(material, found)
+        report = Report()
+        library.add_to_report(report, search.warnings)
+        for text in report.warnings:
+            reports.report_message(self, "WARNING", text)
+        image = found.diffuse
+        reports.report_message(self, "INFO", f"{material.name}: {image if image is not None else 'a colour'}")
+        return {"FINISHED"}
+
+    def _model(self, material: Material) -> Path:
+        """The file of the model, or where it would be."""
+        model = self.record.model.read(material) or ""
+        if self.folder:
+            return Path(bpy.path.abspath(self.folder)) / (Path(model).name or "model")
+        if model and Path(model).is_absolute():
+            return Path(model)
+        return Path(bpy.path.abspath("//") if bpy.data.filepath else ".") / "model"
+
+
+class MaterialPanel(Panel):
+    """The panel of a material that was imported, without its identifiers.
+
+    Attributes:
+        record: what the family stores on materials.
+        attribute: of materials, with the name in the files.
+        button: the identifier of the family's operator.
+    """
+
+    bl_space_type = "PROPERTIES"
+    bl_region_type = "WINDOW"
+    bl_context = "material"
+
+    record: MaterialRecord
+    attribute: str
+    button: str
+
+    @classmethod
+    def poll(cls, context: Context) -> bool:
+        """Whether the material was imported, or is on a mesh that was."""
+        material = active_material(context)
+        if material is None:
+            return False
+        obj = context.object
+        mesh = obj.data if obj is not None and obj.type == "MESH" else None
+        return any(has_record(data, cls.record.group) for data in (mesh, material))
+
+    def draw(self, context: Context) -> None:
+        """Draws the name in the files, the button that looks up the images, and the image."""
+        material = active_material(context)
+        assert material is not None
+        layout: Any = self.layout
+        layout.use_property_split = True
+        layout.use_property_decorate = False
+        draw_name(layout, material, self.attribute, self.button)
+        image = self.record.image.read(material)
+        if image is not None:
+            layout.label(
+                text=printable(image) if image else "No image was found",
+                icon="IMAGE_DATA" if image else "ERROR",
+            )
+
+
+def file_name(material: Material, record: MaterialRecord) -> str:
+    """The name that files have for a material: the stored one, or the name in Blender if it was renamed since."""
+    stored = record.name.read(material)
+    if stored is None or record.is_renamed(material):
+        return material.name
+    return stored
+
+
+def active_material(context: Context) -> Material | None:
+    """The material in the Properties editor, else that of the active object."""
+    pinned: Material | None = getattr(context, "material", None)
+    if pinned is not None:
+        return pinned
+    active = context.view_layer.objects.active
+    return active.active_material if active is not None else None
+
+
+def _game_folders(material: Material) -> list[str]:
+    """Those of the preferences, and the one where the image of the material was before."""
+    own = read_game_folder(material)
+    return list(dict.fromkeys([*preferences.game_folders(), *([own] if own else [])]))
+
+
+def draw_name(layout: Any, material: Material, attribute: str, operator: str) -> None:
+    """Draws the name of a material in the files, and the button that looks up its images.
+
+    `attribute` holds that name. `operator` is the identifier of the family's operator.
+    """
+    row = layout.row(align=True)
+    row.prop(material, attribute)
+    row.operator(operator, text="", icon="VIEWZOOM").material = material.name

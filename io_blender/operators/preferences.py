@@ -1,0 +1,253 @@
+"""The add-on's preferences: the game folders to search for textures, the default scale, and the games to export for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import bpy
+from bpy.props import CollectionProperty, EnumProperty, FloatProperty, IntProperty, StringProperty
+
+from ...io_common.family import Family
+from ...io_common.textures.search_paths import looks_like_game_folder
+from . import documentation, game_option
+from .blender_mixins import Operator
+from .row_list import RowList
+
+if TYPE_CHECKING:
+    from bpy.types import Context
+
+    from .blender_mixins import OperatorResult
+
+# The package of the extension, whose name depends on the repository that it was installed from.
+_EXTENSION = (__package__ or "").removesuffix(".io_blender.operators")
+
+DEFAULT_GAME = "ANY"
+"""The game of families that have no choice of games, and of all families if the add-on is not enabled."""
+
+_families: list[Family] = []
+_find_conflicts: list[Callable[[Iterable[Family]], list[str]]] = []
+
+
+def game_folders() -> list[str]:
+    """The user's game folders, in order; none if the add-on is not enabled."""
+    stored = _preferences()
+    return [bpy.path.abspath(folder.path) for folder in stored.game_folders if folder.path] if stored else []
+
+
+def default_scale() -> float:
+    """The default factor for lengths from the file to the scene."""
+    stored = _preferences()
+    return stored.default_scale if stored else 1.0
+
+
+def game(family: str) -> str:
+    """The identifier of the default game for exports of a family, such as "md5"."""
+    return getattr(_preferences(), _game_property(family), DEFAULT_GAME)
+
+
+def _game_property(family: str) -> str:
+    return f"{family}_game"
+
+
+def _preferences() -> Any:
+    addon = bpy.context.preferences.addons.get(_EXTENSION)
+    return addon.preferences if addon is not None else None
+
+
+def _families_with_games() -> list[Family]:
+    return [family for family in _families if family.games]
+
+
+class IO_IDTECH_PG_game_folder(bpy.types.PropertyGroup):
+    """A game folder."""
+
+    if TYPE_CHECKING:
+        path: str
+    else:
+        path: StringProperty(
+            name="Folder",
+            description="Folder with the models, textures and materials of a game, loose or in archives "
+            "(.pk4, .pk3, .pkz, .pak, .dpk, .zip), or an archive itself",
+            subtype="DIR_PATH",
+        )
+
+
+class IO_IDTECH_UL_game_folders(RowList, bpy.types.UIList):
+    """The list of game folders."""
+
+    def draw_row(self, layout: Any, item: Any, index: int) -> None:
+        """Draws one folder."""
+        del index
+        folder_icon = "ERROR" if _problem(item.path) else "FILE_FOLDER"
+        layout.prop(item, "path", text="", emboss=False, icon=folder_icon)
+
+
+def _problem(path: str) -> str:
+    """Why a game folder cannot be used, and what to choose instead; empty if it can be, or is not chosen yet."""
+    if not path or looks_like_game_folder(folder := Path(bpy.path.abspath(path))):
+        return ""
+    if not folder.exists():
+        return "This folder does not exist"
+    return "No models, materials or archives in it. Choose the folder that holds them, such as base"
+
+
+class _GameFolderOperator(Operator):
+    bl_options = {"INTERNAL"}
+
+    @staticmethod
+    def preferences(context: Context) -> Any:
+        """The preferences of the add-on."""
+        return context.preferences.addons[_EXTENSION].preferences
+
+    @staticmethod
+    def finish(context: Context) -> OperatorResult:
+        """Marks the preferences as changed, so that Blender saves them when it closes."""
+        context.preferences.is_dirty = True
+        return {"FINISHED"}
+
+
+class PREFERENCES_OT_io_idtech_game_folder_add(_GameFolderOperator, bpy.types.Operator):
+    """Add a game folder"""
+
+    bl_idname = "preferences.io_idtech_game_folder_add"
+    bl_label = "Add Game Folder"
+
+    if TYPE_CHECKING:
+        directory: str
+    else:
+        directory: StringProperty(subtype="DIR_PATH", options={"SKIP_SAVE"})
+
+    def invoke(self, context: Context, event: Any) -> OperatorResult:
+        """Asks for the folder."""
+        del event
+        context.window_manager.fileselect_add(self)
+        return {"RUNNING_MODAL"}
+
+    def execute(self, context: Context) -> OperatorResult:
+        """Adds the folder at the end."""
+        owner = self.preferences(context)
+        owner.game_folders.add().path = self.directory
+        owner.active_game_folder = len(owner.game_folders) - 1
+        return self.finish(context)
+
+
+class PREFERENCES_OT_io_idtech_game_folder_remove(_GameFolderOperator, bpy.types.Operator):
+    """Remove the selected game folder from the list"""
+
+    bl_idname = "preferences.io_idtech_game_folder_remove"
+    bl_label = "Remove Game Folder"
+
+    def execute(self, context: Context) -> OperatorResult:
+        """Removes the active folder."""
+        owner = self.preferences(context)
+        if not 0 <= owner.active_game_folder < len(owner.game_folders):
+            return {"CANCELLED"}
+        owner.game_folders.remove(owner.active_game_folder)
+        owner.active_game_folder = max(0, min(owner.active_game_folder, len(owner.game_folders) - 1))
+        return self.finish(context)
+
+
+class PREFERENCES_OT_io_idtech_game_folder_move(_GameFolderOperator, bpy.types.Operator):
+    """Move the selected game folder. If several folders have a file of the same name, the topmost one is used"""
+
+    bl_idname = "preferences.io_idtech_game_folder_move"
+    bl_label = "Move Game Folder"
+
+    if TYPE_CHECKING:
+        direction: str
+    else:
+        direction: EnumProperty(items=(("UP", "Up", ""), ("DOWN", "Down", "")))
+
+    def execute(self, context: Context) -> OperatorResult:
+        """Moves the active folder up or down by one."""
+        owner = self.preferences(context)
+        target = owner.active_game_folder + (-1 if self.direction == "UP" else 1)
+        if not 0 <= target < len(owner.game_folders):
+            return {"CANCELLED"}
+        owner.game_folders.move(owner.active_game_folder, target)
+        owner.active_game_folder = target
+        return self.finish(context)
+
+
+class IO_IDTECH_preferences(bpy.types.AddonPreferences):
+    """The preferences of the extension."""
+
+    bl_idname = _EXTENSION
+
+    if TYPE_CHECKING:
+        game_folders: Any
+        active_game_folder: int
+        default_scale: float
+    else:
+        game_folders: CollectionProperty(type=IO_IDTECH_PG_game_folder)
+        active_game_folder: IntProperty(options={"HIDDEN"})
+        default_scale: FloatProperty(
+            name="Default Scale",
+            description="Default scale of imports. Exports of what was made in Blender divide by it",
+            default=1.0,
+            min=1e-6,
+            max=1e6,
+            soft_min=0.001,
+            soft_max=1000.0,
+        )
+
+    def draw(self, context: Context) -> None:
+        """Draws the list of game folders with its buttons, the defaults, and warnings about other add-ons."""
+        del context
+        layout = self.layout
+        layout.label(text="Game folders, searched for textures and materials:")
+        row = layout.row()
+        row.template_list(
+            "IO_IDTECH_UL_game_folders", "", self, "game_folders", self, "active_game_folder", rows=4
+        )
+        buttons = row.column(align=True)
+        buttons.operator(PREFERENCES_OT_io_idtech_game_folder_add.bl_idname, text="", icon="ADD")
+        buttons.operator(PREFERENCES_OT_io_idtech_game_folder_remove.bl_idname, text="", icon="REMOVE")
+        buttons.separator()
+        for direction, icon in (("UP", "TRIA_UP"), ("DOWN", "TRIA_DOWN")):
+            move = buttons.operator(PREFERENCES_OT_io_idtech_game_folder_move.bl_idname, text="", icon=icon)
+            move.direction = direction
+        for folder in self.game_folders[self.active_game_folder :][:1]:
+            if problem := _problem(folder.path):
+                layout.label(text=problem, icon="ERROR")
+        layout.prop(self, "default_scale")
+        for family in _families_with_games():
+            layout.prop(self, _game_property(family.name))
+        documentation.draw_button(layout)
+        for line in [line for find in _find_conflicts for line in find(_families)]:
+            layout.label(text=line, icon="ERROR")
+
+
+_CLASSES = (
+    IO_IDTECH_PG_game_folder,
+    IO_IDTECH_UL_game_folders,
+    PREFERENCES_OT_io_idtech_game_folder_add,
+    PREFERENCES_OT_io_idtech_game_folder_remove,
+    PREFERENCES_OT_io_idtech_game_folder_move,
+    IO_IDTECH_preferences,
+)
+
+
+def register(families: Sequence[Family], conflicts: Callable[[Iterable[Family]], list[str]]) -> None:
+    """Registers the preferences, with a default game for each family.
+
+    `conflicts` returns warnings about other add-ons, which the preferences show.
+    """
+    _families[:] = families
+    _find_conflicts[:] = [conflicts]
+    for family in _families_with_games():
+        IO_IDTECH_preferences.__annotations__[_game_property(family.name)] = EnumProperty(
+            name=f"Game for {family.name.upper()}",
+            description=f"Default game to export {family.name.upper()} files for",
+            items=game_option.game_items(family.games),
+        )
+    for cls in _CLASSES:
+        bpy.utils.register_class(cls)
+
+
+def unregister() -> None:
+    """Unregisters what `register` registered."""
+    for cls in reversed(_CLASSES):
+        bpy.utils.unregister_class(cls)

@@ -1,0 +1,120 @@
+"""Registration of the families: operators, menu entries, file handlers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, cast
+
+import bpy
+from bpy_extras.io_utils import poll_file_object_drop
+
+from ...io_common.family import Family
+from . import animation_list, documentation, game_check, preferences
+
+if TYPE_CHECKING:
+    from bpy.types import Context, Operator
+
+_menus: list[tuple[Any, Callable[[Any, Context], None]]] = []
+_handlers: list[type] = []
+
+
+def register(families: Sequence[Family]) -> None:
+    """Registers the families, the preferences, the documentation and the lists."""
+    for line in conflicts(families):
+        print(f"Warning: {line}")
+    preferences.register(families, conflicts)
+    documentation.register(families)
+    game_check.register()
+    animation_list.register()
+    for family in families:
+        _register_family(family)
+
+
+def unregister(families: Sequence[Family]) -> None:
+    """Removes everything that `register` added."""
+    while _menus:
+        menu, entry = _menus.pop()
+        menu.remove(entry)
+    while _handlers:
+        bpy.utils.unregister_class(_handlers.pop())
+    for owner, name, _ in [entry for family in families for entry in family.blender().properties]:
+        if hasattr(owner, name):
+            delattr(owner, name)
+    for cls in reversed([cls for family in families for cls in _classes(family)]):
+        # It may have been unregistered by another add-on that registered an operator with the same name.
+        if cls.is_registered:
+            bpy.utils.unregister_class(cls)
+    animation_list.unregister()
+    game_check.unregister()
+    documentation.unregister()
+    preferences.unregister()
+
+
+def conflicts(families: Iterable[Family]) -> list[str]:
+    """Warnings about other add-ons that registered operators with the same names as this one's."""
+    found: dict[str, list[str]] = {}
+    for family in families:
+        for cls in family.blender().operators:
+            registered = bpy.types.Operator.bl_rna_get_subclass_py(cls.__name__)
+            if registered is not None and registered.__module__ != cls.__module__:
+                found.setdefault(registered.__module__.partition(".operators")[0], []).append(cls.bl_idname)
+    return [
+        f"The add-on {module} also registers {', '.join(names)}. Disable one of the add-ons, then enable this one again"
+        for module, names in found.items()
+    ]
+
+
+def _classes(family: Family) -> tuple[Any, ...]:
+    part = family.blender()
+    return (*part.groups, *part.operators, *part.classes)
+
+
+def _register_family(family: Family) -> None:
+    part = family.blender()
+    for cls in _classes(family):
+        bpy.utils.register_class(cls)
+    for owner, name, prop in part.properties:
+        setattr(owner, name, prop)
+    handler = _file_handler(family)
+    bpy.utils.register_class(handler)
+    _handlers.append(handler)
+    _add_to_menu(
+        bpy.types.TOPBAR_MT_file_import, part.importer, f"{family.label} ({', '.join(family.suffixes)})"
+    )
+    labels = {kind.suffix: kind.label for kind in family.kinds}
+    for exporter in part.exporters:
+        suffix: str = cast("Any", exporter).filename_ext
+        _add_to_menu(bpy.types.TOPBAR_MT_file_export, exporter, f"{labels[suffix]} ({suffix})")
+
+
+def _add_to_menu(menu: Any, operator: type[Operator], text: str) -> None:
+    def entry(self: Any, context: Context) -> None:
+        del context
+        self.layout.operator(operator.bl_idname, text=text)
+
+    menu.append(entry)
+    _menus.append((menu, entry))
+
+
+def _file_handler(family: Family) -> type:
+    """The file handler of a family: for files dropped onto a window, and for the exporter of collections.
+
+    There is one handler for all kinds of files, so that a model and its animations can be dropped together. The
+    collection exporter takes the first suffix.
+    """
+    part = family.blender()
+    name = f"IO_FH_{family.name}"
+    return type(
+        name,
+        (bpy.types.FileHandler,),
+        {
+            "__doc__": f"{family.label} files",
+            "bl_idname": name,
+            "bl_label": family.label,
+            "bl_import_operator": part.importer.bl_idname,
+            "bl_export_operator": part.exporters[0].bl_idname,
+            "bl_file_extensions": ";".join(family.suffixes),
+            # True in the 3D viewport and the outliner.
+            "poll_drop": classmethod(lambda cls, context: bool(poll_file_object_drop(context))),
+        },
+    )

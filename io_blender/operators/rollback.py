@@ -1,0 +1,135 @@
+"""Rollback of a failed import or export: the .blend file and the user's selection and mode are as before.
+
+Importers check files before they create anything. This is for errors that they do not expect. It relies on no list of
+what was created: data-blocks that did not exist before are removed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import bpy
+
+from .. import state, versions
+from ..clips.animated_state import Pose
+
+if TYPE_CHECKING:
+    from bpy.types import Context, Object, Scene
+
+_RANGE_PROPERTIES = (
+    "frame_start",
+    "frame_end",
+    "frame_preview_start",
+    "frame_preview_end",
+    "use_preview_range",
+)
+_RENDER_PROPERTIES = ("fps", "fps_base", "resolution_x", "resolution_y", "pixel_aspect_x", "pixel_aspect_y")
+
+
+@contextmanager
+def all_or_nothing(context: Context) -> Iterator[None]:
+    """Undoes all changes if the block raises an exception, which is raised again."""
+    snapshot = Snapshot(context)
+    try:
+        yield
+    except BaseException:
+        # KeyboardInterrupt as well.
+        snapshot.restore()
+        raise
+
+
+class Snapshot:
+    """The existing data-blocks, and the state that an import may change."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._ids = {data.session_uid for data in state.data_blocks()}
+        self._scene = _SceneSnapshot(context.scene)
+        self._poses = [_PoseSnapshot(obj) for obj in bpy.data.objects if obj.type == "ARMATURE"]
+        self._view = _view(context)
+
+    def restore(self) -> None:
+        """Removes the data-blocks that were added since, and restores the state. The same .blend file must be open."""
+        self._scene.restore()
+        for pose in self._poses:
+            pose.restore()
+        new = [data for data in state.data_blocks() if data.session_uid not in self._ids]
+        if not new and _view(self._context) == self._view:
+            # Leaving and entering Edit Mode again would have side effects.
+            return
+        state.switch_to_object_mode(self._context)
+        bpy.data.batch_remove(new)
+        active, mode, selected = self._view
+        objects = self._context.view_layer.objects
+        if len(objects):
+            state.select_only(self._context, selected, None)
+            objects.active = active
+        if active is not None and active.mode != mode:
+            bpy.ops.object.mode_set(mode=mode)
+
+
+def _view(context: Context) -> tuple[Object | None, str, list[Object]]:
+    """The active object, its mode, and the selected objects."""
+    objects = context.view_layer.objects
+    active = objects.active
+    return (
+        active,
+        active.mode if active is not None else "OBJECT",
+        [obj for obj in objects if obj.select_get()],
+    )
+
+
+class _SceneSnapshot:
+    """The frame, range, frame rate, resolution, camera and markers of a scene."""
+
+    def __init__(self, scene: Scene) -> None:
+        self._scene = scene
+        self._settings = [
+            (owner, name, getattr(owner, name))
+            for owner, names in ((scene, _RANGE_PROPERTIES), (scene.render, _RENDER_PROPERTIES))
+            for name in names
+        ]
+        self._frame = scene.frame_float
+        self._camera = scene.camera
+        self._markers = {marker.as_pointer() for marker in scene.timeline_markers}
+
+    def restore(self) -> None:
+        for owner, name, value in self._settings:
+            if getattr(owner, name) != value:
+                setattr(owner, name, value)
+        for marker in list(self._scene.timeline_markers):
+            if marker.as_pointer() not in self._markers:
+                self._scene.timeline_markers.remove(marker)
+        if self._frame != self._scene.frame_float:
+            state.set_frame(self._scene, self._frame)
+        if self._scene.camera != self._camera:
+            self._scene.camera = self._camera
+
+
+class _PoseSnapshot:
+    """The action, NLA tracks, the pose and the bones' rotation modes of an armature."""
+
+    def __init__(self, armature: Object) -> None:
+        self._armature = armature
+        data = armature.animation_data
+        self._action = versions.AssignedAction(data) if data is not None else None
+        self._tracks = {track.as_pointer() for track in data.nla_tracks} if data is not None else set()
+        self._modes = [bone.rotation_mode for bone in armature.pose.bones] if armature.pose else []
+        self._pose = Pose(armature) if armature.pose is not None else None
+
+    def restore(self) -> None:
+        if self._armature.pose is not None:
+            for bone, mode in zip(self._armature.pose.bones, self._modes, strict=True):
+                if bone.rotation_mode != mode:
+                    bone.rotation_mode = mode
+        if self._action is not None:
+            tracks = self._armature.animation_data.nla_tracks
+            for track in [track for track in tracks if track.as_pointer() not in self._tracks]:
+                tracks.remove(track)
+            self._action.restore()
+        elif self._armature.animation_data is not None:
+            self._armature.animation_data_clear()
+        if self._pose is not None and self._pose.restore():
+            bpy.context.view_layer.update()

@@ -1,0 +1,168 @@
+"""Warnings, counts and the summary of an import or export, and its progress in the window."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import bpy
+
+from ..io_common.counting import counted
+
+if TYPE_CHECKING:
+    from bpy.types import Operator
+
+
+@dataclass
+class Report:
+    """Counts and warnings, collected during an import or export.
+
+    Attributes:
+        counts: the number of each kind of item, in the order of the summary: ``{"meshes": 3}``.
+        hints: sentences that end the summary: what to do next.
+    """
+
+    counts: dict[str, int] = field(default_factory=dict)
+    hints: list[str] = field(default_factory=list)
+    _subjects: dict[str, list[str]] = field(default_factory=dict)
+    _important: list[str] = field(default_factory=list)
+
+    def count(self, what: str, number: int = 1) -> None:
+        """Adds to a count."""
+        self.counts[what] = self.counts.get(what, 0) + number
+
+    def warn(self, text: str, subject: str = "", *, is_important: bool = False) -> None:
+        """Adds a warning about a file or object; the same warning about several of them is shown once.
+
+        The text says what is wrong and what to do. `is_important` means that the result differs from what the user
+        sees, or that a game would not load it.
+        """
+        if is_important and text not in self._important:
+            self._important.append(text)
+        subjects = self._subjects.setdefault(text, [])
+        if subject and subject not in subjects:
+            subjects.append(subject)
+
+    def merge(self, other: Report) -> None:
+        """Adds the counts, warnings and hints of another report."""
+        self.hints += other.hints
+        for what, number in other.counts.items():
+            self.count(what, number)
+        for text, subjects in other._subjects.items():
+            for subject in subjects or [""]:
+                self.warn(text, subject, is_important=text in other._important)
+
+    @property
+    def warnings(self) -> list[str]:
+        """The warnings, each with the files or objects that it is about."""
+        return [self._line(text) for text in self._subjects]
+
+    @property
+    def most_important(self) -> str:
+        """The first important warning, else the first one; empty if there is none."""
+        first = [*self._important, *self._subjects][:1]
+        return self._line(first[0]) if first else ""
+
+    def _line(self, text: str) -> str:
+        """A warning with the files or objects that it is about."""
+        subjects = self._subjects[text]
+        return f"{listing(subjects, 3)}: {text}" if subjects else text
+
+    def summary(self, verb: str, subject: str, seconds: float) -> str:
+        """One line with what was done, to which files, the counts, the time, and what to do next."""
+        counts = [counted(number, what) for what, number in self.counts.items() if number]
+        return ". ".join([f"{verb} {subject}: {', '.join([*counts, f'{seconds:.2f} s'])}", *self.hints])
+
+
+_ATTRIBUTE = "io_idtech_report"
+
+
+@contextmanager
+def kept_on_failure(report: Report) -> Iterator[None]:
+    """Keeps the report of a block on the exception that ends it; `report_of` returns it."""
+    try:
+        yield
+    except Exception as error:
+        # Of whatever kind; it is raised again.
+        setattr(error, _ATTRIBUTE, report)
+        raise
+
+
+def report_of(error: BaseException) -> Report:
+    """The report of the import or export that failed with an exception; empty if it has none."""
+    found = getattr(error, _ATTRIBUTE, None)
+    return found if isinstance(found, Report) else Report()
+
+
+def listing(items: list[str], limit: int = 5) -> str:
+    """The first few of a list, and how many more there are."""
+    more = len(items) - limit
+    return ", ".join(items[:limit]) + (f" and {more} more" if more > 0 else "")
+
+
+def report_message(operator: Operator, kind: str, text: str) -> None:
+    """Reports a message to the user; bytes of a file that are not text become question marks.
+
+    `kind` is 'INFO', 'WARNING' or 'ERROR'; the text is one sentence.
+    """
+    operator.report({kind}, printable(text))
+
+
+def printable(text: str) -> str:
+    """A text without surrogates, which stand for bytes of names that are not UTF-8."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def report_result(operator: Operator, report: Report, verb: str, subject: str, started: float) -> None:
+    """Reports the summary and every warning, which the Info editor keeps.
+
+    If there are warnings, the last report is a warning that says so, as the status bar shows only the last report. A
+    single warning is part of that report and not reported before.
+
+    `verb` is "Imported" or "Exported", and `subject` the files. `started` is `time.perf_counter()` at the start.
+    """
+    report_message(operator, "INFO", report.summary(verb, subject, time.perf_counter() - started))
+    warnings = report.warnings
+    # The file is named once.
+    most_important = report.most_important.removeprefix(f"{subject}: ")
+    if len(warnings) == 1:
+        report_message(operator, "WARNING", f"{verb} {subject}: 1 warning: {most_important}")
+    elif warnings:
+        for text in warnings:
+            report_message(operator, "WARNING", text)
+        count = counted(len(warnings), "warnings")
+        summary = f"{count}, all in the Info editor: {most_important}"
+        report_message(operator, "WARNING", f"{verb} {subject}: {summary}")
+
+
+class Progress:
+    """The progress at the mouse cursor, over a number of steps."""
+
+    def __init__(self, window_manager: Any, steps: int) -> None:
+        self._window_manager = window_manager
+        self._left = steps
+        self._done = 0
+
+    def expect(self, left: int) -> None:
+        """Sets how many steps are left."""
+        self._left = left
+
+    def step(self, count: int = 1) -> None:
+        """Adds finished steps."""
+        self._done += count
+        self._left = max(self._left - count, 0)
+        self._window_manager.progress_update(self._done / (self._done + self._left))
+
+
+@contextmanager
+def progress(steps: int = 0) -> Iterator[Progress]:
+    """Shows progress while the block runs; the number of steps may also be told later."""
+    window_manager = bpy.context.window_manager
+    window_manager.progress_begin(0.0, 1.0)
+    try:
+        yield Progress(window_manager, steps)
+    finally:
+        window_manager.progress_end()

@@ -1,0 +1,199 @@
+"""Shape keys as the frames of a model: making them, reading one alone, and showing one alone.
+
+Every frame is a shape key, and the first one is the basis that the others are relative to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import bpy
+import numpy as np
+import numpy.typing as npt
+
+from .. import versions
+from . import evaluated, names
+
+if TYPE_CHECKING:
+    from bpy.types import Key, Object, ShapeKey
+
+_NAMELESS = "frame"
+
+
+def shape_keys(obj: Object) -> Key | None:
+    """The shape keys of a mesh object; None if it has none."""
+    return obj.data.shape_keys  # type: ignore[union-attr, no-any-return]
+
+
+def require_shape_keys(obj: Object) -> Key:
+    """The shape keys of a mesh object that is known to have some."""
+    keys = shape_keys(obj)
+    assert keys is not None
+    return keys
+
+
+def frame_keys(obj: Object) -> list[ShapeKey]:
+    """The shape keys that are frames: those that are not muted."""
+    keys = shape_keys(obj)
+    return [key for key in keys.key_blocks if not key.mute] if keys is not None else []
+
+
+def value_path(name: str) -> str:
+    """The data path of the value of a shape key with that name."""
+    return f'key_blocks["{bpy.utils.escape_identifier(name)}"].value'
+
+
+def has_effect(key: ShapeKey) -> bool:
+    """Whether a shape key differs from the one that it is relative to."""
+    count = 3 * len(key.data)
+    own, other = np.empty(count, dtype=np.float32), np.empty(count, dtype=np.float32)
+    key.points.foreach_get("co", own)
+    key.relative_key.points.foreach_get("co", other)
+    return not np.array_equal(own, other)
+
+
+def add_frame_keys(
+    obj: Object, frame_names: Sequence[str], positions: npt.NDArray[np.floating], *, relative: bool
+) -> list[str]:
+    """Makes a shape key of every frame, and returns the names of the keys.
+
+    The object has no shape keys, and its mesh has the shape of the first frame. The names differ from `frame_names`
+    where Blender cannot hold them. Positions are in the space of the scene, (F, V, 3).
+    """
+    points = np.ascontiguousarray(positions, dtype=np.float32).reshape(len(frame_names), -1)
+    wanted = [names.for_blender(name, versions.MAX_NAME, _NAMELESS) for name in frame_names]
+    key_names = []
+    for name, coordinates in zip(names.distinct(wanted, versions.MAX_NAME), points, strict=True):
+        key = obj.shape_key_add(name=name, from_mix=False)
+        # `points` is `data` without a wrapper for every point: forty times as fast.
+        key.points.foreach_set("co", coordinates)
+        key_names.append(key.name)
+    keys = require_shape_keys(obj)
+    # Blender 5 gives new keys the value 1.
+    keys.key_blocks.foreach_set("value", np.zeros(len(key_names), dtype=np.float32))
+    keys.use_relative = relative
+    obj.active_shape_key_index = 0
+    return key_names
+
+
+# One key alone
+
+
+def full_value(key: ShapeKey) -> float:
+    """The value at which a shape key has its whole effect: 1, or what its range has nearest to that."""
+    return min(max(1.0, key.slider_min), key.slider_max)
+
+
+def differs_from_stored(keys: Key, key: ShapeKey) -> bool:
+    """Whether a shape key at its full value gives other positions than those stored in it.
+
+    A vertex group, a range of values without 1, or positions relative to another key than the basis do that.
+    """
+    if not keys.use_relative or key == keys.reference_key:
+        return False
+    return bool(key.vertex_group) or key.relative_key != keys.reference_key or full_value(key) != 1.0
+
+
+def _which_differ_from_stored(keys: Key, blocks: Sequence[ShapeKey]) -> list[bool]:
+    """The same for each of the shape keys."""
+    if not keys.use_relative:
+        return [False] * len(blocks)
+    low, high = (slider_limits(keys, name) for name in ("slider_min", "slider_max"))
+    holds_one = ((low <= 1.0) & (high >= 1.0)).tolist()
+    reference = keys.reference_key
+    return [
+        (not is_full or bool(key.vertex_group) or key.relative_key != reference) and key != reference
+        for key, is_full in zip(blocks, holds_one, strict=True)
+    ]
+
+
+def slider_limits(keys: Key, name: str) -> npt.NDArray[np.float32]:
+    """`slider_min` or `slider_max` of all shape keys."""
+    values = np.empty(len(keys.key_blocks), dtype=np.float32)
+    keys.key_blocks.foreach_get(name, values)
+    return values
+
+
+class KeyPositions:
+    """The vertices of an object without modifiers, with one shape key at its full value and the others at 0.
+
+    V is `vertex_count`.
+    """
+
+    def __init__(self, obj: Object, vertex_count: int) -> None:
+        self._obj = obj
+        self._keys = require_shape_keys(obj)
+        self._blocks = list(self._keys.key_blocks)
+        self._differs = _which_differ_from_stored(self._keys, self._blocks)
+        self._count = vertex_count
+        self._weights: dict[str, npt.NDArray[np.float32]] = {}
+
+    def read(self, index: int, result: npt.NDArray[np.float32]) -> None:
+        """Reads the local positions (V, 3) with the shape key of that index."""
+        key = self._blocks[index]
+        if not self._differs[index]:
+            key.points.foreach_get("co", result.reshape(-1))
+            return
+        own, relative = np.empty_like(result), np.empty_like(result)
+        key.points.foreach_get("co", own.reshape(-1))
+        key.relative_key.points.foreach_get("co", relative.reshape(-1))
+        self._keys.reference_key.points.foreach_get("co", result.reshape(-1))
+        result += full_value(key) * self._group_weights(key.vertex_group)[:, None] * (own - relative)
+
+    def _group_weights(self, name: str) -> npt.NDArray[np.float32]:
+        """The weight of each vertex in a vertex group, 1 without one, (V,)."""
+        if name not in self._weights:
+            weights = np.ones(self._count, dtype=np.float32)
+            group = self._obj.vertex_groups.get(name) if name else None
+            if group is not None:
+                weights[:] = 0.0
+                vertices, groups, values = evaluated.vertex_group_weights(self._obj.data)
+                chosen = groups == group.index
+                weights[vertices[chosen]] = values[chosen]
+            self._weights[name] = weights
+        return self._weights[name]
+
+
+@contextmanager
+def solo_keys(objects: Sequence[Object]) -> Iterator[Callable[[Object, int], None]]:
+    """Lets objects show one of their shape keys alone; what they showed before is restored afterwards.
+
+    Yields a function that shows the shape key with an index on an object.
+    """
+    before = [(obj, obj.show_only_shape_key, obj.active_shape_key_index) for obj in objects]
+    all_keys = [keys for obj in objects if (keys := shape_keys(obj)) is not None]
+    values = [(key, key.value) for keys in all_keys for key in keys.key_blocks]
+    drivers = [
+        driver
+        for keys in all_keys
+        if keys.animation_data is not None
+        for driver in keys.animation_data.drivers
+        if not driver.mute
+    ]
+    try:
+        for driver in drivers:
+            driver.mute = True
+        yield _show_alone
+    finally:
+        for obj, pinned, index in before:
+            obj.active_shape_key_index = index
+            obj.show_only_shape_key = pinned
+        for key, value in values:
+            if key.value != value:
+                key.value = value
+        for driver in drivers:
+            driver.mute = False
+
+
+def _show_alone(obj: Object, index: int) -> None:
+    """Shows one shape key of an object: pinned, or at its full value where that gives other positions."""
+    keys = require_shape_keys(obj)
+    key = keys.key_blocks[index]
+    obj.show_only_shape_key = not differs_from_stored(keys, key)
+    obj.active_shape_key_index = index
+    if not obj.show_only_shape_key:
+        for other in keys.key_blocks:
+            other.value = 0.0
+        key.value = full_value(key)

@@ -1,0 +1,245 @@
+"""The user's state: mode, selection, frame and visibility. Context managers restore it, on errors too."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import bpy
+
+if TYPE_CHECKING:
+    from bpy.types import Area, Armature, Collection, Context, Modifier, Object, Scene, Window
+
+    from .reports import Report
+
+# The modes in which the mesh or the bones of an object are not as in Object Mode.
+_CHANGING_MODES = {"EDIT", "SCULPT", "WEIGHT_PAINT", "VERTEX_PAINT", "TEXTURE_PAINT"}
+
+# Blender's limits for fps and fps_base.
+_LOWEST_FPS, _HIGHEST_FPS = 1, 32767
+_LOWEST_BASE, _HIGHEST_BASE = 1e-5, 1e6
+
+
+def switch_to_object_mode(context: Context) -> None:
+    """Switches to Object Mode for good, as Blender's own importers do before they add objects."""
+    if context.mode != "OBJECT" and bpy.ops.object.mode_set.poll():  # type: ignore[call-arg] # the stubs have no self
+        bpy.ops.object.mode_set(mode="OBJECT")
+
+
+def select_only(context: Context, objects: list[Object], active: Object | None) -> None:
+    """Selects these objects and no others."""
+    # Newly linked objects are in the view layer after an update only.
+    context.view_layer.update()
+    for obj in context.view_layer.objects:
+        if obj.select_get():
+            obj.select_set(False)
+    present = set(context.view_layer.objects)
+    for obj in objects:
+        if obj in present:
+            obj.select_set(True)
+    if active in present:
+        context.view_layer.objects.active = active
+
+
+@contextmanager
+def edit_mode(context: Context, obj: Object) -> Iterator[None]:
+    """Edit Mode on one object alone, then Object Mode."""
+    select_only(context, [obj], obj)
+    with context.temp_override(active_object=obj, object=obj):
+        bpy.ops.object.mode_set(mode="EDIT")
+        try:
+            yield
+        finally:
+            bpy.ops.object.mode_set(mode="OBJECT")
+
+
+def target_collection(context: Context) -> Collection:
+    """The collection for new objects: the active one, or the scene's where that is hidden, excluded or linked."""
+    layer = context.view_layer.active_layer_collection
+    usable = (
+        layer is not None
+        and layer.is_visible
+        and not layer.exclude
+        and not layer.collection.hide_viewport
+        and layer.collection.library is None
+        and layer.collection.override_library is None
+    )
+    return layer.collection if usable else context.scene.collection
+
+
+@contextmanager
+def temporary_object_mode(context: Context) -> Iterator[None]:
+    """Object Mode while the block runs, so that edits are in the data-blocks; other modes are entered again afterwards.
+
+    With *Lock Object Modes* off, objects other than the active one may be in Edit Mode, of several types. Pose Mode and
+    the modes of hair and Grease Pencil change nothing that is exported, and are kept.
+    """
+    objects = context.view_layer.objects
+    modes = {obj: obj.mode for obj in objects if obj.mode in _CHANGING_MODES}
+    if not modes:
+        yield
+        return
+    active, selected = objects.active, {obj for obj in objects if obj.select_get()}
+    posed = {obj for obj in objects if obj.mode == "POSE"}
+    try:
+        for obj in modes:
+            if obj.mode != "OBJECT":
+                # Others of its type leave Edit Mode too.
+                _set_mode(context, obj, "OBJECT")
+        yield
+    finally:
+        for kind, mode in dict.fromkeys((obj.type, mode) for obj, mode in modes.items()):
+            members = [obj for obj in modes if (obj.type, modes[obj]) == (kind, mode)]
+            # All selected objects of a type enter Edit Mode, and with Weight Paint all selected armatures Pose Mode.
+            entering = {*members, *posed} if mode == "WEIGHT_PAINT" else set(members)
+            for obj in objects:
+                obj.select_set(obj in entering)
+            _set_mode(context, members[0], mode)
+        for obj in objects:
+            obj.select_set(obj in selected)
+        objects.active = active
+
+
+def _set_mode(context: Context, obj: Object, mode: str) -> None:
+    """Switches the mode of an object, which becomes the active one."""
+    context.view_layer.objects.active = obj
+    with context.temp_override(active_object=obj, object=obj):
+        bpy.ops.object.mode_set(mode=mode)
+
+
+@contextmanager
+def restored_frame(scene: Scene) -> Iterator[None]:
+    """Restores the scene's frame and subframe, and its camera, which markers may switch with the frame."""
+    frame, camera = scene.frame_float, scene.camera
+    try:
+        yield
+    finally:
+        set_frame(scene, frame)
+        scene.camera = camera
+
+
+def set_frame(scene: Scene, frame: float) -> None:
+    """Shows a frame, whole or not."""
+    # Blender counts subframes of negative frames downwards, but takes none below 0.
+    whole = math.floor(frame)
+    scene.frame_set(whole, subframe=frame - whole)
+
+
+def set_frame_range(scene: Scene, start: int, end: int, *, is_closed_loop: bool = False) -> None:
+    """Sets the range of a scene, and shows its first frame if the current one is outside.
+
+    `is_closed_loop` means that the last frame repeats the first: then the preview range ends one frame before it, or
+    playback would show that pose twice. Else there is no preview range.
+    """
+    scene.frame_start, scene.frame_end = start, end
+    scene.use_preview_range = is_closed_loop and end > start
+    if scene.use_preview_range:
+        scene.frame_preview_start, scene.frame_preview_end = start, end - 1
+    if not start <= scene.frame_current <= end:
+        scene.frame_set(start)
+
+
+def show_selected(context: Context) -> None:
+    """Frames the selected objects in the 3D viewports of all windows; there are none in background mode."""
+    for window, area in _viewport_areas(context):
+        region = next((region for region in area.regions if region.type == "WINDOW"), None)
+        if region is None:
+            continue
+        with context.temp_override(window=window, area=area, region=region):
+            if bpy.ops.view3d.view_selected.poll():  # type: ignore[call-arg] # as in all operators
+                bpy.ops.view3d.view_selected()
+
+
+def viewports(context: Context) -> list[Any]:
+    """The 3D viewports (`SpaceView3D`) of all windows; none in background mode."""
+    return [area.spaces.active for _, area in _viewport_areas(context)]
+
+
+def _viewport_areas(context: Context) -> list[tuple[Window, Area]]:
+    windows = [] if bpy.app.background else context.window_manager.windows
+    return [(window, area) for window in windows for area in window.screen.areas if area.type == "VIEW_3D"]
+
+
+def viewing_hints(spaces: Iterable[Any], objects: Iterable[Object]) -> list[str]:
+    """How to see the textures and bones of new objects, if viewports do not show them. `spaces` are 3D viewports."""
+    spaces, objects = list(spaces), list(objects)
+    meshes = [obj for obj in objects if obj.type == "MESH"]
+    hints = []
+    if any(not _shows_textures(space.shading) for space in spaces) and any(map(_has_image, meshes)):
+        hints.append("Textures: choose Material Preview")
+    has_hidden_bones = any(obj.type == "ARMATURE" and not obj.show_in_front for obj in objects)
+    if spaces and meshes and has_hidden_bones:
+        hints.append("Bones: turn on Viewport Display > In Front")
+    return hints
+
+
+def _shows_textures(shading: Any) -> bool:
+    return shading.type in ("MATERIAL", "RENDERED") or (
+        shading.type == "SOLID" and shading.color_type == "TEXTURE"
+    )
+
+
+def _has_image(obj: Object) -> bool:
+    """Whether a material of an object has an image."""
+    trees = [slot.material.node_tree for slot in obj.material_slots if slot.material is not None]
+    return any(
+        isinstance(node, bpy.types.ShaderNodeTexImage)
+        for tree in trees
+        if tree is not None
+        for node in tree.nodes
+    )
+
+
+def frame_rate(scene: Scene) -> float:
+    """Frames per second of a scene."""
+    return float(scene.render.fps / scene.render.fps_base)
+
+
+def set_frame_rate(scene: Scene, rate: float, report: Report) -> None:
+    """Sets the frames per second of a scene, with a warning if Blender can only hold a rate near it."""
+    render = scene.render
+    render.fps = whole = round(min(max(rate, _LOWEST_FPS), _HIGHEST_FPS))
+    render.fps_base = min(max(whole / rate, _LOWEST_BASE), _HIGHEST_BASE)
+    plays = frame_rate(scene)
+    if not math.isclose(plays, rate, rel_tol=1e-4):
+        report.warn(
+            f"Blender cannot play a frame rate of {rate:g}: the scene was set to {plays:g}, the nearest it can"
+        )
+
+
+@contextmanager
+def rest_position(armatures: Iterable[Armature]) -> Iterator[None]:
+    """Puts armatures in rest position while the block runs."""
+    before = {armature: armature.pose_position for armature in armatures}
+    for armature in before:
+        armature.pose_position = "REST"
+    try:
+        yield
+    finally:
+        for armature, position in before.items():
+            armature.pose_position = position
+
+
+@contextmanager
+def hidden_modifiers(objects: Iterable[Object], hide: Callable[[Modifier], bool]) -> Iterator[None]:
+    """Disables modifiers in the viewport while the block runs."""
+    hidden = [
+        modifier for obj in objects for modifier in obj.modifiers if modifier.show_viewport and hide(modifier)
+    ]
+    for modifier in hidden:
+        modifier.show_viewport = False
+    try:
+        yield
+    finally:
+        for modifier in hidden:
+            modifier.show_viewport = True
+
+
+def data_blocks() -> Iterator[Any]:
+    """All data-blocks of the .blend file."""
+    for prop in bpy.data.bl_rna.properties:
+        # From 5.2 there is one collection of all.
+        if prop.type == "COLLECTION" and prop.identifier != "all_ids":
+            yield from getattr(bpy.data, prop.identifier)

@@ -1,0 +1,67 @@
+"""Where bytes come from and where they go: paths, bytes, and binary file objects, entries of zip files included."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Protocol, TypeAlias
+
+from .regular_files import read_file
+
+
+class Readable(Protocol):
+    """An object with ``read`` that returns bytes: a file opened in binary mode, or an entry of an archive."""
+
+    def read(self) -> bytes:
+        """All that is left in it."""
+
+
+class Writable(Protocol):
+    """An object with ``write`` that takes bytes: a file opened in binary mode, or a new entry of an archive."""
+
+    def write(self, data: bytes, /) -> int | None:
+        """Writes bytes and returns how many were written."""
+
+
+Source: TypeAlias = str | os.PathLike[str] | bytes | bytearray | memoryview | Readable
+Target: TypeAlias = str | os.PathLike[str] | Writable
+
+
+def read_source(source: Source, name: str = "") -> tuple[bytes, str]:
+    """The bytes of a source, and its name for messages: the given one, else the path or the name of the file object.
+
+    A file object is read from where it is to its end, and stays open. Raises TypeError if the source is neither a path,
+    bytes nor a file object, or a file opened in text mode.
+    """
+    if isinstance(source, bytes | bytearray | memoryview):
+        return bytes(source), name
+    if isinstance(source, str | os.PathLike):
+        return read_file(source), name or os.fspath(source)
+    if not callable(getattr(source, "read", None)):
+        raise TypeError(f"expected a path, bytes or a binary file object, not {type(source).__name__}")
+    data = source.read()
+    if not isinstance(data, bytes | bytearray | memoryview):
+        raise TypeError("the file is open in text mode: open it in binary mode")
+    return bytes(data), name or target_name(source)
+
+
+def write_target(data: bytes, target: Target) -> None:
+    """Writes bytes to a path, or to a file object, which stays open; raises TypeError if the target is neither."""
+    if isinstance(target, str | os.PathLike):
+        Path(target).write_bytes(data)
+        return
+    if not callable(getattr(target, "write", None)):
+        raise TypeError(f"expected a path or a binary file object, not {type(target).__name__}")
+    left = memoryview(data)
+    while left:
+        # Unbuffered files may take a part only.
+        written = target.write(bytes(left))
+        left = left[len(left) if written is None else written :]
+
+
+def target_name(source: object) -> str:
+    """The name of a path or file object for messages; empty if it has none."""
+    if isinstance(source, str | os.PathLike):
+        return os.fspath(source)
+    name = getattr(source, "name", "")
+    return name if isinstance(name, str) else ""

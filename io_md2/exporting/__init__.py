@@ -1,0 +1,1 @@
+"""Meshes of Blender as MD2 files."""

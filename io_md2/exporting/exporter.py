@@ -1,0 +1,382 @@
+"""Export of MD2 models: everything is built, verified and checked before the file is written."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from ...io_blender import state
+from ...io_blender.clips.animated_values import restored_frame_and_values
+from ...io_blender.clips.animation_list import AnimationList
+from ...io_blender.clips.frame_plan import LIST, FrameOptions, FramePlan, common_source, plan_frames
+from ...io_blender.clips.frame_sampling import Samples, first_frame_keys, may_change_otherwise, sample_frames
+from ...io_blender.clips.listed_frames import plan_sequences, restored_playback
+from ...io_blender.clips.playing_speed import Played, warn_of_speed
+from ...io_blender.clips.shape_key_playback import Playback, playback_of
+from ...io_blender.records import NONE
+from ...io_blender.reports import Report, kept_on_failure, progress
+from ...io_blender.results import ExportResult
+from ...io_blender.scene import axes
+from ...io_blender.scene.axes import Conversion
+from ...io_blender.scene.imported_conversion import ChosenConversion, export_conversion
+from ...io_blender.scene.instances import warn_of_instances
+from ...io_blender.scene.objects import Scope
+from ...io_blender.scene.time_dependence import warn_of_simulations
+from ...io_blender.validation import raise_errors
+from ...io_blender.verify_option import Verify, frames_to_verify
+from ...io_common.counting import counted
+from ...io_common.files import atomic
+from ..format import (
+    FRAMES_PER_SECOND,
+    Counts,
+    Game,
+    GlCommands,
+    Md2Error,
+    Model,
+    check_model,
+    commands_match,
+    format_model,
+    generate_commands,
+    prepare_model,
+)
+from ..format.degenerate import with_degenerate
+from ..format.requantise import FrameData, requantise
+from ..format.templates import Template
+from ..importing.skins import own_skin_size, skin_names, skin_size
+from ..records import StoredModel, load_model
+from . import verification
+from .frame_names import frame_names, single_frame_name
+from .listed_sequences import list_of, sequences_of_list
+from .objects import mesh_objects
+from .sharp_edges import split, warn_of_smoothing
+from .topology import Part, Topology, join, read_part, texture_coordinates
+
+if TYPE_CHECKING:
+    from bpy.types import Context, Modifier, Object, Scene
+
+DEFAULT_SKIN_SIZE = (256, 256)
+
+
+@dataclass(frozen=True)
+class ExportOptions:
+    """What the user asks for.
+
+    Attributes:
+        scope: which objects.
+        apply_modifiers: apply modifiers; Armature modifiers are always applied, since they make the frames.
+        frames: which frames.
+        template: the sequences that frames of a list must be.
+        split_sharp: give each side of a sharp edge vertices of its own.
+        one_box: use one grid for all frames.
+        skin_size: width and height of the skin if there is neither an image nor an imported file.
+        force_skin_size: always use `skin_size`.
+        game: the game that is to load the file.
+        verify: which frames are compared with Blender before the file is written.
+        conversion: scale and axes from the scene to the file; if some are not set, those of the import.
+        game_folders: the user's, to which the paths of images are relative.
+        compares_speed: warn if the game plays the model slower or faster than Blender.
+    """
+
+    scope: Scope = field(default_factory=Scope)
+    apply_modifiers: bool = True
+    frames: FrameOptions = field(default_factory=FrameOptions)
+    template: Template = Template.NONE
+    split_sharp: bool = False
+    one_box: bool = False
+    skin_size: tuple[int, int] = DEFAULT_SKIN_SIZE
+    force_skin_size: bool = False
+    game: Game = Game.ANY
+    verify: Verify = Verify.SOME
+    conversion: Conversion | ChosenConversion = field(default_factory=axes.identity)
+    game_folders: tuple[str, ...] = ()
+    compares_speed: bool = True
+
+
+@dataclass(eq=False)
+class Build:
+    """A model and the objects that it was made of.
+
+    Attributes:
+        model: as it is to be written.
+        parts: the objects.
+        triangles: the triangle of the parts, one part after the other, that each one is; -1 for those that Blender
+            cannot hold, (T,).
+        source_counts: those of the file that the only imported object came from; None if there is no such object.
+    """
+
+    model: Model
+    parts: list[Part]
+    triangles: npt.NDArray[np.int64]
+    source_counts: Counts | None
+
+
+def export_model(context: Context, path: Path, options: ExportOptions) -> ExportResult:
+    """Writes objects, joined, as an MD2 model.
+
+    Raises Md2Error if the game would refuse the result or the format cannot hold it, and NothingToExportError if there
+    is nothing to export, before anything is written. Raises OSError if the file cannot be written; it is as it was.
+    """
+    report = Report()
+    with kept_on_failure(report):
+        return _export_model(context, path, options, report)
+
+
+def _export_model(context: Context, path: Path, options: ExportOptions, report: Report) -> ExportResult:
+    with state.temporary_object_mode(context):
+        built = build_model(context, options, report)
+    model = built.model
+    raise_errors(check_model(model, options.game, built.source_counts), Md2Error, path.name, report)
+    atomic.write_file(path, format_model(model))
+    report.count("vertices", model.vertex_count)
+    report.count("triangles", model.triangle_count)
+    report.count("skins", len(model.skins))
+    return ExportResult([path], report)
+
+
+def build_model(context: Context, options: ExportOptions, report: Report) -> Build:
+    """Builds a model of objects in Object Mode, and verifies it; for the arguments and errors see `export_model`.
+
+    Stored data of an imported file is used only where it reproduces what Blender shows. If the model still differs, it
+    is built again without it. Degenerate triangles of the file are put back afterwards.
+    """
+    objects = mesh_objects(context, options.scope, report)
+    conversion = export_conversion(options.conversion, objects, report)
+    if len(objects) > 1:
+        report.count("objects", len(objects))
+        report.hints.append(f"Objects: {', '.join(obj.name for obj in objects)}")
+    stored = _stored_models(objects)
+    plan, found = _plan(objects, stored, context.scene, options, report)
+    names = frame_names(plan, objects, common_source(stored), context.scene, report)
+    if plan.scene_frames is not None:
+        warn_of_simulations(objects, context.scene, report)
+    attempt = Report()
+    model, parts, differences = _build(
+        context, objects, stored, plan, found, names, options, conversion, attempt
+    )
+    if stored and any(difference.kind not in verification.UNSTORED for difference in differences):
+        attempt = Report()
+        model, parts, differences = _build(
+            context, objects, {}, plan, found, names, options, conversion, attempt
+        )
+        attempt.warn("the stored data of the imported file does not match the mesh and was not used")
+    report.merge(attempt)
+    verification.warn(differences, model, parts, report)
+    if options.compares_speed:
+        _warn_of_speed(model, plan, stored, context.scene, options.frames, report)
+    origin = next(iter(stored.values())) if len(stored) == 1 else None
+    triangles = np.arange(model.triangle_count)
+    if origin is not None and len(origin.degenerate):
+        sources = np.concatenate([part.source for part in parts])
+        keeps_commands = model.gl_commands is origin.gl_commands
+        model, triangles = with_degenerate(
+            model, origin.degenerate, sources, origin.st, keep_commands=keeps_commands
+        )
+    return Build(prepare_model(model), parts, triangles, None if origin is None else origin.counts)
+
+
+def _warn_of_speed(
+    model: Model,
+    plan: FramePlan,
+    stored: dict[Object, StoredModel],
+    scene: Scene,
+    options: FrameOptions,
+    report: Report,
+) -> None:
+    """Warns if the game plays the frames slower or faster; keys that the timeline does not play have no duration."""
+    is_moving = model.vertex_count and (
+        np.ptp(model.translate, axis=0).any() or np.ptp(model.vertices, axis=0).any()
+    )
+    is_played = plan.scene_frames is not None or (
+        not options.is_resampled(scene)
+        and any(
+            playback_of(obj, stored[obj], scene) is Playback.IN_ORDER for obj in plan.keys if obj in stored
+        )
+    )
+    if is_moving and is_played:
+        step = options.step(scene) if plan.scene_frames is not None else options.frame_step
+        counts = [segment.count for segment in plan.segments] or [model.frame_count]
+        played = [Played("", count, step, FRAMES_PER_SECOND) for count in counts]
+        warn_of_speed(played, state.frame_rate(scene), report, is_fixed=True)
+
+
+def _build(
+    context: Context,
+    objects: list[Object],
+    stored: dict[Object, StoredModel],
+    plan: FramePlan,
+    found: AnimationList | None,
+    names: list[str],
+    options: ExportOptions,
+    conversion: Conversion,
+    report: Report,
+) -> tuple[Model, list[Part], list[verification.Difference]]:
+    """A model, the objects it was made of, and where it differs from them."""
+
+    def is_hidden(modifier: Modifier) -> bool:
+        return not options.apply_modifiers and modifier.type != "ARMATURE"
+
+    scene = context.scene
+    with (
+        state.hidden_modifiers(objects, is_hidden),
+        progress(plan.frame_count) as steps,
+        restored_frame_and_values(scene) if plan.scene_frames is not None else nullcontext(),
+        restored_playback(found, objects, plan.segments) if found is not None else nullcontext() as play,
+    ):
+        if play is not None:
+            play(plan.segments[0].animation)
+        if plan.scene_frames is not None:
+            state.set_frame(scene, plan.scene_frames[0])
+        with first_frame_keys(plan):
+            depsgraph = context.evaluated_depsgraph_get()
+            parts = [read_part(obj, stored.get(obj), depsgraph, report) for obj in objects]
+            for obj in objects:
+                warn_of_instances(obj, depsgraph, report)
+        may_change = any(may_change_otherwise(obj) for obj in objects)
+        frames = frames_to_verify(plan.frame_count, options.verify, many=may_change)
+        samples = sample_frames(
+            context, parts, plan, frames, steps, report, play, with_normals=options.split_sharp
+        )
+    topology = join(parts)
+    if plan.may_be_single and (samples.positions == samples.positions[:1]).all():
+        _warn_of_moving_uvs(parts, samples, report)
+        plan = plan.first_frame(topology.stored)
+        names = single_frame_name(names, topology.stored)
+        samples = samples.first_frame()
+    normals = None
+    if options.split_sharp:
+        parts, samples, normals = split(parts, samples, conversion.rotation)
+        topology = join(parts)
+    else:
+        warn_of_smoothing(parts, report)
+    model = _assemble(parts, topology, plan, names, samples, normals, options, conversion, report)
+    differences = []
+    if options.verify is not Verify.NONE:
+        differences = verification.find_differences(model, parts, samples, conversion)
+    return model, parts, differences
+
+
+def _warn_of_moving_uvs(parts: list[Part], samples: Samples, report: Report) -> None:
+    """Warns of modifiers that move texture coordinates, where no vertex moves and one frame is exported."""
+    for number, part in enumerate(parts):
+        for found in samples.verified.values():
+            uvs = found[number].uvs
+            if (
+                part.uvs is not None
+                and uvs is not None
+                and not np.allclose(uvs[part.loops], part.uvs, atol=1e-5)
+            ):
+                report.warn("modifiers move its UVs over time, which MD2 cannot hold", part.obj.name)
+
+
+def _assemble(
+    parts: list[Part],
+    topology: Topology,
+    plan: FramePlan,
+    names: list[str],
+    samples: Samples,
+    normals: npt.NDArray[np.uint8] | None,
+    options: ExportOptions,
+    conversion: Conversion,
+    report: Report,
+) -> Model:
+    _require_finite(samples.positions, names)
+    frames = _frames(conversion.points(samples.positions), normals, topology, plan, options, report)
+    own = own_skin_size(parts)
+    size = options.skin_size if options.force_skin_size else own or skin_size(parts, options.skin_size)
+    st, triangle_st = texture_coordinates(parts, topology, size)
+    model = Model(
+        skin_width=size[0],
+        skin_height=size[1],
+        skins=skin_names(parts, options.game_folders, report),
+        # Values beyond 16 bits are left as they are for the check to find.
+        st=st.astype(np.int16) if np.array_equal(st, st.astype(np.int16)) else st,
+        triangles=topology.triangles,
+        triangle_st=triangle_st,
+        scale=frames.scale,
+        translate=frames.translate,
+        frame_names=names,
+        vertices=frames.vertices,
+        normals=frames.normals,
+    )
+    model.gl_commands = _gl_commands(model, topology)
+    return model
+
+
+def _require_finite(positions: npt.NDArray[np.float64], names: list[str]) -> None:
+    """Raises Md2Error if vertices are nowhere, as some operators of Blender leave them; names the first such frame."""
+    counts = (~np.isfinite(positions)).any(axis=2).sum(axis=1)
+    if counts.any():
+        frame = int(np.argmax(counts > 0))
+        number = counted(int(counts[frame]), "vertices", "have no finite position")
+        raise Md2Error(f"in frame {names[frame]}, {number}: delete every such vertex")
+
+
+def _gl_commands(model: Model, topology: Topology) -> GlCommands:
+    """The GL commands of the imported file if they still draw the model, else new ones."""
+    stored = topology.stored
+    if stored is not None and topology.is_source:
+        size = model.skin_width, model.skin_height
+        if size == stored.skin_size and np.array_equal(model.st, stored.st):
+            kept = replace(model, gl_commands=stored.gl_commands)
+            if commands_match(kept, verification.KEPT_TEXELS):
+                return stored.gl_commands
+    return generate_commands(
+        model.triangles, model.triangle_st, model.st, model.skin_width, model.skin_height
+    )
+
+
+def _plan(
+    objects: list[Object],
+    stored: dict[Object, StoredModel],
+    scene: Scene,
+    options: ExportOptions,
+    report: Report,
+) -> tuple[FramePlan, AnimationList | None]:
+    """The frames, and the list that they were chosen from, if they were."""
+    if options.frames.frames != LIST:
+        return plan_frames(objects, stored, scene, options.frames, report), None
+    found = list_of(objects, scene)
+    sequences = sequences_of_list(found, options.frames, options.template, report)
+    return plan_sequences(objects, stored, found, sequences), found
+
+
+def _stored_models(objects: list[Object]) -> dict[Object, StoredModel]:
+    """The models that some of the objects were imported from."""
+    return {obj: stored for obj in objects if (stored := load_model(obj.data)) is not None}
+
+
+def _frames(
+    positions: npt.NDArray[np.float64],
+    normals: npt.NDArray[np.uint8] | None,
+    topology: Topology,
+    plan: FramePlan,
+    options: ExportOptions,
+    report: Report,
+) -> FrameData:
+    """The frames, with the imported bytes where nothing changed."""
+    source = is_source = None
+    if topology.stored is not None and topology.stored.frames.normals.size:
+        is_source = plan.source != NONE
+        # Vertices and frames that are not in the file get the first one, which their positions do not match.
+        source = topology.stored.frames.take(
+            np.maximum(plan.source, 0), np.maximum(topology.source, 0).astype(np.int64)
+        )
+    frames, same = requantise(
+        positions,
+        topology.triangles,
+        source,
+        is_source=is_source,
+        same_faces=topology.same_faces,
+        normals=normals,
+        shared=options.one_box,
+    )
+    report.count("frames", len(same))
+    if is_source is not None:
+        changed = int((~same).sum())
+        report.count("changed" if changed else "unchanged", changed or len(same))
+    return frames

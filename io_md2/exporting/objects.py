@@ -1,0 +1,101 @@
+"""The objects of an export: those of the collection or selection that is asked for, else of one imported model."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ...io_blender.reports import listing
+from ...io_blender.scene.objects import (
+    Scope,
+    collect,
+    nothing_to_export,
+    warn_of_animated_visibility,
+    warn_of_left_out,
+)
+from ..records import load_model
+
+if TYPE_CHECKING:
+    from bpy.types import Context, Object
+
+    from ...io_blender.reports import Report
+
+
+def mesh_objects(context: Context, scope: Scope, report: Report) -> list[Object]:
+    """The meshes of a model, sorted by name; warnings name what is left out.
+
+    Raises NothingToExportError if there are none.
+    """
+    meshes, model = find_meshes(context, scope)
+    if not meshes:
+        raise nothing_to_export(context, scope, {"MESH": "mesh"})
+    others = [obj for obj in collect(context, scope) if obj.type == "MESH" and obj not in meshes]
+    if model is not None and others:
+        names = listing([obj.name for obj in others])
+        report.warn(
+            f"not exported, as not part of {model.name}: {names}. To export them, parent them to {model.name}, move "
+            "them into its collection, or use Selected Only",
+            is_important=True,
+        )
+    warn_of_left_out(context, scope, report)
+    own = None if model is None else _objects_of(model, context, _roots(context))
+
+    def concerns(obj: Object) -> bool:
+        return own is None or obj in own
+
+    warn_of_animated_visibility(context, scope, meshes, report, concerns=concerns)
+    return meshes
+
+
+def find_meshes(context: Context, scope: Scope) -> tuple[list[Object], Object | None]:
+    """The meshes that are exported, sorted by name, and the imported object that they belong to, if there is one.
+
+    If no selection or collection is asked for, and the active object belongs to an imported model, or there is just
+    one, that model is exported: what hangs together with it by parents and armatures, and what is in its collections.
+
+    Raises NothingToExportError if there is no collection of the name that is asked for.
+    """
+    meshes = [obj for obj in collect(context, scope) if obj.type == "MESH"]
+    if scope != Scope():
+        return meshes, None
+    roots = _roots(context)
+    imported = {obj: _objects_of(obj, context, roots) for obj in meshes if _is_imported(obj)}
+    active = context.view_layer.objects.active
+    # An imported object is in the model of another one if it was put there.
+    chosen = [obj for obj in imported if obj == active] or [
+        obj for obj, own in imported.items() if active in own or imported.keys() <= own
+    ]
+    if not chosen:
+        return meshes, None
+    model = chosen[0]
+    own = [obj for obj in meshes if obj in imported[model]]
+    return own, model if load_model(model.data) is not None else roots[model]
+
+
+def _objects_of(model: Object, context: Context, roots: dict[Object, Object]) -> set[Object]:
+    """What hangs together with an object by parents and armatures, or is in one of its collections but the scene's."""
+    result = {obj for obj, root in roots.items() if root == roots[model]}
+    for collection in model.users_collection:
+        if collection != context.scene.collection:
+            result.update(collection.all_objects)
+    return result
+
+
+def _roots(context: Context) -> dict[Object, Object]:
+    """What each object of the scene hangs on by parents and armatures: itself, if on nothing."""
+    return {obj: _root(obj) for obj in context.scene.objects}
+
+
+def _root(obj: Object) -> Object:
+    chain: list[Object] = []
+    above: Object | None = obj
+    # An armature may hang on its own mesh.
+    while above is not None and above not in chain:
+        chain.append(above)
+        above = above.find_armature() or above.parent
+    return chain[-1]
+
+
+def _is_imported(obj: Object) -> bool:
+    """Whether a mesh was imported, as MD2 or as a part of an MD5."""
+    mesh: Any = obj.data
+    return load_model(mesh) is not None or "md5" in mesh

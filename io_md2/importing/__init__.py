@@ -1,0 +1,1 @@
+"""MD2 files into Blender."""

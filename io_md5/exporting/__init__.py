@@ -1,0 +1,1 @@
+"""Armatures, meshes and cameras of Blender as MD5 files."""

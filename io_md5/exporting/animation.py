@@ -1,0 +1,250 @@
+"""Animations made of the motion of an armature.
+
+Poses are read from Blender's evaluation, including constraints, drivers, IK and NLA, or from F-curves if only those
+move the armature.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...io_blender import versions
+from ...io_blender.reports import Report, listing
+from ...io_blender.scene import evaluated
+from ...io_blender.scene.mesh_data import without_infinity
+from ...io_blender.scene.time_dependence import has_frame_handlers
+from ..format import Animation, Md5Error, encoding
+from ..format import quaternions as quat
+from ..format.joint_scales import ScaleTable
+from ..format.model import Floats
+from ..format.skeleton import decompose
+from ..importing.action import SMALLEST_SCALE
+from .causes import split_by_constraints
+from .clips import AnimationOptions, Clip
+from .player import Player
+from .pose_curves import poses_from_curves
+from .skeleton import Skeleton
+
+# Between poses of F-curves and those that Blender evaluates in single precision: a distance relative to the largest
+# coordinate, and one minus the cosine of half an angle.
+_LARGEST_MOVE, _LARGEST_TURN = 1e-5, 1e-6
+
+# Of the volume of a bone that is not scaled, as Blender evaluates it.
+_LARGEST_CHANGE_OF_VOLUME = 1e-4
+
+
+@dataclass(eq=False)
+class SampledClip:
+    """The sampled poses of a clip. F frames, n joints.
+
+    Attributes:
+        clip: the clip.
+        frames: of the scene, (F,).
+        frame_rate: of the file.
+        positions: of the joints in the coordinates of the file, (F, n, 3).
+        orientations: quaternions (F, n, 4).
+        scales: of the joints; None if the game has none, or all are 1.
+        most_scaled: the index of the frame on which a bone is scaled most; None if no bone is.
+        moves_armature: whether the armature object moves, and not only its bones.
+    """
+
+    clip: Clip
+    frames: Floats
+    frame_rate: float
+    positions: Floats
+    orientations: Floats
+    scales: ScaleTable | None = None
+    most_scaled: int | None = None
+    moves_armature: bool = False
+
+
+def sample_clip(
+    clip: Clip,
+    skeleton: Skeleton,
+    player: Player | None,
+    options: AnimationOptions,
+    report: Report,
+    *,
+    with_scales: bool = False,
+) -> SampledClip:
+    """The joints of a skeleton while a clip plays.
+
+    `player` is None for a model without armature; `with_scales` says whether the game takes scales of joints. Raises
+    Md5Error if a bone has no finite pose.
+    """
+    frames, rate = clip.samples(options)
+    if player is None or skeleton.armature is None:
+        positions = np.repeat(skeleton.joints.positions[None], len(frames), axis=0)
+        orientations = np.repeat(skeleton.joints.orientations[None], len(frames), axis=0)
+        return SampledClip(clip, frames, rate, positions, orientations)
+    _warn_of_range(clip, player, report)
+    poses = sampled = None
+    if not player.remaps_time:
+        poses = poses_from_curves(skeleton.armature, skeleton.rig, clip, frames, with_scales=with_scales)
+    if poses is not None:
+        pose = skeleton.joints_of_armature(*poses[:2])
+        sampled = SampledClip(
+            clip, frames, rate, *pose, _scale_table(clip, skeleton, skeleton.exported(poses[2]))
+        )
+        if not has_frame_handlers():
+            return sampled
+    matrices, moves_armature = _sample(clip, skeleton, player, frames)
+    # Scripts may move bones as well.
+    if sampled is not None and _is_shown(sampled, skeleton, matrices):
+        return sampled
+    if with_scales:
+        positions, orientations, scales, uneven = skeleton.scaled_joints_of_scene(matrices)
+        table = _scale_table(clip, skeleton, scales)
+        problem, remedy = "scaled unevenly", "use one scale for all axes"
+    else:
+        positions, orientations, uneven = skeleton.joints_of_scene(matrices)
+        table = None
+        problem, remedy = "scaled", "remove the scale"
+    names = [skeleton.rig.bone_names[bone] for bone in np.flatnonzero(uneven.any(axis=0))]
+    scaling, others = split_by_constraints(skeleton.armature, names)
+    if scaling:
+        report.warn(
+            f"constraints scale bones, which joints cannot be: {listing(scaling, 3)}. Disable them, or use one that "
+            "does not scale, as Damped Track instead of Stretch To",
+            clip.name,
+        )
+    if others:
+        bones = listing(others, 3)
+        report.warn(
+            f"bones are {problem} in the animation, which joints cannot be: {bones}: {remedy}", clip.name
+        )
+    return SampledClip(
+        clip,
+        frames,
+        rate,
+        positions,
+        orientations,
+        table,
+        _most_scaled(matrices, skeleton.world),
+        moves_armature,
+    )
+
+
+def _most_scaled(matrices: Floats, world: Floats) -> int | None:
+    """The index of the frame on which a bone is scaled most; None if no bone is.
+
+    `matrices` are those of the bones in the space of the scene, (F, J, 4, 4); `world` is the transform of the armature
+    in the bind pose, (4, 4).
+    """
+    volumes = np.linalg.det(matrices[..., :3, :3]) / (np.linalg.det(world[:3, :3]) or 1.0)
+    changes = np.abs(volumes - 1.0).max(axis=1, initial=0.0)
+    most = int(changes.argmax())
+    return most if changes[most] > _LARGEST_CHANGE_OF_VOLUME else None
+
+
+def _warn_of_range(clip: Clip, player: Player, report: Report) -> None:
+    """Warns if an action moves bones beyond the frames that are exported."""
+    if clip.action is None:
+        return
+    if player.remaps_time:
+        report.warn(
+            f"Time Stretching moves its keys to other frames, but frames {clip.start:g} to {clip.end:g} are exported: "
+            "turn it off, or set Actions to Scene Playback",
+            clip.name,
+        )
+    curves = versions.fcurves_of_slot(clip.action, clip.slot)
+    if clip.start == clip.end and any(
+        not curve.mute and any(not modifier.mute for modifier in curve.modifiers) for curve in curves
+    ):
+        report.warn(
+            "only one frame is exported, as all keys are on one frame, but modifiers of F-curves go on. Set a Manual "
+            "Frame Range in the Action Editor, or Actions to Scene Playback",
+            clip.name,
+        )
+
+
+def _is_shown(sampled: SampledClip, skeleton: Skeleton, matrices: Floats) -> bool:
+    """Whether Blender shows the poses of a clip: those of the bones in the space of the scene, (F, J, 4, 4)."""
+    positions, orientations, _ = skeleton.joints_of_scene(matrices)
+    tolerance = _LARGEST_MOVE * max(1.0, np.abs(positions).max())
+    turned = np.abs((orientations * sampled.orientations).sum(axis=2))
+    return bool(
+        np.allclose(positions, sampled.positions, rtol=0.0, atol=tolerance)
+        and (turned > 1.0 - _LARGEST_TURN).all()
+    )
+
+
+def _scale_table(clip: Clip, skeleton: Skeleton, scales: Floats) -> ScaleTable | None:
+    """The scales (F, n) of a clip's joints; None if all are 1."""
+    stored = clip.stored.scales_position if clip.stored is not None else frozenset()
+    is_zero = np.abs(scales) < 2.0 * SMALLEST_SCALE
+    table = ScaleTable(
+        np.where(is_zero, 0.0, scales),
+        np.array([name in stored for name in skeleton.joints.names], dtype=bool),
+    )
+    return table if table.is_used else None
+
+
+def encode_clip(
+    sampled: SampledClip, skeleton: Skeleton, options: AnimationOptions, commandline: str
+) -> Animation:
+    """The animation of a sampled clip, without bounds. `commandline` is written to the file."""
+    joints = skeleton.joints
+    positions, orientations = decompose(joints.parents, sampled.positions, sampled.orientations)
+    if sampled.scales is not None:
+        positions = _without_scales(positions, sampled.scales)
+    return encoding.encode_local_poses(
+        joints.names,
+        joints.parents,
+        positions,
+        orientations,
+        frame_rate=sampled.frame_rate,
+        bounds=np.empty((0, 2, 3)),
+        commandline=commandline,
+        position_precision=options.position_precision,
+        orientation_precision=options.orientation_precision,
+    )
+
+
+def _without_scales(positions: Floats, scales: ScaleTable) -> Floats:
+    """Translations (F, n, 3) that the game multiplies by the scales of their joints.
+
+    Where the scale is 0, the game shows none, and the translation of the frame before is written.
+    """
+    result = positions.copy()
+    for joint in np.flatnonzero(scales.scales_position).tolist():
+        factors = scales.values[:, joint]
+        known = np.flatnonzero(factors)
+        if len(known):
+            before = np.maximum(np.searchsorted(known, np.arange(len(factors)), side="right") - 1, 0)
+            chosen = known[before]
+            result[:, joint] = positions[chosen, joint] / factors[chosen, None]
+    return result
+
+
+def _sample(clip: Clip, skeleton: Skeleton, player: Player, frames: Floats) -> tuple[Floats, bool]:
+    """The joint of each bone in the space of the scene at some frames, (F, J, 4, 4), and whether the object moves.
+
+    Raises Md5Error if a bone has no finite pose.
+    """
+    armature, rig = skeleton.armature, skeleton.rig
+    assert armature is not None
+    order = [armature.pose.bones.find(name) for name in rig.bone_names]
+    poses = np.empty((len(frames), len(rig), 4, 4))
+    worlds = np.empty((len(frames), 4, 4))
+    buffer = np.empty(len(rig) * 16, dtype=np.float32)
+    player.play(clip)
+    for index, frame in enumerate(frames.tolist()):
+        posed = armature.evaluated_get(player.evaluate(frame))
+        posed.pose.bones.foreach_get("matrix", buffer)
+        without_infinity(buffer)
+        # Blender's matrices are stored by columns.
+        local = buffer.reshape(-1, 4, 4)[order].swapaxes(1, 2)
+        worlds[index] = evaluated.world_matrix(posed)
+        poses[index] = worlds[index] @ local
+    is_finite = np.isfinite(poses).all(axis=(2, 3))
+    if not is_finite.all():
+        index, bone = np.argwhere(~is_finite)[0].tolist()
+        raise Md5Error(
+            f"the pose of {rig.bone_names[bone]} is not a number on frame {frames[index]:g}"
+            + (f" of {clip.name}" if clip.name else "")
+            + ": delete the key or driver that causes it"
+        )
+    return poses @ quat.transforms(*rig.joints_in_bones()), bool(np.ptp(worlds, axis=0).any())

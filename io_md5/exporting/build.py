@@ -1,0 +1,280 @@
+"""A model and its animations from a scene, verified against what Blender shows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...io_blender import state
+from ...io_blender.clips.playing_speed import Played, warn_of_speed
+from ...io_blender.clips.suitable_actions import suitable_actions
+from ...io_blender.materials.export_names import name_for_file
+from ...io_blender.reports import Progress, Report
+from ...io_blender.scene import axes, evaluated
+from ...io_blender.scene.axes import Conversion
+from ...io_blender.scene.imported_conversion import ChosenConversion, export_conversion
+from ...io_blender.scene.instances import warn_of_instances
+from ...io_blender.scene.objects import Scope
+from ...io_blender.scene.time_dependence import warn_of_simulations
+from ...io_blender.verify_option import Verify
+from ...io_common import manifest
+from ..format import Animation, Model
+from ..format.bounds import bounds_of_weights
+from ..format.encoding import ORIENTATION_PRECISION, POSITION_PRECISION
+from ..format.games import Game, Target
+from ..format.joint_scales import ScaleTable
+from ..records import COMMANDLINE, SHADERS
+from .animation import SampledClip, encode_clip, sample_clip
+from .clips import AnimationOptions, Clip
+from .deform_bones import bones_to_leave_out
+from .mesh import Block, export_object
+from .missing_targets import warn_of_missing_targets
+from .player import playback
+from .skeleton import Skeleton, build_skeleton
+from .source import Source
+from .verification import RestMesh, Verifier
+from .vertex_groups import WeightOptions
+
+if TYPE_CHECKING:
+    from bpy.types import Context, Material, Modifier, Object, Scene
+
+
+@dataclass(frozen=True)
+class ModelOptions:
+    """The options of a model.
+
+    Attributes:
+        scope: the objects to export.
+        conversion: scale and axes from the scene to the file; if some are not set, those of the import.
+        apply_modifiers: apply modifiers other than Armature.
+        deform_only: leave out bones that do not deform.
+        add_origin: add an origin joint above several roots, or above a root that is not at the origin.
+        weights: of the vertices.
+        game: the game to export for.
+        make_names_safe: replace joint names that the game does not accept.
+        verify: the frames on which the result is compared with Blender.
+        game_folders: the user's, to which the paths of images are relative.
+    """
+
+    scope: Scope = field(default_factory=Scope)
+    conversion: Conversion | ChosenConversion = field(default_factory=axes.identity)
+    apply_modifiers: bool = True
+    deform_only: bool = False
+    add_origin: bool = False
+    weights: WeightOptions = field(default_factory=WeightOptions)
+    game: Game = Game.ANY
+    make_names_safe: bool = True
+    verify: Verify = Verify.SOME
+    game_folders: tuple[str, ...] = ()
+
+    @property
+    def target(self) -> Target:
+        """The target of the export."""
+        return Target(self.game, self.make_names_safe)
+
+
+@dataclass(eq=False)
+class Build:
+    """A model and its animations before they are written.
+
+    Attributes:
+        model: the model.
+        animations: by path.
+        parts: the object of each mesh block, with the block.
+        skeleton: the joints and their bones.
+        scales: of the joints, by the path of the animation, where they are not all 1.
+    """
+
+    model: Model
+    animations: dict[Path, Animation]
+    parts: list[tuple[Object, Block]]
+    skeleton: Skeleton
+    scales: dict[Path, ScaleTable] = field(default_factory=dict)
+
+
+def build(
+    context: Context,
+    source: Source,
+    options: ModelOptions,
+    clips: dict[Path, Clip],
+    animation_options: AnimationOptions,
+    report: Report,
+    progress_bar: Progress,
+    *,
+    writes_meshes: bool,
+) -> Build:
+    """The model of a source and its animations, verified. Blender must not be in Edit Mode.
+
+    `clips` are by animation file. Without `writes_meshes`, the meshes are only used for the bounds and to verify the
+    animations. `progress_bar` takes a step for each mesh and clip.
+
+    Raises NothingToExportError if no bone is left, or if the meshes were imported with different scales.
+    """
+    skeleton = _skeleton(context, source, options, report)
+    rest = _build_rest(context, source.meshes, skeleton, options, report)
+    progress_bar.step(len(source.meshes))
+    verifier = None
+    if options.verify is not Verify.NONE:
+        verifier = Verifier(skeleton, rest, options.verify, writes_meshes=writes_meshes)
+    other_causes = _causes_of_options(options, animation_options)
+    sampled: dict[Path, SampledClip] = {}
+    animations: dict[Path, Animation] = {}
+    if source.armature is not None and clips:
+        warn_of_missing_targets(source.armature, report)
+        if source.armature.data.pose_position == "REST":
+            report.warn(
+                "it is in Rest Position, so Blender shows no motion; animations are exported as in Pose Position",
+                source.armature.name,
+            )
+        if warn_of_simulations([source.armature, *source.meshes], context.scene, report):
+            other_causes.append("a simulation that is not baked: bake it first")
+        with playback(context, source.armature, source.meshes, clips.values()) as player:
+            for path, clip in clips.items():
+                sampled[path] = sample_clip(
+                    clip, skeleton, player, animation_options, report,
+                    with_scales=options.target.writing.joint_scales,
+                )  # fmt: skip
+                commandline = _commandline(source.armature, clip)
+                animations[path] = encode_clip(sampled[path], skeleton, animation_options, commandline)
+                if verifier is not None:
+                    verifier.check(sampled[path], animations[path], player, rest)
+                progress_bar.step()
+        if animation_options.compares_speed:
+            game_rate = options.target.writing.frame_rate
+            _warn_of_speed(sampled.values(), game_rate, animation_options, context.scene, report)
+    if verifier is not None:
+        objects_to_rebuild = verifier.objects_to_rebuild()
+        if objects_to_rebuild:
+            rebuilt = _build_rest(context, objects_to_rebuild, skeleton, options, report, use_stored=False)
+            improved = verifier.accept_improvements(rebuilt)
+            rest |= improved
+            if source.armature is not None and improved:
+                with playback(context, source.armature, source.meshes, clips.values()) as player:
+                    for path, animation in animations.items():
+                        verifier.check(sampled[path], animation, player, improved)
+        verifier.warn(other_causes, report)
+    parts = [(obj, block) for obj, part in rest.items() for block in part.blocks]
+    meshes = [block.mesh for _, block in parts]
+    for path, animation in animations.items():
+        table = sampled[path].scales
+        bounds = bounds_of_weights(
+            [block.weights_by_joint for _, block in parts],
+            sampled[path].positions,
+            sampled[path].orientations,
+            table.values if table else None,
+        )
+        animations[path] = replace(animation, bounds=bounds)
+        report.count("animations")
+        report.count("frames", animation.frame_count)
+    model = Model(skeleton.joints, meshes, _commandline(source.armature, None))
+    scales = {path: one.scales for path, one in sampled.items() if one.scales is not None}
+    return Build(model, animations, parts, skeleton, scales)
+
+
+def _warn_of_speed(
+    clips: Iterable[SampledClip], game_rate: float, options: AnimationOptions, scene: Scene, report: Report
+) -> None:
+    """Warns of clips that a game with that rate, or with that of the file if it is 0, plays slower or faster."""
+    played = [
+        Played(
+            one.clip.name,
+            # A pose that is held has no duration.
+            len(one.frames)
+            if np.ptp(one.positions, axis=0).any() or np.ptp(one.orientations, axis=0).any()
+            else 1,
+            (options.scene_rate or one.clip.rate) / one.frame_rate,
+            game_rate or one.frame_rate,
+        )
+        for one in clips
+    ]
+    warn_of_speed(played, state.frame_rate(scene), report, is_fixed=bool(game_rate))
+
+
+def _skeleton(context: Context, source: Source, options: ModelOptions, report: Report) -> Skeleton:
+    """The joints of the model in the bind pose."""
+    armature = source.armature
+    world, left_out = np.eye(4), set[str]()
+    if armature is not None:
+        graph = context.evaluated_depsgraph_get()
+        world = evaluated.world_matrix(armature.evaluated_get(graph))
+        if options.deform_only:
+            actions = [action for action, _ in suitable_actions(armature).chosen]
+            left_out = bones_to_leave_out(armature, source.meshes, actions, report)
+    conversion = export_conversion(options.conversion, source.objects, report)
+    return build_skeleton(
+        armature,
+        world,
+        conversion,
+        report,
+        left_out=left_out,
+        add_origin=options.add_origin,
+        last_parent=options.target.writing.last_parent,
+    )
+
+
+def _build_rest(
+    context: Context,
+    objects: list[Object],
+    skeleton: Skeleton,
+    options: ModelOptions,
+    report: Report,
+    *,
+    use_stored: bool = True,
+) -> dict[Object, RestMesh]:
+    """The evaluated meshes and blocks of objects at rest."""
+
+    def hides(modifier: Modifier) -> bool:
+        return not options.apply_modifiers or modifier.type == "ARMATURE"
+
+    result: dict[Object, RestMesh] = {}
+    armatures = [skeleton.armature.data] if skeleton.armature is not None else []
+    with state.rest_position(armatures), state.hidden_modifiers(objects, hides):
+        graph = context.evaluated_depsgraph_get()
+        for obj in objects:
+            triangles = evaluated.triangle_mesh(obj, graph)
+            blocks = export_object(obj, triangles, skeleton, options.weights, report, use_stored=use_stored)
+            for block in blocks:
+                block.mesh.shader = _shader(obj, triangles.slots, block.slot, options.game_folders, report)
+            warn_of_instances(obj, graph, report)
+            result[obj] = RestMesh(triangles, blocks)
+    return result
+
+
+def _shader(
+    obj: Object, slots: list[Material | None], slot: int, game_folders: tuple[str, ...], report: Report
+) -> str:
+    """The shader of a material slot; the object's name if it has no material."""
+    material = slots[slot] if slot < len(slots) else None
+    if material is None:
+        report.warn("no material: the object's name is used as the shader", obj.name)
+        return str(obj.name)
+    return name_for_file(material, SHADERS, game_folders, report)
+
+
+def _commandline(armature: Object | None, clip: Clip | None) -> str:
+    """The stored command line of the model or of a clip; else the name and version of the add-on."""
+    stored = ""
+    if clip is not None:
+        stored = clip.stored.commandline if clip.stored is not None else ""
+    elif armature is not None:
+        stored = COMMANDLINE.read(armature.data) or ""
+    return stored or f"io_idtech {manifest.version()}"
+
+
+def _causes_of_options(options: ModelOptions, animation_options: AnimationOptions) -> list[str]:
+    """Options that may make an export differ from Blender."""
+    causes = []
+    if not options.weights.keeps_all_weights:
+        causes.append("Bone Influences or Min Weight removes weights")
+    if not options.apply_modifiers:
+        causes.append("Apply Modifiers is off")
+    if (
+        animation_options.position_precision > POSITION_PRECISION
+        or animation_options.orientation_precision > ORIENTATION_PRECISION
+    ):
+        causes.append("the precision of positions or orientations is coarse")
+    return causes

@@ -1,0 +1,299 @@
+"""Mesh blocks made of evaluated meshes.
+
+Face corners become vertices of the file; corners of one vertex with equal texture coordinates and material become one
+vertex. The vertices that remain of one Blender vertex share a range of weights, so that their positions are exactly the
+same.
+
+Data of imported files keeps its order, and its stored weights where they reproduce what Blender shows
+(`stored_weights`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from ...io_blender.records import NONE
+from ...io_blender.reports import Report
+from ...io_blender.scene import evaluated
+from ...io_common.triangles import FLIPPED_WINDING, flip_v
+from ..format import Mesh
+from ..format import quaternions as quat
+from ..format.model import Floats, Ints
+from ..format.skinning import row_ids
+from ..format.weights_by_joint import WeightsByJoint, weights_by_joint
+from ..records import MESH_NAME
+from .skeleton import Skeleton
+from .stored_weights import SourceMesh, load_source, verified_sources
+from .vertex_groups import WeightOptions, current_weights
+from .weight_table import Integers, WeightTable
+
+if TYPE_CHECKING:
+    from bpy.types import Object
+
+# Digits of texture coordinates: the precision of 32-bit floats between -1 and 1.
+_UV_DECIMALS = 7
+
+
+@dataclass(eq=False)
+class Block:
+    """A mesh block with its source. V vertices, T triangles.
+
+    Attributes:
+        mesh: the block.
+        slot: the material slot.
+        vertices: the vertex of the evaluated mesh for each vertex, int64 (V,).
+        corners: the corner of the evaluated mesh for each corner of a triangle; -1 in triangles that Blender cannot
+            hold, int64 (T, 3).
+        disagreements: how much the stored weights of each vertex disagree about its position, float64 (V,); 0 for
+            weights of vertex groups.
+        vertex_count: of the evaluated mesh.
+    """
+
+    mesh: Mesh
+    slot: int
+    vertices: Integers
+    corners: Integers
+    disagreements: Floats
+    vertex_count: int
+
+    @cached_property
+    def weights_by_joint(self) -> WeightsByJoint:
+        """The weights of the mesh by joint."""
+        return weights_by_joint(self.mesh)
+
+
+@dataclass(eq=False)
+class _Parts:
+    """The source data of all blocks of an object."""
+
+    source_mesh: evaluated.TriangleMesh
+    positions: Floats
+    skeleton: Skeleton
+    current: WeightTable
+    source: SourceMesh | None
+    name: str
+
+
+def export_object(
+    obj: Object,
+    source_mesh: evaluated.TriangleMesh,
+    skeleton: Skeleton,
+    options: WeightOptions,
+    report: Report,
+    *,
+    use_stored: bool = True,
+) -> list[Block]:
+    """The mesh blocks of an object, one for each used material slot, in rising order; their shaders are empty.
+
+    `obj` is the original object, `source_mesh` its evaluated mesh at rest. With `use_stored`, data of the imported file
+    is used where it matches what Blender shows.
+    """
+    positions = skeleton.conversion.points(source_mesh.vertices)
+    current = current_weights(obj, source_mesh, skeleton, positions, options, report)
+    is_source_used = use_stored and options.keeps_all_weights
+    source = load_source(obj, source_mesh, skeleton) if is_source_used else None
+    slots = np.flatnonzero(np.bincount(source_mesh.materials)).tolist()
+    if not slots and source is not None:
+        slots = [0]
+    if not slots:
+        report.warn("no faces: left out", obj.name)
+    if source_mesh.uvs is None and slots:
+        report.warn("no UV map: all texture coordinates are 0", obj.name)
+    parts = _Parts(source_mesh, positions, skeleton, current, source, MESH_NAME.read(obj.data) or "")
+    return [_block(parts, slot, is_first=slot == slots[0]) for slot in slots]
+
+
+def _block(parts: _Parts, slot: int, *, is_first: bool) -> Block:
+    """The block of a material slot; the first one also gets unused vertices and degenerate triangles."""
+    source_mesh, source = parts.source_mesh, parts.source
+    selected = source_mesh.materials == slot
+    corners = source_mesh.loops[selected][:, FLIPPED_WINDING].ravel()
+    vertices = source_mesh.triangles[selected][:, FLIPPED_WINDING].ravel().astype(np.int64)
+    file_vertices = vertices if source is None else source.corners[corners]
+    numbers = _file_numbers(source_mesh, corners, vertices, file_vertices)
+    if numbers is None:
+        numbers = _row_numbers(source_mesh, corners, vertices, file_vertices)
+    firsts = _first_of_each(numbers)
+    uvs = _texture_coordinates(source_mesh, corners[firsts])
+    vertices, file_vertices = vertices[firsts], file_vertices[firsts]
+    corner_count = len(firsts)
+    if source is not None and is_first:
+        loose, loose_uvs = _unused(source, source_mesh, file_vertices)
+        vertices = np.concatenate([vertices, loose])
+        file_vertices = np.concatenate([file_vertices, source.vertices[loose]])
+        uvs = np.concatenate([uvs, loose_uvs])
+        firsts = np.concatenate([firsts, np.full(len(loose), len(corners))])
+    # New vertices, which have no index in the file, come last.
+    order = np.lexsort((firsts, vertices, file_vertices, file_vertices == NONE))
+    ranks = np.empty(len(order), dtype=np.int64)
+    ranks[order] = np.arange(len(order))
+    vertices, file_vertices, uvs = vertices[order], file_vertices[order], uvs[order]
+    triangles = ranks[:corner_count][numbers].reshape(-1, 3)
+    corners = corners.reshape(-1, 3).astype(np.int64)
+    if source is None:
+        verified = np.full(len(vertices), NONE, dtype=np.int64)
+    else:
+        verified = verified_sources(
+            source, parts.skeleton, vertices, file_vertices, parts.positions, parts.current
+        )
+        if is_first and len(source.stored.degenerate):
+            triangles, corners = _with_degenerate(triangles, corners, source.stored.degenerate, verified)
+    starts, counts, joints, biases, points = _block_weights(vertices, verified, source, parts.current)
+    bind = parts.skeleton.joints
+    mesh = Mesh(
+        shader="",
+        uvs=uvs,
+        weight_starts=starts.astype(np.int32),
+        weight_counts=counts.astype(np.int32),
+        triangles=triangles.astype(np.int32),
+        weight_joints=joints,
+        weight_biases=biases,
+        weight_positions=quat.rotate(
+            quat.conjugate(bind.orientations[joints]), points - bind.positions[joints]
+        ),
+        name=parts.name,
+    )
+    disagreements = np.zeros(len(vertices))
+    if source is not None:
+        disagreements[verified != NONE] = source.disagreements[verified[verified != NONE]]
+    return Block(mesh, slot, vertices, corners, disagreements, len(source_mesh.vertices))
+
+
+def _file_numbers(
+    mesh: evaluated.TriangleMesh,
+    corners: npt.NDArray[np.integer],
+    vertices: Integers,
+    file_vertices: Integers,
+) -> Integers | None:
+    """A number for each corner, counted from 0: that of its vertex of the file.
+
+    None unless all corners of a vertex of the file still have the same vertex and the same texture coordinates, as in a
+    mesh that was not edited.
+    """
+    if not len(corners) or file_vertices.min() == NONE:
+        return None
+    firsts = np.full(int(file_vertices.max()) + 1, -1)
+    # Of several values for one element numpy keeps the last.
+    firsts[file_vertices[::-1]] = np.arange(len(corners))[::-1]
+    first = firsts[file_vertices]
+    if not np.array_equal(vertices[first], vertices):
+        return None
+    if mesh.uvs is not None:
+        uvs = mesh.uvs[corners]
+        if not np.array_equal(uvs[first], uvs):
+            return None
+    return (np.cumsum(firsts >= 0) - 1)[file_vertices]
+
+
+def _row_numbers(
+    mesh: evaluated.TriangleMesh,
+    corners: npt.NDArray[np.integer],
+    vertices: Integers,
+    file_vertices: Integers,
+) -> Integers:
+    """The same for any mesh: corners with the same vertices and texture coordinates have the same number."""
+    uvs = np.round(_texture_coordinates(mesh, corners) * 10**_UV_DECIMALS)
+    return row_ids(np.column_stack([vertices, file_vertices, uvs]))
+
+
+def _first_of_each(numbers: Integers) -> Integers:
+    """Where each of the numbers from 0 on is for the first time."""
+    firsts = np.empty(int(numbers.max(initial=-1)) + 1, dtype=np.int64)
+    firsts[numbers[::-1]] = np.arange(len(numbers))[::-1]
+    return firsts
+
+
+def _texture_coordinates(mesh: evaluated.TriangleMesh, corners: npt.NDArray[np.integer]) -> Floats:
+    """s and t of corners in the file, (n, 2)."""
+    if mesh.uvs is None:
+        return np.zeros((len(corners), 2))
+    return np.round(flip_v(mesh.uvs[corners]), _UV_DECIMALS)
+
+
+def _unused(
+    source: SourceMesh, mesh: evaluated.TriangleMesh, file_vertices: Integers
+) -> tuple[Integers, Floats]:
+    """Vertices of the evaluated mesh that were unused in the file, and their texture coordinates."""
+    loose = np.flatnonzero(~evaluated.in_triangles(mesh.triangles, len(source.vertices)))
+    stored = source.stored
+    _, of_loose, of_unused = np.intersect1d(source.vertices[loose], stored.unused, return_indices=True)
+    free = ~np.isin(stored.unused[of_unused], file_vertices)
+    return loose[of_loose[free]], stored.unused_uvs[of_unused[free]]
+
+
+def _with_degenerate(
+    triangles: Integers, corners: Integers, degenerate: Integers, verified: Integers
+) -> tuple[Integers, Integers]:
+    """Triangles and corners with degenerate triangles of the file at their old indices, if their vertices still exist.
+
+    `triangles` are those of the block and `corners` those of the evaluated mesh, both (T, 3). `degenerate` has the
+    index in the file and the vertices of each, (n, 4), `verified` the vertex of the file for each vertex of the block,
+    or `NONE`, (V,). Corners of the triangles that are put back are -1.
+    """
+    vertices = np.full(max(int(verified.max(initial=0)), int(degenerate[:, 1:].max(initial=0))) + 2, -1)
+    vertices[verified[::-1]] = np.arange(len(verified))[::-1]
+    vertices[-1] = -1  # that of `NONE`
+    restored = vertices[degenerate[:, 1:]]
+    exists = (restored >= 0).all(axis=1)
+    restored = restored[exists]
+    total = len(triangles) + len(restored)
+    file_vertices = np.minimum(degenerate[exists, 0], total - 1)
+    if len(np.unique(file_vertices)) < len(file_vertices):
+        file_vertices = np.arange(len(triangles), total)
+    is_restored = np.zeros(total, dtype=bool)
+    is_restored[file_vertices] = True
+    all_triangles = np.empty((total, 3), dtype=np.int64)
+    all_corners = np.full((total, 3), -1, dtype=np.int64)
+    all_triangles[file_vertices] = restored
+    all_triangles[~is_restored], all_corners[~is_restored] = triangles, corners
+    return all_triangles, all_corners
+
+
+def _block_weights(
+    vertices: Integers, verified: Integers, source: SourceMesh | None, current: WeightTable
+) -> tuple[Integers, Integers, Ints, Floats, Floats]:
+    """Starts and counts of the vertices of a block, and the joints, biases and points of its weights.
+
+    `vertices` has the vertex of the evaluated mesh for each vertex of the block, `verified` the vertex of the file
+    whose weights are used, or `NONE` to use the vertex groups. `source` is the imported block, `current` the weights
+    of the vertex groups.
+    """
+    is_stored = verified != NONE
+    if source is not None and np.array_equal(verified, np.arange(len(source.weights.counts))):
+        weights = source.weights
+        return weights.starts, weights.counts, weights.joints, weights.biases, weights.points
+    # Distinct ranges are written once: stored ranges by their position in the file, new ones by the vertex.
+    keys = np.column_stack([is_stored, vertices, np.zeros(len(vertices), dtype=np.int64)])
+    if source is not None:
+        stored = source.weights
+        keys[is_stored, 1], keys[is_stored, 2] = (
+            stored.starts[verified[is_stored]],
+            stored.counts[verified[is_stored]],
+        )
+    file_vertices = row_ids(keys)
+    _, firsts, inverse = np.unique(file_vertices, return_index=True, return_inverse=True)
+    order = np.argsort(firsts)
+    ranks = np.empty(len(order), dtype=np.int64)
+    ranks[order] = np.arange(len(order))
+    selected = firsts[order]
+
+    tables = [(current, ~is_stored[selected], vertices[selected])]
+    if source is not None:
+        tables.append((source.weights, is_stored[selected], verified[selected]))
+    counts = np.zeros(len(selected), dtype=np.int64)
+    for table, is_own, index in tables:
+        counts[is_own] = table.counts[index[is_own]]
+    starts = np.cumsum(counts) - counts
+    joints = np.empty(int(counts.sum()), dtype=np.int32)
+    biases = np.empty(len(joints))
+    points = np.empty((len(joints), 3))
+    for table, is_own, index in tables:
+        rows, targets = table.rows(index[is_own]), np.repeat(is_own, counts)
+        joints[targets], biases[targets] = table.joints[rows], table.biases[rows]
+        points[targets] = table.points[rows]
+    return starts[ranks[inverse.ravel()]], counts[ranks[inverse.ravel()]], joints, biases, points

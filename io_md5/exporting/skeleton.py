@@ -1,0 +1,271 @@
+"""The joints of a file made of a Blender armature.
+
+Joints of the format have rotation and position, but no scale. An armature object may be scaled and mirrored as a
+whole: then the joints keep their positions and their axes are made a rotation again, in every pose alike, so that
+vertices move as in Blender. An unevenly scaled armature can only be approximated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from ...io_blender.reports import Report
+from ...io_blender.scene.axes import Conversion
+from ...io_blender.scene.objects import NothingToExportError
+from ..format import ROOT, Joints
+from ..format import quaternions as quat
+from ..format.model import Floats, Ints
+from ..format.skeleton import order_with_early_parents
+from ..importing.rig import Rig, read_rig
+
+if TYPE_CHECKING:
+    from bpy.types import Object
+
+ORIGIN = "origin"
+
+# The tolerance of a joint at the origin, in units.
+_ORIGIN_TOLERANCE = 1e-6
+
+# Of a bone's scale, as Blender's evaluation gives it.
+_SCALE_DECIMALS = 5
+
+# The tolerance of lengths and angles of evenly scaled axes.
+_SKEW_TOLERANCE = 1e-4
+
+
+@dataclass(eq=False)
+class Skeleton:
+    """The joints of a file and their bones.
+
+    Attributes:
+        armature: the object; None for a model without armature, whose only joint is the origin.
+        rig: its bones; empty if there is no armature.
+        bones: the bone of each joint, as an index into the rig; -1 for an added origin, int32 (n,).
+        joint_of_bone: the joint of each bone: its own or that of the nearest exported ancestor, -1 if there is none,
+            int32 (J,).
+        joints: the bind pose in the coordinates of the file.
+        world: the transform of the armature in the bind pose, (4, 4).
+        conversion: from the scene to the file.
+    """
+
+    armature: Object | None
+    rig: Rig
+    bones: Ints
+    joint_of_bone: Ints
+    joints: Joints
+    world: Floats
+    conversion: Conversion
+
+    def joints_of_armature(self, positions: Floats, orientations: Floats) -> tuple[Floats, Floats]:
+        """Joints in the coordinates of the file, of an armature whose object has its transform of the bind pose.
+
+        Takes the joints of the bones in the space of the armature, positions (…, J, 3) and orientations (…, J, 4).
+        Returns positions (…, n, 3) and orientations (…, n, 4).
+        """
+        world = self.world
+        if np.linalg.det(world[:3, :3]) < 0.0 or nearest_rotations(world[:3, :3])[1]:
+            return self.joints_of_scene(world @ quat.transforms(positions, orientations))[:2]
+        own = np.flatnonzero(self.bones >= 0)
+        chosen = self.bones[own]
+        rotation = quat.from_matrices(self.conversion.rotation @ nearest_rotations(world[:3, :3])[0])
+        result = self._at_origin(positions.shape[:-2])
+        moved = positions[..., chosen, :] @ world[:3, :3].T + world[:3, 3]
+        result[0][..., own, :] = self.conversion.points(moved)
+        result[1][..., own, :] = quat.multiply(rotation, orientations[..., chosen, :])
+        return result
+
+    def exported(self, values: Floats) -> Floats:
+        """Values of the bones (F, J) as those of the joints (F, n); 1 for an added origin."""
+        result = np.ones((*values.shape[:-1], len(self.bones)))
+        own = np.flatnonzero(self.bones >= 0)
+        result[..., own] = values[..., self.bones[own]]
+        return result
+
+    def _at_origin(self, shape: tuple[int, ...]) -> tuple[Floats, Floats]:
+        """Positions (…, n, 3) and orientations (…, n, 4) of joints without translation and rotation."""
+        positions = np.zeros((*shape, len(self.bones), 3))
+        orientations = np.zeros((*shape, len(self.bones), 4))
+        orientations[..., 0] = 1.0
+        return positions, orientations
+
+    def joints_of_scene(self, matrices: Floats) -> tuple[Floats, Floats, npt.NDArray[np.bool_]]:
+        """Joints in the coordinates of the file, from the bones' joints in the space of the scene, (…, J, 4, 4).
+
+        Returns positions (…, n, 3), orientations (…, n, 4), and which bones are scaled unevenly, (…, J).
+        """
+        positions, orientations = self._at_origin(matrices.shape[:-3])
+        uneven = np.zeros(matrices.shape[:-2], dtype=bool)
+        own = np.flatnonzero(self.bones >= 0)
+        chosen = matrices[..., self.bones[own], :, :]
+        positions[..., own, :] = self.conversion.points(chosen[..., :3, 3])
+        rotations, uneven[..., self.bones[own]] = nearest_rotations(
+            self.conversion.rotation @ chosen[..., :3, :3]
+        )
+        orientations[..., own, :] = quat.from_matrices(rotations)
+        return positions, orientations, uneven
+
+    def scaled_joints_of_scene(
+        self, matrices: Floats
+    ) -> tuple[Floats, Floats, Floats, npt.NDArray[np.bool_]]:
+        """Joints in the coordinates of the file, with their scales.
+
+        A joint that is scaled to nothing keeps the orientation of the frame before, or of the next where it has one.
+
+        Takes the bones' joints in the space of the scene, (F, J, 4, 4). Returns positions (F, n, 3), orientations (F,
+        n, 4), scales (F, n), and which bones are scaled unevenly, (F, J).
+        """
+        volume = np.linalg.det(self.world[:3, :3])
+        scales_of_bones = np.cbrt(np.linalg.det(matrices[..., :3, :3]) / (volume or 1.0))
+        # Two more digits than this are lost in Blender's 32 bits.
+        scales_of_bones = np.round(scales_of_bones, _SCALE_DECIMALS)
+        plain = matrices.copy()
+        plain[..., :3, :3] *= np.where(scales_of_bones < 0.0, -1.0, 1.0)[..., None, None]
+        positions, orientations, uneven = self.joints_of_scene(_with_orientations(plain))
+        return positions, orientations, self.exported(scales_of_bones), uneven
+
+
+def build_skeleton(
+    armature: Object | None,
+    world: Floats,
+    conversion: Conversion,
+    report: Report,
+    *,
+    left_out: Collection[str],
+    add_origin: bool,
+    last_parent: int = 0,
+) -> Skeleton:
+    """The joints of an armature at rest.
+
+    `armature` is the original object, not in Edit Mode, or None for a model without; `world` is its transform in the
+    bind pose, (4, 4). `conversion` goes from the scene to the file. Bones in `left_out` are not exported. `add_origin`
+    adds a joint named origin above the roots, unless there is one. `last_parent` is the highest index of a joint that
+    may have children, if another order can bring that about; 0 for no limit.
+
+    Raises NothingToExportError if no bone is left, or if one has no finite rest position.
+    """
+    if armature is None:
+        return _origin_skeleton(conversion)
+    rig = read_rig(armature.data)
+    exported = np.array([name not in left_out for name in rig.bone_names], dtype=bool)
+    if not exported.any():
+        if len(exported):
+            what = "no bone has Deform enabled: enable it, or turn off Deform Bones Only"
+        else:
+            what = "the armature has no bones: add bones, or remove the armature to export meshes without it"
+        raise NothingToExportError(f"{armature.name}: {what}")
+    matrices = world @ quat.transforms(rig.joints.positions, rig.joints.orientations)
+    infinite = np.flatnonzero(exported & ~np.isfinite(matrices).all(axis=(1, 2)))
+    if len(infinite):
+        bone = rig.bone_names[int(infinite[0])]
+        raise NothingToExportError(f"the rest position of {bone} is not a number: move or delete this bone")
+    joint_of_bone, parents = _exported_parents(rig.joints.parents, exported)
+    names = [rig.joints.names[bone] for bone in np.flatnonzero(exported)]
+    chosen = np.flatnonzero(exported).astype(np.int32)
+    positions = conversion.points(rig.joints.positions[chosen] @ world[:3, :3].T + world[:3, 3])
+    if add_origin and not _has_origin(names, parents, positions):
+        names.insert(0, _unique_name(ORIGIN, names))
+        parents = np.concatenate([[ROOT], np.where(parents == ROOT, 0, parents + 1)]).astype(np.int32)
+        chosen = np.concatenate([[-1], chosen]).astype(np.int32)
+        joint_of_bone = np.where(joint_of_bone >= 0, joint_of_bone + 1, 0).astype(np.int32)
+    order = order_with_early_parents(parents, last_parent) if last_parent else None
+    if order is not None:
+        ranks = np.append(np.argsort(order), ROOT).astype(np.int32)  # the last is that of `ROOT`
+        names, chosen, parents = [names[joint] for joint in order], chosen[order], ranks[parents[order]]
+        joint_of_bone = ranks[joint_of_bone]
+        report.warn(
+            f"joints without children come last, as parents have to be among the first {last_parent + 1}: export all "
+            "animations of this model again",
+            armature.name,
+        )
+    joints = Joints(names, parents, np.zeros((len(names), 3)), np.zeros((len(names), 4)))
+    skeleton = Skeleton(armature, rig, chosen, joint_of_bone, joints, world, conversion)
+    if np.array_equal(world, np.eye(4)) and conversion.is_identity:
+        # Joints of imported files are exported to the last digit.
+        own = np.flatnonzero(chosen >= 0)
+        joints.orientations[:, 0] = 1.0
+        joints.positions[own] = rig.joints.positions[chosen[own]]
+        joints.orientations[own] = rig.joints.orientations[chosen[own]]
+        return skeleton
+    joints.positions, joints.orientations, uneven = skeleton.joints_of_scene(matrices)
+    if uneven.any():
+        report.warn("the armature is scaled unevenly, which joints cannot be: apply the scale", armature.name)
+    return skeleton
+
+
+def nearest_rotations(matrices: Floats) -> tuple[Floats, npt.NDArray[np.bool_]]:
+    """Rotations for matrices (…, 3, 3) that may scale and mirror, and which of them scale unevenly, (…,).
+
+    The first axis of a mirrored matrix is negated; an unevenly scaled matrix is replaced by the nearest rotation.
+    """
+    mirrored = np.linalg.det(matrices) < 0.0
+    result = matrices * np.where(mirrored[..., None, None], (-1.0, 1.0, 1.0), 1.0)
+    lengths = np.linalg.norm(result, axis=-2, keepdims=True)
+    result = result / np.where(lengths > 0.0, lengths, 1.0)
+    angles = np.abs(np.swapaxes(result, -1, -2) @ result - np.eye(3)).max(axis=(-2, -1))
+    ranges = (lengths.max(axis=-1) - lengths.min(axis=-1)) / np.maximum(lengths.max(axis=-1), 1e-30)
+    uneven = (angles > _SKEW_TOLERANCE) | (ranges[..., 0] > _SKEW_TOLERANCE)
+    if uneven.any():
+        left, _, right = np.linalg.svd(result)
+        result = left @ right
+    return result, uneven
+
+
+def _with_orientations(matrices: Floats) -> Floats:
+    """Matrices (F, J, 4, 4) with the axes of another frame where they have no length."""
+    has_axes = np.linalg.norm(matrices[..., :3, :3], axis=-2).min(axis=-1) > 0.0
+    if has_axes.all():
+        return matrices
+    frames = np.arange(len(matrices))[:, None]
+    earlier = np.maximum.accumulate(np.where(has_axes, frames, -1), axis=0)
+    later = np.minimum.accumulate(np.where(has_axes, frames, len(matrices))[::-1], axis=0)[::-1]
+    chosen = np.where(earlier >= 0, earlier, later)
+    is_known = chosen < len(matrices)
+    joints = np.arange(matrices.shape[1])
+    result = matrices.copy()
+    axes = matrices[np.where(is_known, chosen, 0), joints, :3, :3]
+    result[..., :3, :3] = np.where(is_known[..., None, None], axes, np.eye(3))
+    return result
+
+
+def _exported_parents(parents: Ints, exported: np.ndarray) -> tuple[Ints, Ints]:
+    """The joint of each bone, and the parent of each joint, if some bones are left out."""
+    numbers = np.cumsum(exported) - 1
+    joint_of_bone = np.full(len(parents), -1, dtype=np.int32)
+    exported_ancestor = np.full(len(parents), ROOT, dtype=np.int32)
+    # Parents come before their children in a rig.
+    for bone, parent in enumerate(parents.tolist()):
+        exported_ancestor[bone] = joint_of_bone[parent] if parent != ROOT else ROOT
+        joint_of_bone[bone] = numbers[bone] if exported[bone] else exported_ancestor[bone]
+    return joint_of_bone, exported_ancestor[exported]
+
+
+def _origin_skeleton(conversion: Conversion) -> Skeleton:
+    none = np.empty(0, dtype=np.int32)
+    no_joints = Joints([], none, np.empty((0, 3)), np.empty((0, 4)))
+    rig = Rig(
+        [], no_joints, none.astype(np.int64), none.astype(bool), no_joints.positions, no_joints.orientations
+    )
+    root = np.full(1, ROOT, dtype=np.int32)
+    joints = Joints([ORIGIN], root, np.zeros((1, 3)), np.array([[1.0, 0.0, 0.0, 0.0]]))
+    return Skeleton(None, rig, np.full(1, -1, dtype=np.int32), none, joints, np.eye(4), conversion)
+
+
+def _has_origin(names: list[str], parents: Ints, positions: Floats) -> bool:
+    """Whether the only root is a joint named origin, at the origin."""
+    (roots,) = np.nonzero(parents == ROOT)
+    return (
+        len(roots) == 1
+        and names[roots[0]] == ORIGIN
+        and bool((np.abs(positions[roots[0]]) <= _ORIGIN_TOLERANCE).all())
+    )
+
+
+def _unique_name(name: str, taken: list[str]) -> str:
+    while name in taken:
+        name += "_"
+    return name

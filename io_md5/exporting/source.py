@@ -1,0 +1,194 @@
+"""The source of an export: an armature, its meshes, and its clips."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ...io_blender.reports import Report, listing
+from ...io_blender.scene import names
+from ...io_blender.scene.objects import (
+    NothingToExportError,
+    Scope,
+    collect,
+    nothing_to_export,
+    warn_of_animated_visibility,
+    why_left_out,
+)
+from ...io_common.name_patterns import distinct_file_names
+from ..format.suffixes import ANIMATION_SUFFIX
+from ..records import MESH_INDEX
+from .binding import armatures_of
+from .chosen_clips import chosen_clips
+from .clips import Clip, active_clip, all_clips, scene_clip
+
+if TYPE_CHECKING:
+    from bpy.types import Context, Object
+
+
+@dataclass(eq=False)
+class Source:
+    """The objects of an export.
+
+    Attributes:
+        armature: the original object; None for meshes without armature.
+        meshes: the mesh objects that it moves, in the order of the file.
+    """
+
+    armature: Object | None
+    meshes: list[Object]
+
+    @property
+    def objects(self) -> list[Object]:
+        """The armature and its meshes."""
+        return self.meshes if self.armature is None else [self.armature, *self.meshes]
+
+
+def find_source(context: Context, scope: Scope, report: Report) -> Source:
+    """The armature and the meshes that it moves."""
+    objects = collect(context, scope)
+    meshes = [obj for obj in objects if obj.type == "MESH"]
+    owners = {obj: armatures_of(obj) for obj in objects if obj.type != "ARMATURE"}
+    armatures = [obj for obj in objects if obj.type == "ARMATURE"]
+    armatures += [owner for obj in meshes for owner in owners[obj][:1]]
+    armatures = list(dict.fromkeys(armatures))
+    if not armatures and not meshes:
+        raise nothing_to_export(context, scope, {"ARMATURE": "armature", "MESH": "mesh"})
+    armature = _choose(context, armatures)
+    if armature is None:
+        report.warn("there is no armature to export: everything is bound to one joint named origin")
+        return Source(None, sorted(meshes, key=file_order))
+    own_meshes = [obj for obj in meshes if armature in owners[obj]]
+    if scope.use_selection and not own_meshes:
+        # If only the armature is selected, its meshes are exported too.
+        own_meshes = [
+            obj for obj in collect(context, Scope()) if obj.type == "MESH" and armature in armatures_of(obj)
+        ]
+    _warn_of_others(armature, own_meshes, owners, report)
+    return Source(armature, sorted(own_meshes, key=file_order))
+
+
+def _warn_of_others(
+    armature: Object, own_meshes: list[Object], owners: dict[Object, list[Object]], report: Report
+) -> None:
+    """Warns about meshes that the armature does not move, or not alone, and about objects other than meshes."""
+    unmoved: list[str] = []
+    of_others: dict[str, list[str]] = {}
+    for obj, found in owners.items():
+        if obj.type == "MESH" and armature not in found:
+            names = of_others.setdefault(found[0].name, []) if found else unmoved
+            names.append(obj.name)
+    for other, names in of_others.items():
+        report.warn(f"not exported, because {other} moves it, not {armature.name}: {listing(names)}")
+    if unmoved:
+        # Something else may still move it with the armature, such as a Surface Deform modifier or a lattice.
+        report.warn(
+            "not exported, because no Armature modifier, parent or constraint attaches it to "
+            f"{armature.name}: {listing(unmoved)}"
+        )
+    for obj in own_meshes:
+        others = [other.name for other in armatures_of(obj) if other != armature]
+        if others:
+            report.warn(f"also moved by {listing(others)}, which is not exported", obj.name)
+
+
+def why_without_meshes(context: Context, scope: Scope, source: Source) -> list[str]:
+    """Why none of the meshes that an armature moves is exported; empty if one is, or if it moves none."""
+    if source.armature is None or source.meshes:
+        return []
+    objects = context.scene.objects
+    own = [obj for obj in objects if obj.type == "MESH" and source.armature in armatures_of(obj)]
+    return why_left_out(context, scope, own)
+
+
+def require_meshes(context: Context, scope: Scope, source: Source) -> None:
+    """Raises NothingToExportError if all meshes of a source are left out; it names them and tells why."""
+    reasons = why_without_meshes(context, scope, source)
+    if reasons:
+        raise NothingToExportError(f"there is no mesh to export; {'; '.join(reasons)}")
+
+
+def warn_of_hidden(context: Context, scope: Scope, source: Source, report: Report) -> None:
+    """Warns about meshes of a source that are shown on some frames only."""
+
+    def is_own(obj: Object) -> bool:
+        return source.armature is None or source.armature in armatures_of(obj)
+
+    warn_of_animated_visibility(context, scope, source.meshes, report, concerns=is_own)
+
+
+def file_order(obj: Object) -> tuple[int, str]:
+    """A sort key: imported meshes in the order of the file, then new ones by name."""
+    index = MESH_INDEX.read(obj.data)
+    return (1 << 31) if index is None else index, obj.name
+
+
+def _choose(context: Context, armatures: list[Object]) -> Object | None:
+    """The only armature, or the active one of several."""
+    if len(armatures) <= 1:
+        return armatures[0] if armatures else None
+    active = context.view_layer.objects.active
+    if active is not None and active.type != "ARMATURE":
+        active = next(iter(armatures_of(active)), None)
+    if active in armatures:
+        return active
+    names_of = listing([obj.name for obj in armatures])
+    raise NothingToExportError(
+        f"several armatures: {names_of}. An MD5 file holds one: make one active, or select what to export"
+    )
+
+
+def clips_by_file(
+    context: Context, armature: Object | None, actions: str, folder: Path, stem: str, report: Report
+) -> dict[Path, Clip]:
+    """The clip of each animation file.
+
+    `armature` is None for a model without one. `actions` is 'NONE', 'ACTIVE', 'ALL', 'LIST' or 'SCENE'; `stem` is that
+    of the file that the user chose. Raises NothingToExportError if there is no such action, or if nothing in the list
+    is checked.
+    """
+    if actions == "NONE":
+        return {}
+    if armature is None:
+        report.warn("animations are not exported, because there is no armature")
+        return {}
+    if actions == "LIST":
+        listed = chosen_clips(armature, context.scene, stem, report)
+        return {folder / f"{one.name}{ANIMATION_SUFFIX}": one.clip for one in listed}
+    if actions == "SCENE":
+        return {folder / f"{stem}{ANIMATION_SUFFIX}": scene_clip(context.scene)}
+    if actions == "ACTIVE":
+        chosen = [active_clip(armature, context.scene)]
+    else:
+        chosen = all_clips(armature, context.scene, report)
+    if not chosen:
+        report.warn(f"no action moves {armature.name}: no animations were exported")
+    stems = [names.for_files(name, "animation") for name in _wanted_names(chosen)]
+    files = [folder / f"{name}{ANIMATION_SUFFIX}" for name in distinct_file_names(stems)]
+    return dict(zip(files, chosen, strict=True))
+
+
+def warn_of_file_names(clips: dict[Path, Clip], report: Report) -> None:
+    """Warns about actions whose files have other names than they: a game looks for the name."""
+    for path, clip in clips.items():
+        name = _action_name(clip)
+        if path.name == f"{name}{ANIMATION_SUFFIX}":
+            continue
+        is_taken = names.for_files(name, "") == name
+        reason = "another file has this name" if is_taken else "file names cannot have all of its characters"
+        report.warn(f"{name} is written to {path.name}, because {reason}")
+
+
+def _wanted_names(clips: list[Clip]) -> list[str]:
+    """The names of some clips: copies of an imported action have their own, not that of its file."""
+    found: list[str] = []
+    for clip in clips:
+        name = _action_name(clip)
+        found.append(clip.name if name in found else name)
+    return found
+
+
+def _action_name(clip: Clip) -> str:
+    """The name of the action of a clip: an imported one has that of its file."""
+    return clip.stored.name if clip.stored else clip.name

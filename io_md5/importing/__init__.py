@@ -1,0 +1,1 @@
+"""MD5 files into Blender."""

@@ -1,0 +1,217 @@
+"""Actions with quaternion keyframes, made of animations.
+
+A pose bone's channels are relative to its rest. With rest matrices R of the bone, J of its joint's bind pose and
+L(t) the joint relative to its parent at a time, they are ``(R⁻¹ · J of the parent) · L(t) · (J⁻¹ · R)``: two
+constant transforms around the joint's transform in the file, whatever axes the bones have.
+
+A joint with a scale s, from an .md5scale file, is a bone scaled by s that inherits no scale. Blender still scales the
+location of a bone by its parent's scale, so the location is divided by that; a scale of 0 would leave nothing to divide
+by, and becomes `SMALLEST_SCALE`.
+"""
+
+from __future__ import annotations
+
+import bpy
+import numpy as np
+import numpy.typing as npt
+
+from ...io_blender import versions
+from ...io_blender.clips.keyframes import CONSTANT, LINEAR, KeyframeWriter, write_keyframes
+from ...io_blender.scene import names
+from ..format import ROOT, Animation
+from ..format import quaternions as quat
+from ..format.joint_matching import Match
+from ..format.joint_scales import ScaleTable
+from ..format.model import Floats, as_singles
+from ..format.playback import loop_type
+from ..format.skeleton import component_columns, components
+from ..records import store_action
+from .rig import Rig
+
+SMALLEST_SCALE = 1e-6
+"""The scale of a bone whose joint has the scale 0. Too small to be seen, and its children keep their places."""
+
+# Poses computed at once.
+_CHUNK = 1 << 13
+
+
+def build_action(
+    name: str,
+    animation: Animation,
+    rig: Rig,
+    match: Match,
+    *,
+    frame_start: int,
+    scales: ScaleTable | None = None,
+) -> bpy.types.Action:
+    """An action with a frame range and a fake user, not assigned yet.
+
+    `animation` is in the coordinates of the scene; its first frame comes at `frame_start`. Without `scales`, they are
+    1.
+    """
+    action = bpy.data.actions.new(names.for_blender(name, versions.MAX_ID_NAME, "Action"))
+    action.use_fake_user = True
+    action.use_frame_range = True
+    action.frame_start = frame_start
+    action.frame_end = frame_start + animation.frame_count - 1
+    # As Blender means it: the last frame of the range repeats the first.
+    action.use_cyclic = loop_type(animation) == "closed"
+    scaled = scales.scales_position if scales is not None else np.zeros(len(animation.names), dtype=bool)
+    store_action(
+        action, name, animation.commandline, animation.frame_rate,
+        [animation.names[joint] for joint in np.flatnonzero(scaled)],
+    )  # fmt: skip
+    joints, bones = np.array(match.joints, dtype=np.int64), np.array(match.bones, dtype=np.int64)
+    table = components(animation)
+    is_translated, is_rotated = _animated_channels(animation)
+    scaling = None
+    if scales is not None:
+        table[..., :3] *= scales.translation_factors()[..., None]
+        scaling = _Scaling(scales, rig, joints, bones)
+        is_translated[joints] |= scaling.moves
+    curves = versions.ActionCurves(action, "OBJECT")
+    count = animation.frame_count
+    linear = np.full(count, LINEAR, dtype=np.int32)
+    # A few joints at a time, so that their arrays stay in the processor's cache.
+    step = max(1, _CHUNK // max(count, 1))
+    for first in range(0, len(joints), step):
+        chunk = slice(first, first + step)
+        locations, rotations = _channels(
+            table[:, joints[chunk]], rig, bones[chunk], scaling.part(chunk) if scaling is not None else None
+        )
+        location_points, rotation_points = _points(locations, frame_start), _points(rotations, frame_start)
+        for column, (joint, bone) in enumerate(zip(match.joints[chunk], match.bones[chunk], strict=True)):
+            bone_name = rig.bone_names[bone]
+            path = f'pose.bones["{bpy.utils.escape_identifier(bone_name)}"]'
+            kinds = linear
+            if scaling is not None:
+                kinds = linear.copy()
+                kinds[scaling.held_frames(first + column)] = CONSTANT
+            # What does not change gets the first keyframe alone.
+            keys = count if is_translated[joint] else 1
+            for index, points in enumerate(location_points[column]):
+                curve = curves.new(f"{path}.location", index, bone_name)
+                write_keyframes(curve, points[: 2 * keys], kinds[:keys])
+            keys = count if is_rotated[joint] else 1
+            for index, points in enumerate(rotation_points[column]):
+                curve = curves.new(f"{path}.rotation_quaternion", index, bone_name)
+                write_keyframes(curve, points[: 2 * keys], linear[:keys])
+            if scaling is not None:
+                _write_scale(curves, path, bone_name, frame_start, scaling.channels[:, first + column])
+    return action
+
+
+def _write_scale(
+    curves: versions.ActionCurves, path: str, bone_name: str, frame_start: int, values: Floats
+) -> None:
+    """Keyframes of a bone's scale, held up to the next one; none if it is always 1."""
+    if (values == 1.0).all():
+        return
+    count = len(values)
+    chosen = np.append(0, np.flatnonzero(np.diff(values)) + 1)
+    writer = KeyframeWriter(frame_start, count, np.arange(count))
+    for index in range(3):
+        writer.write(curves.new(f"{path}.scale", index, bone_name), values, chosen)
+
+
+class _Scaling:
+    """The scales of the bones that an animation moves. F frames, n bones.
+
+    `joints` and `bones` pair indices into the animation with indices into the rig, both (n,).
+
+    Attributes:
+        own: the scale of each bone in the space of the armature, float64 (F, n).
+        above: that of its parent, (F, n).
+        channels: the scale to be keyed, (F, n): that of a bone under one with a negative scale is negated.
+        moves: whether the location of each bone may change because of scales, bool (n,).
+    """
+
+    def __init__(
+        self, scales: ScaleTable, rig: Rig, joints: npt.NDArray[np.int64], bones: npt.NDArray[np.int64]
+    ) -> None:
+        values = scales.values[:, joints]
+        self.own = np.where(np.abs(values) < SMALLEST_SCALE, SMALLEST_SCALE, values)
+        of_rig = np.ones((len(values), len(rig)))
+        of_rig[:, bones] = self.own
+        parents = rig.joints.parents[bones]
+        self.above = np.where(parents != ROOT, of_rig[:, parents], 1.0)
+        self.channels = self.own * np.sign(self.above)
+        changes = (self.own != self.own[:1]) | (self.above != self.above[:1])
+        self.moves: npt.NDArray[np.bool_] = changes.any(axis=0)
+
+    def part(self, chunk: slice) -> tuple[Floats, Floats]:
+        """The scales of some bones and of their parents."""
+        return self.own[:, chunk], self.above[:, chunk]
+
+    def held_frames(self, column: int) -> npt.NDArray[np.int64]:
+        """The frames after which the location of a bone jumps, because the scale of its parent does."""
+        result: npt.NDArray[np.int64] = np.flatnonzero(np.diff(self.above[:, column]))
+        return result
+
+
+def _points(values: npt.NDArray[np.float32], frame_start: int) -> npt.NDArray[np.float32]:
+    """The frames and values (F, n, m) of keyframes, in turn, (n, m, 2 F)."""
+    count, *rest = values.shape
+    points = np.empty((*rest, count, 2), dtype=np.float32)
+    points[..., 0] = np.arange(frame_start, frame_start + count)
+    points[..., 1] = np.moveaxis(values, 0, -1)
+    return points.reshape(*rest, 2 * count)
+
+
+def _animated_channels(animation: Animation) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+    """Whether each joint is translated, and whether it is rotated, relative to its parent, each (J,)."""
+    changing = (animation.frames != animation.frames[:1]).any(axis=0)
+    joints, bits, columns = component_columns(animation.flags, animation.starts)
+    is_translated = np.zeros((len(animation.names), 6), dtype=bool)
+    is_translated[joints, bits] = changing[columns]
+    return np.any(is_translated[:, :3], axis=1), np.any(is_translated[:, 3:], axis=1)
+
+
+def _channels(
+    table: Floats, rig: Rig, bones: npt.NDArray[np.int64], scaling: tuple[Floats, Floats] | None = None
+) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+    """Locations (F, n, 3) and continuous rotations (F, n, 4) of some bones.
+
+    `table` has the components of the bones' joints, (F, n, 6), `bones` indices into the rig, (n,). `scaling` has the
+    scales of the bones and of their parents, each (F, n); None for 1.
+    """
+    # All frames of a bone follow each other in memory: numpy repeats what is the same in all of them quickly then.
+    rows = np.ascontiguousarray(table.swapaxes(0, 1))
+    positions, orientations = rows[..., :3], quat.wxyz_from_xyz(rows[..., 3:])
+
+    bind = rig.joints
+    parents = bind.parents[bones]
+    parent_positions, parent_orientations = _parent_transforms(bind.positions, bind.orientations, parents)
+    rest_positions, inverse_rest = rig.rest_positions[bones], quat.conjugate(rig.rest_orientations[bones])
+    inverse_bind = quat.conjugate(bind.orientations[bones])
+    pre_rotation = quat.multiply(inverse_rest, parent_orientations)[:, None]
+    pre_translation = quat.rotate(inverse_rest, parent_positions - rest_positions)[:, None]
+    post_rotation = quat.multiply(inverse_bind, rig.rest_orientations[bones])[:, None]
+    post_translation = quat.rotate(inverse_bind, rest_positions - bind.positions[bones])[:, None]
+
+    offsets = quat.rotate(orientations, post_translation)
+    if scaling is None:
+        locations = quat.rotate(pre_rotation, positions + offsets) + pre_translation
+    else:
+        own, above = (values.T[..., None] for values in scaling)
+        offsets *= own
+        locations = quat.rotate(pre_rotation, positions + offsets) / above + pre_translation
+    rotations = quat.multiply(quat.multiply(pre_rotation, orientations), post_rotation).swapaxes(0, 1)
+    continuous = _positive_first(quat.make_continuous(rotations))
+    return as_singles(locations.swapaxes(0, 1)), continuous.astype(np.float32)
+
+
+def _parent_transforms(
+    positions: Floats, orientations: Floats, parents: npt.NDArray[np.int32]
+) -> tuple[Floats, Floats]:
+    """The position (n, 3) and orientation (n, 4) of each parent; the identity for a root."""
+    has_parent = (parents != ROOT)[:, None]
+    identity = np.array([1.0, 0.0, 0.0, 0.0])
+    return np.where(has_parent, positions[parents], 0.0), np.where(
+        has_parent, orientations[parents], identity
+    )
+
+
+def _positive_first(rotations: Floats) -> Floats:
+    """The same rotations (F, n, 4), all negated where w is negative in the first frame: rest is 1 0 0 0."""
+    return rotations * np.where(rotations[:1, :, :1] < 0.0, -1.0, 1.0)

@@ -1,0 +1,321 @@
+"""The first step of an import: all files are read and checked; the scene is not changed."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ...io_blender.reports import Progress, Report, printable
+from ...io_common.counting import counted
+from ...io_common.error_messages import message_for
+from ...io_common.game_data.paths import FilesByName, readable, unpacked_size
+from ...io_common.name_filter import matches
+from ...io_common.textures import budget
+from ...io_common.textures.material_images import MaterialImages
+from ...io_common.textures.search import Search
+from ..format import Animation, Camera, Joints, Md5Error, Model, read_animation, read_camera, read_mesh
+from ..format.games import Game
+from ..format.joint_matching import match_joints
+from ..format.scale_file import Scales, read_scales
+from ..format.skeleton import depths
+from ..format.suffixes import ANIMATION_SUFFIX, CAMERA_SUFFIX, MESH_SUFFIX, SCALE_SUFFIX
+from .animation_files import AnimationFile, animation_paths, match_file, read_animation_file, within_budget
+from .companions import Companion, companion_skins, find_companion, game_of, quake_skins
+from .options import ImportOptions
+
+if TYPE_CHECKING:
+    from bpy.types import Object
+
+    from .existing_actions import ExistingActions
+    from .rig import Rig
+
+# Many times what any game accepts. Blender's time grows with the square of the first two, and it visits child bones
+# recursively: a chain of some ten thousand bones crashes it.
+_MAX_JOINTS, _MAX_MESHES, _MAX_DEPTH = 4096, 4096, 1000
+
+# Bytes.
+_SMALL_FILE = 1 << 18
+
+
+@dataclass(eq=False)
+class ImportSkeleton:
+    """A skeleton that an animation can be imported onto: an armature of the scene, or one to be built.
+
+    Attributes:
+        name: of the file or object.
+        joints: names and parents are used for matching; positions are in the coordinates of the file.
+        obj: the armature; None until it is built.
+        model: the file with its meshes; None if there is none.
+        images: the images found for each mesh's shader; empty if textures are off.
+        skins: for each mesh, the names of further skins and their images, None if textures are off.
+        path: of the file; None for an armature of the scene.
+        rig: the bones, once an animation needed them.
+        existing: the actions that the armature had, once an animation asked for them.
+    """
+
+    name: str
+    joints: Joints
+    obj: Object | None = None
+    model: Model | None = None
+    images: list[MaterialImages] = field(default_factory=list)
+    skins: list[list[tuple[str, MaterialImages | None]]] = field(default_factory=list)
+    path: Path | None = None
+    rig: Rig | None = None
+    existing: ExistingActions | None = None
+
+
+@dataclass(eq=False)
+class SourceFiles:
+    """The contents of the files to import.
+
+    Attributes:
+        skeletons: one for each model.
+        animations: by path.
+        cameras: by path.
+        scales: of joints, by the path of the animation.
+        companions: the model of the game whose frames those of an animation are, by the path of the animation.
+    """
+
+    skeletons: list[ImportSkeleton] = field(default_factory=list)
+    animations: dict[Path, Animation] = field(default_factory=dict)
+    cameras: dict[Path, Camera] = field(default_factory=dict)
+    scales: dict[Path, Scales] = field(default_factory=dict)
+    companions: dict[Path, Companion] = field(default_factory=dict)
+
+
+def read_files(
+    paths: list[Path],
+    options: ImportOptions,
+    search: Search,
+    report: Report,
+    active: ImportSkeleton | None,
+    progress_bar: Progress,
+) -> SourceFiles:
+    """The contents of all files, which may be in any order.
+
+    `active` is the active armature, which animations of a folder have to fit if there is no model. `progress_bar` gets
+    a step for each animation of a folder. Raises Md5Error if a file cannot be understood, OSError if it cannot be read.
+    """
+    files = SourceFiles()
+    for path in dict.fromkeys(paths):
+        suffix = path.suffix.lower()
+        if suffix == MESH_SUFFIX:
+            model = read_mesh(readable(path))
+            check_size(model.joints, len(model.meshes), path)
+            files.skeletons.append(ImportSkeleton(path.stem, model.joints, model=model, path=path))
+            if options.use_textures:
+                files.skeletons[-1].images = _find_images(path, model, search)
+            _warn_all(report, path, model.warnings)
+        elif suffix == ANIMATION_SUFFIX:
+            files.animations[path] = read_animation(readable(path))
+            _warn_all(report, path, files.animations[path].warnings)
+        elif suffix == CAMERA_SUFFIX:
+            files.cameras[path] = read_camera(readable(path))
+            _warn_all(report, path, files.cameras[path].warnings)
+        else:
+            raise Md5Error(
+                "unknown file type", path=str(path), found=repr(suffix),
+                expected=f"{MESH_SUFFIX}, {ANIMATION_SUFFIX} or {CAMERA_SUFFIX}",
+            )  # fmt: skip
+    if options.animations != "NONE":
+        _read_folders(paths, options, files, report, active, progress_bar)
+    if options.use_companions:
+        beside = FilesByName()
+        _read_companions(paths, options, files, search, beside, report)
+        for path in files.animations:
+            _read_scales(path, files, beside, report)
+    return files
+
+
+def check_size(joints: Joints, mesh_count: int, path: Path) -> None:
+    """Raises Md5Error if a model is too much for Blender.
+
+    Too many bones or objects freeze it, and too deep a hierarchy crashes it.
+    """
+    depth = int(depths(joints.parents).max(initial=-1)) + 1
+    for count, limit, reason in (
+        (len(joints), _MAX_JOINTS, "too many joints"),
+        (mesh_count, _MAX_MESHES, "too many meshes"),
+        (depth, _MAX_DEPTH, "parent chain too deep"),
+    ):
+        if count > limit:
+            raise Md5Error(reason, path=str(path), found=str(count), expected=f"at most {limit}")
+
+
+def _read_folders(
+    paths: list[Path],
+    options: ImportOptions,
+    files: SourceFiles,
+    report: Report,
+    active: ImportSkeleton | None,
+    progress_bar: Progress,
+) -> None:
+    """Adds the animations of the models' folders, or of a folder for the active armature."""
+    folders = [path.parent for path in paths if path.suffix.lower() == MESH_SUFFIX]
+    skeletons = files.skeletons
+    if not folders and active is not None and options.animation_folder is not None:
+        folders, skeletons = [options.animation_folder], [active]
+    chosen = options.chosen if options.animations == "CHOOSE" else None
+    before, limits = len(files.animations), budget.Budget()
+    for folder in dict.fromkeys(options.animation_folder or folder for folder in folders):
+        paths = [path for path in _listed(folder, options, chosen) if path not in files.animations]
+        read = within_budget(paths, limits)
+        if len(read) < len(paths):
+            report.warn(
+                f"{counted(len(paths) - len(read), 'animations')} left out: the archives hold more than"
+                f" {budget.MAX_DATA >> 20} MB of them"
+            )
+        # Then an action is made of each.
+        progress_bar.expect(2 * len(read))
+        for path in read:
+            _read_fitting(
+                path, [skeleton.joints for skeleton in skeletons], files, report, is_any=chosen is not None
+            )
+            progress_bar.step()
+    if folders and options.animation_filter.strip() and len(files.animations) == before:
+        report.warn(
+            f"no animation was imported: none in the folder fits and matches {options.animation_filter!r}"
+        )
+
+
+def _listed(folder: Path, options: ImportOptions, chosen: tuple[str, ...] | None) -> list[Path]:
+    """The animations of a folder that pass the filter and are among the chosen names, if any are chosen."""
+    return [
+        path
+        for path in animation_paths(folder)
+        if matches(path.stem, options.animation_filter) and (chosen is None or printable(path.name) in chosen)
+    ]
+
+
+def _read_fitting(
+    path: Path, skeletons: list[Joints], files: SourceFiles, report: Report, *, is_any: bool
+) -> None:
+    """Adds an animation if it fits exactly, or with `is_any` at all; an unreadable file is only a warning."""
+    animation, found = _read_to_fit(path, skeletons)
+    if not is_any and found.error is None and found.fit != "full":
+        return
+    if found.error is not None:
+        report.warn(f"skipped: {message_for(found.error, (Md5Error,))}")
+        return
+    try:
+        animation = animation or read_animation(readable(path))
+    except (Md5Error, OSError) as error:
+        report.warn(f"skipped: {message_for(error, (Md5Error,))}")
+        return
+    if is_any and found.fit == "none":
+        report.warn("skipped: no bone matches a joint of the animation", path.name)
+        return
+    files.animations[path] = animation
+    _warn_all(report, path, animation.warnings)
+
+
+def _read_to_fit(path: Path, skeletons: list[Joints]) -> tuple[Animation | None, AnimationFile]:
+    """How an animation fits, and the animation itself where it is so small that its head takes half as long."""
+    with suppress(Md5Error, OSError):
+        if (unpacked_size(path) or path.stat().st_size) <= _SMALL_FILE:
+            animation = read_animation(readable(path))
+            return animation, match_file(path, animation, skeletons)
+    # Of one that does not fit, only the head has to be valid.
+    return None, read_animation_file(path, skeletons)
+
+
+def _read_companions(
+    paths: list[Path],
+    options: ImportOptions,
+    files: SourceFiles,
+    search: Search,
+    beside: FilesByName,
+    report: Report,
+) -> None:
+    """Adds what belongs to models and animations of the re-releases: the animation, skins and names of frames."""
+    skeletons = iter(files.skeletons)
+    for path in dict.fromkeys(paths):
+        suffix = path.suffix.lower()
+        if suffix not in (MESH_SUFFIX, ANIMATION_SUFFIX):
+            continue
+        companion, problem = find_companion(path, search, beside)
+        if problem:
+            report.warn(f"its skins and frame names are not used: {problem}")
+        animation_path: Path | None = path
+        if suffix == MESH_SUFFIX:
+            skeleton = next(skeletons)
+            _take_skins(path, skeleton, companion, options, search)
+            animation_path = beside.find(path.parent, path.stem + ANIMATION_SUFFIX)
+            is_of_game = companion is not None or game_of(path) is not None
+            if animation_path is not None and is_of_game and options.animations == "NONE":
+                _read_animation_beside(animation_path, skeleton.joints, files, report)
+        if companion is None or animation_path not in files.animations:
+            continue
+        assert animation_path is not None
+        files.companions[animation_path] = companion
+        count, wanted = files.animations[animation_path].frame_count, len(companion.frame_names)
+        if count != wanted:
+            report.warn(
+                f"it has {counted(count, 'frames')}, but {companion.name} has {wanted}", animation_path.name
+            )
+
+
+def _read_animation_beside(path: Path, joints: Joints, files: SourceFiles, report: Report) -> None:
+    """Adds the animation of the same name as a mesh; one that cannot be used is only a warning."""
+    if path in files.animations:
+        return
+    try:
+        animation = read_animation(readable(path))
+    except (Md5Error, OSError) as error:
+        report.warn(f"skipped: {message_for(error, (Md5Error,))}")
+        return
+    if not match_joints(animation, joints).joints:
+        report.warn("skipped: no bone matches a joint of the animation", path.name)
+        return
+    files.animations[path] = animation
+    _warn_all(report, path, animation.warnings)
+
+
+def _take_skins(
+    path: Path,
+    skeleton: ImportSkeleton,
+    companion: Companion | None,
+    options: ImportOptions,
+    search: Search,
+) -> None:
+    """Replaces the images of the shaders by those of the game's skins, where there are any."""
+    model = skeleton.model
+    assert model is not None
+    if game_of(path) is Game.QUAKE or (companion is not None and companion.game is Game.QUAKE):
+        skins = [
+            quake_skins(path, mesh.shader, search) if options.use_textures else [] for mesh in model.meshes
+        ]
+    else:
+        skins = [companion_skins(path, companion, search)] * len(model.meshes)
+    skeleton.skins = [
+        [(skin.name, skin if options.use_textures else None) for skin in of_mesh[1:]] for of_mesh in skins
+    ]
+    if options.use_textures:
+        images = zip(skins, skeleton.images, strict=True)
+        skeleton.images = [of_mesh[0] if of_mesh else own for of_mesh, own in images]
+
+
+def _read_scales(path: Path, files: SourceFiles, beside: FilesByName, report: Report) -> None:
+    """Adds the scales of an animation's joints, if there is a file of them beside it."""
+    scale_path = beside.find(path.parent, path.stem + SCALE_SUFFIX)
+    if scale_path is None:
+        return
+    scales = read_scales(readable(scale_path))
+    files.scales[path] = scales
+    animation = files.animations[path]
+    _warn_all(
+        report, scale_path, [*scales.warnings, *scales.table(animation.names, animation.frame_count)[1]]
+    )
+
+
+def _find_images(path: Path, model: Model, search: Search) -> list[MaterialImages]:
+    """The images of each mesh's shader."""
+    found = search.model(path, [mesh.shader for mesh in model.meshes])
+    return [found.material(mesh.shader, mesh.name or mesh.comment_name or None) for mesh in model.meshes]
+
+
+def _warn_all(report: Report, path: Path, warnings: list[str]) -> None:
+    for text in warnings:
+        report.warn(text, path.name)

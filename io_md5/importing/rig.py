@@ -1,0 +1,115 @@
+"""A Blender armature as an MD5 skeleton.
+
+A bone of an imported armature has the index, name, axes and bind pose of its joint stored on it (`records`); any
+other bone becomes a joint with the bone's name and axes. The axes of a joint can be chosen freely, as long as mesh and
+animation use the same, so those of the file are used.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from ...io_blender.scene.mesh_data import without_infinity
+from ..format import ROOT, Joints
+from ..format import quaternions as quat
+from ..format.model import Floats
+from ..records import StoredBones, load_bones
+
+if TYPE_CHECKING:
+    from bpy.types import Armature, Bone
+
+# A bone was not moved since the import if its position differs by less than this fraction of the skeleton's size, and
+# its rotation by less than this angle in radians: the precision of 32-bit floats after a chain of bones.
+_SAME_POSITION = 2e-5
+_SAME_ANGLE = 5e-4
+
+
+@dataclass(eq=False)
+class Rig:
+    """The bones of an armature in the order of the file, and their joints.
+
+    Attributes:
+        bone_names: Blender's names, J of them.
+        joints: the bind pose in the space of the armature.
+        indices: the index of each joint in the imported file, -1 for a new one, int64 (J,).
+        is_unmoved: whether the bind pose is that of the file, bool (J,).
+        rest_positions: heads of the bones, float64 (J, 3).
+        rest_orientations: axes of the bones, quaternions w x y z, float64 (J, 4).
+    """
+
+    bone_names: list[str]
+    joints: Joints
+    indices: npt.NDArray[np.int64]
+    is_unmoved: npt.NDArray[np.bool_]
+    rest_positions: Floats
+    rest_orientations: Floats
+
+    def __len__(self) -> int:
+        return len(self.bone_names)
+
+    def joints_in_bones(self) -> tuple[Floats, Floats]:
+        """The constant transform of each joint in the space of its bone: positions (J, 3) and orientations (J, 4)."""
+        inverse = quat.conjugate(self.rest_orientations)
+        positions = quat.rotate(inverse, self.joints.positions - self.rest_positions)
+        return positions, quat.multiply(inverse, self.joints.orientations)
+
+
+def read_rig(armature: Armature) -> Rig:
+    """The skeleton of an armature at rest; it must not be in Edit Mode."""
+    bones = list(armature.bones)
+    stored = load_bones(bones)
+    count = len(bones)
+    order = _file_order(bones, stored.indices)
+    bones = [bones[bone] for bone in order]
+    index = {bone.name: joint for joint, bone in enumerate(bones)}
+    parents = np.array([index[bone.parent.name] if bone.parent else ROOT for bone in bones], dtype=np.int32)
+    matrices = np.array([bone.matrix_local for bone in bones], dtype=np.float64).reshape(count, 4, 4)
+    without_infinity(matrices)
+    positions = matrices[:, :3, 3].copy()
+    orientations = quat.from_matrices(matrices[:, :3, :3])
+    joint_positions = positions.copy()
+    joint_orientations = quat.normalise(quat.multiply(orientations, stored.axes[order]))
+    is_unmoved = _unmoved(stored, order, joint_positions, joint_orientations)
+    joint_positions[is_unmoved] = stored.bind_positions[order][is_unmoved]
+    joint_orientations[is_unmoved] = stored.bind_orientations[order][is_unmoved]
+    joints = Joints([stored.names[bone] for bone in order], parents, joint_positions, joint_orientations)
+    return Rig(
+        [bone.name for bone in bones], joints, stored.indices[order], is_unmoved, positions, orientations
+    )
+
+
+def _file_order(bones: list[Bone], indices: npt.NDArray[np.int64]) -> list[int]:
+    """Bones in the order of the file; a new bone follows its parent, and no bone comes before its parent."""
+    numbers = {bone.name: number for number, bone in enumerate(bones)}
+    parents = [numbers[bone.parent.name] if bone.parent else ROOT for bone in bones]
+    keys: list[tuple[float, ...]] = []
+    for number, (parent, index) in enumerate(zip(parents, indices.tolist(), strict=True)):
+        # Parents come before their children in Blender, so the parent's key is known.
+        parent_key = keys[parent] if parent != ROOT else (np.inf,)
+        keys.append((float(index),) if index >= 0 else (*parent_key, float(number)))
+    is_listed = [False] * len(bones)
+    result: list[int] = []
+    for number in sorted(range(len(bones)), key=lambda number: keys[number]):
+        chain = []
+        while number != ROOT and not is_listed[number]:
+            is_listed[number] = True
+            chain.append(number)
+            number = parents[number]
+        result += reversed(chain)
+    return result
+
+
+def _unmoved(
+    stored: StoredBones, order: list[int], positions: Floats, orientations: Floats
+) -> npt.NDArray[np.bool_]:
+    """Whether each joint has the bind pose of the file, bool (J,)."""
+    size = max(float(np.abs(positions).max(initial=0.0)), 1e-9)
+    distances = np.linalg.norm(stored.bind_positions[order] - positions, axis=1)
+    cosines = np.abs(np.einsum("ji,ji->j", stored.bind_orientations[order], orientations))
+    angles = 2.0 * np.arccos(np.minimum(cosines, 1.0))
+    is_near = (distances <= _SAME_POSITION * size) & (angles <= _SAME_ANGLE)
+    return np.asarray(stored.has_bind[order] & is_near)
