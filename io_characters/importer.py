@@ -25,10 +25,11 @@ from ..io_md2.importing.skins import MAX_MATERIALS
 from ..io_md2.importing.texture_rules import TEXTURE_RULES as MD2_RULES
 from ..io_md2.records import SKINS
 from ..io_md5.format import Model
-from ..io_md5.importing.build import build_animation, build_model
+from ..io_md5.importing.action import build_animation
+from ..io_md5.importing.companions import TEXTURE_RULES as MD5_RULES
+from ..io_md5.importing.model import build_model
 from ..io_md5.importing.options import ImportOptions as Md5Options
 from ..io_md5.importing.read import ImportSkeleton
-from ..io_md5.importing.texture_rules import TEXTURE_RULES as MD5_RULES
 from ..io_md5.records import SHADERS
 from .animations import ALL_FRAMES, animation_names, show_animation
 from .attachments import Skeleton, add_tags, attach, place, read_skeleton

@@ -467,7 +467,6 @@ def test_replacing_and_tracks_are_undone_in_one_step(model):
 
 def test_an_internal_error_takes_new_tracks_back_and_keeps_the_actions(model, part, monkeypatch):
     import_md5(model, animation_filter="run", nla_tracks=True)
-    build = part("io_md5.importing.build")
 
     def fail(*words, **options):
         raise ZeroDivisionError
