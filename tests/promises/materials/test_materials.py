@@ -61,10 +61,10 @@ def names_of(part):
     """The names of materials in files, with the game folders of the preferences."""
     folders = part("io_blender.operators.preferences").game_folders
     name_for_file = part("io_blender.materials.export_names").name_for_file
-    shaders, skins = part("io_md5.records").SHADERS, part("io_md2.importing.skins")
+    shaders, skins = part("io_md5.records").SHADERS, part("io_md2.records").SKINS
     return SimpleNamespace(
         shader_name=lambda material, report=None: name_for_file(material, shaders, folders(), report),
-        skin_name=lambda material: skins.skin_name(material, folders()),
+        skin_name=lambda material: name_for_file(material, skins, folders()),
     )
 
 
@@ -658,9 +658,7 @@ def test_a_replaced_skin_is_called_by_its_new_image(tmp_path, part, names_of):
         tmp_path,
         {"players/a/a.pcx": pcx(COLOURS), "players/a/b.png": png(COLOURS), "players/a/tris.md2": b""},
     )
-    search = part("io_common.textures.search").Search(
-        [], part("io_md2.importing.texture_rules").TEXTURE_RULES
-    )
+    search = part("io_common.textures.search").Search([], part("io_md2.family").TEXTURE_RULES)
     library = part("io_blender.materials.library").MaterialLibrary(part("io_md2.records").SKINS)
     found = search.model(tmp_path / "players" / "a" / "tris.md2", ["players/a/a.pcx"]).skins()
     (material,) = library.skins(found, "tris")
