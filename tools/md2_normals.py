@@ -26,7 +26,7 @@ import numpy as np
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests/helpers"))
 
-from io_idtech.io_md2.format import (
+from io_idtech.io_md2.format import (  # noqa: E402
     Md2Error,
     Model,
     box_grid,

@@ -37,14 +37,11 @@ from .conversion import convert_animation
 from .existing_actions import ExistingActions
 from .options import ImportOptions
 from .read import ImportSkeleton
-from .rig import Rig, read_rig
+from .rig import SMALLEST_SCALE, Rig, read_rig
 from .verification import verify_import
 
 if TYPE_CHECKING:
     from bpy.types import Context
-
-SMALLEST_SCALE = 1e-6
-"""The scale of a bone whose joint has the scale 0. Too small to be seen, and its children keep their places."""
 
 # Poses computed at once.
 _CHUNK = 1 << 13
