@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from ...io_blender import state, versions
 from ...io_blender.clips.markers import add_markers
-from ...io_blender.materials.export_names import colour_image, name_for_file
+from ...io_blender.materials.library import colour_image, name_for_file
 from ...io_blender.materials.images import size_of
 from ...io_blender.materials.library import MaterialLibrary
 from ...io_blender.records import store_warnings

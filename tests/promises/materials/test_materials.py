@@ -62,7 +62,7 @@ def import_files(part):
 def names_of(part):
     """The names of materials in files, with the game folders of the preferences."""
     folders = part("io_blender.operators.preferences").game_folders
-    name_for_file = part("io_blender.materials.export_names").name_for_file
+    name_for_file = part("io_blender.materials.library").name_for_file
     shaders, skins = part("io_md5.records").SHADERS, part("io_md2.records").SKINS
     return SimpleNamespace(
         shader_name=lambda material, report=None: name_for_file(material, shaders, folders(), report),
