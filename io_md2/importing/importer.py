@@ -16,9 +16,8 @@ import numpy.typing as npt
 
 from ...io_blender import state, versions
 from ...io_blender.clips.markers import add_markers
-from ...io_blender.materials.library import colour_image, name_for_file
 from ...io_blender.materials.images import size_of
-from ...io_blender.materials.library import MaterialLibrary
+from ...io_blender.materials.library import MaterialLibrary, colour_image, name_for_file
 from ...io_blender.records import store_warnings
 from ...io_blender.reports import Report, kept_on_failure, progress
 from ...io_blender.results import ImportResult
