@@ -16,19 +16,19 @@ from ..io_blender.scene.shape_keys import require_shape_keys
 from ..io_common.game_data.character import Character, CharacterAnimation, CharacterPart
 from ..io_common.game_data.files import GameFiles
 from ..io_common.textures.search import Search
+from ..io_md2.family import TEXTURE_RULES as MD2_RULES
 from ..io_md2.format import FRAMES_PER_SECOND, find_sequences
 from ..io_md2.format import Model as Md2Model
+from ..io_md2.importing.importer import MAX_MATERIALS, model_materials
 from ..io_md2.importing.importer import ImportOptions as Md2Options
 from ..io_md2.importing.importer import build_model as build_md2
-from ..io_md2.importing.importer import model_materials
-from ..io_md2.importing.skins import MAX_MATERIALS
-from ..io_md2.importing.texture_rules import TEXTURE_RULES as MD2_RULES
 from ..io_md2.records import SKINS
 from ..io_md5.format import Model
-from ..io_md5.importing.build import build_animation, build_model
+from ..io_md5.importing.action import build_animation
+from ..io_md5.importing.companions import TEXTURE_RULES as MD5_RULES
+from ..io_md5.importing.model import build_model
 from ..io_md5.importing.options import ImportOptions as Md5Options
 from ..io_md5.importing.read import ImportSkeleton
-from ..io_md5.importing.texture_rules import TEXTURE_RULES as MD5_RULES
 from ..io_md5.records import SHADERS
 from .animations import ALL_FRAMES, animation_names, show_animation
 from .attachments import Skeleton, add_tags, attach, place, read_skeleton

@@ -15,7 +15,8 @@ from .exporting.clips import AnimationOptions
 from .exporting.exporter import ExportOptions, export_animations, export_mesh
 from .exporting.vertex_groups import WeightOptions
 from .format.games import game_named
-from .importing.importer import ImportOptions, import_files
+from .importing.importer import import_files
+from .importing.options import ImportOptions
 
 if TYPE_CHECKING:
     from bpy.types import Context

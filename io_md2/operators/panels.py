@@ -17,8 +17,8 @@ from ...io_blender.operators.warnings_panel import draw_warnings
 from ...io_blender.reports import printable
 from ...io_common.textures.material_images import MaterialImages
 from ...io_common.textures.search import Search
+from ..family import TEXTURE_RULES
 from ..format import FRAMES_PER_SECOND
-from ..importing.texture_rules import TEXTURE_RULES
 from ..records import (
     CHOSEN_SKIN_SIZE,
     FRAME_RATE,

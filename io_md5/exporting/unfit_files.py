@@ -10,7 +10,7 @@ from ...io_common.game_data.paths import files_in
 from ..format import Joints, Md5Error, read_animation_header, read_joints
 from ..format.model import Ints
 from ..format.suffixes import MESH_SUFFIX
-from ..importing.animation_files import animation_paths
+from ..importing.read import animation_paths
 
 _Skeleton = tuple[list[str], list[int]]
 

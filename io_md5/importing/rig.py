@@ -22,6 +22,9 @@ from ..records import StoredBones, load_bones
 if TYPE_CHECKING:
     from bpy.types import Armature, Bone
 
+SMALLEST_SCALE = 1e-6
+"""The scale of a bone whose joint has the scale 0. Too small to be seen, and its children keep their places."""
+
 # A bone was not moved since the import if its position differs by less than this fraction of the skeleton's size, and
 # its rotation by less than this angle in radians: the precision of 32-bit floats after a chain of bones.
 _SAME_POSITION = 2e-5

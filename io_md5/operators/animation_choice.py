@@ -24,8 +24,8 @@ from ...io_common.name_filter import matches
 from ...io_common.textures.budget import Budget
 from ..format import Joints, Md5Error, read_animation_header, read_joints
 from ..format.suffixes import MESH_SUFFIX
-from ..importing.animation_files import AnimationFile, animation_paths, match_file, within_budget
-from ..importing.plan import active_skeleton
+from ..importing.importer import active_skeleton
+from ..importing.read import AnimationFile, animation_paths, match_file, within_budget
 
 if TYPE_CHECKING:
     from collections.abc import Callable
