@@ -9,10 +9,10 @@ import bpy
 from ..io_blender.batch import Loaded
 from ..io_blender.reports import Report
 from ..io_blender.scene import axes
-from ..io_characters.animations import actions_of
-from ..io_characters.errors import CharacterError
+from ..io_characters import CharacterError
 from ..io_characters.importer import import_character
-from ..io_characters.options import CharacterOptions
+from ..io_characters.reading import CharacterOptions
+from ..io_characters.scene import actions_of
 from ..io_common.textures.game_files import FileReadError
 from .characters import catalogue, entry_of
 from .empty_scene import EmptyScene

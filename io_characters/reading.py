@@ -1,19 +1,25 @@
-"""The first step of the import of a character: its files are read and checked; the scene is not changed."""
+"""The first steps of the import of a character: it is found in a game, and its files are read and checked."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import TypeVar
 
-from ..io_blender.reports import Report, listing
+from ..io_blender.reports import Report, listing, printable
+from ..io_blender.scene import axes
 from ..io_common.error_messages import message_for
+from ..io_common.game_data.catalogue import Catalogue, kept_catalogue
 from ..io_common.game_data.character import Character, CharacterAnimation, CharacterPart
 from ..io_common.game_data.doom3_attachments import ATTACHING_ANIMATION
 from ..io_common.game_data.files import GameFiles
+from ..io_common.game_data.game_folders import folders_of
 from ..io_common.game_data.paths import MemberStream
+from ..io_common.name_filter import matches
 from ..io_common.textures.game_files import FileReadError
+from ..io_common.textures.names import fold
 from ..io_md2.format import Md2Error, read_model
 from ..io_md2.format import Model as Md2Model
 from ..io_md2.importing.importer import check_size as check_md2_size
@@ -22,11 +28,79 @@ from ..io_md5.format.joint_matching import match_joints
 from ..io_md5.format.model import Floats
 from ..io_md5.format.skeleton import poses
 from ..io_md5.importing.read import check_size
-from .adjustments import adjusted, adjustments_of
-from .errors import CharacterError
-from .options import CharacterOptions
+from . import CharacterError
+from .joints import adjusted, adjustments_of
 
 _Content = TypeVar("_Content")
+
+
+def game_folder(game: str, known: Sequence[str]) -> Path:
+    """The game folder that a text names: a path, or the last part of the path of a known folder.
+
+    An empty text names the first known folder. Raises CharacterError if there is no such folder.
+    """
+    wanted = game.strip().rstrip("/\\")
+    if not wanted and known:
+        return Path(known[0])
+    for folder in known:
+        clean = folder.rstrip("/\\")
+        if wanted and (fold(clean) == fold(wanted) or fold(Path(clean).name) == fold(wanted)):
+            return Path(folder)
+    if wanted and os.path.exists(wanted):
+        return Path(wanted)
+    if not wanted:
+        raise CharacterError("no game: add its folder in the add-on's preferences, or give its path")
+    names = listing([Path(folder.rstrip("/\\")).name for folder in known]) or "none"
+    raise CharacterError(
+        f"{game}: there is no such folder. Give the path of a game folder, or one of the preferences ({names})"
+    )
+
+
+def catalogue(folder: Path, base: Path | None = None) -> Catalogue:
+    """The list of what can be imported from a game.
+
+    `base` is the game folder that a mod is played with; see `game_folders.folders_of`. Raises CharacterError if the
+    game folder is inside `folder` instead.
+    """
+    found = kept_catalogue(folders_of(folder, base))
+    if found.problem:
+        raise CharacterError(found.problem)
+    return found
+
+
+@dataclass(frozen=True)
+class CharacterOptions:
+    """The options of the import of a character.
+
+    Attributes:
+        animation_filter: which animations to import, by their declared names; see `name_filter.matches`.
+        left_out: names of animations that are not imported, as the interface shows them.
+        merge_vertices: merge vertices that a model splits along UV seams.
+        bone_direction: 'CHILD' (bones point to their children) or 'JOINT' (bones have the axes of the joints).
+        use_textures: add images to the materials, and import skins.
+        use_placement: move and scale the model as the game does.
+        all_weapons: import all weapons of a Quake II player, not only the one it usually holds.
+        frame_start: the scene frame of the first frame of each animation.
+        use_scene_timing: set the scene's frame rate and range to those of the first animation.
+        game_folders: folders to search for images, besides those of the game.
+        conversion: scale and axes, from the files to the scene.
+    """
+
+    animation_filter: str = ""
+    left_out: frozenset[str] = frozenset()
+    merge_vertices: bool = True
+    bone_direction: str = "CHILD"
+    use_textures: bool = True
+    use_placement: bool = True
+    all_weapons: bool = False
+    frame_start: int = 0
+    use_scene_timing: bool = True
+    game_folders: tuple[str, ...] = ()
+    conversion: axes.Conversion = field(default_factory=axes.identity)
+
+    def takes(self, animation: str) -> bool:
+        """Whether the animation of a declared name is imported."""
+        return matches(animation, self.animation_filter) and printable(animation) not in self.left_out
 
 
 @dataclass(eq=False)

@@ -10,23 +10,23 @@ from bpy.props import BoolProperty, CollectionProperty, EnumProperty, IntPropert
 
 from ...io_blender import versions
 from ...io_blender.operators import check_boxes, file_operators, preferences
+from ...io_blender.operators.row_list import RowList
 from ...io_blender.reports import printable
 from ...io_blender.scene import axes
 from ...io_common.counting import counted
-from ...io_common.game_data.catalogue import Catalogue, CatalogueEntry, Kind
+from ...io_common.game_data.catalogue import Catalogue, CatalogueEntry, Kind, count_animations
 from ...io_common.game_data.game_folders import inner_game
+from ...io_common.name_filter import matches
 from ...io_common.textures.game_files import FileReadError
-from .. import games
-from ..errors import CharacterError
+from .. import CharacterError
 from ..importer import import_character
-from ..options import CharacterOptions
-from . import animation_rows, character_rows
-from .animation_rows import IO_IDTECH_PG_character_animation
+from ..reading import CharacterOptions, catalogue, game_folder
 
 if TYPE_CHECKING:
-    from bpy.types import Context, Event
+    from bpy.types import Context, Event, UILayout
 
     from ...io_blender.operators.blender_mixins import OperatorResult
+    from ...io_common.game_data.character import Character
 
 _WIDTH = 640
 _ROWS, _ROWS_WITH_ANIMATIONS = 12, 6
@@ -34,6 +34,182 @@ _OPTIONS = (
     "base_game", "use_placement", "use_textures", "all_weapons", "merge_vertices", "bone_direction", "frame_start",
     "use_scene_timing", "global_scale", "axis_forward", "axis_up",
 )  # fmt: skip
+_ICONS = {
+    Kind.ENTITY: "OUTLINER_OB_ARMATURE",
+    Kind.MODEL: "ARMATURE_DATA",
+    Kind.PLAYER: "OUTLINER_OB_ARMATURE",
+    Kind.CONFIG: "ARMATURE_DATA",
+    Kind.LOOSE: "MESH_DATA",
+}
+_MESHES_WIDTH, _ANIMATIONS_WIDTH = 0.2, 0.65
+
+
+# The list of a game's characters
+
+
+class IO_IDTECH_PG_character(bpy.types.PropertyGroup):
+    """A character, model or player of a game."""
+
+    if TYPE_CHECKING:
+        name: str
+        kind: str
+        path: str
+        meshes: str
+        animations: str
+        skins: str
+        is_missing: bool
+    else:
+        name: StringProperty(name="Name", description="Name of the entity, model, player or file")
+        kind: StringProperty(name="Kind", description="What declares it")
+        path: StringProperty(name="Path", description="File or folder in the game")
+        meshes: StringProperty(name="Meshes", description="Model files found and missing")
+        animations: StringProperty(name="Animations", description="Animations found and missing")
+        skins: StringProperty(name="Skins", description="Skins found and missing")
+        is_missing: BoolProperty(name="Missing", description="Files that it names are missing")
+
+
+class IO_IDTECH_UL_characters(RowList, bpy.types.UIList):
+    """The list of characters of a game."""
+
+    def draw_row(self, layout: Any, item: Any, index: int) -> None:
+        """Draws one character with its counts."""
+        del index
+        split = layout.split(factor=0.5)
+        split.label(text=item.name, icon=_ICONS.get(item.kind, "DOT"))
+        numbers = split.split(factor=_MESHES_WIDTH)
+        numbers.label(text=item.meshes)
+        numbers = numbers.split(factor=_ANIMATIONS_WIDTH)
+        numbers.label(text=item.animations)
+        numbers.label(text=item.skins)
+
+    def filter_items(self, context: Context, data: Any, attribute: str) -> Any:
+        """The flags of the items: shown are those with all words of the search in their name, path or kind."""
+        del context
+        words = data.search.lower().split()
+        shown = [
+            self.bitflag_filter_item
+            if all(word in f"{item.name} {item.path} {item.kind}".lower() for word in words)
+            else 0
+            for item in getattr(data, attribute)
+        ]
+        return shown, []
+
+    def draw_filter(self, context: Context, layout: UILayout) -> None:
+        """Draws nothing: the search is an option of the operator."""
+
+
+def _draw_heading(layout: Any) -> None:
+    """Draws the titles of the columns."""
+    heading = layout.split(factor=0.5)
+    heading.label(text="Name")
+    heading = heading.split(factor=_MESHES_WIDTH)
+    heading.label(text="Meshes")
+    heading = heading.split(factor=_ANIMATIONS_WIDTH)
+    heading.label(text="Animations")
+    heading.label(text="Skins")
+
+
+def _fill_row(item: Any, entry: CatalogueEntry) -> None:
+    """Shows an entry in a row."""
+    item.name = printable(entry.name)
+    item.kind, item.path = entry.kind.value, printable(entry.path)
+    item.meshes, item.animations, item.skins = str(entry.meshes), str(entry.animations), str(entry.skins)
+    item.is_missing = bool(entry.meshes.missing or entry.animations.missing or entry.skins.missing)
+
+
+# The list of the animations of the chosen character, with a check box for each
+
+
+class IO_IDTECH_PG_character_animation(bpy.types.PropertyGroup):
+    """An animation that can be chosen for the import of a character."""
+
+    if TYPE_CHECKING:
+        name: str
+        is_checked: bool
+        file_count: int
+    else:
+        name: StringProperty(name="Name", description="Name that the game has for the animation")
+        is_checked: BoolProperty(name="Import", description="Import this animation", default=True)
+        file_count: IntProperty(name="Files", description="Number of files, which are blended in step")
+
+
+class IO_IDTECH_UL_character_animations(RowList, bpy.types.UIList):
+    """The list of animations to choose from."""
+
+    def draw_row(self, layout: Any, item: Any, index: int) -> None:
+        """Draws one animation."""
+        del index
+        row = layout.row(align=True)
+        row.prop(item, "is_checked", text="")
+        row.label(text=item.name)
+        if item.file_count > 1:
+            numbers = row.row()
+            numbers.alignment = "RIGHT"
+            numbers.label(text=counted(item.file_count, "files"))
+
+    def filter_items(self, context: Context, data: Any, attribute: str) -> Any:
+        """The flags of the items: shown are those that the option *Animation Filter* lets through."""
+        del context
+        shown = [
+            self.bitflag_filter_item if matches(item.name, data.animation_filter) else 0
+            for item in getattr(data, attribute)
+        ]
+        return shown, []
+
+    def draw_filter(self, context: Context, layout: UILayout) -> None:
+        """Draws nothing: the filter is an option of the operator."""
+
+
+def _shown_rows(operator: Any) -> list[Any]:
+    """The rows that pass the filter."""
+    return [row for row in operator.animations if matches(row.name, operator.animation_filter)]
+
+
+def fill_animations(operator: Any, character: Character) -> None:
+    """Lists the animations that a character declares, all checked."""
+    operator.animations.clear()
+    counts: dict[str, int] = {}
+    for part in character.parts:
+        for animation in part.animations:
+            counts[animation.name] = max(counts.get(animation.name, 0), len(animation.files))
+    for name, count in counts.items():
+        row = operator.animations.add()
+        row.name, row.file_count = printable(name), count
+    # What the list of characters counts, if that is another number.
+    total = count_animations(character)
+    operator.animations_total = f"; counted as {total}" if str(total) != str(len(counts)) else ""
+    operator.active_animation = 0
+
+
+def unchecked_names(operator: Any) -> frozenset[str]:
+    """The names of the animations that are not to be imported, as the list shows them."""
+    return frozenset(row.name for row in operator.animations if not row.is_checked)
+
+
+def _draw_animations(layout: UILayout, operator: Any) -> None:
+    """Draws the buttons and the list."""
+    column: Any = layout.column()
+    column.use_property_split = False
+    if not len(operator.animations):
+        column.label(text="No animations are declared", icon="INFO")
+        return
+    check_boxes.draw_check_boxes(column, operator, "check_animations")
+    column.template_list(
+        "IO_IDTECH_UL_character_animations",
+        "",
+        operator,
+        "animations",
+        operator,
+        "active_animation",
+        rows=_ROWS_WITH_ANIMATIONS,
+        maxrows=_ROWS_WITH_ANIMATIONS,
+    )
+    checked = sum(row.is_checked for row in _shown_rows(operator))
+    names = counted(len(operator.animations), "names")
+    column.label(text=f"{checked} of {names} to import{operator.animations_total}")
+
+
+# The operator
 
 
 def _known_games(operator: Any, context: Context, text: str) -> list[str]:
@@ -129,9 +305,7 @@ class IMPORT_SCENE_OT_idtech_character(file_operators.Transform, bpy.types.Opera
             description="Show only what has these words in its name, path or kind",
             options={"SKIP_SAVE", "TEXTEDIT_UPDATE"},
         )
-        entries: CollectionProperty(
-            type=character_rows.IO_IDTECH_PG_character, options={"HIDDEN", "SKIP_SAVE"}
-        )
+        entries: CollectionProperty(type=IO_IDTECH_PG_character, options={"HIDDEN", "SKIP_SAVE"})
         active_entry: IntProperty(default=-1, options={"HIDDEN", "SKIP_SAVE"}, update=_entry_chosen)
         listed_for: StringProperty(options={"HIDDEN", "SKIP_SAVE"})
         problem: StringProperty(options={"HIDDEN", "SKIP_SAVE"})
@@ -144,9 +318,7 @@ class IMPORT_SCENE_OT_idtech_character(file_operators.Transform, bpy.types.Opera
         active_animation: IntProperty(options={"HIDDEN", "SKIP_SAVE"})
         animations_of: StringProperty(options={"HIDDEN", "SKIP_SAVE"})
         animations_total: StringProperty(options={"HIDDEN", "SKIP_SAVE"})
-        check_animations: check_boxes.check_boxes_property(
-            "check_animations", "is_checked", animation_rows.shown_rows
-        )
+        check_animations: check_boxes.check_boxes_property("check_animations", "is_checked", _shown_rows)
         show_animations: BoolProperty(name="Animations", options={"HIDDEN", "SKIP_SAVE"})
         merge_vertices: BoolProperty(
             name="Merge Vertices",
@@ -222,7 +394,7 @@ class IMPORT_SCENE_OT_idtech_character(file_operators.Transform, bpy.types.Opera
             return
         for entry in found.entries:
             item = self.entries.add()
-            character_rows.fill_row(item, entry)
+            _fill_row(item, entry)
         if not found.entries:
             self.problem = "No models were found in this folder"
         names = [entry.name for entry in found.entries]
@@ -238,7 +410,7 @@ class IMPORT_SCENE_OT_idtech_character(file_operators.Transform, bpy.types.Opera
             found = self._catalogue()
             entry = self._chosen(found)
             if entry is not None:
-                animation_rows.fill(self, found.character(entry))
+                fill_animations(self, found.character(entry))
         except (CharacterError, FileReadError, OSError) as error:
             self.problem = printable(str(error))
 
@@ -259,7 +431,7 @@ class IMPORT_SCENE_OT_idtech_character(file_operators.Transform, bpy.types.Opera
         column.use_property_split = False
         if self.problem:
             column.label(text=self.problem, icon="ERROR")
-        character_rows.draw_heading(column)
+        _draw_heading(column)
         # The dialog fits on small screens.
         rows = _ROWS_WITH_ANIMATIONS if self.show_animations else _ROWS
         column.template_list(
@@ -275,7 +447,7 @@ class IMPORT_SCENE_OT_idtech_character(file_operators.Transform, bpy.types.Opera
         header.label(text="Animations")
         if body:
             self.fill_animations()
-            animation_rows.draw(body, self)
+            _draw_animations(body, self)
         # Closed at first, so that the list and the buttons fit on small screens.
         header, body = wide.panel("IO_IDTECH_character_options", default_closed=True)
         header.label(text="Options")
@@ -288,12 +460,12 @@ class IMPORT_SCENE_OT_idtech_character(file_operators.Transform, bpy.types.Opera
         return file_operators.run(self, "Imported", CharacterError, lambda: self._import(context))
 
     def _folder(self) -> Path:
-        return games.game_folder(bpy.path.abspath(self.game), preferences.game_folders())
+        return game_folder(bpy.path.abspath(self.game), preferences.game_folders())
 
     def _catalogue(self) -> Catalogue:
         known = preferences.game_folders()
         base = bpy.path.abspath(self.base_game)
-        return games.catalogue(self._folder(), games.game_folder(base, known) if base else None)
+        return catalogue(self._folder(), game_folder(base, known) if base else None)
 
     def _chosen(self, found: Catalogue) -> CatalogueEntry | None:
         """The entry of the chosen name; of an entity and a model of one name the one whose row is active."""
@@ -314,7 +486,7 @@ class IMPORT_SCENE_OT_idtech_character(file_operators.Transform, bpy.types.Opera
         """The animations that were unchecked for this character."""
         # Scripts that pass rows do not say whose they are.
         is_of_another = self.animations_of not in ("", self._animations_key())
-        return frozenset() if is_of_another else animation_rows.unchecked_names(self)
+        return frozenset() if is_of_another else unchecked_names(self)
 
     def _import(self, context: Context) -> file_operators.Outcome:
         folder = self._folder()

@@ -1,4 +1,4 @@
-"""Animations with joints turned and moved as Sauerbraten does."""
+"""The joints that channels of Doom 3 name, and animations with joints turned and moved as Sauerbraten does."""
 
 from __future__ import annotations
 
@@ -6,13 +6,46 @@ import game_folders
 import numpy as np
 import pytest
 
-from io_idtech.io_characters.adjustments import adjusted, adjustments_of, unadjusted
+from io_idtech.io_characters.joints import adjusted, adjustments_of, channel_joints
 from io_idtech.io_common.game_data.character import JointAdjustment
 from io_idtech.io_md5.format import quaternions as quat
 from io_idtech.io_md5.format import read_animation
 from io_idtech.io_md5.format.skeleton import local_poses
 
 JOINT = 2
+
+NAMES = ["origin", "Hips", "Waist", "Neck", "larm", "lleg"]
+PARENTS = [-1, 0, 1, 2, 2, 1]
+
+
+@pytest.mark.parametrize(
+    ("expression", "expected"),
+    [
+        ("origin", ["origin"]),
+        ("*Waist", ["Waist", "Neck", "larm"]),
+        ("*waist -larm", ["Waist", "Neck"]),
+        ("*Hips -*Waist", ["Hips", "lleg"]),
+        ("* Hips - * Waist", ["Hips", "lleg"]),
+        ("*origin, -*Hips", ["origin"]),
+        ("( *Waist )", ["Waist", "Neck", "larm"]),
+        ("-Neck *Waist", ["Waist", "Neck", "larm"]),
+        ("", []),
+    ],
+)
+def test_words_add_and_take_out_joints_in_their_order(expression, expected):
+    joints, unknown = channel_joints(expression, NAMES, PARENTS)
+    assert [NAMES[joint] for joint in joints] == expected
+    assert not unknown
+
+
+def test_joints_that_do_not_exist_are_told_and_the_others_are_there():
+    assert channel_joints("Hips *nobody -Tail", NAMES, PARENTS) == ([1], ["nobody", "Tail"])
+
+
+def test_many_blanks_and_words_do_not_take_minutes():
+    assert channel_joints("-" + " " * 100_000 + "," + "*a " * 100_000, ["a"] * 2000, range(-1, 1999))[
+        0
+    ] == list(range(2000))
 
 
 @pytest.fixture
@@ -50,7 +83,7 @@ def test_what_was_adjusted_can_be_restored(animation):
     }
     before, after = (
         local_poses(animation),
-        local_poses(unadjusted(adjusted(animation, adjustments), adjustments)),
+        local_poses(adjusted(adjusted(animation, adjustments), adjustments, reverse=True)),
     )
     assert np.allclose(before[0], after[0], atol=1e-9)
     assert np.allclose(np.abs(np.einsum("fji,fji->fj", before[1], after[1])), 1.0, atol=1e-9)
