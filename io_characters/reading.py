@@ -152,33 +152,26 @@ def read_parts(
     reader = _Reader(files, report)
     reader.missing.update(character.missing)
     parts = []
+    carrying = {one.attachment.parent for one in character.parts if one.attachment is not None}
     for index, part in enumerate(character.parts):
-        if part.attachment is not None and not part.attachment.joint and _is_spare(character, index, options):
+        # The weapon that a player of Quake II usually holds is part 1.
+        is_spare = character.game == "QUAKE2" and index > 1 and not options.all_weapons
+        if is_spare and part.attachment is not None and not part.attachment.joint:
             continue
-        carries = any(
-            one.attachment is not None and one.attachment.parent == index for one in character.parts
-        )
-        found = reader.part(index, part, options, carries=carries)
+        found = reader.read_part(index, part, options, is_carrying=index in carrying)
         if found is None and index == 0:
             break
         if found is not None:
             parts.append(found)
     if not parts:
-        reasons = [
-            *reader.broken,
-            *([f"missing: {listing(sorted(reader.missing))}"] if reader.missing else []),
-        ]
+        missing = [f"missing: {listing(sorted(reader.missing))}"] if reader.missing else []
+        reasons = [*reader.broken, *missing]
         raise CharacterError(
             f"{character.name}: its model cannot be read: {'; '.join(reasons) or 'it names none'}"
         )
     for text in (*reader.broken, *character.warnings):
         report.warn(text)
     return parts, reader.missing
-
-
-def _is_spare(character: Character, index: int, options: CharacterOptions) -> bool:
-    """Whether a part is a weapon that the character does not usually hold."""
-    return character.game == "QUAKE2" and index > 1 and not options.all_weapons
 
 
 class _Reader:
@@ -191,8 +184,8 @@ class _Reader:
         self.missing: set[str] = set()
         self.broken: list[str] = []
 
-    def part(
-        self, index: int, part: CharacterPart, options: CharacterOptions, *, carries: bool
+    def read_part(
+        self, index: int, part: CharacterPart, options: CharacterOptions, *, is_carrying: bool
     ) -> PartFiles | None:
         if not part.is_model:
             return PartFiles(index, part, Path(part.model), None)
@@ -207,7 +200,7 @@ class _Reader:
         found = PartFiles(index, part, path, model)
         if isinstance(model, Model):
             found.animations = self._animations_of(part, model, options)
-            found.attaching_pose = self._attaching_pose(part, model) if carries else None
+            found.attaching_pose = self._attaching_pose(part, model) if is_carrying else None
         return found
 
     def _attaching_pose(self, part: CharacterPart, model: Model) -> Floats | None:

@@ -46,7 +46,16 @@ PAGE = "characters.html"
 _COLUMN_LENGTH = 24
 
 
-class EXPORT_SCENE_OT_idtech_character(file_operators.ExportVerify, bpy.types.Operator):
+class _OfCharacter:
+    """An operator for the active character."""
+
+    @classmethod
+    def poll(cls, context: Context) -> bool:
+        """Whether the active object belongs to a character."""
+        return find_character(context) is not None
+
+
+class EXPORT_SCENE_OT_idtech_character(_OfCharacter, file_operators.ExportVerify, bpy.types.Operator):
     """Write the active character, as it was imported from a game, with its models, animations and declarations"""
 
     bl_idname = "export_scene.idtech_character"
@@ -77,11 +86,6 @@ class EXPORT_SCENE_OT_idtech_character(file_operators.ExportVerify, bpy.types.Op
             "Doom 3, md5.cfg or md2.cfg for Sauerbraten",
             default=True,
         )
-
-    @classmethod
-    def poll(cls, context: Context) -> bool:
-        """Whether the active object belongs to a character."""
-        return find_character(context) is not None
 
     def invoke(self, context: Context, event: Event) -> OperatorResult:
         """Opens the file browser."""
@@ -122,7 +126,7 @@ class EXPORT_SCENE_OT_idtech_character(file_operators.ExportVerify, bpy.types.Op
         return result.report, result.paths
 
 
-class OBJECT_OT_idtech_character_skin(bpy.types.Operator):
+class OBJECT_OT_idtech_character_skin(_OfCharacter, bpy.types.Operator):
     """Show a skin of the active character on all its meshes. Without a name, show the materials of the model"""
 
     bl_idname = "object.idtech_character_skin"
@@ -135,11 +139,6 @@ class OBJECT_OT_idtech_character_skin(bpy.types.Operator):
         skin: StringProperty(
             name="Skin", description="Name of the skin; empty for the materials of the model"
         )
-
-    @classmethod
-    def poll(cls, context: Context) -> bool:
-        """Whether the active object belongs to a character."""
-        return find_character(context) is not None
 
     def execute(self, context: Context) -> OperatorResult:
         """Switches the skin."""
@@ -157,7 +156,7 @@ class OBJECT_OT_idtech_character_skin(bpy.types.Operator):
         return {"FINISHED"}
 
 
-class OBJECT_OT_idtech_character_animation(bpy.types.Operator):
+class OBJECT_OT_idtech_character_animation(_OfCharacter, bpy.types.Operator):
     """Play an animation of the active character on all its parts, and set the frame range of the scene to it"""
 
     bl_idname = "object.idtech_character_animation"
@@ -174,11 +173,6 @@ class OBJECT_OT_idtech_character_animation(bpy.types.Operator):
             description="Set the scene's frame range to that of the animation, and its rate if the game has one for it",
             default=True,
         )
-
-    @classmethod
-    def poll(cls, context: Context) -> bool:
-        """Whether the active object belongs to a character."""
-        return find_character(context) is not None
 
     def execute(self, context: Context) -> OperatorResult:
         """Switches the animation."""

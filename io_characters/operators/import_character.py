@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -41,7 +42,6 @@ _ICONS = {
     Kind.CONFIG: "ARMATURE_DATA",
     Kind.LOOSE: "MESH_DATA",
 }
-_MESHES_WIDTH, _ANIMATIONS_WIDTH = 0.2, 0.65
 
 
 # The list of a game's characters
@@ -74,13 +74,8 @@ class IO_IDTECH_UL_characters(RowList, bpy.types.UIList):
     def draw_row(self, layout: Any, item: Any, index: int) -> None:
         """Draws one character with its counts."""
         del index
-        split = layout.split(factor=0.5)
-        split.label(text=item.name, icon=_ICONS.get(item.kind, "DOT"))
-        numbers = split.split(factor=_MESHES_WIDTH)
-        numbers.label(text=item.meshes)
-        numbers = numbers.split(factor=_ANIMATIONS_WIDTH)
-        numbers.label(text=item.animations)
-        numbers.label(text=item.skins)
+        texts = (item.name, item.meshes, item.animations, item.skins)
+        _draw_columns(layout, texts, _ICONS.get(item.kind, "DOT"))
 
     def filter_items(self, context: Context, data: Any, attribute: str) -> Any:
         """The flags of the items: shown are those with all words of the search in their name, path or kind."""
@@ -98,15 +93,14 @@ class IO_IDTECH_UL_characters(RowList, bpy.types.UIList):
         """Draws nothing: the search is an option of the operator."""
 
 
-def _draw_heading(layout: Any) -> None:
-    """Draws the titles of the columns."""
-    heading = layout.split(factor=0.5)
-    heading.label(text="Name")
-    heading = heading.split(factor=_MESHES_WIDTH)
-    heading.label(text="Meshes")
-    heading = heading.split(factor=_ANIMATIONS_WIDTH)
-    heading.label(text="Animations")
-    heading.label(text="Skins")
+def _draw_columns(layout: Any, texts: Sequence[str], icon: str = "NONE") -> None:
+    """Draws name, meshes, animations and skins of a row, or their titles."""
+    columns = layout.split(factor=0.5)
+    columns.label(text=texts[0], icon=icon)
+    for text, width in zip(texts[1:3], (0.2, 0.65), strict=True):
+        columns = columns.split(factor=width)
+        columns.label(text=text)
+    columns.label(text=texts[3])
 
 
 def _fill_row(item: Any, entry: CatalogueEntry) -> None:
@@ -431,7 +425,7 @@ class IMPORT_SCENE_OT_idtech_character(file_operators.Transform, bpy.types.Opera
         column.use_property_split = False
         if self.problem:
             column.label(text=self.problem, icon="ERROR")
-        _draw_heading(column)
+        _draw_columns(column, ("Name", "Meshes", "Animations", "Skins"))
         # The dialog fits on small screens.
         rows = _ROWS_WITH_ANIMATIONS if self.show_animations else _ROWS
         column.template_list(
