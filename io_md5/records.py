@@ -98,27 +98,6 @@ _SAME_CONVERSION = 1e-6
 # Bones
 
 
-@dataclass(eq=False)
-class StoredBones:
-    """The stored data of n bones.
-
-    Attributes:
-        indices: of the joints in the file; -1 if unknown, int64 (n,).
-        names: of the joints; the bone's name if it is the same or the bone was renamed.
-        axes: of the joints in the space of their bones, quaternions w x y z; the identity if unknown, (n, 4).
-        has_bind: whether the bind pose is known, bool (n,).
-        bind_positions: in the space of the armature, (n, 3).
-        bind_orientations: quaternions w x y z, (n, 4).
-    """
-
-    indices: Integers
-    names: list[str]
-    axes: Floats
-    has_bind: npt.NDArray[np.bool_]
-    bind_positions: Floats
-    bind_orientations: Floats
-
-
 def store_bones(bones: list[Bone], joints: Joints, joint_axes: Floats) -> None:
     """Stores the joint of each bone. Blender must not be in Edit Mode.
 
@@ -135,8 +114,12 @@ def store_bones(bones: list[Bone], joints: Joints, joint_axes: Floats) -> None:
             JOINT_NAME.store(bone, name, bone.name)
 
 
-def load_bones(bones: list[Bone]) -> StoredBones:
-    """The stored data of bones.
+def load_bones(bones: list[Bone]) -> tuple[Integers, list[str], Floats, Floats]:
+    """The stored joints of n bones.
+
+    That is their indices in the file, -1 if unknown, int64 (n,); their names; their axes in the space of the bones,
+    quaternions w x y z, the identity if unknown, (n, 4); and their bind poses, positions and quaternions in the space
+    of the armature, NaN if unknown, (n, 7).
 
     A copy of a bone has the same index; it is treated as a new bone, because each joint is one bone.
     """
@@ -152,16 +135,14 @@ def load_bones(bones: list[Bone]) -> StoredBones:
         elif index is not None:
             known.add(index)
             indices[number] = index
-    result = np.tile([1.0, 0.0, 0.0, 0.0], (count, 1))
-    binds = np.tile([0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0], (count, 1))
-    has_bind = np.zeros(count, dtype=bool)
+    joint_axes, binds = np.tile([1.0, 0.0, 0.0, 0.0], (count, 1)), np.full((count, 7), np.nan)
     for number, bone in enumerate(bones):
         turn, bind = _JOINT_AXES.read(bone), _JOINT_BIND.read(bone)
         if turn is not None and _is_unit(turn):
-            result[number] = turn
+            joint_axes[number] = turn
         if bind is not None and _is_unit(bind[:, 3:]):
-            has_bind[number], binds[number] = True, bind
-    return StoredBones(indices, names, result, has_bind, binds[:, :3], binds[:, 3:])
+            binds[number] = bind
+    return indices, names, joint_axes, binds
 
 
 def _is_unit(quaternion: Floats) -> bool:
