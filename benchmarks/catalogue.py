@@ -18,7 +18,7 @@ from statistics import median
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests/helpers"))
 
-from io_idtech.io_common.game_data.catalogue import Catalogue  # noqa: E402
+from io_idtech.io_common.declarations.catalogue import Catalogue  # noqa: E402
 from io_idtech.io_common.game_data.files import GameFiles  # noqa: E402
 from io_idtech.io_common.textures import archives  # noqa: E402
 

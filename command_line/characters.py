@@ -9,9 +9,9 @@ from functools import lru_cache
 from itertools import chain, count
 from pathlib import Path
 
+from ..io_common.declarations.catalogue import Catalogue, CatalogueEntry, kept_catalogue
+from ..io_common.declarations.characters import Character
 from ..io_common.files import file_info
-from ..io_common.game_data.catalogue import Catalogue, CatalogueEntry, kept_catalogue
-from ..io_common.game_data.character import Character
 from ..io_common.game_data.files import GameFiles
 from ..io_common.textures.game_files import FileReadError
 from ..io_common.textures.names import clean_name, split_extension

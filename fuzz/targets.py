@@ -10,17 +10,17 @@ from contextlib import suppress
 from pathlib import Path
 
 from io_idtech.families import FAMILIES
+from io_idtech.io_common.declarations.catalogue import Catalogue
+from io_idtech.io_common.declarations.cube_models import cfg_character
+from io_idtech.io_common.declarations.cube_scripts import read_script
+from io_idtech.io_common.declarations.materials import map_uses, parse_materials
 from io_idtech.io_common.family import FuzzTarget
-from io_idtech.io_common.game_data.catalogue import Catalogue
 from io_idtech.io_common.game_data.files import GameFiles
-from io_idtech.io_common.game_data.model_cfg import cfg_character
+from io_idtech.io_common.textures.config_files import parse_skin
 from io_idtech.io_common.textures.dimensions import loaded_bytes
 from io_idtech.io_common.textures.folders import Root
 from io_idtech.io_common.textures.game_files import FileReadError
-from io_idtech.io_common.textures.image_expressions import map_uses
-from io_idtech.io_common.textures.mtr import parse_mtr
 from io_idtech.io_common.textures.pcx import PcxError, decode_pcx
-from io_idtech.io_common.textures.skins import parse_model_cfg, parse_skin
 
 
 def pcx(data: bytes) -> None:
@@ -31,7 +31,7 @@ def pcx(data: bytes) -> None:
 
 def mtr(data: bytes) -> None:
     """Reads a material file and its image expressions."""
-    for material in parse_mtr(data.decode("latin-1")).materials.values():
+    for material in parse_materials(data.decode("latin-1")).materials.values():
         for expression in (material.diffuse, material.specular, material.bump, material.glow):
             map_uses(expression)
 
@@ -65,7 +65,7 @@ def declarations(data: bytes) -> None:
 
 
 def model_config(data: bytes) -> None:
-    """Runs an md5.cfg, and makes a character of it."""
+    """Reads an md5.cfg, and makes a character of it."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         for file in ("a.md5mesh", "b.md5mesh", "a.md5anim", "a.png"):
@@ -84,7 +84,7 @@ def dimensions(data: bytes) -> None:
 def skins(data: bytes) -> None:
     """Reads a .cfg and a .skin file."""
     text = data.decode("latin-1")
-    parse_model_cfg(text).skin("tris.md5mesh", "head")
+    read_script(text, "md5.cfg", "md5", {}.get).skin("tris.md5mesh", "head")
     parse_skin(text)
 
 

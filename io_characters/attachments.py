@@ -9,7 +9,7 @@ import bpy
 import numpy as np
 from mathutils import Matrix as BlenderMatrix
 
-from ..io_common.game_data.character import Attachment, CharacterPart
+from ..io_common.declarations.characters import Attachment, CharacterPart
 from ..io_common.scene import names, versions
 from ..io_md5.format import quaternions as quat
 from ..io_md5.format.model import Floats

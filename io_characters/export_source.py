@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..io_common.game_data.character import SAUERBRATEN, Character, CharacterAnimation, CharacterPart
+from ..io_common.declarations.characters import SAUERBRATEN, Character, CharacterAnimation, CharacterPart
 from ..io_common.scene import names
 from ..io_common.scene.suitable_actions import suitable_actions
 from ..io_md5.format.suffixes import ANIMATION_SUFFIX

@@ -14,13 +14,12 @@ from typing import TYPE_CHECKING
 
 from mathutils import Matrix
 
+from ..io_common.declarations.characters import DOOM3, SAUERBRATEN, Character
+from ..io_common.declarations.cube_models import cfg_name, cfg_text
+from ..io_common.declarations.declaration_files import ENTITY, SKIN
+from ..io_common.declarations.doom3_text import def_text, lost_declarations, skin_text
 from ..io_common.files import atomic
-from ..io_common.game_data.character import DOOM3, SAUERBRATEN, Character
-from ..io_common.game_data.declaration_losses import lost_declarations
-from ..io_common.game_data.declarations import ENTITY, SKIN
-from ..io_common.game_data.doom3_text import def_text, skin_text
 from ..io_common.game_data.game_paths import join
-from ..io_common.game_data.model_cfg_text import cfg_name, cfg_text
 from ..io_common.game_data.places import existing_places
 from ..io_common.reports import Report, kept_on_failure, listing, progress
 from ..io_common.results import ExportResult

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import bpy
 
-from ..io_common.game_data.character import Character, CharacterAnimation, CharacterPart
+from ..io_common.declarations.characters import Character, CharacterAnimation, CharacterPart
 from ..io_common.game_data.files import GameFiles
 from ..io_common.materials.library import MaterialLibrary
 from ..io_common.reports import Progress, Report, listing, progress

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ..io_common.game_data.character import CharacterPart, CharacterSkin, MeshTextures
+from ..io_common.declarations.characters import CharacterPart, CharacterSkin, MeshTextures
+from ..io_common.declarations.material_files import MaterialImages, Rule
 from ..io_common.game_data.files import GameFiles
 from ..io_common.materials.library import MaterialLibrary
 from ..io_common.textures.conventions import Role
-from ..io_common.textures.material_images import MaterialImages, Rule
 from ..io_common.textures.names import fold, without_image_extension
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from ..io_common.game_data.character import Attachment, CharacterPart, Tag
+from ..io_common.declarations.characters import Attachment, CharacterPart, Tag
 
 if TYPE_CHECKING:
     from ..io_common.scene.axes import Conversion

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import TypeVar
 
+from ..io_common.declarations.characters import Character, CharacterAnimation, CharacterPart
+from ..io_common.declarations.doom3_characters import ATTACHING_ANIMATION
 from ..io_common.error_messages import message_for
-from ..io_common.game_data.character import Character, CharacterAnimation, CharacterPart
-from ..io_common.game_data.doom3_attachments import ATTACHING_ANIMATION
 from ..io_common.game_data.files import GameFiles
 from ..io_common.game_data.paths import MemberStream
 from ..io_common.reports import Report, listing

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..io_common.game_data.character import Character
+from ..io_common.declarations.characters import Character
 from .source.characters import load_character, load_first, load_part
 
 if TYPE_CHECKING:

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..io_common.counting import counted
+from ..io_common.declarations.material_files import MaterialImages
 from ..io_common.error_messages import message_for
 from ..io_common.game_data.paths import FilesByName, readable, unpacked_size
 from ..io_common.name_filter import matches
 from ..io_common.reports import Progress, Report, printable
 from ..io_common.textures import budget
-from ..io_common.textures.material_images import MaterialImages
 from ..io_common.textures.search import Search
 from .animation_files import AnimationFile, animation_paths, match_file, read_animation_file, within_budget
 from .companions import Companion, companion_skins, find_companion, game_of, quake_skins

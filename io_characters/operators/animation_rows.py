@@ -8,7 +8,7 @@ import bpy
 from bpy.props import BoolProperty, IntProperty, StringProperty
 
 from ...io_common.counting import counted
-from ...io_common.game_data.catalogue import count_animations
+from ...io_common.declarations.catalogue import count_animations
 from ...io_common.name_filter import matches
 from ...io_common.operators import check_boxes
 from ...io_common.operators.row_list import RowList
@@ -17,7 +17,7 @@ from ...io_common.reports import printable
 if TYPE_CHECKING:
     from bpy.types import Context, UILayout
 
-    from ...io_common.game_data.character import Character
+    from ...io_common.declarations.characters import Character
 
 _ROWS = 6
 

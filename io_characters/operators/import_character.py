@@ -9,7 +9,7 @@ import bpy
 from bpy.props import BoolProperty, CollectionProperty, EnumProperty, IntProperty, StringProperty
 
 from ...io_common.counting import counted
-from ...io_common.game_data.catalogue import Catalogue, CatalogueEntry, Kind
+from ...io_common.declarations.catalogue import Catalogue, CatalogueEntry, Kind
 from ...io_common.game_data.game_folders import inner_game
 from ...io_common.operators import check_boxes, file_operators, preferences
 from ...io_common.reports import printable

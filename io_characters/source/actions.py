@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ...io_common.game_data.character import CharacterAnimation, FrameCommand
+from ...io_common.declarations.characters import CharacterAnimation, FrameCommand
 from ...io_common.scene import names, versions
 from ...io_common.scene import stored_values as values
 from . import GROUP

@@ -9,7 +9,7 @@ import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from ...io_common.game_data.character import Character
+from ...io_common.declarations.characters import Character
 from ...io_common.scene import imported_conversion
 from ...io_common.scene import stored_values as values
 from ...io_common.scene.axes import Conversion, identity

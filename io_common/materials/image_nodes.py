@@ -20,16 +20,16 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from ..declarations.materials import BuiltIn, Call, ImageExpression, MapImage, map_uses
 from ..scene import versions
 from ..textures.conventions import Role
-from ..textures.image_expressions import BuiltIn, Call, ImageExpression, MapImage, map_uses
 from .images import ImageError, ImageStore
 
 if TYPE_CHECKING:
     from bpy.types import Image, NodeTree
 
+    from ..declarations.material_files import MaterialImages
     from ..textures.game_files import GameFile
-    from ..textures.material_images import MaterialImages
 
 Socket = Any
 """An output of a node; its type in the stubs differs between versions."""

@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING
 
 import bpy
 
+from ..declarations.material_files import MaterialImages
 from ..reports import Report
 from ..scene import names, versions
 from ..textures.game_files import GameFile
-from ..textures.material_images import MaterialImages
 from ..textures.names import clean_name, short
 from . import source
 from .images import ImageStore

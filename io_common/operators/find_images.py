@@ -13,11 +13,11 @@ import bpy
 from bpy.props import StringProperty
 
 from .. import reports
+from ..declarations.material_files import MaterialImages
 from ..materials import source
 from ..materials.library import MaterialLibrary
 from ..reports import Report, printable
 from ..scene import stored_values
-from ..textures.material_images import MaterialImages
 from ..textures.names import short
 from ..textures.search import Search
 from . import preferences

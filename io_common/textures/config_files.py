@@ -6,12 +6,12 @@ import posixpath
 from collections.abc import Callable
 from functools import cached_property
 
+from ..declarations.cube_scripts import MeshSkin, ModelScript, image_name, read_script
 from .budget import Budget
 from .game_files import FileReadError, GameFile
 from .model_folder import ModelFolder
 from .names import clean_name, fold
 from .search_paths import SearchPaths
-from .skins import MeshSkin, ModelConfig, cfg_image, parse_model_cfg, parse_skin
 
 _MODEL_FOLDERS = ("packages/models", "models", "data/models", "")
 
@@ -38,7 +38,7 @@ class ConfigFiles:
         self._warn = warn
 
     def skin(self, mesh: str | None) -> MeshSkin | None:
-        """The skin that the .cfg file assigns to a mesh, or None. See `ModelConfig.skin` for unnamed meshes."""
+        """The skin that the .cfg file assigns to a mesh, or None. See `ModelScript.skin` for unnamed meshes."""
         return self._config[0].skin(self._paths.model_path.name, mesh)
 
     def image(self, skin: MeshSkin, raw: str) -> GameFile | None:
@@ -46,12 +46,13 @@ class ConfigFiles:
 
         `raw` is the name as written.
         """
-        text = cfg_image(raw)
-        if skin.folder:
-            paths = [posixpath.join(top, cfg_image(skin.folder), text) for top in _MODEL_FOLDERS]
+        text = image_name(raw)
+        folder = skin.bump_folder if raw == skin.bump else skin.folder
+        if folder:
+            paths = [posixpath.join(top, image_name(folder), text) for top in _MODEL_FOLDERS]
         else:
-            config_folder = self._config[1]
-            paths = [posixpath.join(own, config_folder, text) for _root, own in self._paths.own_folders()]
+            own_folders = self._paths.own_folders()
+            paths = [posixpath.join(own, self._config[1], text) for _root, own in own_folders]
         for path in paths:
             clean = clean_name(posixpath.normpath(path)).path
             found = self._paths.find_image(clean) if clean else None
@@ -70,29 +71,49 @@ class ConfigFiles:
         stem = fold(self._paths.model_path.stem)
         files = self._paths.own.texts("", ".skin")
         keys = sorted(files, key=lambda key: (not key.startswith(stem), "default" not in key, key))
-        found = []
-        for key in keys:
-            try:
-                found.append(parse_skin(self._read_text(files[key])))
-            except FileReadError as error:
-                self._warn(str(error))
-        return found
+        texts = (self._read_text(files[key]) for key in keys)
+        return [parse_skin(text) for text in texts if text is not None]
 
     @cached_property
-    def _config(self) -> tuple[ModelConfig, str]:
+    def _config(self) -> tuple[ModelScript, str]:
         """The .cfg file, and its folder relative to the model's: "" or ".."."""
+        own = next((own for _, own in self._paths.own_folders()), self._paths.model_path.parent.name)
         for file, relative in self._folder.text_files(self._config_name) if self._config_name else ():
-            try:
-                return parse_model_cfg(self._read_text(file)), relative
-            except FileReadError as error:
-                self._warn(str(error))
-        return ModelConfig(), ""
+            text = self._read_text(file)
+            if text is not None:
+                path = posixpath.normpath(posixpath.join(own, relative, self._config_name))
+                script = read_script(text, path, self._config_name.partition(".")[0], self._read_script)
+                for warning in script.warnings:
+                    self._warn(warning)
+                return script, relative
+        return ModelScript(), ""
 
-    def _read_text(self, file: GameFile) -> str:
-        """The text of a file.
+    def _read_script(self, path: str) -> str | None:
+        """The text of a file by its path in a game folder or in the model's folder; None if there is none."""
+        roots = (*self._paths.roots, self._paths.own)
+        file = next((file for root in roots if (file := root.find_file(path)) is not None), None)
+        return self._read_text(file) if file is not None else None
 
-        Raises FileReadError if the file cannot be read, or the budget for such files is used up.
-        """
-        if not self._budget.take("configs", file.size()):
-            raise FileReadError(f"{file}: skipped, as there are too many .cfg and .skin files")
-        return file.read_text()
+    def _read_text(self, file: GameFile) -> str | None:
+        """The text of a file; None, with a warning, if it cannot be read, or the budget is used up."""
+        try:
+            if self._budget.take("configs", file.size()):
+                return file.read_text()
+            self._warn(f"{file}: skipped, as there are too many .cfg and .skin files")
+        except FileReadError as error:
+            self._warn(str(error))
+        return None
+
+
+def parse_skin(text: str) -> dict[str, str]:
+    """Reads a .skin file: the names of materials by folded mesh name; the first line of each mesh is used.
+
+    As in Quake III and XreaL, lines are `mesh,material`; those without a material, `tag_...` and comments are ignored.
+    """
+    materials: dict[str, str] = {}
+    for line in text.splitlines():
+        mesh, comma, material = line.partition("//")[0].partition(",")
+        mesh, material = mesh.strip().strip('"'), material.strip().strip('"').strip()
+        if comma and mesh and material and not mesh.lower().startswith("tag_"):
+            materials.setdefault(fold(mesh), material)
+    return materials

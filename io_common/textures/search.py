@@ -25,21 +25,20 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
 
+from ..declarations.cube_scripts import image_name
+from ..declarations.declaration_files import canonical_name
+from ..declarations.material_files import GameMaterials, MaterialImages, MaterialIndex, Rule
+from ..declarations.materials import BuiltIn, ImageExpression, MapUse, map_uses
 from .budget import Budget
 from .config_files import ConfigFiles
 from .conventions import SUFFIXES, Role, guess_skins, is_game_path, role_names, with_suffixes
 from .folders import Root
 from .game_files import GameFile
-from .image_expressions import BuiltIn, ImageExpression, MapUse, map_uses
 from .lmp import PALETTE_PATH
-from .material_images import MaterialImages, Rule
-from .materials import GameMaterials, MaterialIndex
 from .model_folder import Finder, ModelFolder
-from .mtr import canonical_name
 from .names import AssetName, clean_name, fold, split_extension
 from .rules import TextureRules
 from .search_paths import Library, SearchPaths
-from .skins import cfg_image
 
 # Quake's own game folder; mods lie beside it.
 _QUAKE_FOLDER = "id1"
@@ -303,7 +302,9 @@ class ModelSearch:
                 result.missing.pop(role, None)
             elif image:
                 result.missing.setdefault(role, image)
-                result.add_looked_in(f"{self._paths.own.path}/{cfg_image(image)} ({self._rules.config_name})")
+                result.add_looked_in(
+                    f"{self._paths.own.path}/{image_name(image)} ({self._rules.config_name})"
+                )
         if result.alpha_test is None and skin.alpha_test is not None:
             # Without a test, surfaces are blended unless that is turned off as well (`animmodel.h`).
             result.alpha_test = skin.alpha_test or None

@@ -10,7 +10,7 @@ import pytest
 from paths import CORPUS
 from texture_rules import MD2_RULES, MD5_RULES
 
-from io_idtech.io_common.game_data.catalogue import Catalogue
+from io_idtech.io_common.declarations.catalogue import Catalogue
 from io_idtech.io_common.game_data.files import GameFiles
 from io_idtech.io_common.game_data.game_folders import inner_game
 from io_idtech.io_common.textures.search import Search

@@ -7,10 +7,9 @@ from dataclasses import replace
 import pytest
 from paths import CORPUS
 
+from io_idtech.io_common.declarations.catalogue import Catalogue
+from io_idtech.io_common.declarations.cube_models import cfg_character, cfg_name, cfg_text
 from io_idtech.io_common.game_data.files import GameFiles
-from io_idtech.io_common.game_data.model_cfg import cfg_character
-from io_idtech.io_common.game_data.model_cfg_text import cfg_name, cfg_text
-from io_idtech.io_common.game_data.quake2_player import player_character
 
 pytestmark = pytest.mark.corpus
 
@@ -61,8 +60,11 @@ def test_the_scripts_that_a_script_runs_are_found():
 
 @pytest.mark.parametrize(("project", "path"), characters("players/*/tris.md2"))
 def test_every_player_has_its_weapons(project, path):
-    folder = path.parent.relative_to(project).as_posix()
-    found = player_character(GameFiles([project]), folder)
+    del project
+    catalogue = Catalogue(GameFiles([path.parent.parent.parent]))
+    entry = catalogue.named(path.parent.name, "player")
+    assert entry is not None
+    found = catalogue.character(entry)
     assert [part.name for part in found.parts][:2] == ["tris", "weapon"]
 
 

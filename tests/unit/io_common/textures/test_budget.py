@@ -8,8 +8,9 @@ import game_folders
 import pytest
 from texture_rules import MD5_RULES
 
-from io_idtech.io_common.textures import budget, game_files, materials
-from io_idtech.io_common.textures.mtr import parse_mtr
+from io_idtech.io_common.declarations import material_files
+from io_idtech.io_common.declarations.materials import parse_materials
+from io_idtech.io_common.textures import budget, game_files
 from io_idtech.io_common.textures.search import Search
 
 SHADER = "models/imp/imp"
@@ -32,16 +33,16 @@ def test_an_archive_of_braces_is_read_up_to_the_limit_of_tokens(tmp_path, monkey
     read = []
 
     def counting(*arguments):
-        read.append(parse_mtr(*arguments))
+        read.append(parse_materials(*arguments))
         return read[-1]
 
-    monkeypatch.setattr(materials, "parse_mtr", counting)
+    monkeypatch.setattr(material_files, "parse_materials", counting)
     path = game_folders.zipped(tmp_path / "a.pk4", {"materials/a.mtr": SHADER + " " + "{" * (15 << 20)})
     assert path.stat().st_size < 20_000
     (found,), warnings = search_in(tmp_path)
     assert sum(file.token_count for file in read) <= budget.MAX_TOKENS
     assert found.diffuse is None
-    assert any("too many materials" in warning for warning in warnings)
+    assert any("too many declarations" in warning for warning in warnings)
 
 
 def test_entries_that_share_their_data_are_read_up_to_a_limit_and_looked_through_once(tmp_path, monkeypatch):

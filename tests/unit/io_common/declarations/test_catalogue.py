@@ -7,7 +7,7 @@ from pathlib import Path
 import game_folders
 import pytest
 
-from io_idtech.io_common.game_data.catalogue import Catalogue, Kind
+from io_idtech.io_common.declarations.catalogue import Catalogue, Kind
 from io_idtech.io_common.game_data.files import GameFiles
 from io_idtech.io_common.textures.budget import Budget
 from io_idtech.io_common.textures.game_files import FileReadError
@@ -134,3 +134,42 @@ def test_a_list_that_takes_too_long_is_left_as_it_is_with_a_warning(tmp_path: Pa
     catalogue = Catalogue(GameFiles([game_folders.doom3(tmp_path)], Budget(seconds=0.0)))
     assert catalogue.entries == []
     assert any("not complete" in warning for warning in catalogue.warnings)
+
+
+# --- Players of Quake II
+
+
+def player(tmp_path, *names: str):
+    """The character of a folder with empty files of these names."""
+    folder = tmp_path / "players/male"
+    folder.mkdir(parents=True)
+    for name in names:
+        (folder / name).touch()
+    catalogue = Catalogue(GameFiles([tmp_path]))
+    entry = catalogue.named("male", "player")
+    return catalogue.character(entry) if entry is not None else None
+
+
+def test_a_player_has_its_weapons_and_the_usual_one_is_first(tmp_path):
+    found = player(tmp_path, "Tris.MD2", "w_rail.md2", "weapon.md2", "a_grenades.md2")
+    assert [part.name for part in found.parts] == ["tris", "weapon", "w_rail"]
+    assert [part.attachment and part.attachment.parent for part in found.parts] == [None, 0, 0]
+
+
+def test_skins_are_the_images_with_an_icon(tmp_path):
+    found = player(
+        tmp_path, "tris.md2", "grunt.pcx", "grunt_i.pcx", "disguise.pcx", "weapon.pcx", "cipher.pcx", "cipher_i.pcx"
+    )  # fmt: skip
+    assert [(skin.name, skin.replacements) for skin in found.parts[0].skins] == [
+        ("cipher", (("*", "players/male/cipher.pcx"),)),
+        ("grunt", (("*", "players/male/grunt.pcx"),)),
+    ]
+
+
+def test_without_icons_all_images_but_those_of_weapons_are_skins(tmp_path):
+    found = player(tmp_path, "tris.md2", "grunt.png", "weapon.png", "w_rail.png", "old_i.pcx")
+    assert [skin.name for skin in found.parts[0].skins] == ["grunt"]
+
+
+def test_a_folder_without_the_model_is_no_player(tmp_path):
+    assert player(tmp_path, "weapon.md2") is None

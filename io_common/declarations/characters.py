@@ -1,7 +1,7 @@
 """A game's character: models with named animations, skins and attachments, whatever the game declares them with.
 
 Every path is a game path: relative to the game folder, with forward slashes, as spelled in the declaration. It may lead
-to a loose file or into an archive.
+to a loose file or into an archive. Rotations are in degrees.
 """
 
 from __future__ import annotations
@@ -13,15 +13,12 @@ DOOM3, QUAKE2, SAUERBRATEN = "DOOM3", "QUAKE2", "SAUERBRATEN"
 MODEL_SUFFIXES = (".md5mesh", ".md2")
 """Of models that can be imported."""
 
+Vector = tuple[float, float, float]
+
 
 @dataclass(frozen=True)
 class FrameCommand:
-    """What a game does on a frame of an animation.
-
-    Attributes:
-        frame: counted from 1, as in the declaration.
-        text: the command as written, such as `sound_body imp_step`.
-    """
+    """What a game does on a frame, counted from 1: the command as written, such as `sound_body imp_step`."""
 
     frame: int
     text: str
@@ -33,7 +30,7 @@ class CharacterAnimation:
 
     Attributes:
         name: as declared.
-        files: game paths of its animation files; several are equally long and blended in step.
+        files: its animation files; several are equally long and blended in step.
         rate: frames a second; None for that of the files.
         commands: what happens on which frame, in the order of the declaration.
         flags: words such as `ai_no_turn`.
@@ -60,8 +57,8 @@ class CharacterSkin:
 
     Attributes:
         name: as declared, or the name of the image.
-        replacements: pairs of the material that is replaced and what replaces it; `*` stands for all others. For MD2
-            models, what replaces it is the game path of an image.
+        replacements: pairs of the material that is replaced and what replaces it, for MD2 models an image; `*` stands
+            for all others.
     """
 
     name: str
@@ -70,13 +67,13 @@ class CharacterSkin:
 
 @dataclass(frozen=True)
 class MeshTextures:
-    """The images that a declaration gives a mesh.
+    """The images that a declaration gives a mesh, perhaps without their extensions; None where it gives none.
 
     Attributes:
         mesh: its name; `*` stands for all others.
-        image: a game path, perhaps without an extension; None if the declaration gives none.
-        masks: the image of the strengths of specular reflection, glow and environment; None if there is none.
-        bump: the normal map; None if there is none.
+        image: the diffuse image.
+        masks: the image of the strengths of specular reflection, glow and environment.
+        bump: the normal map.
         strengths: of reflections, as declared; in Sauerbraten the most and the least of them.
     """
 
@@ -89,20 +86,18 @@ class MeshTextures:
 
 @dataclass(frozen=True)
 class JointAdjustment:
-    """How a joint is turned and moved in animations.
-
-    A later adjustment of the same joint takes the place of an earlier one.
+    """How a joint is turned and moved in animations. A later adjustment of a joint replaces an earlier one.
 
     Attributes:
         joint: its name.
-        rotation: yaw, pitch and roll in degrees, as declared.
+        rotation: yaw, pitch and roll, as declared.
         translation: as declared: quarters of a unit of the file, with y to the other side.
         first_animation: index of the first animation that it applies to; those declared before it are not changed.
     """
 
     joint: str
-    rotation: tuple[float, float, float] = (0.0, 0.0, 0.0)
-    translation: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    rotation: Vector = (0.0, 0.0, 0.0)
+    translation: Vector = (0.0, 0.0, 0.0)
     first_animation: int = 0
 
 
@@ -113,14 +108,14 @@ class Tag:
     Attributes:
         name: of the tag.
         joint: the joint that it moves with.
-        rotation: around x, y and z in degrees, as declared.
+        rotation: around x, y and z, as declared.
         translation: as declared: in units of the file, with y to the other side.
     """
 
     name: str
     joint: str
-    rotation: tuple[float, float, float] = (0.0, 0.0, 0.0)
-    translation: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    rotation: Vector = (0.0, 0.0, 0.0)
+    translation: Vector = (0.0, 0.0, 0.0)
 
 
 @dataclass(frozen=True)
@@ -128,9 +123,9 @@ class Attachment:
     """Where a part hangs on another part.
 
     Attributes:
-        parent: the index of the other part in `Character.parts`, which is smaller than the own one.
+        parent: the index of the other part in `Character.parts`, which is smaller than the part's own.
         joint: the joint or tag of the other part; empty if the part only moves in step with it.
-        rotation: yaw, pitch and roll in degrees.
+        rotation: yaw, pitch and roll.
         translation: in units of the file.
         own_rotation, own_translation: the same of the part itself, in the place that the others give.
         keeps_axes: the part has the axes of the other model, not those of the joint, while that is in the pose in which
@@ -141,10 +136,10 @@ class Attachment:
 
     parent: int
     joint: str = ""
-    rotation: tuple[float, float, float] = (0.0, 0.0, 0.0)
-    translation: tuple[float, float, float] = (0.0, 0.0, 0.0)
-    own_rotation: tuple[float, float, float] = (0.0, 0.0, 0.0)
-    own_translation: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    rotation: Vector = (0.0, 0.0, 0.0)
+    translation: Vector = (0.0, 0.0, 0.0)
+    own_rotation: Vector = (0.0, 0.0, 0.0)
+    own_translation: Vector = (0.0, 0.0, 0.0)
     keeps_axes: bool = False
     along_model: bool = False
     entity: str = field(default="", compare=False)
@@ -156,7 +151,7 @@ class CharacterPart:
 
     Attributes:
         name: of its declaration or its file.
-        model: game path of the `.md5mesh` or `.md2`; of an attachment also of something else, or empty.
+        model: path of the `.md5mesh` or `.md2`; of an attachment also of something else, or empty.
         animations: in the order of the declaration.
         skins: the variants of its materials.
         default_skin: the name of the skin that the game shows; None if it shows the model's own materials.
@@ -178,7 +173,7 @@ class CharacterPart:
     skins: tuple[CharacterSkin, ...] = ()
     default_skin: str | None = None
     textures: tuple[MeshTextures, ...] = ()
-    offset: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    offset: Vector = (0.0, 0.0, 0.0)
     scale: float = 1.0
     channels: tuple[tuple[str, str], ...] = ()
     adjustments: tuple[JointAdjustment, ...] = ()
@@ -195,13 +190,8 @@ class CharacterPart:
 
 
 @dataclass(frozen=True)
-class Declaration:
-    """Where a character is declared.
-
-    Attributes:
-        file: game path of the file.
-        line: counted from 1.
-    """
+class SourceLine:
+    """Where a character is declared: the game path of the file, and the line, counted from 1."""
 
     file: str
     line: int
@@ -224,5 +214,5 @@ class Character:
     game: str
     parts: tuple[CharacterPart, ...] = ()
     missing: tuple[str, ...] = ()
-    declaration: Declaration | None = None
+    declaration: SourceLine | None = None
     warnings: tuple[str, ...] = ()

@@ -10,9 +10,9 @@ from pathlib import Path
 import game_folders
 import pytest
 
-from io_idtech.io_common.game_data.character import Attachment, Character
-from io_idtech.io_common.game_data.doom3 import Doom3Declarations
-from io_idtech.io_common.game_data.doom3_text import def_text
+from io_idtech.io_common.declarations.characters import Attachment, Character
+from io_idtech.io_common.declarations.doom3_characters import Doom3Declarations
+from io_idtech.io_common.declarations.doom3_text import def_text
 from io_idtech.io_common.game_data.files import GameFiles
 
 BODY = "model body { mesh body.md5mesh anim walk walk.md5anim anim walk_torch1 torch.md5anim anim idle idle.md5anim }"

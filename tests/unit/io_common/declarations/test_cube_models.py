@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from io_idtech.io_common.game_data.character import Attachment, JointAdjustment, MeshTextures, Tag
+from io_idtech.io_common.declarations.characters import Attachment, JointAdjustment, MeshTextures, Tag
+from io_idtech.io_common.declarations.cube_models import cfg_character
 from io_idtech.io_common.game_data.files import GameFiles
-from io_idtech.io_common.game_data.model_cfg import cfg_character
 from io_idtech.io_common.textures.game_files import FileReadError
 
 FOLDER = "packages/models/imp"
@@ -106,19 +106,21 @@ def test_mistakes_name_the_file_and_the_line(tmp_path):
 
 
 def test_a_script_that_never_ends_is_a_warning(tmp_path):
-    found = character(tmp_path, "md5load a.md5mesh\nwhile 1 [mdlspec 1]", "imp/a.md5mesh")
+    found = character(tmp_path, "md5load a.md5mesh\nf = [mdlspec 1; f]; f", "imp/a.md5mesh")
     assert len(found.parts) == 1
-    assert "too many statements" in found.warnings[0]
+    assert "stopped: too many blocks" in found.warnings[0]
 
 
 def test_what_a_script_may_look_for_is_limited(tmp_path):
     found = character(
         tmp_path,
-        f"md5load a.md5mesh\nexec {'a/' * 500_000}b.cfg\nloop i 2000 [md5skin Body $i]\nmd5skin Body 0",
+        f"md5load a.md5mesh\nexec {'a/' * 500_000}b.cfg\nmd5skin Body 0\n"
+        + "".join(f"md5skin {index} {index}\n" for index in range(1, 100_000)),
         "imp/a.md5mesh",
         "imp/0.png",
     )
-    assert found.warnings == (f"{FOLDER}/md5.cfg, line 3: no more than 1,024 images are looked for",)
+    (warning,) = found.warnings
+    assert "stopped: too many statements" in warning
     assert found.parts[0].textures[0].image == f"{FOLDER}/0.png"
 
 

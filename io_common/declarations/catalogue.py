@@ -1,42 +1,55 @@
 """What can be imported from a game: entities, models, players, models with a script, and loose models.
 
-Models are not opened for the list; what is missing is told by the names of files alone.
+Models are not opened for the list; what is missing is told by the names of files alone. From published sources:
+
+- Quake II (`client/menu.c`, `client/cl_main.c`): a player is a folder with `tris.md2`. A skin is a `.pcx` with an icon
+  beside it, `NAME_i.pcx`, which is no skin itself. `weapon.md2` is shown unless the server asks for a `w_*.md2`; its
+  frames play in step.
+- Unvanquished (`bg_parse.cpp`): `configs/buildables/NAME.model.cfg` has `model N PATH` and `modelScale X`, those of
+  `configs/classes` have `model NAME`, a folder in `models/players`; `null` is none.
+- XreaL (`cg_players.c`): `models/players/NAME/character.cfg` is about `body.md5mesh` beside it, whose animations are in
+  the same folder.
 """
 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from fnmatch import fnmatchcase
 
 from ..counting import counted
+from ..game_data.files import GameFiles
+from ..game_data.game_folders import problem_of
+from ..game_data.game_paths import join
 from ..textures.conventions import guess_skins
 from ..textures.game_files import FileReadError
 from ..textures.names import fold, is_image, split_extension
-from .character import (
+from .characters import (
     DOOM3,
     MODEL_SUFFIXES,
     QUAKE2,
+    Attachment,
     Character,
     CharacterAnimation,
     CharacterPart,
     CharacterSkin,
-    Declaration,
+    SourceLine,
 )
-from .daemon_models import CHARACTER_CONFIG, IQM, MODEL_CONFIG, declared_model, is_config
-from .doom3 import Doom3Declarations
-from .files import GameFiles
-from .game_folders import problem_of
-from .model_cfg import CONFIGS, cfg_character
-from .quake2_player import MODEL as PLAYER_MODEL
-from .quake2_player import player_character
+from .cube_models import CONFIGS, cfg_character
+from .declaration_files import ENTITY, MODEL
+from .doom3_characters import Doom3Declarations
 
 _ANIMATION_SUFFIX = ".md5anim"
 _PLAYERS = "players"
+_PLAYER_MODEL, _WEAPON = "tris.md2", "weapon.md2"
+_ICON = "_i"
+_SKIN_OF_WEAPON = ("weapon", "w_")  # images of weapons have their models' names
+_MODEL_CONFIG, _CHARACTER_CONFIG = ".model.cfg", "character.cfg"
+_IQM = ".iqm"
 _TOO_LONG = "there is too much in this game: the list is not complete"
-
 
 # The last list that was made.
 _kept: list[Catalogue] = []
@@ -106,6 +119,7 @@ class Catalogue:
     """The list of what can be imported from a game.
 
     Attributes:
+        files: those of the game.
         entries: the list: by kind, then by name.
         problem: why nothing is listed, if a folder holds the game folder; else empty.
     """
@@ -171,108 +185,72 @@ class Catalogue:
         if entry.kind is Kind.IQM:
             raise FileReadError(f"{entry.name}: its model is IQM, which cannot be imported")
         self.files.budget.renew()
-        found: Character | None = None
-        if entry.kind is Kind.ENTITY:
-            found = self._doom3.entity_character(entry.name)
-        elif entry.kind is Kind.MODEL:
-            found = self._doom3.model_character(entry.name)
-        elif entry.kind is Kind.PLAYER:
-            found = player_character(self.files, entry.path)
-        elif entry.kind is Kind.CONFIG:
-            found = (
-                self._configured(entry.path)
-                if is_config(entry.path)
-                else cfg_character(self.files, entry.path)
-            )
-        elif self.files.has(entry.path):
-            found = self._loose_character(entry.path)
+        found = self._character(entry.kind, entry.name, entry.path)
         if found is None:
             raise FileReadError(f"{entry.name}: not found in {', '.join(map(str, self.files.folders))}")
         return found
 
+    def _character(self, kind: Kind, name: str, path: str, *, in_detail: bool = True) -> Character | None:
+        """The character of an entry; None if there is none. For `in_detail`, see `Doom3Declarations`."""
+        if kind is Kind.ENTITY:
+            return self._doom3.entity_character(name, in_detail=in_detail)
+        if kind is Kind.MODEL:
+            return self._doom3.model_character(name, in_detail=in_detail)
+        if kind is Kind.PLAYER:
+            return _player_character(self.files, path)
+        if kind is Kind.CONFIG:
+            return self._daemon_character(path) if _is_config(path) else cfg_character(self.files, path)
+        return self._loose_character(path) if self.files.has(path) else None
+
+    # --- The list
+
     def _all_entries(self) -> list[CatalogueEntry]:
-        claimed: set[str] = set()
-        entries = self._declared(claimed)
-        models, configs = self._all_models()
-        for folder in configs:
-            entries += self._config(folder, claimed) if not self._is_over() else []
-        for folder in self._player_folders():
-            entries += self._player(folder, claimed) if not self._is_over() else []
-        for path in models:
-            if fold(path) not in claimed and not self._is_over():
-                entries.append(self._loose(path))
-        return entries
-
-    def _is_over(self) -> bool:
-        """Whether the list takes too long, and is left as it is."""
-        if not self.files.budget.is_over():
-            return False
-        if _TOO_LONG not in self._warnings:
-            self._warnings.append(_TOO_LONG)
-        return True
-
-    # --- Doom 3
-
-    def _declared(self, claimed: set[str]) -> list[CatalogueEntry]:
-        doom3 = self._doom3
-        entries: list[CatalogueEntry] = []
-        for names, kind, build in (
-            (doom3.entity_names, Kind.ENTITY, doom3.entity_character),
-            (doom3.model_names, Kind.MODEL, doom3.model_character),
-        ):
-            for name in names:
-                if self._is_over():
-                    return entries
-                character = build(name, in_detail=False)
-                if character is not None and character.declaration is not None:
-                    entries.append(_entry(name, kind, character.declaration.file, character))
-                    claimed.update(fold(part.model) for part in character.parts)
-        return entries
-
-    # --- Folders
-
-    def _all_models(self) -> tuple[list[str], list[str]]:
-        """The game paths of all models, and the folders with a script."""
-        models, configs = [], []
-        names = frozenset(CONFIGS.values())
+        """The entries of all kinds; loose models are those that none of the others names."""
+        models: list[str] = []
+        configs: list[str] = []
         for path in self.files.walk("", *MODEL_SUFFIXES, ".cfg"):
             folder, _, base = path.rpartition("/")
-            if fold(base) in names:
+            if fold(base) in CONFIGS.values():
                 configs.append(folder)
-            elif is_config(path):
+            elif _is_config(path):
                 configs.append(path)
             elif not base.lower().endswith(".cfg"):
                 models.append(path)
-        return models, list(dict.fromkeys(configs))
-
-    def _config(self, folder: str, claimed: set[str]) -> list[CatalogueEntry]:
-        is_file = is_config(folder)
-        try:
-            character = self._configured(folder) if is_file else cfg_character(self.files, folder)
-        except FileReadError as error:
-            self._warnings.append(str(error))
-            return []
-        if not is_file:
-            claimed.update(fold(part.model) for part in character.parts)
-            return [_entry(folder, Kind.CONFIG, folder, character)]
-        if character.missing == ("",):
-            return []
-        is_iqm = any(fold(path).endswith(IQM) for path in character.missing)
-        name = (
-            folder[: -len(MODEL_CONFIG)] if fold(folder).endswith(MODEL_CONFIG) else folder.rpartition("/")[0]
-        )
-        return [_entry(name, Kind.IQM if is_iqm else Kind.CONFIG, folder, character)]
-
-    def _configured(self, path: str) -> Character:
-        """The model that a `.cfg` file of Unvanquished or XreaL names; it also stays in the list by itself."""
-        model, scale = declared_model(self.files, path)
-        folder, _, base = path.rpartition("/")
-        is_player = fold(base) == CHARACTER_CONFIG
-        name = folder.rpartition("/")[2] if is_player else base[: -len(MODEL_CONFIG)]
-        if not model.lower().endswith(MODEL_SUFFIXES) or not self.files.has(model):
-            return Character(name, DOOM3, missing=(model,))
-        (part,) = self._loose_character(model).parts
-        return Character(name, DOOM3, (replace(part, scale=scale),), declaration=Declaration(path, 1))
+        declared = self._doom3.declared
+        wanted = [(Kind.ENTITY, one.name, "") for one in declared[ENTITY].values()]
+        wanted += [(Kind.MODEL, one.name, "") for one in declared[MODEL].values()]
+        wanted += [(Kind.CONFIG, path, path) for path in dict.fromkeys(configs)]
+        wanted += [(Kind.PLAYER, path, path) for path in self._player_folders()]
+        wanted += [(Kind.LOOSE, path, path) for path in models]
+        entries: list[CatalogueEntry] = []
+        claimed: set[str] = set()
+        for kind, name, path in wanted:
+            if self.files.budget.is_over():
+                self._warnings.append(_TOO_LONG)
+                break
+            if kind is Kind.LOOSE and fold(path) in claimed:
+                continue
+            try:
+                character = self._character(kind, name, path, in_detail=False)
+            except FileReadError as error:
+                self._warnings.append(str(error))
+                continue
+            if character is None:
+                continue
+            if kind is Kind.CONFIG and _is_config(path):
+                # The model also stays in the list by itself.
+                if character.missing == ("",):
+                    continue
+                is_iqm = any(fold(missing).endswith(_IQM) for missing in character.missing)
+                kind = Kind.IQM if is_iqm else kind
+                is_model = fold(path).endswith(_MODEL_CONFIG)
+                name = path[: -len(_MODEL_CONFIG)] if is_model else path.rpartition("/")[0]
+            else:
+                claimed.update(fold(part.model) for part in character.parts)
+            if not path and character.declaration is not None:
+                path = character.declaration.file
+            entries.append(_entry(name, kind, path, character))
+        return entries
 
     def _player_folders(self) -> list[str]:
         listing = self.files.listing(_PLAYERS)
@@ -281,21 +259,20 @@ class Catalogue:
             return []
         spelled = top.folders.get(_PLAYERS, _PLAYERS)
         folders = [f"{spelled}/{listing.folders[key]}" for key in sorted(listing.folders)]
-        return [folder for folder in folders if self.files.has(f"{folder}/{PLAYER_MODEL}")]
+        return [folder for folder in folders if self.files.has(f"{folder}/{_PLAYER_MODEL}")]
 
-    def _player(self, folder: str, claimed: set[str]) -> list[CatalogueEntry]:
-        try:
-            character = player_character(self.files, folder)
-        except FileReadError as error:
-            self._warnings.append(str(error))
-            return []
-        claimed.update(fold(part.model) for part in character.parts)
-        return [_entry(folder, Kind.PLAYER, folder, character)]
+    # --- Models without a declaration
 
-    # --- Loose models
-
-    def _loose(self, path: str) -> CatalogueEntry:
-        return _entry(path, Kind.LOOSE, path, self._loose_character(path))
+    def _daemon_character(self, path: str) -> Character:
+        """The model that a `.cfg` file of Unvanquished or XreaL names."""
+        model, scale = _daemon_model(self.files, path)
+        folder, _, base = path.rpartition("/")
+        is_player = fold(base) == _CHARACTER_CONFIG
+        name = folder.rpartition("/")[2] if is_player else base[: -len(_MODEL_CONFIG)]
+        if not model.lower().endswith(MODEL_SUFFIXES) or not self.files.has(model):
+            return Character(name, DOOM3, missing=(model,))
+        (part,) = self._loose_character(model).parts
+        return Character(name, DOOM3, (replace(part, scale=scale),), declaration=SourceLine(path, 1))
 
     def _loose_character(self, path: str) -> Character:
         folder, _, base = path.rpartition("/")
@@ -309,19 +286,71 @@ class Catalogue:
                 folder.rpartition("/")[2],
                 anything=False,
             )
-            prefix = f"{folder}/" if folder else ""
-            found = tuple(CharacterSkin(split_extension(name)[0], (("*", prefix + name),)) for name in skins)
+            found = tuple(_image_skin(folder, name) for name in skins)
             return Character(stem, QUAKE2, (CharacterPart(stem, path, skins=found),))
-        return Character(stem, DOOM3, (CharacterPart(stem, path, animations=self._animations_in(folder)),))
-
-    def _animations_in(self, folder: str) -> tuple[CharacterAnimation, ...]:
-        """The animations in a folder, which all models there share."""
         if folder not in self._animations:
+            # All models of a folder share its animations.
             self._animations[folder] = tuple(
                 CharacterAnimation(split_extension(file.rpartition("/")[2])[0], (file,))
                 for file in self.files.paths(folder, _ANIMATION_SUFFIX)
             )
-        return self._animations[folder]
+        return Character(stem, DOOM3, (CharacterPart(stem, path, animations=self._animations[folder]),))
+
+
+def _player_character(files: GameFiles, folder: str) -> Character:
+    """The character of a player's folder, such as `players/male`. Raises FileReadError if there is no `tris.md2`."""
+    folder = join(folder)
+    names = {fold(name): name for name in files.names(folder)}
+    if _PLAYER_MODEL not in names:
+        raise FileReadError(f"{join(folder, _PLAYER_MODEL)}: not found")
+    images = {split_extension(key)[0]: name for key, name in sorted(names.items()) if is_image(name)}
+    stems = [stem for stem in images if stem + _ICON in images]
+    if not stems:
+        stems = [stem for stem in images if not stem.endswith(_ICON) and not stem.startswith(_SKIN_OF_WEAPON)]
+    skins = tuple(_image_skin(folder, images[stem]) for stem in sorted(stems))
+    model = join(folder, names[_PLAYER_MODEL])
+    parts = [CharacterPart("tris", model, skins=skins)]
+    weapons = [key for key in names if key == _WEAPON or (key.startswith("w_") and key.endswith(".md2"))]
+    for key in sorted(weapons, key=lambda key: (key != _WEAPON, key)):
+        name = split_extension(names[key])[0]
+        parts.append(CharacterPart(name, join(folder, names[key]), attachment=Attachment(0)))
+    name = folder.rpartition("/")[2] or "player"
+    return Character(name, QUAKE2, tuple(parts), declaration=SourceLine(model, 1))
+
+
+def _image_skin(folder: str, name: str) -> CharacterSkin:
+    """The skin of an MD2 that is an image."""
+    return CharacterSkin(split_extension(name)[0], (("*", join(folder, name)),))
+
+
+def _is_config(path: str) -> bool:
+    """Whether a game path is that of a `.cfg` file of Unvanquished or XreaL that names a model."""
+    return fold(path).endswith(_MODEL_CONFIG) or fold(path).rpartition("/")[2] == _CHARACTER_CONFIG
+
+
+def _daemon_model(files: GameFiles, path: str) -> tuple[str, float]:
+    """The game path of the model that such a file names, empty if it names none, and its scale.
+
+    Raises FileReadError if the file cannot be read.
+    """
+
+    def in_folder(folder: str) -> str:
+        # That of the game's own format first.
+        stems = dict.fromkeys(("body", folder.rpartition("/")[2]))
+        paths = [f"{folder}/{stem}{suffix}" for suffix in (".md5mesh", _IQM) for stem in stems]
+        return next(filter(files.has, paths), paths[0])
+
+    if not fold(path).endswith(_MODEL_CONFIG):
+        return in_folder(path.rpartition("/")[0]), 1.0
+    text = files.read_text(path)
+    # A number may come before the path.
+    found = re.search(r'^\s*model\s+(?:\d+\s+)?"?([^\s"]+)', text, re.IGNORECASE | re.MULTILINE)
+    model = found[1] if found is not None else ""
+    if model and "/" not in model:
+        model = "" if fold(model) == "null" else in_folder(f"models/{_PLAYERS}/{model}")
+    found = re.search(r"^\s*modelScale\s+(\d*\.?\d+)", text, re.IGNORECASE | re.MULTILINE)
+    scale = float(found[1]) if found is not None else 1.0
+    return model, scale if 1e-6 < scale < 1e6 else 1.0
 
 
 def kept_catalogue(folders: Sequence[str | os.PathLike[str]]) -> Catalogue:

@@ -8,10 +8,15 @@ import game_folders
 import pytest
 from work import lines_run
 
-from io_idtech.io_common.game_data import declarations as declarations_module
-from io_idtech.io_common.game_data import doom3_declarations
-from io_idtech.io_common.game_data.character import Attachment, Character, CharacterAnimation, FrameCommand
-from io_idtech.io_common.game_data.doom3 import Doom3Declarations
+from io_idtech.io_common.declarations import doom3_models
+from io_idtech.io_common.declarations.characters import (
+    Attachment,
+    Character,
+    CharacterAnimation,
+    FrameCommand,
+)
+from io_idtech.io_common.declarations.declaration_files import MAX_WARNINGS
+from io_idtech.io_common.declarations.doom3_characters import Doom3Declarations
 from io_idtech.io_common.game_data.files import GameFiles
 
 MESH = "models/a.md5mesh"
@@ -22,6 +27,11 @@ def declarations(folder: Path, text: str, **files: str) -> Doom3Declarations:
     content = {"def/a.def": text, MESH: game_folders.md5mesh(game_folders.BODY, "models/skin")}
     game_folders.loose(folder, {**content, **{name.replace("__", "/"): text for name, text in files.items()}})
     return Doom3Declarations(GameFiles([folder]))
+
+
+def warnings(given: Doom3Declarations) -> list[str]:
+    """The warnings about all declarations."""
+    return [warning for ones in given.declared.values() for one in ones.values() for warning in one.warnings]
 
 
 def model(folder: Path, text: str, name: str = "a"):
@@ -85,8 +95,8 @@ def test_of_two_declarations_with_one_name_the_first_is_used(tmp_path: Path) -> 
     )
     found = given.model("a")
     assert found is not None
-    assert found.mesh == MESH
-    assert given.warnings == ["def/a.def:1: model 'a' is declared again in def/b.def:1, which is ignored"]
+    assert found.model == MESH
+    assert warnings(given) == ["def/a.def:1: model 'a' is declared again in def/b.def:1, which is ignored"]
 
 
 # --- Models
@@ -98,7 +108,7 @@ def test_what_is_inherited_is_replaced_by_what_follows(tmp_path: Path) -> None:
         """model base { mesh b.md5mesh skin s offset ( 1 2 3 ) channel legs ( a b ) anim x x.md5anim anim y y.md5anim }
         model a { inherit base mesh a.md5mesh channel Legs ( c ) anim x new.md5anim anim z z.md5anim }""",
     )
-    assert (found.mesh, found.skin, found.offset) == ("a.md5mesh", "s", (1, 2, 3))
+    assert (found.model, found.default_skin, found.offset) == ("a.md5mesh", "s", (1, 2, 3))
     assert found.channels == (("legs", "c"),)
     assert [(one.name, *one.files) for one in found.animations] == [
         ("x", "new.md5anim"),
@@ -111,7 +121,7 @@ def test_inheritance_replaces_what_came_before_it(tmp_path: Path) -> None:
     found = model(
         tmp_path, "model base { mesh b.md5mesh } model a { mesh a.md5mesh offset ( 1 1 1 ) inherit base }"
     )
-    assert (found.mesh, found.offset) == ("b.md5mesh", (0, 0, 0))
+    assert (found.model, found.offset) == ("b.md5mesh", (0, 0, 0))
 
 
 def test_a_chain_of_inheritance_may_be_declared_in_any_order(tmp_path: Path) -> None:
@@ -154,7 +164,7 @@ def test_an_animation_that_was_removed_can_be_declared_again(tmp_path: Path) -> 
 def test_a_cycle_of_inheritance_is_said_and_ends(tmp_path: Path, text: str) -> None:
     given = declarations(tmp_path, text.replace("model a {", f"model a {{ mesh {MESH}"))
     assert given.model("a") is not None
-    assert any("inherits itself" in warning and "def/a.def:1" in warning for warning in given.warnings)
+    assert any("inherits itself" in warning and "def/a.def:1" in warning for warning in warnings(given))
 
 
 def test_frame_commands_end_with_their_line_or_brace(tmp_path: Path) -> None:
@@ -203,10 +213,10 @@ def test_what_cannot_be_read_is_said_with_file_and_line_and_the_rest_is_kept(
         tmp_path, text.replace("model a {", "model a { skin kept") + " model b { skin last }"
     )
     found, following = given.model("a"), given.model("b")
-    assert any(warning.startswith(expected) for warning in given.warnings), given.warnings
+    assert any(warning.startswith(expected) for warning in warnings(given)), given.warnings
     assert found is not None
     assert following is not None
-    assert (found.skin, following.skin) == ("kept", "last")
+    assert (found.default_skin, following.default_skin) == ("kept", "last")
 
 
 # --- Entities
@@ -221,8 +231,8 @@ def test_entities_inherit_what_they_do_not_say_from_several(tmp_path: Path) -> N
     )
     found = given.entity("a")
     assert found is not None
-    assert found.values == {"model": "last", "skin": "b", "other": "c"}
-    assert any("inherits itself" in warning for warning in given.warnings)
+    assert found == {"model": "last", "skin": "b", "other": "c"}
+    assert any("inherits itself" in warning for warning in warnings(given))
 
 
 def test_an_entity_may_name_a_model_by_path_and_others_are_no_characters(tmp_path: Path) -> None:
@@ -276,7 +286,7 @@ def test_long_chains_of_inheritance_end(tmp_path: Path) -> None:
     given = declarations(tmp_path, text)
     assert given.model("m4999") is not None
     assert given.entity("e4999") is not None
-    assert any("the chain is too long" in warning for warning in given.warnings)
+    assert any("the chain is too long" in warning for warning in warnings(given))
 
 
 def test_a_long_number_in_a_name_and_a_model_of_empty_lines_do_not_take_minutes(tmp_path: Path) -> None:
@@ -294,12 +304,12 @@ def test_a_long_number_in_a_name_and_a_model_of_empty_lines_do_not_take_minutes(
 
 
 def test_what_is_inherited_is_limited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(doom3_declarations, "_MAX_INHERITED", 25)
+    monkeypatch.setattr(doom3_models, "_MAX_INHERITED", 25)
     base = "model base { " + " ".join(f"anim a{n} a.md5anim" for n in range(10)) + " }"
     given = declarations(tmp_path, base + " ".join(f"model m{n} {{ inherit base }}" for n in range(4)))
     found = [given.model(f"m{n}") for n in range(4)]
     assert [len(one.animations) for one in found if one is not None] == [10, 10, 0, 0]
-    assert any("too much is inherited" in warning for warning in given.warnings)
+    assert any("too much is inherited" in warning for warning in warnings(given))
 
 
 def test_reading_many_statements_costs_as_much_for_each(tmp_path: Path) -> None:
@@ -308,7 +318,7 @@ def test_reading_many_statements_costs_as_much_for_each(tmp_path: Path) -> None:
         removed = " ".join(f"remove a{n}" for n in range(count))
         folder = tmp_path / str(count)
         given = declarations(folder, f"model base {{ {anims} }} model a {{ inherit base {removed} {anims} }}")
-        assert given.model_names
+        assert given.declared
         return lines_run(given.model, "a")
 
     small = cost(100)
@@ -318,4 +328,4 @@ def test_reading_many_statements_costs_as_much_for_each(tmp_path: Path) -> None:
 def test_the_number_of_warnings_is_limited(tmp_path: Path) -> None:
     given = declarations(tmp_path, "model a { " + "nonsense " * 5000 + "}")
     given.model("a")
-    assert len(given.warnings) == declarations_module.MAX_WARNINGS
+    assert len(warnings(given)) == MAX_WARNINGS

@@ -5,14 +5,20 @@ import tracemalloc
 import pytest
 from work import lines_run
 
-from io_idtech.io_common.textures import material_parser
-from io_idtech.io_common.textures.image_expressions import BuiltIn, Call, MapImage, map_uses
-from io_idtech.io_common.textures.material_parser import Material
-from io_idtech.io_common.textures.mtr import canonical_name, parse_mtr
+from io_idtech.io_common.declarations import materials
+from io_idtech.io_common.declarations.declaration_files import MAX_WARNINGS, canonical_name
+from io_idtech.io_common.declarations.materials import (
+    BuiltIn,
+    Call,
+    MapImage,
+    Material,
+    map_uses,
+    parse_materials,
+)
 
 
 def material(body: str) -> Material:
-    return parse_mtr("models/x/y {" + body + "}").materials["models/x/y"]
+    return parse_materials("models/x/y {" + body + "}").materials["models/x/y"]
 
 
 def test_maps_given_by_the_short_keywords() -> None:
@@ -56,7 +62,7 @@ def test_height_maps_are_told_from_other_images_of_an_expression() -> None:
 
 
 def test_deeply_nested_expressions_are_parsed() -> None:
-    parse_mtr("a/b { diffusemap " + "add(" * 100_000 + "x")
+    parse_materials("a/b { diffusemap " + "add(" * 100_000 + "x")
 
 
 def test_settings_of_the_surface() -> None:
@@ -204,7 +210,7 @@ def test_names_are_compared_without_case_slashes_and_extension() -> None:
 
 def test_comments_quotes_and_missing_white_space() -> None:
     text = '/* one */material"models/a b"{diffusemap"models/a b.tga"}//two\n// three {\nmodels/c{bumpmap d}/* end'
-    found = parse_mtr(text)
+    found = parse_materials(text)
     assert list(found.materials) == ["models/a b", "models/c"]
     assert found.materials["models/a b"].diffuse == MapImage("models/a b.tga")
     assert not found.warnings
@@ -217,13 +223,13 @@ def test_other_declarations_are_skipped() -> None:
     particle fire { { count 5 material fire.tga } }
     textures/wall { diffusemap wall }
     """
-    found = parse_mtr(text)
+    found = parse_materials(text)
     assert list(found.materials) == ["textures/wall"]
     assert not found.warnings
 
 
 def test_the_first_of_two_declarations_stays() -> None:
-    found = parse_mtr("a/b { diffusemap first }\nA\\B.tga { diffusemap second }", "x.mtr")
+    found = parse_materials("a/b { diffusemap first }\nA\\B.tga { diffusemap second }", "x.mtr")
     assert found.materials["a/b"].diffuse == MapImage("first")
     assert "x.mtr:2" in found.warnings[0]
 
@@ -240,7 +246,7 @@ def test_the_first_of_two_declarations_stays() -> None:
     ],
 )
 def test_unbalanced_braces_lose_no_complete_declaration(text: str) -> None:
-    found = parse_mtr(text)
+    found = parse_materials(text)
     assert found.materials["a/one"].diffuse == MapImage("1d")
     assert found.materials["a/two"].diffuse == MapImage("2d")
     assert found.warnings
@@ -255,7 +261,7 @@ def test_keywords_of_xreal_are_read() -> None:
     "text", ["", "{", "}", '"', "a", "a {", "a { {", "a { map", "a { diffusemap heightmap(", "\0"]
 )
 def test_fragments_raise_nothing(text: str) -> None:
-    parse_mtr(text)
+    parse_materials(text)
 
 
 def test_each_of_thousands_of_declarations_is_as_much_work_as_each_of_a_few() -> None:
@@ -264,8 +270,8 @@ def test_each_of_thousands_of_declarations_is_as_much_work_as_each_of_a_few() ->
             f"models/m{i} {{\n diffusemap models/m{i}_d\n {{ blend add\n map x }}\n}}\n" for i in range(count)
         )
 
-    assert len(parse_mtr(declarations(3000)).materials) == 3000
-    assert lines_run(parse_mtr, declarations(3000)) < 31 * lines_run(parse_mtr, declarations(100))
+    assert len(parse_materials(declarations(3000)).materials) == 3000
+    assert lines_run(parse_materials, declarations(3000)) < 31 * lines_run(parse_materials, declarations(100))
 
 
 # Expressions
@@ -276,8 +282,8 @@ def test_an_expression_of_thousands_of_images_is_cut_with_a_warning(function):
     text = (
         f"a {{ bumpmap {function}(" + ", ".join(f"i{number}" for number in range(2000)) + ") alphaTest 0.25 }"
     )
-    found = parse_mtr(text, "a.mtr")
-    assert len(map_uses(found.materials["a"].bump)) == material_parser.MAX_PARTS - 1
+    found = parse_materials(text, "a.mtr")
+    assert len(map_uses(found.materials["a"].bump)) == materials.MAX_PARTS - 1
     assert found.warnings == [
         "a.mtr:1: an image expression of 'a' has more than 64 parts or 32 nested functions; the rest is ignored"
     ]
@@ -286,28 +292,28 @@ def test_an_expression_of_thousands_of_images_is_cut_with_a_warning(function):
 
 
 def test_an_expression_of_thousands_of_functions_in_each_other_is_cut_with_a_warning():
-    found = parse_mtr("a { bumpmap " + "add( x, " * 2000 + "y" + " )" * 2000 + " alphaTest 0.25 }")
-    assert len(map_uses(found.materials["a"].bump)) <= material_parser.MAX_PARTS
+    found = parse_materials("a { bumpmap " + "add( x, " * 2000 + "y" + " )" * 2000 + " alphaTest 0.25 }")
+    assert len(map_uses(found.materials["a"].bump)) <= materials.MAX_PARTS
     assert len(found.warnings) == 1
     assert found.materials["a"].alpha_test == 0.25
 
 
 def test_an_expression_of_the_length_games_use_is_not_cut():
     text = "a { bumpmap addnormals( a_local, heightmap( addnormals( b_local, heightmap( c, 4 ) ), 2 ) ) }"
-    found = parse_mtr(text)
+    found = parse_materials(text)
     assert [use.name for use in map_uses(found.materials["a"].bump)] == ["a_local", "b_local", "c"]
     assert found.warnings == []
 
 
 @pytest.mark.parametrize("number", ["1e150", "-1e150", "1e999", "-1e999", "1e-999"])
 def test_extreme_numbers_are_clamped(number):
-    expression = parse_mtr(f"a {{ diffusemap scale( x, {number}, 1, 1, 1 ) }}").materials["a"].diffuse
+    expression = parse_materials(f"a {{ diffusemap scale( x, {number}, 1, 1, 1 ) }}").materials["a"].diffuse
     assert isinstance(expression, Call)
     assert all(abs(value) <= 1e6 for value in expression.numbers)
 
 
 def test_nan_is_not_a_number():
-    found = parse_mtr("a { diffusemap scale( x, +nan ) alphaTest +nan }").materials["a"]
+    found = parse_materials("a { diffusemap scale( x, +nan ) alphaTest +nan }").materials["a"]
     assert found.alpha_test == 0.5
 
 
@@ -317,28 +323,28 @@ def test_nan_is_not_a_number():
 def test_a_file_of_declarations_is_read_up_to_a_number_of_tokens():
     tracemalloc.start()
     try:
-        found = parse_mtr("{" * 4_000_000, "a.mtr", 100_000)
+        found = parse_materials("{" * 4_000_000, "a.mtr", 100_000)
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
     assert found.token_count == 100_000
     assert peak < 40 << 20
-    assert "a.mtr:1: too many materials; the rest of the file is skipped" in found.warnings
+    assert "a.mtr:1: too many declarations; the rest of the file is skipped" in found.warnings
 
 
 def test_comments_count_towards_the_limit_of_tokens():
-    assert parse_mtr("//\n" * 1000, max_tokens=100).token_count == 100
+    assert parse_materials("//\n" * 1000, max_tokens=100).token_count == 100
 
 
 def test_a_file_full_of_oddities_gives_few_warnings():
-    assert len(parse_mtr("}\n" * 10_000).warnings) == 20
+    assert len(parse_materials("}\n" * 10_000).warnings) == MAX_WARNINGS
 
 
 # --- Unvanquished and XreaL
 
 
 def test_a_stage_may_name_its_images_by_their_roles() -> None:
-    (found,) = parse_mtr(
+    (found,) = parse_materials(
         """models/human
         {
             qer_editorImage models/human_d
@@ -360,14 +366,14 @@ def test_a_stage_may_name_its_images_by_their_roles() -> None:
 
 def test_glow_maps_may_be_stages_of_their_own_or_lines() -> None:
     for text in ("a { { stage glowMap map g } }", "a { { blend glowmap map g } }", "a { glowMap g }"):
-        (found,) = parse_mtr(text).materials.values()
+        (found,) = parse_materials(text).materials.values()
         assert map_uses(found.glow)[0].name == "g"
         assert found.diffuse is None
 
 
 def test_a_stage_with_a_diffuse_image_may_be_blended() -> None:
     for blend in ("blend blend", "blendFunc blend", "blendFunc GL_SRC_ALPHA GL_ONE_MINUS_SRC_ALPHA"):
-        (found,) = parse_mtr(f"a {{ {{ diffuseMap d {blend} }} }}").materials.values()
+        (found,) = parse_materials(f"a {{ {{ diffuseMap d {blend} }} }}").materials.values()
         assert found.translucent, blend
 
 
@@ -380,11 +386,11 @@ def test_a_stage_with_a_diffuse_image_may_be_blended() -> None:
     ],
 )
 def test_an_implicit_map_is_a_material_of_one_image(text, name, alpha_test, translucent) -> None:
-    (found,) = parse_mtr(text).materials.values()
+    (found,) = parse_materials(text).materials.values()
     assert map_uses(found.diffuse)[0].name == name
     assert (found.alpha_test, found.translucent) == (alpha_test, translucent)
 
 
 def test_of_an_animated_image_the_first_is_used() -> None:
-    (found,) = parse_mtr("a { { animMap 8 one two three\n rgbGen identity } }").materials.values()
+    (found,) = parse_materials("a { { animMap 8 one two three\n rgbGen identity } }").materials.values()
     assert map_uses(found.fallback)[0].name == "one"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from io_idtech.io_common.game_data.declarations import ENTITY, SKIN, parse_declarations
+from io_idtech.io_common.declarations.declaration_files import ENTITY, SKIN, parse_declarations
 
 
 def found(text: str, default: str = ENTITY) -> list[tuple[str, str, int, list[str]]]:
@@ -15,7 +15,7 @@ def found(text: str, default: str = ENTITY) -> list[tuple[str, str, int, list[st
 
 
 def warnings(text: str) -> list[str]:
-    return parse_declarations(text, "def/a.def", ENTITY).warnings
+    return parse_declarations(text, "def/a.def", ENTITY).all_warnings
 
 
 def test_types_are_compared_without_case_and_the_folder_has_a_default() -> None:

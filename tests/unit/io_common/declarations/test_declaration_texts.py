@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from io_idtech.io_common.game_data.catalogue import Catalogue
-from io_idtech.io_common.game_data.character import (
+from io_idtech.io_common.declarations.catalogue import Catalogue
+from io_idtech.io_common.declarations.characters import (
     DOOM3,
     SAUERBRATEN,
     Attachment,
@@ -20,10 +20,9 @@ from io_idtech.io_common.game_data.character import (
     MeshTextures,
     Tag,
 )
-from io_idtech.io_common.game_data.doom3_text import def_text, skin_text
+from io_idtech.io_common.declarations.cube_models import cfg_character, cfg_name, cfg_text
+from io_idtech.io_common.declarations.doom3_text import def_text, skin_text
 from io_idtech.io_common.game_data.files import GameFiles
-from io_idtech.io_common.game_data.model_cfg import cfg_character
-from io_idtech.io_common.game_data.model_cfg_text import cfg_name, cfg_text
 
 MODEL = "models/md5/odd name/a-b.md5mesh"
 

@@ -1,6 +1,6 @@
 """Doom 3's declarations as text: models, skins and the entities that join heads and attachments to a body.
 
-What the readers in `doom3` make of the text is the character that it was written from.
+What `doom3_characters` makes of the text is the character that it was written from.
 """
 
 from __future__ import annotations
@@ -8,17 +8,26 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from .character import Attachment, Character, CharacterAnimation, CharacterPart, CharacterSkin
+from .characters import Attachment, Character, CharacterAnimation, CharacterPart, CharacterSkin, Vector
+from .declaration_files import ENTITY, Declaration, parse_declarations
+from .doom3_models import read_entity
 
 # What Doom 3's lexer reads as one word without quotes.
 _BARE = re.compile(r"[A-Za-z_][A-Za-z0-9_/.]*\Z")
 _UNFIT = re.compile(r'["\x00-\x1f\x7f]')
 
+_Pairs = list[tuple[str, str]]
+
 
 def def_text(character: Character) -> str:
     """The text of a `.def` file: a model declaration for each part that has animations or needs one, and the entity."""
-    models = [_model_text(part, name) for part, name in _declared(character)]
-    return "\n".join([*models, *_entity_texts(character)])
+    models: dict[str, str] = {}
+    for index, part in enumerate(character.parts):
+        name = _declaration_name(character, index)
+        if name is not None:
+            # Two parts of one model share it.
+            models.setdefault(name.lower(), _model_text(part, name))
+    return "\n".join([*models.values(), *_entity_texts(character)])
 
 
 def skin_text(character: Character) -> str:
@@ -30,14 +39,27 @@ def skin_text(character: Character) -> str:
     return "\n".join(texts.values())
 
 
-def _declared(character: Character) -> list[tuple[CharacterPart, str]]:
-    """The parts that get a model declaration, with its name; two parts of one model share it."""
-    found: dict[str, tuple[CharacterPart, str]] = {}
-    for index, part in enumerate(character.parts):
-        name = _declaration_name(character, index)
-        if name is not None:
-            found.setdefault(name.lower(), (part, name))
-    return list(found.values())
+def lost_declarations(old: str, new: str, default_type: str) -> list[str]:
+    """Declarations of a file that its new text does not have, and values of entities that it leaves out.
+
+    `default_type`, in lower case, is that of declarations without a type.
+    """
+
+    def by_name(text: str) -> dict[tuple[str, str], Declaration]:
+        found: dict[tuple[str, str], Declaration] = {}
+        for one in parse_declarations(text, "", default_type).declarations:
+            found.setdefault((one.type, one.key), one)
+        return found
+
+    kept = by_name(new)
+    lost: list[str] = []
+    for key, declaration in by_name(old).items():
+        if key not in kept:
+            lost.append(f"{declaration.type} {declaration.name}")
+        elif declaration.type == ENTITY:
+            before, after = read_entity(declaration), read_entity(kept[key])
+            lost += [f"{name!r} of {declaration.name}" for name in before if name not in after]
+    return lost
 
 
 def _declaration_name(character: Character, index: int) -> str | None:
@@ -51,7 +73,7 @@ def _declaration_name(character: Character, index: int) -> str | None:
 
 
 def _model_text(part: CharacterPart, name: str) -> str:
-    lines = [f"model {_word(name)} {{", f"\tmesh\t{_word(part.model)}"]
+    lines = [f"\tmesh\t{_word(part.model)}"]
     if part.default_skin:
         lines.append(f"\tskin\t{_word(part.default_skin)}")
     if any(part.offset):
@@ -59,7 +81,7 @@ def _model_text(part: CharacterPart, name: str) -> str:
     lines += [f"\tchannel {_word(channel)}\t( {_clean(joints)} )" for channel, joints in part.channels]
     for animation in part.animations:
         lines += _animation_lines(animation)
-    return "\n".join([*lines, "}", ""])
+    return _block(f"model {_word(name)}", lines)
 
 
 def _animation_lines(animation: CharacterAnimation) -> list[str]:
@@ -71,9 +93,8 @@ def _animation_lines(animation: CharacterAnimation) -> list[str]:
 
 
 def _skin_text(skin: CharacterSkin, model: str) -> str:
-    lines = [f"skin {_word(skin.name)} {{", f"\tmodel\t{_word(model)}"]
-    lines += [f"\t{_word(old) if old != '*' else '*'}\t{_word(new)}" for old, new in skin.replacements]
-    return "\n".join([*lines, "}", ""])
+    lines = [f"\t{_word(old) if old != '*' else '*'}\t{_word(new)}" for old, new in skin.replacements]
+    return _block(f"skin {_word(skin.name)}", [f"\tmodel\t{_word(model)}", *lines])
 
 
 def _entity_texts(character: Character) -> list[str]:
@@ -96,7 +117,7 @@ def _entity_texts(character: Character) -> list[str]:
         if attachment is None or attachment.parent not in pairs:
             continue
         body = pairs[attachment.parent]
-        own: list[tuple[str, str]] = [("model", _model_value(character, index))]
+        own: _Pairs = [("model", _model_value(character, index))]
         if part.default_skin:
             own.append(("skin", part.default_skin))
         if attachment.keeps_axes:
@@ -104,12 +125,11 @@ def _entity_texts(character: Character) -> list[str]:
             name = f"{names[attachment.parent]}_head" if is_entity else _model_value(character, index)
             body += [("def_head", name), ("head_joint", attachment.joint)]
             body += _vector_pair(name, attachment.translation)
-            if not is_entity:
-                continue
         else:
             attached += 1
+            is_entity = part.is_model
             name = f"{character.name}_attach{attached}"
-            if not part.is_model:
+            if not is_entity:
                 # A light, an effect or a model of another format is what the game has declared.
                 name, own = attachment.entity, []
             suffix = str(attached) if attached > 1 else ""
@@ -117,9 +137,8 @@ def _entity_texts(character: Character) -> list[str]:
             (own if attachment.along_model else body).extend(_place_pairs(attachment, attached, suffix))
             own += _vector_pair(f"origin_place{attached}", attachment.own_translation)
             own += _vector_pair(f"angles_place{attached}", _pitch_first(attachment.own_rotation))
-            if not part.is_model:
-                continue
-        names[index], pairs[index] = name, own
+        if is_entity:
+            names[index], pairs[index] = name, own
     if parts[0].default_skin:
         pairs[0].append(("skin", parts[0].default_skin))
     # The entity itself comes last.
@@ -128,7 +147,7 @@ def _entity_texts(character: Character) -> list[str]:
     ]
 
 
-def _place_pairs(attachment: Attachment, number: int, suffix: str) -> list[tuple[str, str]]:
+def _place_pairs(attachment: Attachment, number: int, suffix: str) -> _Pairs:
     """Where something hangs: as its own values, or as a place of the body, as The Dark Mod has them."""
     place, angles = attachment.translation, _pitch_first(attachment.rotation)
     if attachment.along_model:
@@ -141,7 +160,7 @@ def _place_pairs(attachment: Attachment, number: int, suffix: str) -> list[tuple
     return [*pairs, *_vector_pair(f"attach_pos_angles_{number}", angles)]
 
 
-def _pitch_first(rotation: tuple[float, float, float]) -> tuple[float, float, float]:
+def _pitch_first(rotation: Vector) -> Vector:
     yaw, pitch, roll = rotation
     return pitch, yaw, roll
 
@@ -150,16 +169,18 @@ def _model_value(character: Character, index: int) -> str:
     return _declaration_name(character, index) or character.parts[index].model
 
 
-def _vector_pair(key: str, vector: tuple[float, float, float]) -> list[tuple[str, str]]:
+def _vector_pair(key: str, vector: Vector) -> _Pairs:
     return [(key, " ".join(map(_number, vector)))] if any(vector) else []
 
 
 def _entity_text(name: str, pairs: Iterable[tuple[str, str]]) -> str:
-    lines = [
-        f"entityDef {_word(name)} {{",
-        *(f'\t"{_clean(key)}"\t"{_clean(value)}"' for key, value in pairs),
-    ]
-    return "\n".join([*lines, "}", ""])
+    return _block(
+        f"entityDef {_word(name)}", [f'\t"{_clean(key)}"\t"{_clean(value)}"' for key, value in pairs]
+    )
+
+
+def _block(head: str, lines: list[str]) -> str:
+    return "\n".join([f"{head} {{", *lines, "}", ""])
 
 
 def _word(text: str) -> str:
