@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..io_common.counting import counted
-from ..io_common.game_data.paths import readable
+from ..io_common.game_tree.archives import readable
 from ..io_common.materials.library import MaterialLibrary
 from ..io_common.reports import Report, kept_on_failure, progress
 from ..io_common.results import ImportResult

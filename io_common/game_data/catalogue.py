@@ -12,9 +12,11 @@ from enum import StrEnum
 from fnmatch import fnmatchcase
 
 from ..counting import counted
+from ..game_tree.files import FileReadError
+from ..game_tree.folders import problem_of
+from ..game_tree.names import fold, is_image, split_extension
+from ..game_tree.tree import GameTree
 from ..textures.conventions import guess_skins
-from ..textures.game_files import FileReadError
-from ..textures.names import fold, is_image, split_extension
 from .character import (
     DOOM3,
     MODEL_SUFFIXES,
@@ -27,8 +29,6 @@ from .character import (
 )
 from .daemon_models import CHARACTER_CONFIG, IQM, MODEL_CONFIG, declared_model, is_config
 from .doom3 import Doom3Declarations
-from .files import GameFiles
-from .game_folders import problem_of
 from .model_cfg import CONFIGS, cfg_character
 from .quake2_player import MODEL as PLAYER_MODEL
 from .quake2_player import player_character
@@ -110,7 +110,7 @@ class Catalogue:
         problem: why nothing is listed, if a folder holds the game folder; else empty.
     """
 
-    def __init__(self, files: GameFiles) -> None:
+    def __init__(self, files: GameTree) -> None:
         self.files = files
         self._doom3 = Doom3Declarations(files)
         self.problem = next((problem for folder in files.folders if (problem := problem_of(folder))), "")
@@ -329,9 +329,9 @@ def kept_catalogue(folders: Sequence[str | os.PathLike[str]]) -> Catalogue:
 
     The folder or archive that overrides the others comes first.
     """
-    wanted = GameFiles(folders).folders
+    wanted = GameTree(folders).folders
     if not _kept or _kept[0].files.folders != wanted or not _kept[0].files.is_current():
-        _kept[:] = [Catalogue(GameFiles(wanted))]
+        _kept[:] = [Catalogue(GameTree(wanted))]
     return _kept[0]
 
 

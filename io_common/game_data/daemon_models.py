@@ -9,9 +9,9 @@ From the published sources of Unvanquished (`bg_parse.cpp`) and XreaL (`cg_playe
 
 from __future__ import annotations
 
+from ..game_tree.names import fold
+from ..game_tree.tree import GameTree
 from ..textures.mtr_tokens import scan
-from ..textures.names import fold
-from .files import GameFiles
 
 MODEL_CONFIG, CHARACTER_CONFIG = ".model.cfg", "character.cfg"
 IQM = ".iqm"
@@ -23,7 +23,7 @@ def is_config(path: str) -> bool:
     return fold(path).endswith(MODEL_CONFIG) or fold(path).rpartition("/")[2] == CHARACTER_CONFIG
 
 
-def declared_model(files: GameFiles, path: str) -> tuple[str, float]:
+def declared_model(files: GameTree, path: str) -> tuple[str, float]:
     """The game path of the model that a file names, empty if it names none, and its scale.
 
     The file is a `.cfg`. Raises FileReadError if it cannot be read.
@@ -45,7 +45,7 @@ def declared_model(files: GameFiles, path: str) -> tuple[str, float]:
     return model, scale if 1e-6 < scale < 1e6 else 1.0
 
 
-def _in_folder(files: GameFiles, folder: str) -> str:
+def _in_folder(files: GameTree, folder: str) -> str:
     """The model of a player's folder, that of the game's own format first."""
     name = folder.rpartition("/")[2]
     paths = [

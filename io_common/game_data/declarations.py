@@ -16,10 +16,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from ..textures.budget import MAX_TOKENS
+from ..game_tree.files import MAX_TOKENS
+from ..game_tree.names import short
 from ..textures.mtr import TYPES, canonical_name
 from ..textures.mtr_tokens import Token, scan
-from ..textures.names import short
 
 __all__ = [
     "ENTITY",

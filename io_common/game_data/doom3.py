@@ -11,8 +11,8 @@ import re
 from dataclasses import replace
 from functools import cached_property
 
-from ..textures.game_files import FileReadError
-from ..textures.names import fold, fold_slashes, split_extension
+from ..game_tree.files import FileReadError
+from ..game_tree.names import fold, fold_slashes, split_extension
 from .character import (
     DOOM3,
     MODEL_SUFFIXES,

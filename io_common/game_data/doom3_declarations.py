@@ -6,8 +6,9 @@ from collections import defaultdict
 from collections.abc import Iterable
 from functools import cached_property
 
-from ..textures.game_files import FileReadError
-from ..textures.names import fold, short
+from ..game_tree.files import FileReadError
+from ..game_tree.names import fold, short
+from ..game_tree.tree import GameTree
 from .declarations import (
     ENTITY,
     MODEL,
@@ -26,7 +27,6 @@ from .doom3_models import (
     read_skin,
     read_statements,
 )
-from .files import GameFiles
 
 _FOLDERS = (("def", ".def", ENTITY), ("skins", ".skin", SKIN))
 _MAX_CHAIN = 100
@@ -43,7 +43,7 @@ class DeclarationsByName:
         warnings: about the declarations, each with the file and line that it is about.
     """
 
-    def __init__(self, files: GameFiles) -> None:
+    def __init__(self, files: GameTree) -> None:
         self._files = files
         self.unreadable: list[str] = []
         self.warnings: list[str] = []

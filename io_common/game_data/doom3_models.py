@@ -19,8 +19,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field, replace
 
+from ..game_tree.names import fold, fold_slashes, short
 from ..textures.mtr_tokens import Token
-from ..textures.names import fold, fold_slashes, short
 from .character import CharacterAnimation, CharacterSkin, FrameCommand
 from .declarations import RawDeclaration, add_warning
 

@@ -24,7 +24,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from ..counting import counted
-from ..textures.game_files import FileReadError
+from ..game_tree.files import FileReadError
+from ..game_tree.names import ancestors, join
+from ..game_tree.tree import GameTree
 from ..textures.skins import cfg_image
 from .character import (
     SAUERBRATEN,
@@ -38,8 +40,6 @@ from .character import (
     Tag,
 )
 from .cubescript import Command, Interpreter, ScriptLimitError, number
-from .files import GameFiles
-from .game_paths import ancestors, find_image, join
 
 CONFIGS = {"md5": "md5.cfg", "md2": "md2.cfg"}
 """The name of the script of each kind of model."""
@@ -51,7 +51,7 @@ _MAX_IMAGES = 1024
 _LONGEST_PATH = 4096
 
 
-def cfg_character(files: GameFiles, folder: str) -> Character:
+def cfg_character(files: GameTree, folder: str) -> Character:
     """The character that a model's folder describes.
 
     What the script has wrong is a warning. If even the first model is missing, there are no parts. `files` may also be
@@ -84,7 +84,7 @@ class _Part:
 class _Config:
     """Runs a script and collects what it says about the model."""
 
-    def __init__(self, files: GameFiles, folder: str, kind: str) -> None:
+    def __init__(self, files: GameTree, folder: str, kind: str) -> None:
         self._files = files
         self._folder = folder
         self._kind = kind
@@ -170,9 +170,9 @@ class _Config:
             self._missing.add(model)
         self._parts.append(_Part(model, self._files.has(model)))
         for folder in dict.fromkeys((self._folder, model.rpartition("/")[0])):
-            image = find_image(self._files, join(folder, "skin"))
+            image = self._files.image_path(join(folder, "skin"))
             if image is not None:
-                masks = find_image(self._files, join(folder, "masks"))
+                masks = self._files.image_path(join(folder, "masks"))
                 self._parts[0].textures["*"] = MeshTextures("*", image, masks)
                 break
 
@@ -271,7 +271,7 @@ class _Config:
             if len(self._images) >= _MAX_IMAGES:
                 self._warn(f"no more than {counted(_MAX_IMAGES, 'images')} are looked for", line)
                 return path
-            self._images[path] = find_image(self._files, path)
+            self._images[path] = self._files.image_path(path)
         found = self._images[path]
         if found is None:
             self._missing.add(path)

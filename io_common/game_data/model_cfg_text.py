@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 
+from ..game_tree.names import join
 from .character import Character, CharacterPart, MeshTextures
-from .game_paths import join
 from .model_cfg import CONFIGS, models_folder
 
 _BARE = re.compile(r"[A-Za-z0-9_.*|!<>/-]+\Z")

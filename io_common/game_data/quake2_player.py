@@ -6,11 +6,10 @@ From the published source of Quake II (`client/menu.c`, `client/cl_main.c`): a s
 
 from __future__ import annotations
 
-from ..textures.game_files import FileReadError
-from ..textures.names import fold, is_image, split_extension
+from ..game_tree.files import FileReadError
+from ..game_tree.names import fold, is_image, join, split_extension
+from ..game_tree.tree import GameTree
 from .character import QUAKE2, Attachment, Character, CharacterPart, CharacterSkin, Declaration
-from .files import GameFiles
-from .game_paths import join
 
 MODEL = "tris.md2"
 """The name of a player's model."""
@@ -21,7 +20,7 @@ _ICON = "_i"
 _SKIN_OF_WEAPON = ("weapon", "w_")
 
 
-def player_character(files: GameFiles, folder: str) -> Character:
+def player_character(files: GameTree, folder: str) -> Character:
     """The character of a player's folder, such as `players/male`. Raises FileReadError if there is no `tris.md2`."""
     folder = join(folder)
     names = {fold(path.rpartition("/")[2]): path.rpartition("/")[2] for path in files.names(folder)}

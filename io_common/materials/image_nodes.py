@@ -28,7 +28,7 @@ from .images import ImageError, ImageStore
 if TYPE_CHECKING:
     from bpy.types import Image, NodeTree
 
-    from ..textures.game_files import GameFile
+    from ..game_tree.files import GameFile
     from ..textures.material_images import MaterialImages
 
 Socket = Any

@@ -6,11 +6,9 @@ import posixpath
 from collections.abc import Callable
 from functools import cached_property
 
-from .budget import Budget
-from .game_files import FileReadError, GameFile
-from .model_folder import ModelFolder
-from .names import clean_name, fold
-from .search_paths import SearchPaths
+from ..game_tree.files import Budget, FileReadError, GameFile
+from ..game_tree.folders import ModelFolder
+from ..game_tree.names import clean_name, fold
 from .skins import MeshSkin, ModelConfig, cfg_image, parse_model_cfg, parse_skin
 
 _MODEL_FOLDERS = ("packages/models", "models", "data/models", "")
@@ -19,19 +17,16 @@ _MODEL_FOLDERS = ("packages/models", "models", "data/models", "")
 class ConfigFiles:
     """The text files of a model.
 
-    `paths` are the folders that may be searched for the model, and `folder` is its own. `config_name` is the name of
-    the .cfg file; empty if there is none.
+    `config_name` is the name of the .cfg file; empty if there is none.
     """
 
     def __init__(
         self,
-        paths: SearchPaths,
         folder: ModelFolder,
         config_name: str,
         budget: Budget,
         warn: Callable[[str], None],
     ) -> None:
-        self._paths = paths
         self._folder = folder
         self._config_name = config_name
         self._budget = budget
@@ -39,7 +34,7 @@ class ConfigFiles:
 
     def skin(self, mesh: str | None) -> MeshSkin | None:
         """The skin that the .cfg file assigns to a mesh, or None. See `ModelConfig.skin` for unnamed meshes."""
-        return self._config[0].skin(self._paths.model_path.name, mesh)
+        return self._config[0].skin(self._folder.model_path.name, mesh)
 
     def image(self, skin: MeshSkin, raw: str) -> GameFile | None:
         """The image that the .cfg file names: relative to `packages/models/DIR` or its own folder, else near the model.
@@ -51,15 +46,15 @@ class ConfigFiles:
             paths = [posixpath.join(top, cfg_image(skin.folder), text) for top in _MODEL_FOLDERS]
         else:
             config_folder = self._config[1]
-            paths = [posixpath.join(own, config_folder, text) for _root, own in self._paths.own_folders()]
+            paths = [posixpath.join(path, config_folder, text) for _, path in self._folder.trees]
         for path in paths:
             clean = clean_name(posixpath.normpath(path)).path
-            found = self._paths.find_image(clean) if clean else None
+            found = self._folder.game.find_image(clean) if clean else None
             if found is not None:
                 return found
         clean = clean_name(text).path
-        found = self._paths.own.find_image(clean) if clean else None
-        return found or self._folder.find_image(clean_name(raw).base)
+        found = self._folder.files.find_image(clean) if clean else None
+        return found or self._folder.find_nearby(clean_name(raw).base)
 
     @cached_property
     def materials(self) -> list[dict[str, str]]:
@@ -67,8 +62,8 @@ class ConfigFiles:
 
         Files that start with the model's name come first, and of these the default ones.
         """
-        stem = fold(self._paths.model_path.stem)
-        files = self._paths.own.texts("", ".skin")
+        stem = fold(self._folder.model_path.stem)
+        files = self._folder.files.texts("", ".skin")
         keys = sorted(files, key=lambda key: (not key.startswith(stem), "default" not in key, key))
         found = []
         for key in keys:

@@ -6,8 +6,8 @@ import os
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from ..game_tree.files import GameFile
 from .conventions import Role
-from .game_files import GameFile
 from .material_parser import Material
 
 

@@ -10,16 +10,15 @@ as in Quake III and its relatives (`ScanAndLoadShaderFiles` in `tr_shader.c`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from .budget import Budget
-from .folders import Root
-from .game_files import FileReadError, GameFile
+from ..game_tree.files import Budget, FileReadError, GameFile
+from ..game_tree.names import fold
+from ..game_tree.tree import GameTree
 from .material_parser import Material
 from .mtr import MaterialFile, canonical_name, parse_mtr
-from .names import fold
 
 _FOLDERS = (("materials", ".mtr"), ("scripts", ".shader"))
 
@@ -90,11 +89,11 @@ class _Texts:
 class GameMaterials:
     """The declarations of game folders, for all models of an import in these folders.
 
-    The roots are the game folders, in order. Each warning is added once.
+    Each warning is added once.
     """
 
-    def __init__(self, roots: Sequence[Root], budget: Budget, warnings: list[str]) -> None:
-        self._roots = roots
+    def __init__(self, tree: GameTree, budget: Budget, warnings: list[str]) -> None:
+        self._tree = tree
         self._texts = _Texts(budget, warnings)
         self._is_complete: bool | None = None
         self.loose: set[Path] = set()
@@ -106,10 +105,7 @@ class GameMaterials:
         if self._is_complete is None:
             ordered: list[GameFile] = []
             for folder, extension in _FOLDERS:
-                files: dict[str, GameFile] = {}
-                for root in self._roots:
-                    for key, file in root.texts(folder, extension).items():
-                        files.setdefault(key, file)
+                files = self._tree.texts(folder, extension)
                 ordered += [files[key] for key in sorted(files, reverse=extension == ".shader")]
             self.loose = {file.path for file in ordered if file.member is None}
             self._is_complete = self._texts.add(ordered)
@@ -136,7 +132,7 @@ class MaterialIndex:
     Each warning is added once.
     """
 
-    def __init__(self, game: GameMaterials, own: Root, budget: Budget, warnings: list[str]) -> None:
+    def __init__(self, game: GameMaterials, own: GameTree, budget: Budget, warnings: list[str]) -> None:
         self._game = game
         self._own = own
         self._budget = budget

@@ -24,10 +24,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from .budget import MAX_TOKENS
+from ..game_tree.files import MAX_TOKENS
+from ..game_tree.names import fold, short, split_extension
 from .material_parser import MAX_NESTING, MAX_PARTS, Material, MaterialParser
 from .mtr_tokens import Token, scan
-from .names import fold, short, split_extension
 
 _MAX_WARNINGS = 20
 

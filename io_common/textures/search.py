@@ -23,22 +23,20 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 
-from .budget import Budget
+from ..game_tree.files import Budget, GameFile
+from ..game_tree.folders import Finder, ModelFolder
+from ..game_tree.names import AssetName, clean_name, fold, is_image, split_extension
+from ..game_tree.tree import GameTree
 from .config_files import ConfigFiles
-from .conventions import SUFFIXES, Role, guess_skins, is_game_path, role_names, with_suffixes
-from .folders import Root
-from .game_files import GameFile
+from .conventions import SUFFIXES, Role, TextureRules, guess_skins, is_game_path, role_names, with_suffixes
 from .image_expressions import BuiltIn, ImageExpression, MapUse, map_uses
-from .lmp import PALETTE_PATH
+from .image_files import PALETTE_PATH
 from .material_images import MaterialImages, Rule
 from .materials import GameMaterials, MaterialIndex
-from .model_folder import Finder, ModelFolder
 from .mtr import canonical_name
-from .names import AssetName, clean_name, fold, split_extension
-from .rules import TextureRules
-from .search_paths import Library, SearchPaths
 from .skins import cfg_image
 
 # Quake's own game folder; mods lie beside it.
@@ -50,45 +48,51 @@ _INVISIBLE = "textures/common/nodraw"
 class Search:
     """The searches of one import, which share listings of folders and material declarations.
 
-    The game folders are the user's, in order; see `Library.paths_for` for how they are used. `roots` are folders with
-    their archives that are listed already.
+    It does not notice changes on disk. The game folders are the user's, in order; empty names are ignored. `tree` has
+    folders with their archives that are listed already.
     """
 
     def __init__(
-        self, game_folders: Iterable[str | os.PathLike[str]], rules: TextureRules, roots: Iterable[Root] = ()
+        self,
+        game_folders: Iterable[str | os.PathLike[str]],
+        rules: TextureRules,
+        tree: GameTree | None = None,
     ) -> None:
-        self.library = Library(game_folders, roots)
+        self.budget = Budget()
+        self._tree = GameTree((), self.budget, dict(tree.known) if tree is not None else None)
+        self._game_folders = [Path(os.path.abspath(path)) for path in game_folders if os.fspath(path)]
         self._rules = rules
         self._games: dict[tuple[Path, ...], GameMaterials] = {}
         self._indices: dict[tuple[Path, ...], MaterialIndex] = {}
-        self._material_warnings: list[str] = []
         self._warnings: list[str] = []
+
+    def folder_of(self, model_path: str | os.PathLike[str], names: Iterable[str] = ()) -> ModelFolder:
+        """The folder of a model with its game folders. `names` are the model's skins or shaders."""
+        return ModelFolder(model_path, self._game_folders, names, self._tree)
 
     def model(self, model_path: str | os.PathLike[str], names: Sequence[str] = ()) -> ModelSearch:
         """Starts the search for one model. `names` are all its skins or shaders, in the order of the file."""
-        paths = self.library.paths_for(model_path, names)
-        budget, warnings = self.library.budget, self._material_warnings
-        folders = tuple(root.path for root in paths.roots)
+        folder = self.folder_of(model_path, names)
+        folders = folder.game.folders
         if folders not in self._games:
-            self._games[folders] = GameMaterials(paths.roots, budget, warnings)
-        key = (paths.own.path, *folders)
+            self._games[folders] = GameMaterials(folder.game, self.budget, self._warnings)
+        key = (*folder.files.folders, *folders)
         if key not in self._indices:
-            self._indices[key] = MaterialIndex(self._games[folders], paths.own, budget, warnings)
-        return ModelSearch(paths, self._rules, self._indices[key], names, self._warnings, budget)
+            self._indices[key] = MaterialIndex(
+                self._games[folders], folder.files, self.budget, self._warnings
+            )
+        return ModelSearch(folder, self._rules, self._indices[key], names, self._warnings, self.budget)
 
     def palette(self) -> GameFile | None:
         """Quake's palette: of the game folders, or of `id1` beside one, as for a mod; None if there is none."""
-        folders = self.library.folders
-        for folder in dict.fromkeys([*folders, *(folder.parent / _QUAKE_FOLDER for folder in folders)]):
-            found = Root(folder).find_file(PALETTE_PATH)
-            if found is not None:
-                return found
-        return None
+        folders = [*chain.from_iterable(self._games), *self._game_folders]
+        return GameTree([*folders, *(folder.parent / _QUAKE_FOLDER for folder in folders)]).find(PALETTE_PATH)
 
     @property
     def warnings(self) -> list[str]:
         """The warnings about folders, archives, materials and text files so far, each once."""
-        return list(dict.fromkeys(self.library.warnings + self._warnings + self._material_warnings))
+        layers = [layer for layers in self._tree.known.values() for layer in layers]
+        return list(dict.fromkeys([*(text for layer in layers for text in layer.warnings), *self._warnings]))
 
 
 class ModelSearch:
@@ -96,21 +100,21 @@ class ModelSearch:
 
     def __init__(
         self,
-        paths: SearchPaths,
+        folder: ModelFolder,
         rules: TextureRules,
         materials: MaterialIndex,
         names: Sequence[str],
         warnings: list[str],
         budget: Budget,
     ) -> None:
-        self._paths = paths
+        self._folder = folder
+        self._game = folder.game
         self._rules = rules
         self._materials = materials
         self._names = list(names)
         self._warnings = warnings
         self._budget = budget
-        self._folder = ModelFolder(paths)
-        self._configs = ConfigFiles(paths, self._folder, rules.config_name, budget, self._warn)
+        self._configs = ConfigFiles(folder, rules.config_name, budget, self._warn)
 
     def skins(self) -> list[MaterialImages]:
         """The model's skins, in the order of the file; for families without shaders.
@@ -119,18 +123,14 @@ class ModelSearch:
         as skins of their own if the file names none.
         """
         with self._budget.timed():
-            return self._find_skins()
-
-    def _find_skins(self) -> list[MaterialImages]:
-        skins = [self._skin(name) for name in self._names]
-        if any(skin.diffuse is not None for skin in skins):
+            skins = [self._skin(name) for name in self._names]
+            if not any(skin.diffuse is not None for skin in skins):
+                guessed = self._guessed_skins
+                if not skins:
+                    skins = [MaterialImages(self._folder.relative(file) or file.relative) for file in guessed]
+                for skin, file in zip(skins, guessed, strict=False):
+                    self._take_diffuse(skin, file, Rule.CONVENTION, self._folder.finder_for(file))
             return [self._with_game_folder(skin) for skin in skins]
-        guessed = self._guessed_skins
-        if not skins:
-            skins = [MaterialImages(self._paths.relative(file) or file.relative) for file in guessed]
-        for skin, file in zip(skins, guessed, strict=False):
-            self._take_diffuse(skin, file, Rule.CONVENTION, self._folder.finder_for(file))
-        return [self._with_game_folder(skin) for skin in skins]
 
     def _with_game_folder(self, images: MaterialImages) -> MaterialImages:
         """The same images, with the game folder that the diffuse image is in.
@@ -139,8 +139,8 @@ class ModelSearch:
         """
         if images.diffuse is not None:
             path = Path(os.path.abspath(images.diffuse.path))
-            within = [root.path for root in self._paths.roots if path.is_relative_to(root.path)]
-            folders = [folder for folder in within if folder in self._paths.named] or within
+            within = [folder for folder in self._game.folders if path.is_relative_to(folder)]
+            folders = [folder for folder in within if folder in self._folder.named] or within
             images.game_folder = str(min(folders, key=lambda one: len(one.parts))) if folders else ""
         return images
 
@@ -189,7 +189,7 @@ class ModelSearch:
         material = self._materials.find(name.path) if name.path else None
         if material is None:
             for pattern in self._materials.patterns:
-                result.add_looked_in(*(f"{root.path}/{pattern}" for root in self._paths.roots))
+                self._add_looked_in(result, pattern)
             return False
         result.declaration = material
         result.two_sided = material.two_sided
@@ -246,11 +246,11 @@ class ModelSearch:
 
     def _map_file(self, result: MaterialImages, raw: str) -> GameFile | None:
         name = clean_name(raw)
-        found = self._paths.find_image(name.path) if name.path else None
+        found = self._game.find_image(name.path) if name.path else None
         if found is None and name.base:
-            found = self._folder.find_image(name.base)
+            found = self._folder.find_nearby(name.base)
         if found is None:
-            self._add_looked_in(result, name)
+            self._add_name_looked_in(result, name)
         return found
 
     # --- Shaders without a declaration
@@ -273,23 +273,25 @@ class ModelSearch:
         if name.path is None:
             return False
         for path in with_suffixes(name.path):
-            file = self._paths.find_image(path)
+            file = self._game.find_image(path)
             if file is not None:
-                return self._take_diffuse(result, file, Rule.GAME_PATH, self._paths.find_image)
-        result.add_looked_in(*(f"{root.path}/{name.path}" for root in self._paths.roots))
+                return self._take_diffuse(result, file, Rule.GAME_PATH, self._game.find_image)
+        self._add_looked_in(result, name.path)
         return False
 
     def _by_base_name(
         self, result: MaterialImages, name: AssetName, rule: Rule = Rule.BESIDE, *, note: bool = True
     ) -> bool:
-        own = self._paths.own
+        files = self._folder.files
         for path in dict.fromkeys((name.path, name.base)):
             for candidate in with_suffixes(path) if path else ():
-                file = own.find_image(candidate) if path != name.base else self._folder.find_image(candidate)
+                file = (
+                    files.find_image(candidate) if path != name.base else self._folder.find_nearby(candidate)
+                )
                 if file is not None:
                     return self._take_diffuse(result, file, rule, self._folder.finder_for(file))
         if note:
-            self._add_looked_in(result, name)
+            self._add_name_looked_in(result, name)
         return False
 
     def _by_config(self, result: MaterialImages, mesh: str | None) -> bool:
@@ -303,7 +305,9 @@ class ModelSearch:
                 result.missing.pop(role, None)
             elif image:
                 result.missing.setdefault(role, image)
-                result.add_looked_in(f"{self._paths.own.path}/{cfg_image(image)} ({self._rules.config_name})")
+                result.add_looked_in(
+                    f"{self._folder.model_path.parent}/{cfg_image(image)} ({self._rules.config_name})"
+                )
         if result.alpha_test is None and skin.alpha_test is not None:
             # Without a test, surfaces are blended unless that is turned off as well (`animmodel.h`).
             result.alpha_test = skin.alpha_test or None
@@ -334,32 +338,32 @@ class ModelSearch:
     @cached_property
     def _guessed_skins(self) -> list[GameFile]:
         """The images next to the model that may be its skins, judged by their names."""
-        own = self._paths.own
-        listing = own.listing()
+        listing = self._folder.files.listing()
         if listing is None:
             return []
-        model = self._paths.model_path.name
+        model = self._folder.model_path.name
         extension = split_extension(fold(model))[1]
-        models = [name for key, name in listing.files.items() if key.endswith(extension)]
-        images = listing.images()
+        models = [file.name for key, file in listing.files.items() if key.endswith(extension)]
+        images = [file.name for file in listing.files.values() if is_image(file.name)]
         # If a name is a path in the game, or meshes have different shaders, the images are likely to be elsewhere.
         is_elsewhere = any(is_game_path(clean_name(name)) for name in self._names) or (
             self._rules.has_shaders and len(set(self._names)) > 1
         )
         is_only_pair = len(models) == 1 and len(images) == 1
-        parents = [fold(part) for part in self._paths.model_path.parts[:-1]]
+        parents = [fold(part) for part in self._folder.model_path.parts[:-1]]
         guessed = guess_skins(
             images,
             models,
             model,
-            self._paths.model_path.parent.name,
+            self._folder.model_path.parent.name,
             anything=not is_elsewhere or is_only_pair,
             player=self._rules.has_player_skins and ("players" in parents or len(models) == 1),
         )
         if guessed:
-            return [own.file("", name) for name in guessed]
+            found = (self._folder.files.get(name) for name in guessed)
+            return [file for file in found if file is not None]
         # Sauerbraten uses the skin in the folder above if a model has none of its own.
-        above = None if is_elsewhere else self._folder.find_image_above("skin")
+        above = None if is_elsewhere else self._folder.find_above("skin")
         return [above] if above is not None else []
 
     # --- What the rules share
@@ -381,11 +385,14 @@ class ModelSearch:
                     break
         return True
 
-    def _add_looked_in(self, result: MaterialImages, name: AssetName) -> None:
+    def _add_name_looked_in(self, result: MaterialImages, name: AssetName) -> None:
         if name.path and "/" in name.path:
-            result.add_looked_in(*(f"{root.path}/{name.path}" for root in self._paths.roots))
+            self._add_looked_in(result, name.path)
         if name.base:
-            result.add_looked_in(f"{self._paths.own.path}/{name.base}")
+            result.add_looked_in(f"{self._folder.model_path.parent}/{name.base}")
+
+    def _add_looked_in(self, result: MaterialImages, path: str) -> None:
+        result.add_looked_in(*(f"{folder}/{path}" for folder in self._game.folders))
 
     def _warn(self, warning: str) -> None:
         if warning not in self._warnings:

@@ -21,7 +21,7 @@ import math
 import re
 from dataclasses import dataclass, field, replace
 
-from .names import clean_name, fold, fold_slashes
+from ..game_tree.names import clean_name, fold, fold_slashes
 
 
 @dataclass

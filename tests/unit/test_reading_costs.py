@@ -13,8 +13,8 @@ import pytest
 from work import lines_run
 
 from io_idtech.io_common.game_data.cubescript import Interpreter
+from io_idtech.io_common.game_tree.names import clean_name
 from io_idtech.io_common.textures.mtr import parse_mtr
-from io_idtech.io_common.textures.names import clean_name
 from io_idtech.io_common.textures.skins import parse_model_cfg, parse_skin
 from io_idtech.io_md2.format import Model, format_model, parse_model
 from io_idtech.io_md5.format import Md5Error, parse_animation, parse_camera, parse_mesh

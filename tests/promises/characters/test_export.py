@@ -20,7 +20,7 @@ def declared(part):
 
     def read(folder: Path, name: str):
         catalogue = part("io_common.game_data.catalogue").Catalogue(
-            part("io_common.game_data.files").GameFiles([folder])
+            part("io_common.game_tree.tree").GameTree([folder])
         )
         assert not catalogue.warnings
         return replace(catalogue.character(catalogue.named(name)), declaration=None, warnings=())

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from io_idtech.io_common.game_data.files import GameFiles
 from io_idtech.io_common.game_data.quake2_player import player_character
-from io_idtech.io_common.textures.game_files import FileReadError
+from io_idtech.io_common.game_tree.files import FileReadError
+from io_idtech.io_common.game_tree.tree import GameTree
 
 
 def player(tmp_path, *names: str):
@@ -15,7 +15,7 @@ def player(tmp_path, *names: str):
     folder.mkdir(parents=True)
     for name in names:
         (folder / name).touch()
-    return player_character(GameFiles([tmp_path]), "players/male")
+    return player_character(GameTree([tmp_path]), "players/male")
 
 
 def test_a_player_has_its_weapons_and_the_usual_one_is_first(tmp_path):
