@@ -220,8 +220,8 @@ class ModelFolder:
 
     def finder_for(self, file: GameFile) -> Finder:
         """The function that finds images by paths relative to the same folder as those of a file found here."""
-        trees = (self.files, *(tree for tree, _ in self.trees), self.game)
-        return next((tree for tree in trees if tree.get(file.relative) == file), self.game).find_image
+        is_near = self.files.get(file.relative) == file
+        return self.files.find_image if is_near else self.game.find_image
 
     @cached_property
     def _folders(self) -> list[str]:
