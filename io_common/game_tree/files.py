@@ -22,31 +22,22 @@ from typing import NamedTuple
 from ..files.regular_files import open_file
 from .names import extension_rank, fold, has_image_extension, is_image, split_extension
 
-MAX_TEXT = 32 << 20
-"""Characters in material files and declarations."""
-MAX_CONFIGS = 4 << 20
-"""Characters in .cfg and .skin files."""
-MAX_TOKENS = 1_000_000
-"""Tokens in material files and declarations."""
-MAX_SCANNED = 4 << 30
-"""Characters in material files that are searched for names, counted for each name."""
-MAX_DIRECTORIES = 32 << 20
-"""Bytes in the directories of archives."""
-MAX_DATA = 512 << 20
-"""Bytes unpacked from archives."""
-MAX_LOADED = 4 << 30
-"""Bytes of all images once they are loaded."""
-MAX_LOADED_OF_ONE = 512 << 20
-"""Bytes of one image once it is loaded: 16,384 by 8,192 pixels of 8 bits."""
+# For one import.
+MAX_TEXT = 32 << 20  # characters in material files and declarations
+MAX_CONFIGS = 4 << 20  # characters in .cfg and .skin files
+MAX_TOKENS = 1_000_000  # tokens in material files and declarations
+MAX_SCANNED = 4 << 30  # characters in material files that are searched for names, counted for each name
+MAX_DIRECTORIES = 32 << 20  # bytes in the directories of archives
+MAX_DATA = 512 << 20  # bytes unpacked from archives
+MAX_LOADED = 4 << 30  # bytes of all images once they are loaded
 MAX_SECONDS = 60.0
+# For one file.
+MAX_FILE_SIZE = 256 << 20  # bytes, loose or unpacked from an archive
+MAX_TEXT_SIZE = 16 << 20  # bytes of a text (.mtr, .cfg, .skin)
+MAX_LOADED_OF_ONE = 512 << 20  # bytes of an image once it is loaded: 16,384 by 8,192 pixels of 8 bits
 
-MAX_FILE_SIZE = 256 << 20
-"""Bytes of a file, loose or unpacked from an archive."""
-MAX_TEXT_SIZE = 16 << 20
-"""Bytes of a text file (.mtr, .cfg, .skin)."""
-
+# The methods of members of a `.pak`, which are not compressed and have no checksum, and of encrypted ones.
 PAK_METHOD, UNSUPPORTED_METHOD = -1, -2
-"""The methods of members of a `.pak`, which are not compressed and have no checksum, and of encrypted ones."""
 
 
 class FileReadError(ValueError):
@@ -69,14 +60,13 @@ class Budget:
 
     def take(self, kind: str, amount: int) -> bool:
         """Subtracts an amount from a field, given by its name; returns False and subtracts nothing if less remains."""
-        remaining = getattr(self, kind) - amount
-        if remaining < 0:
-            return False
-        setattr(self, kind, remaining)
-        return True
+        remaining: int = getattr(self, kind) - amount
+        if remaining >= 0:
+            setattr(self, kind, remaining)
+        return remaining >= 0
 
     def renew(self) -> None:
-        """Restores all amounts, for another import that uses the same listings of folders and archives."""
+        """Restores all amounts, for another import with the same listings."""
         self.__dict__.update(Budget().__dict__)
 
     @contextmanager
@@ -173,10 +163,7 @@ class GameFile:
             raise FileReadError(f"{self}: {getattr(error, 'strerror', None) or error}") from error
 
     def read_text(self, limit: int = MAX_TEXT_SIZE) -> str:
-        """The file as text: UTF-8 if valid, else Latin-1, as old files may have any encoding.
-
-        Raises FileReadError if it cannot be read, or is larger than `limit` bytes.
-        """
+        """The file as text: UTF-8 if valid, else Latin-1, as old files may have any encoding. Raises FileReadError."""
         data = self.read(limit)
         try:
             return data.decode("utf-8-sig")

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import re
 import struct
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import numpy as np
 import numpy.typing as npt
@@ -80,8 +80,8 @@ def decode_lmp(data: bytes, palette: Bytes) -> Bytes:
 def decode_pcx(data: bytes) -> Bytes:
     """Decodes a PCX image to pixels (height, width, 4), uint8 RGBA, top row first.
 
-    Alpha is 255 except in images of four planes. The memory is limited by the number of pixels that `data` can hold,
-    and by _MAX_PIXELS. Raises ImageFileError if the data is invalid.
+    Alpha is 255 except in images of four planes. The memory is limited by the number of pixels that `data` can hold.
+    Raises ImageFileError if the data is invalid.
     """
     if len(data) < _HEADER_SIZE:
         raise ImageFileError(f"{counted(len(data), 'bytes', 'are')} too few for the header of a PCX image")
@@ -101,11 +101,8 @@ def decode_pcx(data: bytes) -> Bytes:
     if (bits, planes) not in _KINDS:
         raise ImageFileError(f"{bits} bits in {planes} planes are not supported")
     used = (width * bits + 7) // 8
-    if stride < used:
-        # Some writers leave the field zero.
-        stride = used
-
-    lines, body_end = _lines(data, encoding == 1, height, planes, stride, used)
+    # Some writers leave the stride zero.
+    lines, body_end = _lines(data, encoding == 1, height, planes, max(stride, used), used)
     image = np.empty((height, width, 4), np.uint8)
     image[..., 3] = 255
     if bits == 8 and planes == 1:
@@ -129,18 +126,11 @@ def _lines(data: bytes, encoded: bool, height: int, planes: int, stride: int, us
             f"{counted(available, 'bytes')} of data cannot hold {counted(height, 'lines')} of {planes} x {used} bytes"
         )
     body = np.frombuffer(data, np.uint8, offset=_HEADER_SIZE)
-    if encoded:
-        pixels, consumed = _unpack(body, wanted)
-    else:
-        pixels, consumed = body[:wanted], min(wanted, available)
+    pixels, consumed = _unpack(body, wanted) if encoded else (body[:wanted], min(wanted, available))
     if stride > used and (len(pixels) < wanted or consumed > available - _PALETTE_SIZE):
         # The lines may lack the padding that the header declares, so that the palette was read as pixels.
         unpadded, end = _unpack(body, least) if encoded else (body[:least], least)
-        if len(unpadded) == least and end in (
-            available,
-            available - _PALETTE_SIZE,
-            available - _PALETTE_SIZE - 1,
-        ):
+        if len(unpadded) == least and available - end in (0, _PALETTE_SIZE, _PALETTE_SIZE + 1):
             pixels, consumed, wanted, stride = unpadded, end, least, used
     if len(pixels) < wanted:
         raise ImageFileError(f"data ends after {len(pixels)} of {wanted} bytes of pixels")
@@ -194,17 +184,11 @@ def _palette256(data: bytes, body_end: int) -> Bytes:
     If the file is too short for a palette, it is a ramp of greys.
     """
     last = len(data) - _PALETTE_SIZE
-    starts = [
-        start
-        for start in (last, body_end + 1)
-        if body_end < start <= last and data[start - 1] == _PALETTE_MARKER
-    ]
-    if not starts and body_end <= last:
-        starts.append(last)
-    if starts:
-        return np.frombuffer(data, np.uint8, _PALETTE_SIZE, starts[0]).reshape(256, 3)
-    ramp: Bytes = np.repeat(np.arange(256, dtype=np.uint8)[:, None], 3, axis=1)
-    return ramp
+    if last < body_end:
+        return np.arange(256, dtype=np.uint8)[:, None].repeat(3, axis=1)
+    starts = (last, body_end + 1)
+    marked = (at for at in starts if body_end < at <= last and data[at - 1] == _PALETTE_MARKER)
+    return np.frombuffer(data, np.uint8, _PALETTE_SIZE, next(marked, last)).reshape(256, 3)
 
 
 def _palette16(data: bytes, depth: int) -> Bytes:
@@ -218,9 +202,8 @@ def _indices(lines: Bytes, bits: int, width: int) -> Bytes:
     """The palette indices (height, width), from packed pixels in one plane or from one bit per plane."""
     height, planes, stride = lines.shape
     if bits == 1:
-        unpacked = np.unpackbits(lines, axis=2)[:, :, :width]
         weights = (1 << np.arange(planes, dtype=np.uint8))[None, :, None]
-        total: Bytes = (unpacked * weights).sum(axis=1, dtype=np.uint8)
+        total: Bytes = (np.unpackbits(lines, axis=2)[:, :, :width] * weights).sum(axis=1, dtype=np.uint8)
         return total
     per_byte = 8 // bits
     shifts = np.arange(per_byte - 1, -1, -1, dtype=np.uint8) * bits
@@ -276,14 +259,6 @@ def loaded_bytes(data: bytes) -> int | None:
     return abs(width * height) * max(channels, 4) * (1 if bits <= 8 else 4)
 
 
-def _png(data: bytes) -> _Size:
-    return (*struct.unpack_from(">2I", data, 16), 4, data[24])
-
-
-def _bmp(data: bytes) -> _Size:
-    return struct.unpack_from("<2H" if data[14] == 12 else "<2i", data, 18)
-
-
 def _hdr(data: bytes) -> _Size | None:
     size = _largest((int(one[1]), int(one[2])) for one in _HDR_SIZE.finditer(data, 0, 1 << 16))
     return (*size, 4, 32) if size is not None else None
@@ -292,10 +267,6 @@ def _hdr(data: bytes) -> _Size | None:
 def _psd(data: bytes) -> _Size:
     channels, height, width, bits = struct.unpack_from(">H2IH", data, 12)
     return width, height, channels, bits
-
-
-def _sgi(data: bytes) -> _Size:
-    return (*struct.unpack_from(">3H", data, 6), 8 * data[3])
 
 
 def _dds(data: bytes) -> _Size:
@@ -427,14 +398,14 @@ def _webp(data: bytes) -> _Size | None:
     return tuple(side & 0x3FFF for side in struct.unpack_from("<2H", data, 26)) if kind == b"VP8 " else None
 
 
-_READERS = (
-    ((b"\x89PNG\r\n\x1a\n",), _png),
+_READERS: tuple[tuple[tuple[bytes, ...], Callable[[bytes], _Size | None]], ...] = (
+    ((b"\x89PNG\r\n\x1a\n",), lambda data: (*struct.unpack_from(">2I", data, 16), 4, data[24])),
     ((b"\xff\xd8",), _jpeg),
-    ((b"BM",), _bmp),
+    ((b"BM",), lambda data: struct.unpack_from("<2H" if data[14] == 12 else "<2i", data, 18)),
     ((b"DDS ",), _dds),
     (_TIFF, _tiff),
     ((b"RIFF",), _webp),
-    ((b"\x01\xda",), _sgi),
+    ((b"\x01\xda",), lambda data: (*struct.unpack_from(">3H", data, 6), 8 * data[3])),
     ((_EXR,), _exr),
     ((b"#?",), _hdr),
     (_JPEG_2000, _jpeg2000),
