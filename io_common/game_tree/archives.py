@@ -90,7 +90,7 @@ def _order_key(name: str) -> tuple[tuple[int, int, str], ...]:
 
 
 class Archive:
-    """The files of an archive, or of the folder `inside` it. Its directory is read when it is first needed."""
+    """The files of an archive, or of the folder `inside` it. Its directory is read when first needed."""
 
     def __init__(self, path: Path, budget: Budget | None = None, inside: str = "") -> None:
         self.path = path
@@ -107,7 +107,7 @@ class Archive:
     def _listings(self) -> dict[str, Listing]:
         """The listings of all folders; the directory counts against the budget even if it was read before."""
         try:
-            directory = _read_directory(self.path, *(stamp_of(self.path) or (0, 0)))
+            directory = read_directory(self.path, *(stamp_of(self.path) or (0, 0)))
             if not self._budget.take("directories", directory.cost):
                 raise FileReadError("the directories of the archives are too large")
         except (
@@ -119,7 +119,7 @@ class Archive:
             struct.error,
         ) as error:
             self.warnings.append(f"{self.path}: not a readable archive ({error})")
-            return _Directory().listings
+            return Directory().listings
         if directory.too_large:
             self.warnings.append(
                 f"{self.path}: files over {limits.MAX_FILE_SIZE >> 20} MB are left out, such as {directory.too_large}"
@@ -128,13 +128,17 @@ class Archive:
 
 
 @dataclass
-class _Directory:
-    """What an archive has in it: a listing for the folded path of each folder."""
+class Directory:
+    """The directory of an archive.
+
+    Attributes:
+        cost: its size in bytes.
+        too_large: the name of a file that is left out because of its size; empty if there is none.
+        listings: of all folders, by their folded paths.
+    """
 
     cost: int = 0
-    """Bytes of the directory."""
     too_large: str = ""
-    """The name of a file that is left out because of its size; empty if there is none."""
     listings: dict[str, Listing] = field(default_factory=lambda: {"": Listing()})
 
     def add_folder(self, name: str) -> tuple[str, Listing] | None:
@@ -150,16 +154,13 @@ class _Directory:
 
 
 @lru_cache(maxsize=64)
-def _read_directory(path: Path, size: int, changed: int) -> _Directory:
-    """The directory of an archive, read again only if the archive has changed.
-
-    Raises OSError, ValueError, zipfile.BadZipFile, NotImplementedError, EOFError or struct.error if it cannot be read.
-    """
+def read_directory(path: Path, size: int, changed: int) -> Directory:
+    """The directory of an archive, read again only if its size or time have changed. Raises what `Archive` handles."""
     del changed
     with _DirectoryReader(open_file(path).detach()) as stream:
         is_pak = stream.peek(4)[:4] == b"PACK"
         members = _pak_members(stream, size) if is_pak else _zip_members(stream)
-        directory = _Directory(stream.count)
+        directory = Directory(stream.count)
     if len(members) > MAX_MEMBERS:
         raise FileReadError(f"{len(members)} members are too many")
     folders: dict[str, tuple[str, Listing] | None] = {}
@@ -179,11 +180,6 @@ def _read_directory(path: Path, size: int, changed: int) -> _Directory:
             clean, listing = found
             listing.files.setdefault(fold(base), GameFile(path, base, clean, member))
     return directory
-
-
-def forget() -> None:
-    """Forgets the directories of archives, so that the next access reads them again."""
-    _read_directory.cache_clear()
 
 
 class _DirectoryReader(io.BufferedReader):
@@ -263,7 +259,7 @@ class MemberStream(io.BytesIO):
 
 
 def readable(path: Path) -> Path | MemberStream:
-    """What the readers of the formats take for a path: the path itself, or the content of a member of an archive.
+    """What the readers of the formats take for a path: itself, or the content of a member of an archive.
 
     Raises OSError if the path leads into an archive and cannot be read.
     """
@@ -286,10 +282,7 @@ def unpacked_size(path: Path) -> int:
 
 
 def _member(path: Path) -> GameFile | None:
-    """The member of an archive that a path leads to; None for a path on disk.
-
-    Raises OSError if the archive has no such member.
-    """
+    """The member of an archive that a path leads to; None for a path on disk. Raises OSError if there is none."""
     found = split_archive_path(path)
     if found is None or not found[1]:
         return None
@@ -305,10 +298,7 @@ def _member(path: Path) -> GameFile | None:
 
 
 def files_in(folder: Path) -> list[Path]:
-    """The files directly inside a folder on disk or in an archive, in the order of their names.
-
-    Raises OSError if the folder cannot be read.
-    """
+    """The files directly inside a folder on disk or in an archive, by name. Raises OSError if it cannot be read."""
     found = split_archive_path(folder)
     if found is None:
         return sorted(folder.iterdir())
@@ -317,10 +307,7 @@ def files_in(folder: Path) -> list[Path]:
 
 
 class FilesByName:
-    """Files found by their names without regard to case, in folders on disk or in archives that are listed once each.
-
-    It does not notice changes, so that each import makes its own.
-    """
+    """Files found by their names without regard to case, in folders that are listed once each."""
 
     def __init__(self) -> None:
         self._folders: dict[Path, dict[str, Path]] = {}
@@ -339,10 +326,7 @@ class FilesByName:
 
 
 def stamp(path: Path) -> list[int]:
-    """Size in bytes and time of the last change in nanoseconds; for a path into an archive, those of the archive.
-
-    Raises OSError if there is no such file.
-    """
+    """The stamp of a file, or of the archive that a path leads into. Raises OSError if there is none."""
     archive = split_archive_path(path)
     status = (archive[0] if archive is not None else path).stat()
     return [status.st_size, status.st_mtime_ns]

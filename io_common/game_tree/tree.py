@@ -122,7 +122,6 @@ def existing_paths(target: Path, paths: Iterable[str]) -> dict[str, Path]:
 
 
 Layer = LooseFiles | Archive
-"""What lies over or under the others in a tree: the loose files of a folder, or an archive."""
 
 
 def _layers_of(path: Path, budget: Budget) -> list[Layer]:
@@ -319,17 +318,11 @@ class GameTree:
     # --- Reading
 
     def read(self, path: str, limit: int = MAX_FILE_SIZE) -> bytes:
-        """The content of the file with a game path, which counts against the budget.
-
-        Raises FileReadError if there is no such file, it cannot be read, or it is too large.
-        """
+        """The content of a file, which counts against the budget. Raises FileReadError."""
         return self._read(path, self.find(path), limit)
 
     def read_text(self, path: str) -> str:
-        """The text of the file with a game path, which counts against the budget.
-
-        Raises FileReadError if there is no such file, it cannot be read, or it is too large.
-        """
+        """The text of a file, which counts against the budget. Raises FileReadError."""
         file = self._existing(path, self.find(path))
         if not self.budget.take("text", file.size()):
             raise FileReadError(f"{file}: skipped, as the declarations of the game are too large")
@@ -337,10 +330,10 @@ class GameTree:
         return file.read_text()
 
     def extract(self, paths: Iterable[str], target: Path) -> list[Path]:
-        """Writes files into a folder on disk, below which they keep their game paths; returns what was written.
+        """Writes files, whose paths are as `walk` gives them, below a folder on disk; returns what was written.
 
-        The paths are as `walk` gives them. The folder is made if needed; files in it are replaced. Raises FileReadError
-        if a file does not exist or cannot be read, and OSError if one cannot be written.
+        The folder is made if needed; files in it are replaced. Raises FileReadError if a file cannot be read, and
+        OSError if one cannot be written.
         """
         written = []
         for path in paths:

@@ -259,6 +259,11 @@ def loaded_bytes(data: bytes) -> int | None:
     return abs(width * height) * max(channels, 4) * (1 if bits <= 8 else 4)
 
 
+def _number(layout: str, data: bytes, at: int) -> int:
+    number: int = struct.unpack_from(layout, data, at)[0]
+    return number
+
+
 def _hdr(data: bytes) -> _Size | None:
     size = _largest((int(one[1]), int(one[2])) for one in _HDR_SIZE.finditer(data, 0, 1 << 16))
     return (*size, 4, 32) if size is not None else None
@@ -271,13 +276,12 @@ def _psd(data: bytes) -> _Size:
 
 def _dds(data: bytes) -> _Size:
     height, width = struct.unpack_from("<2I", data, 12)
-    (depth,) = struct.unpack_from("<I", data, 24)
+    depth, caps = _number("<I", data, 24), _number("<I", data, 112)
     code, bits = struct.unpack_from("<2I", data, 84)
-    (caps,) = struct.unpack_from("<I", data, 112)
     # The code of a format is text or, for values of 16 and 32 bits, a number.
     is_large = 0 < code < 256 or bits > 32
     if code == int.from_bytes(b"DX10", "little"):
-        is_large = struct.unpack_from("<I", data, 128)[0] not in _DDS_BYTES
+        is_large = _number("<I", data, 128) not in _DDS_BYTES
     slices = (6 if caps & _DDS_CUBE else 1) * (max(depth, 1) if caps & _DDS_VOLUME else 1)
     return width * slices, height, 4, 32 if is_large else 8
 
@@ -294,7 +298,7 @@ def _jpeg2000(data: bytes) -> _Size | None:
         length, kind = struct.unpack_from(">I4s", data, at)
         head = 16 if length == 1 else 8
         if length == 1:
-            (length,) = struct.unpack_from(">Q", data, at + 8)
+            length = _number(">Q", data, at + 8)
         if kind == b"jp2c":
             length = head
         elif length < head:
@@ -302,7 +306,7 @@ def _jpeg2000(data: bytes) -> _Size | None:
         at += length
     right, lower, left, upper = struct.unpack_from(">4I", data, at + 8)
     # While it is decoded, each value has 32 bits, whatever the file says.
-    return right - left, lower - upper, struct.unpack_from(">H", data, at + 40)[0], 32
+    return right - left, lower - upper, _number(">H", data, at + 40), 32
 
 
 def _tga(data: bytes) -> _Size | None:
@@ -322,7 +326,7 @@ def _jpeg(data: bytes) -> _Size | None:
             return struct.unpack_from(">2H", data, at + 4)
         at += 1
         if marker and marker not in _JPEG_WITHOUT_LENGTH:
-            at += struct.unpack_from(">H", data, at)[0]
+            at += _number(">H", data, at)
     return None
 
 
@@ -330,28 +334,31 @@ def _tiff(data: bytes) -> _Size | None:
     """The size in the first directory of a TIFF or BigTIFF."""
     order = "<" if data.startswith(b"II") else ">"
     is_big = b"+" in data[:4]
-    (directory,) = struct.unpack_from(order + ("Q" if is_big else "I"), data, 8 if is_big else 4)
+    # The layouts of offsets and of the count of entries; where entries begin, their size, and where their value is.
+    offset, count, head, step, value = ("Q", "Q", 8, 20, 12) if is_big else ("I", "H", 2, 12, 8)
+    directory = _number(order + offset, data, 8 if is_big else 4)
     if directory > len(data):
         return None
-    (count,) = struct.unpack_from(order + ("Q" if is_big else "H"), data, directory)
-    first, step, value = (directory + 8, 20, 12) if is_big else (directory + 2, 12, 8)
+    first = directory + head
     # Without them, a pixel is a single bit.
     values = {_TIFF_BITS: 1, _TIFF_CHANNELS: 1}
-    for entry in range(first, first + min(count, 1 << 16) * step, step):
+    for entry in range(first, first + min(_number(order + count, data, directory), 1 << 16) * step, step):
         tag, kind = struct.unpack_from(order + "2H", data, entry)
         if tag in _TIFF_TAGS and kind in _TIFF_TYPES:
             layout, at = order + _TIFF_TYPES[kind], entry + value
-            (length,) = struct.unpack_from(order + ("Q" if is_big else "I"), data, entry + 4)
-            if tag == _TIFF_BITS and length * struct.calcsize(layout) > step - value:
+            size = _number(order + offset, data, entry + 4) * struct.calcsize(layout)
+            if tag == _TIFF_BITS and size > step - value:
                 # One for each channel, all the same, elsewhere in the file.
-                (at,) = struct.unpack_from(order + ("Q" if is_big else "I"), data, at)
+                at = _number(order + offset, data, at)
             # A damaged file may have a tag several times.
-            values[tag] = max(struct.unpack_from(layout, data, at)[0], values.get(tag, 0))
+            values[tag] = max(_number(layout, data, at), values.get(tag, 0))
     # Blender unpacks whole strips, which may be higher than the image; beyond 31 bits, a strip is the image.
     rows = values.get(_TIFF_ROWS, 0)
     strip = rows if rows < 1 << 31 else 0
-    size = _largest((values[x], max(values[y], strip)) for x, y in _TIFF_SIDES if x in values and y in values)
-    return (*size, values[_TIFF_CHANNELS], values[_TIFF_BITS]) if size is not None else None
+    largest = _largest(
+        (values[x], max(values[y], strip)) for x, y in _TIFF_SIDES if x in values and y in values
+    )
+    return (*largest, values[_TIFF_CHANNELS], values[_TIFF_BITS]) if largest is not None else None
 
 
 def _exr(data: bytes) -> _Size | None:
@@ -359,8 +366,7 @@ def _exr(data: bytes) -> _Size | None:
 
     Blender shows no pixels of an image with layers, and crashes on damaged ones.
     """
-    (version,) = struct.unpack_from("<I", data, 4)
-    if version & _EXR_PARTS:
+    if _number("<I", data, 4) & _EXR_PARTS:
         return None
     largest: tuple[int, int] | None = None
     channels = 0
@@ -368,7 +374,7 @@ def _exr(data: bytes) -> _Size | None:
     while data[at]:
         name_end = data.index(b"\0", at)
         kind_end = data.index(b"\0", name_end + 1)
-        (size,) = struct.unpack_from("<i", data, kind_end + 1)
+        size = _number("<i", data, kind_end + 1)
         name, at = data[at:name_end], kind_end + 5
         if name == b"dataWindow":
             left, upper, right, lower = struct.unpack_from("<4i", data, at)
@@ -393,7 +399,7 @@ def _webp(data: bytes) -> _Size | None:
         low, high, low_height, high_height = struct.unpack_from("<HBHB", data, 24)
         return (high << 16 | low) + 1, (high_height << 16 | low_height) + 1
     if kind == b"VP8L":
-        (bits,) = struct.unpack_from("<I", data, 21)
+        bits = _number("<I", data, 21)
         return (bits & 0x3FFF) + 1, (bits >> 14 & 0x3FFF) + 1
     return tuple(side & 0x3FFF for side in struct.unpack_from("<2H", data, 26)) if kind == b"VP8 " else None
 
