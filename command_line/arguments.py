@@ -11,7 +11,7 @@ from pathlib import Path
 from ..families import FAMILIES
 from ..io_common.family import game_identifiers
 from ..io_common.files import file_info
-from ..io_common.textures.archives import ARCHIVE_EXTENSIONS, split_archive_path
+from ..io_common.game_tree.archives import ARCHIVE_EXTENSIONS, split_archive_path
 from ..io_common.verification import Verify
 from .formats import FAMILY_FORMATS, FORMATS, INPUT_SUFFIXES
 from .settings import ANIMATIONS_BESIDE, NO_ANIMATIONS, Settings

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterable
 from typing import TextIO
 
-from ..io_common.declarations.catalogue import CatalogueEntry, Count, kept_catalogue
+from ..io_common.catalogue import CatalogueEntry, Count, kept_catalogue
 from ..io_common.files import file_info
 
 _TITLES = ("KIND", "NAME", "MESHES", "ANIMATIONS", "SKINS", "DECLARED IN")

@@ -11,9 +11,9 @@ from ..io_characters.errors import CharacterError
 from ..io_characters.importer import import_character
 from ..io_characters.options import CharacterOptions
 from ..io_common.batch import Loaded
+from ..io_common.game_tree.files import FileReadError
 from ..io_common.reports import Report
 from ..io_common.scene import axes
-from ..io_common.textures.game_files import FileReadError
 from .characters import catalogue, entry_of
 from .empty_scene import EmptyScene
 from .settings import Settings, Task

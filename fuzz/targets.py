@@ -10,17 +10,15 @@ from contextlib import suppress
 from pathlib import Path
 
 from io_idtech.families import FAMILIES
-from io_idtech.io_common.declarations.catalogue import Catalogue
+from io_idtech.io_common.catalogue import Catalogue
 from io_idtech.io_common.declarations.cube_models import cfg_character
 from io_idtech.io_common.declarations.cube_scripts import read_script
 from io_idtech.io_common.declarations.materials import map_uses, parse_materials
 from io_idtech.io_common.family import FuzzTarget
-from io_idtech.io_common.game_data.files import GameFiles
+from io_idtech.io_common.game_tree.files import FileReadError
+from io_idtech.io_common.game_tree.tree import GameTree
 from io_idtech.io_common.textures.config_files import parse_skin
-from io_idtech.io_common.textures.dimensions import loaded_bytes
-from io_idtech.io_common.textures.folders import Root
-from io_idtech.io_common.textures.game_files import FileReadError
-from io_idtech.io_common.textures.pcx import PcxError, decode_pcx
+from io_idtech.io_common.textures.image_files import ImageFileError, decode_pcx, loaded_bytes
 
 
 def pcx(data: bytes) -> None:
@@ -40,10 +38,10 @@ def archive(data: bytes) -> None:
     """Reads an archive and the files in it."""
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "a.pk4").write_bytes(data)
-        root = Root(folder)
-        files = root.texts("materials", ".mtr")
+        tree = GameTree([folder])
+        files = tree.texts("materials", ".mtr")
         for name in ("models/a", "textures/a.tga", "a.png"):
-            image = root.find_image(name)
+            image = tree.find_image(name)
             if image is not None:
                 files[name] = image
         for file in files.values():
@@ -58,7 +56,7 @@ def declarations(data: bytes) -> None:
         (folder / "def").mkdir()
         (folder / "def" / "a.def").write_bytes(data)
         (folder / "a.md5mesh").write_bytes(b'shader "a"')
-        catalogue = Catalogue(GameFiles([folder]))
+        catalogue = Catalogue(GameTree([folder]))
         for entry in catalogue.entries:
             for part in catalogue.character(entry).parts:
                 assert part.model
@@ -71,7 +69,7 @@ def model_config(data: bytes) -> None:
         for file in ("a.md5mesh", "b.md5mesh", "a.md5anim", "a.png"):
             (folder / file).touch()
         (folder / "md5.cfg").write_bytes(data)
-        for part in cfg_character(GameFiles([folder]), "").parts:
+        for part in cfg_character(GameTree([folder]), "").parts:
             assert part.model
 
 
@@ -220,7 +218,7 @@ def _image_seeds() -> tuple[bytes, ...]:
 
 TARGETS = {
     **{name: target for family in FAMILIES for name, target in family.fuzz_targets().items()},
-    "pcx": FuzzTarget(pcx, (PcxError,), _pcx_seeds()),
+    "pcx": FuzzTarget(pcx, (ImageFileError,), _pcx_seeds()),
     "mtr": FuzzTarget(mtr, (), (_MTR, _SHADER), _MTR_WORDS),
     "declarations": FuzzTarget(declarations, (), (_DEF,), _DEF_WORDS),
     "model_config": FuzzTarget(model_config, (), (_MODEL_CFG,), _MODEL_CFG_WORDS),

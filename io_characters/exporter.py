@@ -19,13 +19,13 @@ from ..io_common.declarations.cube_models import cfg_name, cfg_text
 from ..io_common.declarations.declaration_files import ENTITY, SKIN
 from ..io_common.declarations.doom3_text import def_text, lost_declarations, skin_text
 from ..io_common.files import atomic
-from ..io_common.game_data.game_paths import join
-from ..io_common.game_data.places import existing_places
+from ..io_common.game_tree.files import FileReadError, GameFile
+from ..io_common.game_tree.names import join
+from ..io_common.game_tree.tree import existing_paths
 from ..io_common.reports import Report, kept_on_failure, listing, progress
 from ..io_common.results import ExportResult
 from ..io_common.scene import names, state, versions
 from ..io_common.scene.objects import Scope
-from ..io_common.textures.game_files import FileReadError, GameFile
 from ..io_common.validation import raise_all, raise_errors
 from ..io_common.verification import Verify
 from ..io_md2.exporter import ExportOptions as Md2Options
@@ -97,7 +97,7 @@ def export_character(
             files |= declared
         if not files:
             raise CharacterError("nothing to export: turn on Models and Animations, or Declarations")
-        places = existing_places(folder, map(join, files))
+        places = existing_paths(folder, map(join, files))
         paths = {places[join(name)]: data for name, data in files.items()}
         _require_nothing_lost(paths)
         for path in paths:
@@ -113,7 +113,7 @@ def _require_nothing_lost(files: dict[Path, bytes]) -> None:
         if default_type is None or not path.exists():
             continue
         try:
-            old = GameFile(path).read_text()
+            old = GameFile(path.parent, path.name).read_text()
         except FileReadError as error:
             raise CharacterError(str(error)) from error
         new = data.decode("utf-8", "surrogateescape")

@@ -6,10 +6,10 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..io_common.declarations.catalogue import Catalogue, kept_catalogue
-from ..io_common.game_data.game_folders import folders_of
+from ..io_common.catalogue import Catalogue, kept_catalogue
+from ..io_common.game_tree.folders import folders_of
+from ..io_common.game_tree.names import fold
 from ..io_common.reports import listing
-from ..io_common.textures.names import fold
 from .errors import CharacterError
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import bpy
 
 from ..io_common.declarations.characters import Character, CharacterAnimation, CharacterPart
-from ..io_common.game_data.files import GameFiles
+from ..io_common.game_tree.tree import GameTree
 from ..io_common.materials.library import MaterialLibrary
 from ..io_common.reports import Progress, Report, listing, progress
 from ..io_common.results import ImportResult
@@ -50,7 +50,7 @@ _EMPTY_SIZE = 8.0
 
 
 def import_character(
-    context: Context, character: Character, files: GameFiles, options: CharacterOptions
+    context: Context, character: Character, files: GameTree, options: CharacterOptions
 ) -> ImportResult:
     """The objects and actions of a character.
 
@@ -81,7 +81,7 @@ class _Builder:
         self,
         context: Context,
         character: Character,
-        files: GameFiles,
+        files: GameTree,
         options: CharacterOptions,
         result: ImportResult,
     ) -> None:
@@ -91,8 +91,8 @@ class _Builder:
         self._options = options
         self._result = result
         folders = [*map(str, files.folders), *options.game_folders]
-        self._md5_search = Search(folders, MD5_RULES, files.roots)
-        self._md2_search = Search(folders, MD2_RULES, files.roots)
+        self._md5_search = Search(folders, MD5_RULES, files)
+        self._md2_search = Search(folders, MD2_RULES, files)
         self._md5_materials, self._md2_materials = MaterialLibrary(SHADERS), MaterialLibrary(SKINS)
         self._collection: Collection = context.scene.collection
         self._is_single = False

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..io_common.declarations.characters import CharacterPart, CharacterSkin, MeshTextures
-from ..io_common.declarations.material_files import MaterialImages, Rule
-from ..io_common.game_data.files import GameFiles
+from ..io_common.game_tree.names import fold, without_image_extension
+from ..io_common.game_tree.tree import GameTree
 from ..io_common.materials.library import MaterialLibrary
 from ..io_common.textures.conventions import Role
-from ..io_common.textures.names import fold, without_image_extension
+from ..io_common.textures.material_images import MaterialImages, Rule
 
 if TYPE_CHECKING:
     from bpy.types import Material
@@ -22,7 +22,7 @@ ALL = "*"
 
 
 def declared_images(
-    part: CharacterPart, mesh: str, shader: str, files: GameFiles, found: MaterialImages
+    part: CharacterPart, mesh: str, shader: str, files: GameTree, found: MaterialImages
 ) -> MaterialImages:
     """The images that a part's declaration gives a mesh; `found`, the result of the search, if it gives none."""
     textures = _textures_of(part.textures, mesh)
@@ -72,7 +72,7 @@ def skin_materials(
 
 
 def image_skins(
-    skins: Sequence[CharacterSkin], files: GameFiles, library: MaterialLibrary
+    skins: Sequence[CharacterSkin], files: GameTree, library: MaterialLibrary
 ) -> dict[str, Material]:
     """The material of each skin of an MD2, which is an image."""
     result: dict[str, Material] = {}

@@ -10,10 +10,10 @@ from typing import TypeVar
 from ..io_common.declarations.characters import Character, CharacterAnimation, CharacterPart
 from ..io_common.declarations.doom3_characters import ATTACHING_ANIMATION
 from ..io_common.error_messages import message_for
-from ..io_common.game_data.files import GameFiles
-from ..io_common.game_data.paths import MemberStream
+from ..io_common.game_tree.archives import MemberStream
+from ..io_common.game_tree.files import FileReadError
+from ..io_common.game_tree.tree import GameTree
 from ..io_common.reports import Report, listing
-from ..io_common.textures.game_files import FileReadError
 from ..io_md2.format import Md2Error, read_model
 from ..io_md2.format import Model as Md2Model
 from ..io_md2.importer import check_size as check_md2_size
@@ -69,7 +69,7 @@ class PartFiles:
 
 
 def read_parts(
-    character: Character, files: GameFiles, options: CharacterOptions, report: Report
+    character: Character, files: GameTree, options: CharacterOptions, report: Report
 ) -> tuple[list[PartFiles], set[str]]:
     """The files of all parts that are there, and the names of those that are missing; what is damaged is a warning.
 
@@ -110,7 +110,7 @@ def _is_spare(character: Character, index: int, options: CharacterOptions) -> bo
 class _Reader:
     """Reads files, and collects those that are missing and damaged."""
 
-    def __init__(self, files: GameFiles, report: Report) -> None:
+    def __init__(self, files: GameTree, report: Report) -> None:
         self._files = files
         self._report = report
         self._animations: dict[str, Animation | None] = {}

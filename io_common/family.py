@@ -11,7 +11,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any, Protocol
 
 from .files.file_info import Describe
-from .textures.rules import TextureRules
+from .textures.conventions import TextureRules
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from bpy.types import Context, Operator
 
     from .batch import Loaded, LoadOptions, SaveOptions
-    from .game_data.paths import FilesByName
+    from .game_tree.archives import FilesByName
     from .results import ExportResult
 
 

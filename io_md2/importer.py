@@ -11,8 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..io_common.counting import counted
-from ..io_common.declarations.material_files import MaterialImages
-from ..io_common.game_data.paths import readable
+from ..io_common.game_tree.archives import readable
 from ..io_common.materials.library import MaterialLibrary
 from ..io_common.reports import Report, kept_on_failure, progress
 from ..io_common.results import ImportResult
@@ -20,6 +19,7 @@ from ..io_common.scene import axes, mesh_data, names, state, versions
 from ..io_common.scene.markers import add_markers
 from ..io_common.scene.shape_keys import add_frame_keys
 from ..io_common.scene.stored_warnings import store_warnings
+from ..io_common.textures.material_images import MaterialImages
 from ..io_common.textures.search import Search
 from ..io_common.triangles import FLIPPED_WINDING, is_degenerate
 from .format import FRAMES_PER_SECOND, Md2Error, Model, decompress, find_sequences, read_model

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from ..io_common.textures.rules import TextureRules
+from ..io_common.textures.conventions import TextureRules
 
 TEXTURE_RULES = TextureRules(config_name="md2.cfg", has_player_skins=True)

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..io_common.game_data.paths import files_in, readable, unpacked_size
-from ..io_common.textures.budget import Budget
+from ..io_common.game_tree.archives import files_in, readable, unpacked_size
+from ..io_common.game_tree.files import Budget
 from .format import Animation, AnimationHeader, Joints, Md5Error, read_animation_header
 from .format.joint_matching import Fit, Match, match_joints
 from .format.suffixes import ANIMATION_SUFFIX

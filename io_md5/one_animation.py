@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..io_common.counting import counted
+from ..io_common.game_tree.names import fold
 from ..io_common.reports import Report, listing
 from ..io_common.scene import names
-from ..io_common.textures.names import fold
 from .clips import AnimationOptions, Clip
 from .companions import Companion
 from .format import Md5Error

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from ..io_common.textures.rules import TextureRules
+from ..io_common.textures.conventions import TextureRules
 
 TEXTURE_RULES = TextureRules(config_name="md5.cfg", has_shaders=True)

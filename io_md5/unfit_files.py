@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 
-from ..io_common.game_data.paths import files_in
+from ..io_common.game_tree.archives import files_in
 from ..io_common.reports import Report, listing
 from .animation_files import animation_paths
 from .format import Joints, Md5Error, read_animation_header, read_joints

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.props import BoolProperty, IntProperty, StringProperty
 
+from ...io_common.catalogue import count_animations
 from ...io_common.counting import counted
-from ...io_common.declarations.catalogue import count_animations
 from ...io_common.name_filter import matches
 from ...io_common.operators import check_boxes
 from ...io_common.operators.row_list import RowList

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.props import BoolProperty, StringProperty
 
-from ...io_common.declarations.catalogue import CatalogueEntry, Kind
+from ...io_common.catalogue import CatalogueEntry, Kind
 from ...io_common.operators.row_list import RowList
 from ...io_common.reports import printable
 

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.props import BoolProperty, CollectionProperty, EnumProperty, IntProperty, StringProperty
 
+from ...io_common.catalogue import Catalogue, CatalogueEntry, Kind
 from ...io_common.counting import counted
-from ...io_common.declarations.catalogue import Catalogue, CatalogueEntry, Kind
-from ...io_common.game_data.game_folders import inner_game
+from ...io_common.game_tree.files import FileReadError
+from ...io_common.game_tree.folders import inner_game
 from ...io_common.operators import check_boxes, file_operators, preferences
 from ...io_common.reports import printable
 from ...io_common.scene import axes, versions
-from ...io_common.textures.game_files import FileReadError
 from .. import games
 from ..errors import CharacterError
 from ..importer import import_character

@@ -17,9 +17,9 @@ import re
 from collections.abc import Iterable
 from dataclasses import replace
 
-from ..game_data.files import GameFiles
-from ..game_data.game_paths import ancestors, find_image, join
-from ..textures.game_files import FileReadError
+from ..game_tree.files import FileReadError
+from ..game_tree.names import ancestors, join
+from ..game_tree.tree import GameTree
 from .characters import (
     SAUERBRATEN,
     Attachment,
@@ -36,7 +36,7 @@ CONFIGS = {"md5": "md5.cfg", "md2": "md2.cfg"}
 """The name of the script of each kind of model."""
 
 
-def cfg_character(files: GameFiles, folder: str) -> Character:
+def cfg_character(files: GameTree, folder: str) -> Character:
     """The character that a model's folder describes.
 
     What the script has wrong is a warning. If even the first model is missing, there are no parts. `files` may also be
@@ -53,7 +53,7 @@ def cfg_character(files: GameFiles, folder: str) -> Character:
 class _CharacterReader:
     """Reads a script, and finds the files that it names."""
 
-    def __init__(self, files: GameFiles, folder: str, kind: str) -> None:
+    def __init__(self, files: GameTree, folder: str, kind: str) -> None:
         self._files = files
         self._folder = folder
         self._kind = kind
@@ -124,7 +124,7 @@ class _CharacterReader:
         if not name:
             return None
         path = join(self._find_folder(folder or ""), image_name(name))
-        found = find_image(self._files, path)
+        found = self._files.image_path(path)
         if found is None:
             self._missing.add(path)
         return found or path
@@ -137,9 +137,9 @@ class _CharacterReader:
     def _md2_textures(self, model: str) -> dict[str, MeshTextures]:
         """The images that an MD2 has without any command."""
         for folder in (self._folder, model.rpartition("/")[0]):
-            image = find_image(self._files, join(folder, "skin"))
+            image = self._files.image_path(join(folder, "skin"))
             if image is not None:
-                masks = find_image(self._files, join(folder, "masks"))
+                masks = self._files.image_path(join(folder, "masks"))
                 return {"*": MeshTextures("*", image, masks)}
         return {}
 

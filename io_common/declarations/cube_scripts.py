@@ -34,9 +34,8 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from ..counting import counted
-from ..game_data.game_paths import ancestors, join
-from ..textures.game_files import FileReadError
-from ..textures.names import clean_name, fold, fold_slashes, short
+from ..game_tree.files import FileReadError
+from ..game_tree.names import ancestors, clean_name, fold, fold_slashes, join, short
 from .characters import Attachment, CharacterAnimation, JointAdjustment, Tag, Vector
 
 MAX_WORDS = 100_000

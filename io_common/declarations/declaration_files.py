@@ -16,8 +16,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from ..textures.budget import MAX_TOKENS
-from ..textures.names import fold, short, split_extension
+from ..game_tree.files import MAX_TOKENS
+from ..game_tree.names import fold, short, split_extension
 
 MATERIAL, MODEL, ENTITY, SKIN = "material", "model", "entitydef", "skin"
 """The types of declarations that are read."""

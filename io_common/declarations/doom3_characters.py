@@ -28,8 +28,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
 
-from ..textures.game_files import FileReadError
-from ..textures.names import fold, fold_slashes, split_extension
+from ..game_tree.files import FileReadError
+from ..game_tree.names import fold, fold_slashes, split_extension
 from .characters import (
     DOOM3,
     MODEL_SUFFIXES,

@@ -24,9 +24,9 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TypeVar
 
-from ..game_data.files import GameFiles
-from ..textures.game_files import FileReadError
-from ..textures.names import fold, fold_slashes, short
+from ..game_tree.files import FileReadError
+from ..game_tree.names import fold, fold_slashes, short
+from ..game_tree.tree import GameTree
 from .characters import CharacterAnimation, CharacterPart, CharacterSkin, FrameCommand
 from .declaration_files import (
     ENTITY,
@@ -256,7 +256,7 @@ class DeclarationsByName:
         unreadable: files that could not be read.
     """
 
-    def __init__(self, files: GameFiles) -> None:
+    def __init__(self, files: GameTree) -> None:
         self._files = files
         self.unreadable: list[str] = []
         self._parents: dict[tuple[str, str], list[str]] = defaultdict(list)

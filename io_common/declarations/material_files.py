@@ -1,6 +1,6 @@
-"""The material declarations of game folders, by name, and the images that are found for a material.
+"""The material declarations of game folders, by name.
 
-Declarations are in `materials/*.mtr`, in Unvanquished and XreaL also in `scripts/*.shader`.
+They are in `materials/*.mtr`, in Unvanquished and XreaL also in `scripts/*.shader`.
 
 As in Doom 3, the `materials/*.mtr` of all folders and archives are searched in alphabetical order, a file hides those
 with the same name in later folders, and the first declaration of a name is used. The `.mtr` files next to the model
@@ -10,17 +10,13 @@ as in Quake III and its relatives (`ScanAndLoadShaderFiles` in `tr_shader.c`).
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
-from enum import StrEnum
+from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import cached_property
 
-from ..textures.budget import Budget
-from ..textures.conventions import Role
-from ..textures.folders import Root
-from ..textures.game_files import FileReadError, GameFile
-from ..textures.names import fold
+from ..game_tree.files import Budget, FileReadError, GameFile
+from ..game_tree.names import fold
+from ..game_tree.tree import GameTree
 from .declaration_files import canonical_name
 from .materials import Material, MaterialFile, parse_materials
 
@@ -94,8 +90,8 @@ class _Texts:
 class GameMaterials:
     """The material files of game folders, in order, for all models of an import. Each warning is added once."""
 
-    def __init__(self, roots: Sequence[Root], budget: Budget, warnings: list[str]) -> None:
-        self._roots = roots
+    def __init__(self, tree: GameTree, budget: Budget, warnings: list[str]) -> None:
+        self._tree = tree
         self._budget = budget
         self._warnings = warnings
 
@@ -104,9 +100,7 @@ class GameMaterials:
         """The files, read when they are first needed."""
         ordered: list[GameFile] = []
         for folder, extension in _FOLDERS:
-            files: dict[str, GameFile] = {}
-            for root in self._roots:
-                files = root.texts(folder, extension) | files
+            files = self._tree.texts(folder, extension)
             ordered += [files[key] for key in sorted(files, reverse=extension == ".shader")]
         return _Texts(ordered, self._budget, self._warnings)
 
@@ -114,7 +108,7 @@ class GameMaterials:
 class MaterialIndex:
     """The declarations for the models in one folder: those of their game folders, then those beside the models."""
 
-    def __init__(self, game: GameMaterials, own: Root, budget: Budget, warnings: list[str]) -> None:
+    def __init__(self, game: GameMaterials, own: GameTree, budget: Budget, warnings: list[str]) -> None:
         self._game = game
         self._own = own
         self._budget = budget
@@ -142,67 +136,3 @@ class MaterialIndex:
                 return None
             found, is_whole = self._game.files.find(key)
             return self._own_files.find(key, found)[0] if is_whole else found
-
-
-# --- The images of materials
-
-
-class Rule(StrEnum):
-    """The rule by which a diffuse image was found; see `search`."""
-
-    DECLARATION = "declaration"
-    GAME_PATH = "game path"
-    CONFIG = "cfg"
-    BESIDE = "beside the model"
-    SKIN_FILE = "skin file"
-    CONVENTION = "convention"
-
-
-@dataclass
-class MaterialImages:
-    """The images and settings that were found for a shader or skin.
-
-    Attributes:
-        name: the shader or skin as written in the model. For a skin that the model does not name, the path of the
-            image relative to the game folder or the model.
-        rule: how the diffuse image was found; None if there is none.
-        declaration: the material declaration; None if there is none.
-        images: one image for each role.
-        maps: the image files in the expressions of the declaration, by the name written there.
-        colour: RGBA, if the declaration has an image of a single colour such as `_white` instead of a diffuse image.
-        alpha_test: the threshold in 0...1, or None.
-        is_alpha_known: whether `alpha_test` and `translucent` are declared, so that nothing is guessed from the image.
-        two_sided: whether back faces are drawn; None if unknown.
-        translucent: whether the surface is blended with what is behind it.
-        blend: the blend mode of the fallback stage; empty for a lit or opaque surface.
-        is_drawn: whether the game draws anything; if not, the surface is invisible.
-        missing: names of images that were not found, by role.
-        game_folder: the game folder that the diffuse image was found in; empty if it was found elsewhere.
-        looked_in: the paths where they were looked for, each once.
-    """
-
-    name: str
-    rule: Rule | None = None
-    declaration: Material | None = None
-    images: dict[Role, GameFile] = field(default_factory=dict)
-    maps: dict[str, GameFile] = field(default_factory=dict)
-    colour: tuple[float, float, float, float] | None = None
-    alpha_test: float | None = None
-    is_alpha_known: bool = False
-    two_sided: bool | None = None
-    translucent: bool = False
-    blend: str = ""
-    is_drawn: bool = True
-    missing: dict[Role, str] = field(default_factory=dict)
-    game_folder: str = ""
-    looked_in: list[str] = field(default_factory=list)
-
-    @property
-    def diffuse(self) -> GameFile | None:
-        """The diffuse image."""
-        return self.images.get(Role.DIFFUSE)
-
-    def add_looked_in(self, *paths: str) -> None:
-        """Adds paths where images were looked for, with the separators of this system."""
-        native = dict.fromkeys(path.replace("/", os.sep) for path in paths)
-        self.looked_in += [path for path in native if path not in self.looked_in]

@@ -26,8 +26,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from ..textures.budget import MAX_TOKENS
-from ..textures.names import short
+from ..game_tree.files import MAX_TOKENS
+from ..game_tree.names import short
 from .declaration_files import MATERIAL, MAX_WARNINGS, Token, TokenReader, parse_declarations
 
 MAX_PARTS = 64

@@ -21,9 +21,9 @@ from typing import TYPE_CHECKING, Any
 
 import bpy
 
+from ..game_tree.folders import export_name
+from ..game_tree.names import fold, without_image_extension
 from ..scene import stored_values
-from ..textures.export_names import export_name
-from ..textures.names import fold, without_image_extension
 from . import images, source
 from .shading import principled_of
 

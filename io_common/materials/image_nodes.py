@@ -28,8 +28,8 @@ from .images import ImageError, ImageStore
 if TYPE_CHECKING:
     from bpy.types import Image, NodeTree
 
-    from ..declarations.material_files import MaterialImages
-    from ..textures.game_files import GameFile
+    from ..game_tree.files import GameFile
+    from ..textures.material_images import MaterialImages
 
 Socket = Any
 """An output of a node; its type in the stubs differs between versions."""

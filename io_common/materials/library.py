@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING
 
 import bpy
 
-from ..declarations.material_files import MaterialImages
+from ..game_tree.files import GameFile
+from ..game_tree.names import clean_name, short
 from ..reports import Report
 from ..scene import names, versions
-from ..textures.game_files import GameFile
-from ..textures.names import clean_name, short
+from ..textures.material_images import MaterialImages
 from . import source
 from .images import ImageStore
 from .shading import build_nodes, reset_nodes

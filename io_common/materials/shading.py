@@ -17,10 +17,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..declarations.material_files import MaterialImages
 from ..declarations.materials import BuiltIn
 from ..scene import versions
 from ..textures.conventions import Role
+from ..textures.material_images import MaterialImages
 from .image_nodes import Channels, NodeBuilder
 from .images import ImageStore
 

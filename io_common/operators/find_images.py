@@ -13,12 +13,12 @@ import bpy
 from bpy.props import StringProperty
 
 from .. import reports
-from ..declarations.material_files import MaterialImages
+from ..game_tree.names import short
 from ..materials import source
 from ..materials.library import MaterialLibrary
 from ..reports import Report, printable
 from ..scene import stored_values
-from ..textures.names import short
+from ..textures.material_images import MaterialImages
 from ..textures.search import Search
 from . import preferences
 from .blender_mixins import Operator, Panel
@@ -26,7 +26,7 @@ from .blender_mixins import Operator, Panel
 if TYPE_CHECKING:
     from bpy.types import Context, Material
 
-    from ..textures.rules import TextureRules
+    from ..textures.conventions import TextureRules
     from .blender_mixins import OperatorResult
 
 Find = Callable[["Search", Path, "Material", str], MaterialImages]

@@ -7,11 +7,9 @@ from collections.abc import Callable
 from functools import cached_property
 
 from ..declarations.cube_scripts import MeshSkin, ModelScript, image_name, read_script
-from .budget import Budget
-from .game_files import FileReadError, GameFile
-from .model_folder import ModelFolder
-from .names import clean_name, fold
-from .search_paths import SearchPaths
+from ..game_tree.files import Budget, FileReadError, GameFile
+from ..game_tree.folders import ModelFolder
+from ..game_tree.names import clean_name, fold
 
 _MODEL_FOLDERS = ("packages/models", "models", "data/models", "")
 
@@ -19,19 +17,16 @@ _MODEL_FOLDERS = ("packages/models", "models", "data/models", "")
 class ConfigFiles:
     """The text files of a model.
 
-    `paths` are the folders that may be searched for the model, and `folder` is its own. `config_name` is the name of
-    the .cfg file; empty if there is none.
+    `config_name` is the name of the .cfg file; empty if there is none.
     """
 
     def __init__(
         self,
-        paths: SearchPaths,
         folder: ModelFolder,
         config_name: str,
         budget: Budget,
         warn: Callable[[str], None],
     ) -> None:
-        self._paths = paths
         self._folder = folder
         self._config_name = config_name
         self._budget = budget
@@ -39,7 +34,7 @@ class ConfigFiles:
 
     def skin(self, mesh: str | None) -> MeshSkin | None:
         """The skin that the .cfg file assigns to a mesh, or None. See `ModelScript.skin` for unnamed meshes."""
-        return self._config[0].skin(self._paths.model_path.name, mesh)
+        return self._config[0].skin(self._folder.model_path.name, mesh)
 
     def image(self, skin: MeshSkin, raw: str) -> GameFile | None:
         """The image that the .cfg file names: relative to `packages/models/DIR` or its own folder, else near the model.
@@ -51,16 +46,15 @@ class ConfigFiles:
         if folder:
             paths = [posixpath.join(top, image_name(folder), text) for top in _MODEL_FOLDERS]
         else:
-            own_folders = self._paths.own_folders()
-            paths = [posixpath.join(own, self._config[1], text) for _root, own in own_folders]
+            paths = [posixpath.join(path, self._config[1], text) for _, path in self._folder.trees]
         for path in paths:
             clean = clean_name(posixpath.normpath(path)).path
-            found = self._paths.find_image(clean) if clean else None
+            found = self._folder.game.find_image(clean) if clean else None
             if found is not None:
                 return found
         clean = clean_name(text).path
-        found = self._paths.own.find_image(clean) if clean else None
-        return found or self._folder.find_image(clean_name(raw).base)
+        found = self._folder.files.find_image(clean) if clean else None
+        return found or self._folder.find_nearby(clean_name(raw).base)
 
     @cached_property
     def materials(self) -> list[dict[str, str]]:
@@ -68,8 +62,8 @@ class ConfigFiles:
 
         Files that start with the model's name come first, and of these the default ones.
         """
-        stem = fold(self._paths.model_path.stem)
-        files = self._paths.own.texts("", ".skin")
+        stem = fold(self._folder.model_path.stem)
+        files = self._folder.files.texts("", ".skin")
         keys = sorted(files, key=lambda key: (not key.startswith(stem), "default" not in key, key))
         texts = (self._read_text(files[key]) for key in keys)
         return [parse_skin(text) for text in texts if text is not None]
@@ -77,7 +71,7 @@ class ConfigFiles:
     @cached_property
     def _config(self) -> tuple[ModelScript, str]:
         """The .cfg file, and its folder relative to the model's: "" or ".."."""
-        own = next((own for _, own in self._paths.own_folders()), self._paths.model_path.parent.name)
+        own = next((path for _, path in self._folder.trees), self._folder.model_path.parent.name)
         for file, relative in self._folder.text_files(self._config_name) if self._config_name else ():
             text = self._read_text(file)
             if text is not None:
@@ -90,8 +84,7 @@ class ConfigFiles:
 
     def _read_script(self, path: str) -> str | None:
         """The text of a file by its path in a game folder or in the model's folder; None if there is none."""
-        roots = (*self._paths.roots, self._paths.own)
-        file = next((file for root in roots if (file := root.find_file(path)) is not None), None)
+        file = self._folder.game.find(path) or self._folder.files.find(path)
         return self._read_text(file) if file is not None else None
 
     def _read_text(self, file: GameFile) -> str | None:

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.props import FloatProperty, IntVectorProperty, StringProperty
 
-from ...io_common.declarations.material_files import MaterialImages
 from ...io_common.materials import source as material_source
 from ...io_common.operators import find_images
 from ...io_common.operators.warnings_panel import draw_warnings
 from ...io_common.reports import printable
 from ...io_common.scene import stored_values
 from ...io_common.scene.stored_warnings import load_warnings
+from ...io_common.textures.material_images import MaterialImages
 from ...io_common.textures.search import Search
 from ..skins import SKINS
 from ..source import load_model

@@ -15,13 +15,13 @@ import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, StringProperty
 
 from ...io_common.counting import counted
-from ...io_common.game_data.paths import readable, stamp
+from ...io_common.game_tree.archives import readable, stamp
+from ...io_common.game_tree.files import Budget
 from ...io_common.name_filter import matches
 from ...io_common.operators import check_boxes
 from ...io_common.operators.file_operators import draw_wide
 from ...io_common.operators.row_list import RowList
 from ...io_common.reports import listing, printable
-from ...io_common.textures.budget import Budget
 from ..animation_files import AnimationFile, animation_paths, match_file, within_budget
 from ..format import Joints, Md5Error, read_animation_header, read_joints
 from ..format.suffixes import MESH_SUFFIX

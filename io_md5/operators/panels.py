@@ -13,13 +13,13 @@ import bpy
 from bpy.props import FloatProperty, IntProperty, StringProperty
 
 from ...io_common.counting import counted
-from ...io_common.declarations.material_files import MaterialImages
 from ...io_common.materials import source as material_source
 from ...io_common.operators import find_images
 from ...io_common.operators.warnings_panel import draw_warnings
 from ...io_common.reports import printable
 from ...io_common.scene import stored_values
 from ...io_common.scene.stored_warnings import load_warnings
+from ...io_common.textures.material_images import MaterialImages
 from ...io_common.textures.search import Search
 from ..shaders import SHADERS
 from ..source import GROUP, actions, bones, camera, meshes

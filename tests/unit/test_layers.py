@@ -10,7 +10,7 @@ from paths import ROOT
 
 FAMILIES = sorted(path.parent.name for path in ROOT.glob("io_*/family.py") if path.parent.name != "io_common")
 # The folders of `io_common`; each may import from those before it.
-SHARED = ("files", "textures", "game_data", "declarations", "scene", "materials", "operators")
+SHARED = ("files", "game_tree", "declarations", "textures", "scene", "materials", "operators")
 
 
 def imported_names(path: Path) -> set[str]:

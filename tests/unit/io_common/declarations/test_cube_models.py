@@ -6,8 +6,8 @@ import pytest
 
 from io_idtech.io_common.declarations.characters import Attachment, JointAdjustment, MeshTextures, Tag
 from io_idtech.io_common.declarations.cube_models import cfg_character
-from io_idtech.io_common.game_data.files import GameFiles
-from io_idtech.io_common.textures.game_files import FileReadError
+from io_idtech.io_common.game_tree.files import FileReadError
+from io_idtech.io_common.game_tree.tree import GameTree
 
 FOLDER = "packages/models/imp"
 
@@ -21,7 +21,7 @@ def character(tmp_path, config: str, *files: str, folder: str = FOLDER, kind: st
         path = tmp_path / "packages/models" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch()
-    return cfg_character(GameFiles([tmp_path]), folder)
+    return cfg_character(GameTree([tmp_path]), folder)
 
 
 def test_animations_have_names_speeds_priorities_and_masks(tmp_path):
@@ -82,8 +82,8 @@ def test_scripts_run_other_scripts_by_their_path_from_the_game_folder_and_above_
     found = character(
         tmp_path, f'md5load a.md5mesh\nexec "{FOLDER}/anims.cfg', "imp/a.md5mesh", "imp/a.md5anim"
     )
-    below = cfg_character(GameFiles([tmp_path / "packages"]), "models/imp")
-    alone = cfg_character(GameFiles([tmp_path / FOLDER]), "")
+    below = cfg_character(GameTree([tmp_path / "packages"]), "models/imp")
+    alone = cfg_character(GameTree([tmp_path / FOLDER]), "")
     assert [len(one.parts[0].animations) for one in (found, below, alone)] == [1, 1, 1]
 
 
@@ -137,4 +137,4 @@ def test_an_md2_takes_the_model_of_the_folder_above_and_ranges_of_frames(tmp_pat
 
 def test_a_folder_without_a_script_is_an_error(tmp_path):
     with pytest.raises(FileReadError):
-        cfg_character(GameFiles([tmp_path]), "nothing")
+        cfg_character(GameTree([tmp_path]), "nothing")

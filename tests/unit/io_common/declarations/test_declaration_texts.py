@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from io_idtech.io_common.declarations.catalogue import Catalogue
+from io_idtech.io_common.catalogue import Catalogue
 from io_idtech.io_common.declarations.characters import (
     DOOM3,
     SAUERBRATEN,
@@ -22,7 +22,7 @@ from io_idtech.io_common.declarations.characters import (
 )
 from io_idtech.io_common.declarations.cube_models import cfg_character, cfg_name, cfg_text
 from io_idtech.io_common.declarations.doom3_text import def_text, skin_text
-from io_idtech.io_common.game_data.files import GameFiles
+from io_idtech.io_common.game_tree.tree import GameTree
 
 MODEL = "models/md5/odd name/a-b.md5mesh"
 
@@ -75,7 +75,7 @@ def test_a_doom_3_character_of_odd_names_is_read_as_it_was_written(tmp_path, nam
     written(tmp_path, "def/x.def", "skins/x.skin")
     (tmp_path / "def/x.def").write_text(def_text(character))
     (tmp_path / "skins/x.skin").write_text(skin_text(character))
-    catalogue = Catalogue(GameFiles([tmp_path]))
+    catalogue = Catalogue(GameTree([tmp_path]))
     assert not catalogue.warnings
     found = catalogue.character(catalogue.named(character.name))
     assert replace(found, declaration=None) == character
@@ -85,7 +85,7 @@ def test_a_model_without_a_declaration_gets_one(tmp_path):
     part = CharacterPart("imp", "models/imp.md5mesh", (CharacterAnimation("walk", ("models/walk.md5anim",)),))
     written(tmp_path, "models/imp.md5mesh", "models/walk.md5anim", "def/x.def")
     (tmp_path / "def/x.def").write_text(def_text(Character("imp", DOOM3, (part,))))
-    catalogue = Catalogue(GameFiles([tmp_path]))
+    catalogue = Catalogue(GameTree([tmp_path]))
     (found,) = catalogue.character(catalogue.named("imp")).parts
     assert found == replace(part, declaration="imp")
 
@@ -126,5 +126,5 @@ def test_a_sauerbraten_character_is_read_as_it_was_written(tmp_path):
     images = [f"{FOLDER}/{name}.png" for name in "hmn"]
     written(tmp_path, body.model, gun.model, *files, *images, "packages/models/other/x y.jpg")
     (tmp_path / FOLDER / cfg_name(character)).write_text(cfg_text(character, FOLDER))
-    found = cfg_character(GameFiles([tmp_path]), FOLDER)
+    found = cfg_character(GameTree([tmp_path]), FOLDER)
     assert replace(found, declaration=None) == character

@@ -13,7 +13,7 @@ import pytest
 from io_idtech.io_common.declarations.characters import Attachment, Character
 from io_idtech.io_common.declarations.doom3_characters import Doom3Declarations
 from io_idtech.io_common.declarations.doom3_text import def_text
-from io_idtech.io_common.game_data.files import GameFiles
+from io_idtech.io_common.game_tree.tree import GameTree
 
 BODY = "model body { mesh body.md5mesh anim walk walk.md5anim anim walk_torch1 torch.md5anim anim idle idle.md5anim }"
 HEAD = "model skull { mesh skull.md5mesh }"
@@ -25,7 +25,7 @@ def hero(folder: Path, values: str, *others: str) -> Character:
     text = "\n".join((BODY, HEAD, *others, f'entityDef hero {{ "model" "body" {values} }}'))
     files = {f"{name}.md5mesh": game_folders.md5mesh() for name in ("body", "skull", "hat")}
     game_folders.loose(folder, {"def/a.def": text, **files})
-    found = Doom3Declarations(GameFiles([folder])).entity_character("hero")
+    found = Doom3Declarations(GameTree([folder])).entity_character("hero")
     assert found is not None
     return found
 
@@ -155,7 +155,7 @@ def test_places_replacements_and_nested_attachments_are_read_as_they_were_writte
     assert names["flame"].attachment is not None
     others = 'entityDef flame { "model" "torch.prt" "joint" "larm" }'
     game_folders.loose(tmp_path, {"def/a.def": "\n".join((DARK_MOD, others, def_text(found)))})
-    again = Doom3Declarations(GameFiles([tmp_path])).entity_character("hero")
+    again = Doom3Declarations(GameTree([tmp_path])).entity_character("hero")
     assert again is not None
     assert again.parts == found.parts
 

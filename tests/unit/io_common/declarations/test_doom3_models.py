@@ -17,7 +17,7 @@ from io_idtech.io_common.declarations.characters import (
 )
 from io_idtech.io_common.declarations.declaration_files import MAX_WARNINGS
 from io_idtech.io_common.declarations.doom3_characters import Doom3Declarations
-from io_idtech.io_common.game_data.files import GameFiles
+from io_idtech.io_common.game_tree.tree import GameTree
 
 MESH = "models/a.md5mesh"
 
@@ -26,7 +26,7 @@ def declarations(folder: Path, text: str, **files: str) -> Doom3Declarations:
     """The declarations of a game with one file and a model."""
     content = {"def/a.def": text, MESH: game_folders.md5mesh(game_folders.BODY, "models/skin")}
     game_folders.loose(folder, {**content, **{name.replace("__", "/"): text for name, text in files.items()}})
-    return Doom3Declarations(GameFiles([folder]))
+    return Doom3Declarations(GameTree([folder]))
 
 
 def warnings(given: Doom3Declarations) -> list[str]:
@@ -53,7 +53,7 @@ def entity(folder: Path, text: str, name: str = "a", skins: str = "") -> Charact
 
 @pytest.mark.parametrize("make", [game_folders.doom3, game_folders.doom3_loose])
 def test_an_entity_becomes_a_character_with_all_that_is_declared_for_it(tmp_path: Path, make) -> None:
-    found = Doom3Declarations(GameFiles([make(tmp_path / "base")])).entity_character("Monster_Demon_Imp")
+    found = Doom3Declarations(GameTree([make(tmp_path / "base")])).entity_character("Monster_Demon_Imp")
     assert found is not None
     body, head, lamp = found.parts
     assert (body.declaration, body.model) == ("monster_imp", "models/md5/monsters/imp/imp.md5mesh")

@@ -107,12 +107,12 @@ def test_the_files_of_a_game_are_read_and_parsed_once_for_models_in_several_fold
         (base / name).parent.mkdir(parents=True, exist_ok=True)
         (base / name).write_bytes(text.encode())
     made = Search([base], MD5_RULES)
-    remaining = made.library.budget.text
+    remaining = made.budget.text
     for folder in ("imp", "demon", "zombie"):
         found = made.model(base / f"models/{folder}/x.md5mesh").material("models/imp/imp")
         assert found.diffuse.relative == "models/imp/one.tga"
     assert parsed == ["a.mtr", "b.mtr"]
-    assert remaining - made.library.budget.text == len(ONE) + len(TWO)
+    assert remaining - made.budget.text == len(ONE) + len(TWO)
     assert len(made.warnings) == 1
 
 

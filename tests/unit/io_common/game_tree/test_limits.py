@@ -10,7 +10,7 @@ from texture_rules import MD5_RULES
 
 from io_idtech.io_common.declarations import material_files
 from io_idtech.io_common.declarations.materials import parse_materials
-from io_idtech.io_common.textures import budget, game_files
+from io_idtech.io_common.game_tree import files as limits
 from io_idtech.io_common.textures.search import Search
 
 SHADER = "models/imp/imp"
@@ -40,7 +40,7 @@ def test_an_archive_of_braces_is_read_up_to_the_limit_of_tokens(tmp_path, monkey
     path = game_folders.zipped(tmp_path / "a.pk4", {"materials/a.mtr": SHADER + " " + "{" * (15 << 20)})
     assert path.stat().st_size < 20_000
     (found,), warnings = search_in(tmp_path)
-    assert sum(file.token_count for file in read) <= budget.MAX_TOKENS
+    assert sum(file.token_count for file in read) <= limits.MAX_TOKENS
     assert found.diffuse is None
     assert any("too many declarations" in warning for warning in warnings)
 
@@ -50,10 +50,10 @@ def test_entries_that_share_their_data_are_read_up_to_a_limit_and_looked_through
     text = (GOOD + "// filler " * 50_000).encode()
     path = game_folders.zipped(tmp_path / "a.pk4", {"materials/0.mtr": text})
     game_folders.share_first(path, [f"materials/{number:04}.mtr" for number in range(1, 300)])
-    monkeypatch.setattr(budget, "MAX_TEXT", 5 * len(text))
+    monkeypatch.setattr(limits, "MAX_TEXT", 5 * len(text))
     reads = []
-    read_member = game_files._read_member
-    monkeypatch.setattr(game_files, "_read_member", lambda *a: reads.append(1) or read_member(*a))
+    read_member = limits._read_member
+    monkeypatch.setattr(limits, "_read_member", lambda *a: reads.append(1) or read_member(*a))
     found, warnings = search_in(tmp_path, [f"{SHADER}{number}" for number in range(50)])
     assert len(reads) == 5
     assert sum("too many materials" in warning for warning in warnings) == 1
@@ -62,7 +62,7 @@ def test_entries_that_share_their_data_are_read_up_to_a_limit_and_looked_through
 
 def test_names_are_looked_for_up_to_a_limit(tmp_path, monkeypatch):
     game_folders.zipped(tmp_path / "a.pk4", {"materials/a.mtr": GOOD + " " * 10_000})
-    monkeypatch.setattr(budget, "MAX_SCANNED", 35_000)
+    monkeypatch.setattr(limits, "MAX_SCANNED", 35_000)
     found, warnings = search_in(tmp_path, [SHADER, "b/b", "c/c", "d/d", "e/e"])
     assert found[0].declaration is not None
     assert sum("too many materials: some" in warning for warning in warnings) == 1
@@ -70,7 +70,7 @@ def test_names_are_looked_for_up_to_a_limit(tmp_path, monkeypatch):
 
 def test_when_the_time_is_over_the_rest_is_left_out(tmp_path, monkeypatch):
     game_folders.zipped(tmp_path / "a.pk4", {"materials/a.mtr": GOOD})
-    monkeypatch.setattr(budget, "MAX_SECONDS", -1.0)
+    monkeypatch.setattr(limits, "MAX_SECONDS", -1.0)
     (found,), warnings = search_in(tmp_path)
     assert found.declaration is None
     assert any("because it took too long" in warning for warning in warnings)
@@ -81,7 +81,7 @@ def test_images_are_looked_for_until_the_time_is_over(tmp_path, monkeypatch):
     for number in range(5):
         (tmp_path / "a" / f"{number}.tga").write_bytes(b"")
     seconds = iter(range(0, 10_000, 10))
-    monkeypatch.setattr(budget.time, "monotonic", lambda: float(next(seconds)))
+    monkeypatch.setattr(limits.time, "monotonic", lambda: float(next(seconds)))
     found, warnings = search_in(tmp_path, [f"a/{number}" for number in range(5)])
     assert found[0].diffuse is not None
     assert found[4].diffuse is None
@@ -93,7 +93,7 @@ def test_files_beside_a_model_are_read_up_to_a_limit(tmp_path, monkeypatch):
     folder.mkdir(parents=True)
     for number in range(20):
         (folder / f"{number:02}.skin").write_text("imp,models/other/other\n" + "x" * 1000)
-    monkeypatch.setattr(budget, "MAX_CONFIGS", 5000)
+    monkeypatch.setattr(limits, "MAX_CONFIGS", 5000)
     search = Search([tmp_path], MD5_RULES)
     search.model(folder / "imp.md5mesh", [SHADER]).material(SHADER, "imp")
     assert sum("too many .cfg and .skin files" in warning for warning in search.warnings) == 16
@@ -105,7 +105,7 @@ def test_files_beside_a_model_are_read_up_to_a_limit(tmp_path, monkeypatch):
 def test_the_directory_of_an_archive_is_read_up_to_a_limit(tmp_path, monkeypatch):
     game_folders.zipped(tmp_path / "a.pk4", {f"models/{number}.tga": b"" for number in range(5000)})
     game_folders.zipped(tmp_path / "b.pk4", {"materials/a.mtr": GOOD})
-    monkeypatch.setattr(budget, "MAX_DIRECTORIES", 100_000)
+    monkeypatch.setattr(limits, "MAX_DIRECTORIES", 100_000)
     (found,), warnings = search_in(tmp_path)
     assert found.declaration is not None
     assert any("a.pk4: not a readable archive (the directories" in warning for warning in warnings)
@@ -116,8 +116,8 @@ def test_the_directory_of_an_archive_is_read_up_to_a_limit(tmp_path, monkeypatch
 
 def test_time_within_time_counts_once(monkeypatch):
     clock = iter([0.0, 10.0])
-    monkeypatch.setattr(budget.time, "monotonic", lambda: next(clock))
-    left = budget.Budget()
+    monkeypatch.setattr(limits.time, "monotonic", lambda: next(clock))
+    left = limits.Budget()
     with left.timed(), left.timed():
         pass
     assert left.seconds == 50.0
@@ -125,8 +125,8 @@ def test_time_within_time_counts_once(monkeypatch):
 
 def test_only_the_time_that_textures_take_counts(monkeypatch):
     clock = iter([0.0, 10.0, 500.0, 540.0, 540.0, 540.0, 551.0, 552.0])
-    monkeypatch.setattr(budget.time, "monotonic", lambda: next(clock))
-    left = budget.Budget()
+    monkeypatch.setattr(limits.time, "monotonic", lambda: next(clock))
+    left = limits.Budget()
     with left.timed():
         pass
     assert not left.is_over()

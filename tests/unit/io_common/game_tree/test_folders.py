@@ -9,13 +9,15 @@ from pathlib import Path
 
 import needs
 import pytest
+from texture_rules import MD2_RULES
 from work import lines_run
 
-from io_idtech.io_common.textures import search_paths
-from io_idtech.io_common.textures.folders import Root
-from io_idtech.io_common.textures.game_files import FileReadError
-from io_idtech.io_common.textures.names import clean_name
-from io_idtech.io_common.textures.search_paths import Library, guess_game_folder
+from io_idtech.io_common.game_tree import folders as folders_module
+from io_idtech.io_common.game_tree.files import FileReadError
+from io_idtech.io_common.game_tree.folders import guess_game_folder
+from io_idtech.io_common.game_tree.names import clean_name
+from io_idtech.io_common.game_tree.tree import GameTree
+from io_idtech.io_common.textures.search import Search
 
 
 def put(path: Path, data: bytes = b"image") -> Path:
@@ -37,7 +39,7 @@ def archive(path: Path, **members: bytes) -> Path:
 
 def test_images_are_found_without_regard_to_case_and_extension(tmp_path: Path) -> None:
     put(tmp_path / "Models" / "Imp" / "Skin.JPG")
-    root = Root(tmp_path)
+    root = GameTree([tmp_path])
     for name in ("models/imp/skin.jpg", "MODELS/IMP/SKIN", "models/imp/skin.tga"):
         found = root.find_image(name)
         assert found is not None
@@ -59,7 +61,7 @@ def test_the_named_type_comes_first_then_tga_then_the_packed_copy_then_others(tm
 
 
 def _name(root: Path, path: str) -> str:
-    found = Root(root).find_image(path)
+    found = GameTree([root]).find_image(path)
     assert found is not None
     return found.name
 
@@ -72,8 +74,8 @@ def test_a_name_with_a_dot_keeps_what_follows_it(tmp_path: Path) -> None:
 def test_only_image_files_are_found_as_images(tmp_path: Path) -> None:
     put(tmp_path / "a" / "passwd")
     put(tmp_path / "a" / "run.exe")
-    assert Root(tmp_path).find_image("a/passwd") is None
-    assert Root(tmp_path).find_image("a/run.exe") is None
+    assert GameTree([tmp_path]).find_image("a/passwd") is None
+    assert GameTree([tmp_path]).find_image("a/run.exe") is None
 
 
 # --- Archives
@@ -83,7 +85,7 @@ def test_archives_are_read_where_loose_files_are_missing(tmp_path: Path) -> None
     archive(tmp_path / "pak000.pk4", **{"Textures/A.tga": b"old", "textures/b.tga": b"packed"})
     archive(tmp_path / "pak001.PK3", **{"textures/a.tga": b"new"})
     put(tmp_path / "textures" / "b.tga", b"loose")
-    root = Root(tmp_path)
+    root = GameTree([tmp_path])
     found = root.find_image("textures/a")
     assert found is not None
     assert found.read() == b"new"
@@ -97,7 +99,7 @@ def test_an_archive_is_not_opened_for_an_image_that_a_later_one_has(tmp_path: Pa
     (tmp_path / "pak000.pk4").write_bytes(b"damaged")
     archive(tmp_path / "pak001.pk4", **{"textures/a.tga": b"1", "models/c.tga": b"1"})
     put(tmp_path / "textures" / "b.tga")
-    root = Root(tmp_path)
+    root = GameTree([tmp_path])
     for path in ("textures/b", "textures/a", "models/c"):
         assert root.find_image(path) is not None
     assert root.warnings == []
@@ -109,7 +111,7 @@ def test_an_archive_is_not_opened_for_an_image_that_a_later_one_has(tmp_path: Pa
 def test_a_damaged_archive_gives_a_warning(tmp_path: Path) -> None:
     put(tmp_path / "bad.pk4", b"PK\x03\x04 this is no archive")
     archive(tmp_path / "aaa.pk4", **{"x.tga": b"x"})
-    root = Root(tmp_path)
+    root = GameTree([tmp_path])
     assert root.find_image("x") is not None
     assert "bad.pk4" in root.warnings[0]
 
@@ -119,7 +121,7 @@ def test_a_damaged_member_is_an_error_when_it_is_read(tmp_path: Path) -> None:
     data = bytearray(path.read_bytes())
     data[60] ^= 0xFF
     path.write_bytes(data)
-    found = Root(tmp_path).find_image("x.tga")
+    found = GameTree([tmp_path]).find_image("x.tga")
     assert found is not None
     with pytest.raises(FileReadError):
         found.read()
@@ -131,7 +133,7 @@ def test_members_that_claim_to_be_huge_are_refused_unread(tmp_path: Path) -> Non
     at = data.index(b"PK\x01\x02")
     struct.pack_into("<I", data, at + 24, 0xF0000000)
     path.write_bytes(data)
-    assert Root(tmp_path).find_image("x.tga") is None
+    assert GameTree([tmp_path]).find_image("x.tga") is None
 
 
 def test_a_member_that_unpacks_to_more_than_it_claims_is_cut_off(tmp_path: Path) -> None:
@@ -139,7 +141,7 @@ def test_a_member_that_unpacks_to_more_than_it_claims_is_cut_off(tmp_path: Path)
     data = bytearray(path.read_bytes())
     struct.pack_into("<I", data, data.index(b"PK\x01\x02") + 24, 1000)
     path.write_bytes(data)
-    found = Root(tmp_path).find_image("x.tga")
+    found = GameTree([tmp_path]).find_image("x.tga")
     assert found is not None
     with pytest.raises(FileReadError, match="damaged"):
         found.read()
@@ -147,7 +149,7 @@ def test_a_member_that_unpacks_to_more_than_it_claims_is_cut_off(tmp_path: Path)
 
 def test_a_loose_file_above_the_limit_is_refused(tmp_path: Path) -> None:
     put(tmp_path / "x.tga", b"12345")
-    found = Root(tmp_path).find_image("x")
+    found = GameTree([tmp_path]).find_image("x")
     assert found is not None
     with pytest.raises(FileReadError, match="larger"):
         found.read(4)
@@ -165,7 +167,7 @@ def test_links_that_lead_outside_are_not_followed(tmp_path: Path) -> None:
     (game / "photo.png").symlink_to(tmp_path / "secret" / "photo.png")
     (game / "in").symlink_to(game / "real")
     (game / "loop").symlink_to(game)
-    root = Root(game)
+    root = GameTree([game])
     assert root.find_image("out/photo") is None
     assert root.find_image("photo") is None
     assert root.find_image("loop/photo") is None
@@ -176,8 +178,8 @@ def test_links_that_lead_outside_are_not_followed(tmp_path: Path) -> None:
 def test_pipes_and_devices_are_not_read_as_images(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.png")
     (tmp_path / "folder.png").mkdir()
-    assert Root(tmp_path).find_image("pipe") is None
-    assert Root(tmp_path).find_image("folder.png") is None
+    assert GameTree([tmp_path]).find_image("pipe") is None
+    assert GameTree([tmp_path]).find_image("folder.png") is None
 
 
 @pytest.mark.parametrize(
@@ -186,7 +188,7 @@ def test_pipes_and_devices_are_not_read_as_images(tmp_path: Path) -> None:
 def test_no_name_leads_outside_the_folder(tmp_path: Path, name: str) -> None:
     put(tmp_path / "x.png")
     (tmp_path / "game" / "a").mkdir(parents=True)
-    assert Root(tmp_path / "game").find_image(name) is None
+    assert GameTree([tmp_path / "game"]).find_image(name) is None
 
 
 # --- The game folder
@@ -218,17 +220,17 @@ def test_a_folder_that_looks_like_a_game_is_preferred(tmp_path: Path) -> None:
 
 
 def test_the_users_home_is_never_a_game_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(search_paths, "_home_folder", lambda: tmp_path)
+    monkeypatch.setattr(folders_module, "_home_folder", lambda: tmp_path)
     assert guess_game_folder(put(tmp_path / "models" / "x.md2")) is None
 
 
 def test_given_folders_keep_their_order_and_the_guessed_one_comes_first(tmp_path: Path) -> None:
     model = put(tmp_path / "mod" / "models" / "x.md2")
     folders = [tmp_path / "b", tmp_path / "a"]
-    place = Library(folders).paths_for(model)
-    assert [root.path for root in place.roots] == [tmp_path / "mod", *folders]
-    inside = Library([tmp_path / "a", tmp_path / "mod"]).paths_for(model)
-    assert [root.path for root in inside.roots] == [tmp_path / "a", tmp_path / "mod"]
+    found = Search(folders, MD2_RULES).folder_of(model)
+    assert found.game.folders == (tmp_path / "mod", *folders)
+    inside = Search([tmp_path / "a", tmp_path / "mod"], MD2_RULES).folder_of(model)
+    assert inside.game.folders == (tmp_path / "a", tmp_path / "mod")
 
 
 # --- Speed
@@ -250,7 +252,7 @@ def test_a_folder_of_ten_thousand_files_is_listed_once_and_then_looked_up_by_nam
         return scandir(path)  # type: ignore[return-value]
 
     monkeypatch.setattr(os, "scandir", counting)
-    root = Root(tmp_path / "base")
+    root = GameTree([tmp_path / "base"])
     for index in range(0, 10_000, 10):
         assert root.find_image(f"textures/IMAGE{index}") is not None
     # A loop over the files would run at least one line for each.
@@ -261,7 +263,7 @@ def test_a_folder_of_ten_thousand_files_is_listed_once_and_then_looked_up_by_nam
 def test_only_the_archives_with_a_directory_are_asked_for_an_image_in_it(tmp_path: Path) -> None:
     for index in range(40):
         archive(tmp_path / f"pak{index:03d}.pk4", **{f"textures/set{index}/wall.tga": b""})
-    root = Root(tmp_path)
+    root = GameTree([tmp_path])
     assert root.find_image("textures/set0/wall") is not None
     # A loop over the archives would run at least one line for each.
     assert lines_run(root.find_image, "textures/set0/gone") < 40

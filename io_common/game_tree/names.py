@@ -1,15 +1,16 @@
-"""Names of images, skins and shaders in files, which cannot be trusted.
+"""Names and paths in the files of games, which cannot be trusted: absolute, with `..`, truncated, or garbage.
 
-A name may be a path relative to a game folder, an absolute path from another machine (Windows, UNC, Unix), a path with
-`..`, truncated, empty or garbage. Only relative names without `..` are used as paths; of all others only the base name
-is used. Names are compared with listings of directories and never passed to the operating system, so that device
-names, drive letters and the like have no effect.
+Only relative names without `..` are used as paths; of all others only the base name is used. Names are compared with
+listings of folders and never passed to the operating system, so that device names and the like have no effect.
 """
 
 from __future__ import annotations
 
+import errno
+import os
 import re
 from dataclasses import dataclass
+from pathlib import Path
 
 IMAGE_EXTENSIONS = (
     ".tga", ".png", ".jpg", ".jpeg", ".pcx", ".bmp", ".webp", ".dds", ".tif", ".tiff", ".sgi", ".rgb", ".lmp",
@@ -25,6 +26,14 @@ _EXTENSION_RANK = {extension: rank for rank, extension in enumerate(IMAGE_EXTENS
 _MODIFIERS = re.compile(r"^(?:<[^<>]*>\s*)++")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _MAX_LENGTH_IN_MESSAGES = 200
+
+# What Windows does not allow in a name, drops from its end, or takes for a device, whatever follows a dot. After a
+# colon, it even takes the rest for another drive or a hidden stream of the file.
+_UNFIT_FOR_WINDOWS = re.compile(
+    r'.*[<>:"\\|?*\x00-\x1f]|.*[. ]\Z'
+    r"|(?:CON|PRN|AUX|NUL|CONIN\$|CONOUT\$|(?:COM|LPT)[0-9\u00b9\u00b2\u00b3]) *(?:\.|\Z)",
+    re.IGNORECASE | re.DOTALL,
+)
 
 
 def is_image(file_name: str) -> bool:
@@ -101,3 +110,39 @@ def clean_name(raw: str) -> AssetName:
         base = ""
     relative = bool(parts) and not absolute and ".." not in parts
     return AssetName("/".join(parts) if relative else None, base)
+
+
+def join(*parts: str) -> str:
+    """The path made of parts, with forward slashes, without `.` and `..`, which never lead out of the game folder."""
+    result: list[str] = []
+    for part in fold_slashes("/".join(parts)).split("/"):
+        if part == "..":
+            del result[-1:]
+        elif part not in ("", "."):
+            result.append(part)
+    return "/".join(result)
+
+
+def ancestors(folder: str) -> list[str]:
+    """A folder and those above it, down to the game folder, whose path is empty."""
+    parts = folder.split("/") if folder else []
+    return ["/".join(parts[:count]) for count in range(len(parts), -1, -1)]
+
+
+def path_on_disk(folder: Path, path: str) -> Path:
+    """The path of a file that is written below a folder, under its game path as `GameTree.walk` gives it.
+
+    Raises OSError if this system cannot have a file of that name, or it would lie elsewhere.
+    """
+    parts = path.split("/")
+    if any(
+        part in ("", os.curdir, os.pardir) or "\0" in part or (os.name == "nt" and is_unfit_for_windows(part))
+        for part in parts
+    ):
+        raise OSError(errno.EINVAL, "this system cannot have a file of this name", path)
+    return folder.joinpath(*parts)
+
+
+def is_unfit_for_windows(part: str) -> bool:
+    """Whether a part of a path names no ordinary file on Windows."""
+    return _UNFIT_FOR_WINDOWS.match(part) is not None

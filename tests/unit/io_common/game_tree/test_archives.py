@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from io_idtech.io_common.game_data.paths import FilesByName
+from io_idtech.io_common.game_tree.archives import FilesByName
 
 
 def test_files_are_found_without_regard_to_case_on_disk_and_in_archives(tmp_path: Path) -> None:

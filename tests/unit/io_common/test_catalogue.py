@@ -7,16 +7,15 @@ from pathlib import Path
 import game_folders
 import pytest
 
-from io_idtech.io_common.declarations.catalogue import Catalogue, Kind
-from io_idtech.io_common.game_data.files import GameFiles
-from io_idtech.io_common.textures.budget import Budget
-from io_idtech.io_common.textures.game_files import FileReadError
+from io_idtech.io_common.catalogue import Catalogue, Kind
+from io_idtech.io_common.game_tree.files import Budget, FileReadError
+from io_idtech.io_common.game_tree.tree import GameTree
 
 
 def listed(folder: Path) -> list[tuple[str, str, str, str, str]]:
     return [
         (entry.kind.value, entry.name, str(entry.meshes), str(entry.animations), str(entry.skins))
-        for entry in Catalogue(GameFiles([folder])).entries
+        for entry in Catalogue(GameTree([folder])).entries
     ]
 
 
@@ -65,13 +64,13 @@ def test_unvanquished_has_the_models_of_its_packages(tmp_path: Path) -> None:
     ],
 )
 def test_every_entry_has_a_character_with_as_many_models(tmp_path: Path, make) -> None:
-    catalogue = Catalogue(GameFiles([make(tmp_path)]))
+    catalogue = Catalogue(GameTree([make(tmp_path)]))
     for entry in catalogue.entries:
         assert len(catalogue.character(entry).parts) == entry.meshes.found, entry.name
 
 
 def test_entries_are_found_by_patterns_words_and_names(tmp_path: Path) -> None:
-    catalogue = Catalogue(GameFiles([game_folders.doom3(tmp_path)]))
+    catalogue = Catalogue(GameTree([game_folders.doom3(tmp_path)]))
     assert [entry.name for entry in catalogue.matching(["MONSTER_*"])] == ["monster_demon_imp", "monster_imp"]
     assert [entry.name for entry in catalogue.searched("imp Entity head")] == ["head_imp"]
     assert len(catalogue.searched("")) == len(catalogue.entries)
@@ -84,13 +83,13 @@ def test_entries_are_found_by_patterns_words_and_names(tmp_path: Path) -> None:
 def test_of_an_entity_and_a_model_of_one_name_either_can_be_asked_for(tmp_path: Path) -> None:
     text = 'model imp { mesh a.md5mesh } entityDef imp { "model" "imp" }'
     game = game_folders.loose(tmp_path, {"def/imp.def": text, "a.md5mesh": game_folders.md5mesh()})
-    found = Catalogue(GameFiles([game]))
+    found = Catalogue(GameTree([game]))
     kinds = [found.named("Imp", kind) for kind in ("", "entity", "model", "player")]
     assert [entry and entry.kind for entry in kinds] == [Kind.ENTITY, Kind.ENTITY, Kind.MODEL, None]
 
 
 def test_a_player_is_found_by_the_name_of_its_folder(tmp_path: Path) -> None:
-    catalogue = Catalogue(GameFiles([game_folders.quake2(tmp_path)]))
+    catalogue = Catalogue(GameTree([game_folders.quake2(tmp_path)]))
     for name in ("hero", "players/hero", "Players/Hero/"):
         found = catalogue.named(name)
         assert found is not None
@@ -99,7 +98,7 @@ def test_a_player_is_found_by_the_name_of_its_folder(tmp_path: Path) -> None:
 
 def test_the_characters_of_a_packed_game_are_those_of_the_same_files_on_disk(tmp_path: Path) -> None:
     def characters(folder: Path) -> list[object]:
-        catalogue = Catalogue(GameFiles([folder]))
+        catalogue = Catalogue(GameTree([folder]))
         return [
             (catalogue.character(entry).parts, catalogue.character(entry).missing)
             for entry in catalogue.entries
@@ -111,8 +110,8 @@ def test_the_characters_of_a_packed_game_are_those_of_the_same_files_on_disk(tmp
 
 
 def test_what_is_no_longer_there_is_an_error(tmp_path: Path) -> None:
-    catalogue = Catalogue(GameFiles([game_folders.doom3(tmp_path)]))
-    other = Catalogue(GameFiles([tmp_path / "nothing"]))
+    catalogue = Catalogue(GameTree([game_folders.doom3(tmp_path)]))
+    other = Catalogue(GameTree([tmp_path / "nothing"]))
     assert other.entries == []
     for entry in catalogue.entries:
         with pytest.raises(FileReadError):
@@ -123,7 +122,7 @@ def test_damaged_files_are_warnings(tmp_path: Path) -> None:
     game_folders.loose(
         tmp_path, {"pak0.pk4": "no archive", "def/a.def": b"\xff\x00{{{ model", "a.md5mesh": ""}
     )
-    catalogue = Catalogue(GameFiles([tmp_path]))
+    catalogue = Catalogue(GameTree([tmp_path]))
     assert [entry.name for entry in catalogue.entries] == ["a.md5mesh"]
     assert any("not a readable archive" in warning for warning in catalogue.warnings)
     # What is odd about declarations is told with the characters that have them.
@@ -131,7 +130,7 @@ def test_damaged_files_are_warnings(tmp_path: Path) -> None:
 
 
 def test_a_list_that_takes_too_long_is_left_as_it_is_with_a_warning(tmp_path: Path) -> None:
-    catalogue = Catalogue(GameFiles([game_folders.doom3(tmp_path)], Budget(seconds=0.0)))
+    catalogue = Catalogue(GameTree([game_folders.doom3(tmp_path)], Budget(seconds=0.0)))
     assert catalogue.entries == []
     assert any("not complete" in warning for warning in catalogue.warnings)
 
@@ -145,7 +144,7 @@ def player(tmp_path, *names: str):
     folder.mkdir(parents=True)
     for name in names:
         (folder / name).touch()
-    catalogue = Catalogue(GameFiles([tmp_path]))
+    catalogue = Catalogue(GameTree([tmp_path]))
     entry = catalogue.named("male", "player")
     return catalogue.character(entry) if entry is not None else None
 

@@ -20,14 +20,8 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from fnmatch import fnmatchcase
 
-from ..counting import counted
-from ..game_data.files import GameFiles
-from ..game_data.game_folders import problem_of
-from ..game_data.game_paths import join
-from ..textures.conventions import guess_skins
-from ..textures.game_files import FileReadError
-from ..textures.names import fold, is_image, split_extension
-from .characters import (
+from .counting import counted
+from .declarations.characters import (
     DOOM3,
     MODEL_SUFFIXES,
     QUAKE2,
@@ -38,9 +32,14 @@ from .characters import (
     CharacterSkin,
     SourceLine,
 )
-from .cube_models import CONFIGS, cfg_character
-from .declaration_files import ENTITY, MODEL
-from .doom3_characters import Doom3Declarations
+from .declarations.cube_models import CONFIGS, cfg_character
+from .declarations.declaration_files import ENTITY, MODEL
+from .declarations.doom3_characters import Doom3Declarations
+from .game_tree.files import FileReadError
+from .game_tree.folders import problem_of
+from .game_tree.names import fold, is_image, join, split_extension
+from .game_tree.tree import GameTree
+from .textures.conventions import guess_skins
 
 _ANIMATION_SUFFIX = ".md5anim"
 _PLAYERS = "players"
@@ -124,7 +123,7 @@ class Catalogue:
         problem: why nothing is listed, if a folder holds the game folder; else empty.
     """
 
-    def __init__(self, files: GameFiles) -> None:
+    def __init__(self, files: GameTree) -> None:
         self.files = files
         self._doom3 = Doom3Declarations(files)
         self.problem = next((problem for folder in files.folders if (problem := problem_of(folder))), "")
@@ -297,7 +296,7 @@ class Catalogue:
         return Character(stem, DOOM3, (CharacterPart(stem, path, animations=self._animations[folder]),))
 
 
-def _player_character(files: GameFiles, folder: str) -> Character:
+def _player_character(files: GameTree, folder: str) -> Character:
     """The character of a player's folder, such as `players/male`. Raises FileReadError if there is no `tris.md2`."""
     folder = join(folder)
     names = {fold(name): name for name in files.names(folder)}
@@ -328,7 +327,7 @@ def _is_config(path: str) -> bool:
     return fold(path).endswith(_MODEL_CONFIG) or fold(path).rpartition("/")[2] == _CHARACTER_CONFIG
 
 
-def _daemon_model(files: GameFiles, path: str) -> tuple[str, float]:
+def _daemon_model(files: GameTree, path: str) -> tuple[str, float]:
     """The game path of the model that such a file names, empty if it names none, and its scale.
 
     Raises FileReadError if the file cannot be read.
@@ -358,9 +357,9 @@ def kept_catalogue(folders: Sequence[str | os.PathLike[str]]) -> Catalogue:
 
     The folder or archive that overrides the others comes first.
     """
-    wanted = GameFiles(folders).folders
+    wanted = GameTree(folders).folders
     if not _kept or _kept[0].files.folders != wanted or not _kept[0].files.is_current():
-        _kept[:] = [Catalogue(GameFiles(wanted))]
+        _kept[:] = [Catalogue(GameTree(wanted))]
     return _kept[0]
 
 

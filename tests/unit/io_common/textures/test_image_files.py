@@ -8,7 +8,7 @@ import pytest
 from hostile_images import IMAGES
 from targets import TARGETS
 
-from io_idtech.io_common.textures.dimensions import loaded_bytes
+from io_idtech.io_common.textures.image_files import loaded_bytes
 
 FLOATS = (b"#?", b"v/1", b"\xff\x4f\xff\x51")
 
