@@ -1,4 +1,4 @@
-"""The scripts that describe models of Sauerbraten, Tesseract and Red Eclipse: `md5.cfg`, `md2.cfg`, and what they run.
+"""The scripts of models of Sauerbraten, Tesseract and Red Eclipse: `md5.cfg`, `md2.cfg`, and what they run.
 
 From the published sources of Sauerbraten (`command.cpp`, `md5.h`, `vertmodel.h`, `skelmodel.h`, `animmodel.h`):
 
@@ -31,6 +31,7 @@ import operator
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import groupby
 from typing import NamedTuple
 
 from ..counting import counted
@@ -42,228 +43,8 @@ MAX_WORDS = 100_000
 """Words of all statements that a script runs, those of other scripts and aliases included."""
 MAX_DEPTH = 48
 """Blocks, aliases and scripts within each other."""
-# Windows and Linux open no longer ones.
-_LONGEST_PATH = 4096
+_LONGEST_PATH = 4096  # Windows and Linux open no longer ones
 _MODEL_FOLDERS = ("models", "model")
-
-
-# --- Statements
-
-# A bare word ends before brackets, quotes and comments. `++` and `*+` never go back, and need no memory for that.
-_TOKEN = re.compile(
-    r"""(?P<comment>//[^\n]*)
-      | "(?P<string>(?:[^"^\r\n]++|\^.)*+)"?
-      | (?P<open>[\[(])
-      | (?P<close>[\])])
-      | (?P<end>[\n;])
-      | (?P<word>(?:[^\s"/;()\[\]]|/(?!/))++)
-    """,
-    re.VERBOSE | re.DOTALL,
-)
-_ESCAPE = re.compile(r"\^(.)", re.DOTALL)
-_ESCAPES = {"n": "\n", "t": "\t", "f": "\f"}
-_NUMBER = re.compile(r"[ \t\n\v\f\r]*[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?", re.ASCII)
-_COMPARISONS: dict[str, Callable[[float, float], bool]] = {
-    "=": operator.eq, "!=": operator.ne, "<": operator.lt, ">": operator.gt, "<=": operator.le, ">=": operator.ge,
-}  # fmt: skip
-
-
-class _LimitError(ValueError):
-    """A script runs too long or too deep."""
-
-
-class _StatementError(ValueError):
-    """A statement is not understood, or cannot be run."""
-
-
-class _Variable(NamedTuple):
-    name: str
-
-
-@dataclass
-class _Statement:
-    line: int = 1
-    words: list[_Word] = field(default_factory=list)
-
-
-@dataclass
-class _Group:
-    """What stands in brackets."""
-
-    bracket: str = ""
-    statements: list[_Statement] = field(default_factory=lambda: [_Statement()])
-
-
-_Word = str | _Variable | _Group
-
-
-def _parse(text: str) -> _Group:
-    """The statements of a script. Raises _LimitError for too many brackets within each other."""
-    groups = [_Group()]
-    line, position = 1, 0
-    for match in _TOKEN.finditer(text):
-        line += text.count("\n", position, match.start())
-        position = match.start()
-        group, kind = groups[-1], match.lastgroup
-        if kind == "close" and group.bracket + match[0] in ("[]", "()"):
-            groups.pop()
-        elif kind in ("close", "end"):
-            group.statements.append(_Statement())
-        elif kind != "comment":
-            word: _Word = match[0]
-            if kind == "string":
-                word = _ESCAPE.sub(lambda escape: _ESCAPES.get(escape[1], escape[1]), match["string"])
-            elif kind == "open":
-                word = _Group(match[0])
-                groups.append(word)
-            elif match[0].startswith("$"):
-                word = _Variable(match[0][1:])
-            statement = group.statements[-1]
-            statement.line = statement.line if statement.words else line
-            statement.words.append(word)
-            if len(groups) > MAX_DEPTH:
-                raise _LimitError("too many brackets within each other")
-    return groups[0]
-
-
-class _ScriptRunner:
-    """Runs scripts; a subclass has the commands.
-
-    `name` is that of the model, and `folder` its folder. `read` gives the text of the file with a game path, None if
-    there is none, and may raise FileReadError.
-    """
-
-    def __init__(self, name: str, folder: str, read: Callable[[str], str | None]) -> None:
-        self.warnings: list[str] = []
-        self.missing: list[str] = []
-        self._name = name
-        self._folder = folder
-        self._read = read
-        self._aliases: dict[str, str | _Group] = {}
-        self._file, self._line = "", 1
-        self._words = self._depth = 0
-
-    def run(self, path: str, text: str) -> None:
-        """Runs the script with a game path; what it has wrong is a warning."""
-        self._file = path
-        try:
-            self._run(_parse(text))
-        except _LimitError as error:
-            self._warn(f"stopped: {error}")
-
-    def run_command(self, name: str, words: list[str]) -> None:
-        """Runs a command. Raises _StatementError if it cannot."""
-        raise NotImplementedError
-
-    def _warn(self, text: str) -> None:
-        self.warnings.append(f"{self._file}, line {self._line}: {text}")
-
-    def _run(self, group: str | _Group) -> None:
-        """Runs a group, or a text as a script."""
-        if isinstance(group, str):
-            self._count(len(group))
-            group = _parse(group)
-        if self._depth == MAX_DEPTH:
-            raise _LimitError("too many blocks and files within each other")
-        self._depth += 1
-        for statement in group.statements:
-            self._line = statement.line
-            self._count(len(statement.words))
-            try:
-                self._run_statement(statement.words)
-            except _StatementError as error:
-                self._warn(str(error))
-        self._depth -= 1
-
-    def _count(self, words: int) -> None:
-        self._words += words
-        if self._words > MAX_WORDS:
-            raise _LimitError("too many statements")
-
-    def _run_statement(self, words: list[_Word]) -> None:
-        if words[:1] == ["if"]:
-            is_true = self._is_true(words[1:2])
-            for branch in words[2:3] if is_true else words[3:4]:
-                self._run(self._value(branch))
-            return
-        if words[1:2] == ["="]:
-            words = ["alias", words[0], *words[2:3]]
-        values = [self._value(word) for word in words]
-        name, *texts = [value if isinstance(value, str) else "" for value in values] or [""]
-        if name == "alias":
-            self._aliases[_word(texts, 0)] = values[2] if len(values) > 2 else ""
-        elif name == "exec":
-            self._exec(join(_word(texts, 0)))
-        elif name in self._aliases:
-            self._run(self._aliases[name])
-        elif any(not isinstance(value, str) for value in values):
-            raise _StatementError(f"'{short(name)}' is not understood")
-        elif name:
-            self.run_command(name, texts)
-
-    def _is_true(self, condition: list[_Word]) -> bool:
-        try:
-            value = self._value(condition[0]) if condition else ""
-        except _StatementError as error:
-            self._warn(str(error))
-            return False
-        return not isinstance(value, str) or (value != "" and (not is_number(value) or float(value) != 0.0))
-
-    def _value(self, word: _Word) -> str | _Group:
-        """The value of a word. Raises _StatementError if it is not known."""
-        if isinstance(word, _Variable):
-            if word.name not in self._aliases:
-                raise _StatementError(f"'${short(word.name)}' is not known")
-            return self._aliases[word.name]
-        if isinstance(word, str) or word.bracket == "[":
-            return word
-        words = [str(self._value(one)) for statement in word.statements for one in statement.words]
-        self._count(len(words))
-        name, first, second = _word(words, 0), _word(words, 1), _word(words, 2)
-        if name == "mdlname":
-            return self._name
-        if name == "strstr":
-            return str(first.find(second))
-        if name in _COMPARISONS:
-            return str(int(_COMPARISONS[name](number(first), number(second))))
-        raise _StatementError(f"'{short(name)}' is not understood")
-
-    def _exec(self, path: str) -> None:
-        """Runs another script. Its path begins at the game's folder, which may lie above the one that is searched."""
-        if not path:
-            raise _StatementError("exec without a file")
-        parts = path.split("/") if len(path) <= _LONGEST_PATH else []
-        candidates = (
-            join(base, *parts[count:])
-            for base in reversed(ancestors(self._folder))
-            for count in range(len(parts))
-        )
-        outer = self._file, self._line
-        try:
-            for self._file in candidates:
-                text = self._read(self._file)
-                if text is not None:
-                    self._run(_parse(text))
-                    return
-        except FileReadError as error:
-            raise _StatementError(f"stopped: {error}") from error
-        finally:
-            self._file, self._line = outer
-        self.missing.append(path)
-
-
-def _word(words: Sequence[str], index: int) -> str:
-    return words[index] if index < len(words) else ""
-
-
-def number(text: str) -> float:
-    """The number that a text begins with; 0 if it begins with none."""
-    match = _NUMBER.match(text)
-    value = float(match[0]) if match is not None else 0.0
-    return value if math.isfinite(value) else 0.0
-
-
-# --- Models
 
 
 @dataclass
@@ -294,7 +75,7 @@ class MeshSkin:
 
     def set_surface(self, setting: str, value: str) -> None:
         """Sets `alphatest`, `alphablend` or `cullface`; others are ignored."""
-        if not is_number(value):
+        if not _NUMBER.fullmatch(value):
             return
         if setting == "alphatest":
             self.alpha_test = min(max(number(value), 0.0), 1.0)
@@ -379,29 +160,204 @@ def read_script(
     """Reads the script of a model. Invalid text raises no error: it is skipped with a warning.
 
     `path` is its game path, and `kind` the kind of the model: `md5` or `md2`. `read` gives the text of another file by
-    its game path; None if there is none. `find_folder` gives the path of a folder that `md5dir` names; an empty name is
-    that of the script's own folder.
+    its game path, None if there is none, and may raise FileReadError. `find_folder` gives the path of a folder that
+    `md5dir` names; an empty name is that of the script's own folder.
     """
-    reader = _ModelReader(path.rpartition("/")[0], kind, read, find_folder)
-    reader.run(path, text)
-    reader.script.missing, reader.script.warnings = reader.missing, reader.warnings
+    reader = _ScriptReader(path, kind, read, find_folder)
+    try:
+        reader.run(text)
+    except _LimitError as error:
+        reader.warn(f"stopped: {error}")
     return reader.script
 
 
-class _ModelReader(_ScriptRunner):
-    """The commands of models."""
+# --- Statements
+
+# A bare word ends before brackets, quotes and comments. `++` and `*+` never go back, and need no memory for that.
+_TOKEN = re.compile(
+    r"""(?P<comment>//[^\n]*)
+      | "(?P<string>(?:[^"^\r\n]++|\^.)*+)"?
+      | (?P<open>[\[(])
+      | (?P<close>[\])])
+      | (?P<end>[\n;])
+      | (?P<word>(?:[^\s"/;()\[\]]|/(?!/))++)
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_ESCAPES = {"n": "\n", "t": "\t", "f": "\f"}
+_NUMBER = re.compile(r"[ \t\n\v\f\r]*[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?", re.ASCII)
+_COMPARISONS: dict[str, Callable[[float, float], bool]] = {
+    "=": operator.eq, "!=": operator.ne, "<": operator.lt, ">": operator.gt, "<=": operator.le, ">=": operator.ge,
+}  # fmt: skip
+
+
+class _LimitError(ValueError):
+    """A script runs too long or too deep."""
+
+
+class _StatementError(ValueError):
+    """A statement is not understood, or cannot be run."""
+
+
+class _Variable(NamedTuple):
+    name: str
+
+
+class _Group(list["tuple[int, _Word | None]"]):
+    """What stands in brackets: words, each with its line; None ends a statement."""
+
+    bracket = ""
+
+
+_Word = str | _Variable | _Group
+
+
+def _parse(text: str) -> _Group:
+    """The statements of a script. Raises _LimitError for too many brackets within each other."""
+    groups = [_Group()]
+    line, position = 1, 0
+    for match in _TOKEN.finditer(text):
+        line += text.count("\n", position, match.start())
+        position = match.start()
+        group, kind, word = groups[-1], match.lastgroup, match[0]
+        if kind == "close" and group.bracket + word in ("[]", "()"):
+            groups.pop()
+        elif kind in ("close", "end"):
+            group.append((line, None))
+        elif kind == "open":
+            groups.append(_Group())
+            groups[-1].bracket = word
+            group.append((line, groups[-1]))
+            if len(groups) > MAX_DEPTH:
+                raise _LimitError("too many brackets within each other")
+        elif kind == "string":
+            string = re.sub(
+                r"\^(.)", lambda one: _ESCAPES.get(one[1], one[1]), match["string"], flags=re.DOTALL
+            )
+            group.append((line, string))
+        elif kind == "word":
+            group.append((line, _Variable(word[1:]) if word.startswith("$") else word))
+    return groups[0]
+
+
+class _ScriptReader:
+    """Runs the script of a model."""
 
     def __init__(
-        self, folder: str, kind: str, read: Callable[[str], str | None], find_folder: Callable[[str], str]
+        self, path: str, kind: str, read: Callable[[str], str | None], find_folder: Callable[[str], str]
     ) -> None:
-        super().__init__(split_folder(folder)[1], folder, read)
         self.script = ModelScript([ScriptPart()] if kind == "md2" else [])
+        self._folder = path.rpartition("/")[0]
         self._kind = kind
+        self._read = read
         self._find_folder = find_folder
         self._directory = ""
+        self._aliases: dict[str, str | _Group] = {}
+        self._file, self._line = path, 1
+        self._words = self._depth = 0
 
-    def run_command(self, name: str, words: list[str]) -> None:
-        """Runs a command. Raises _StatementError if it is not one of models, or cannot be run."""
+    def warn(self, text: str) -> None:
+        """Adds a warning with the file and line that is read."""
+        self.script.warnings.append(f"{self._file}, line {self._line}: {text}")
+
+    def run(self, block: str | _Group) -> None:
+        """Runs a block, or a text as a script. Raises _LimitError if it runs too long or too deep."""
+        if self._depth == MAX_DEPTH:
+            raise _LimitError("too many blocks and files within each other")
+        self._depth += 1
+        group = _parse(block) if isinstance(block, str) else block
+        for _, statement in groupby(group, key=lambda one: one[1] is None):
+            lines, words = zip(*statement, strict=True)
+            self._line = lines[0]
+            self._count(len(words))
+            try:
+                self._run_statement([word for word in words if word is not None])
+            except _StatementError as error:
+                self.warn(str(error))
+        self._depth -= 1
+
+    def _count(self, words: int) -> None:
+        self._words += words
+        if self._words > MAX_WORDS:
+            raise _LimitError("too many statements")
+
+    def _run_statement(self, words: list[_Word]) -> None:
+        if words[:1] == ["if"]:
+            branches = words[2:3] if self._is_true(words[1:2]) else words[3:4]
+            for branch in branches:
+                self._run_value(self._value(branch))
+            return
+        if words[1:2] == ["="]:
+            words = ["alias", words[0], *words[2:3]]
+        values = [self._value(word) for word in words]
+        name, *texts = [value if isinstance(value, str) else "" for value in values] or [""]
+        if name == "alias":
+            self._aliases[_word(texts, 0)] = values[2] if len(values) > 2 else ""
+        elif name == "exec":
+            self._exec(join(_word(texts, 0)))
+        elif name in self._aliases:
+            self._run_value(self._aliases[name])
+        elif not all(isinstance(value, str) for value in values):
+            raise _StatementError(f"'{short(name)}' is not understood")
+        elif name:
+            self._run_command(name, texts)
+
+    def _run_value(self, value: str | _Group) -> None:
+        self._count(len(value))
+        self.run(value)
+
+    def _is_true(self, condition: list[_Word]) -> bool:
+        try:
+            value = self._value(condition[0]) if condition else ""
+        except _StatementError as error:
+            self.warn(str(error))
+            return False
+        return bool(value) and not (
+            isinstance(value, str) and _NUMBER.fullmatch(value) and float(value) == 0.0
+        )
+
+    def _value(self, word: _Word) -> str | _Group:
+        """The value of a word. Raises _StatementError if it is not known."""
+        if isinstance(word, _Variable):
+            if word.name not in self._aliases:
+                raise _StatementError(f"'${short(word.name)}' is not known")
+            return self._aliases[word.name]
+        if isinstance(word, str) or word.bracket == "[":
+            return word
+        self._count(len(word))
+        words = [str(self._value(one)) for _, one in word if one is not None]
+        name, first, second = (_word(words, index) for index in range(3))
+        if name == "mdlname":
+            return split_folder(self._folder)[1]
+        if name == "strstr":
+            return str(first.find(second))
+        if name in _COMPARISONS:
+            return str(int(_COMPARISONS[name](number(first), number(second))))
+        raise _StatementError(f"'{short(name)}' is not understood")
+
+    def _exec(self, path: str) -> None:
+        """Runs another script. Its path begins at the game's folder, which may lie above the one that is searched."""
+        if not path:
+            raise _StatementError("exec without a file")
+        parts = path.split("/") if len(path) <= _LONGEST_PATH else []
+        outer = self._file, self._line
+        try:
+            for base in reversed(ancestors(self._folder)):
+                for count in range(len(parts)):
+                    self._file = join(base, *parts[count:])
+                    text = self._read(self._file)
+                    if text is not None:
+                        self.run(text)
+                        return
+        except FileReadError as error:
+            raise _StatementError(f"stopped: {error}") from error
+        finally:
+            self._file, self._line = outer
+        self.script.missing.append(path)
+
+    # --- Commands
+
+    def _run_command(self, name: str, words: list[str]) -> None:
         if name == "mdlscale":
             percent = number(_word(words, 0))
             self.script.scale = percent / 100.0 if percent > 0.0 else 1.0
@@ -432,10 +388,10 @@ class _ModelReader(_ScriptRunner):
         if action == "skin":
             skin = part.skin(words[0])
             # Numbers directly after the image are the strengths of reflections.
-            has_masks = _word(words, 2) != "" and not is_number(words[2])
+            has_masks = _word(words, 2) != "" and not _NUMBER.fullmatch(words[2])
             skin.image, skin.folder = words[1], self._directory or None
             skin.masks = words[2] if has_masks else None
-            skin.strengths = tuple(number(word) for word in words[2:] if is_number(word))
+            skin.strengths = tuple(number(word) for word in words[2:] if _NUMBER.fullmatch(word))
         elif action == "bumpmap":
             skin = part.skin(words[0])
             skin.bump, skin.bump_folder = words[1], self._directory or None
@@ -502,12 +458,15 @@ def split_folder(folder: str) -> tuple[str | None, str]:
     return None, parts[-1] if parts else ""
 
 
-def is_number(word: str) -> bool:
-    """Whether a word is a finite number."""
-    try:
-        return math.isfinite(float(word))
-    except ValueError:
-        return False
+def number(text: str) -> float:
+    """The number that a text begins with; 0 if it begins with none."""
+    match = _NUMBER.match(text)
+    value = float(match[0]) if match is not None else 0.0
+    return value if math.isfinite(value) else 0.0
+
+
+def _word(words: Sequence[str], index: int) -> str:
+    return words[index] if index < len(words) else ""
 
 
 def _vector(words: Sequence[str], index: int) -> Vector:
