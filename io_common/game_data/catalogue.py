@@ -301,7 +301,7 @@ class Catalogue:
         folder, _, base = path.rpartition("/")
         stem = split_extension(base)[0]
         if fold(base).endswith(".md2"):
-            names = self.files.names(folder)
+            names = [file.name for file in self.files.files(folder).values()]
             skins = guess_skins(
                 [name for name in names if is_image(name)],
                 [name for name in names if fold(name).endswith(".md2")],

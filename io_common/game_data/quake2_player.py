@@ -23,7 +23,7 @@ _SKIN_OF_WEAPON = ("weapon", "w_")
 def player_character(files: GameTree, folder: str) -> Character:
     """The character of a player's folder, such as `players/male`. Raises FileReadError if there is no `tris.md2`."""
     folder = join(folder)
-    names = {fold(path.rpartition("/")[2]): path.rpartition("/")[2] for path in files.names(folder)}
+    names = {key: file.name for key, file in files.files(folder).items()}
     if MODEL not in names:
         raise FileReadError(f"{join(folder, MODEL)}: not found")
     body = CharacterPart("tris", join(folder, names[MODEL]), skins=_skins(folder, list(names.values())))

@@ -13,7 +13,6 @@ from __future__ import annotations
 import copy
 import os
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from pathlib import Path
 
 from ..files import atomic
@@ -271,31 +270,25 @@ class GameTree:
             )
         return self.listing(folder) is not None
 
-    def texts(self, folder: str, extension: str) -> dict[str, GameFile]:
-        """The files with an extension (lower case, with the dot) directly inside a folder, by folded name."""
-        listing = self.listing(folder)
-        files = listing.files if listing is not None else {}
-        return {key: self._relative(file, folder) for key, file in files.items() if key.endswith(extension)}
-
-    def names(self, folder: str) -> list[str]:
-        """The names of the files directly inside a folder, as spelled, in alphabetical order."""
-        listing = self.listing(folder)
-        return [listing.files[key].name for key in sorted(listing.files)] if listing is not None else []
-
-    def paths(self, folder: str, *extensions: str) -> list[str]:
-        """The game paths of the files directly inside a folder, in alphabetical order.
+    def files(self, folder: str, *extensions: str) -> dict[str, GameFile]:
+        """The files directly inside a folder, in alphabetical order, by folded name.
 
         Extensions are in lower case, with the dot; without any, all files are included.
         """
+        listing = self.listing(folder)
+        return {
+            key: self._relative(file, folder)
+            for key, file in sorted(listing.files.items() if listing is not None else ())
+            if not extensions or split_extension(key)[1] in extensions
+        }
+
+    def paths(self, folder: str, *extensions: str) -> list[str]:
+        """The game paths of the files directly inside a folder; see `files`."""
         prefix = f"{folder.strip('/')}/".lstrip("/")
-        return [
-            prefix + name
-            for name in self.names(folder)
-            if not extensions or split_extension(fold(name))[1] in extensions
-        ]
+        return [prefix + file.name for file in self.files(folder, *extensions).values()]
 
     def walk(self, folder: str = "", *extensions: str) -> Iterator[str]:
-        """The game paths of all files inside a folder and below it, in alphabetical order; see `paths`."""
+        """The game paths of all files inside a folder and below it, in alphabetical order; see `files`."""
         stack = [folder.strip("/")]
         count = 0
         while stack:
@@ -409,7 +402,7 @@ class GameTree:
         """A file in a folder of the tree with its path relative to the tree, as its layer may be a larger one."""
         parts = file.folder.split("/") if file.folder else []
         depth = folder.strip("/").count("/") + 1 if folder else 0
-        return file if depth == len(parts) else replace(file, folder="/".join(parts[len(parts) - depth :]))
+        return file if depth == len(parts) else file._replace(folder="/".join(parts[len(parts) - depth :]))
 
 
 _Listings = tuple[Listing | None, ...]

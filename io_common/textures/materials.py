@@ -105,7 +105,7 @@ class GameMaterials:
         if self._is_complete is None:
             ordered: list[GameFile] = []
             for folder, extension in _FOLDERS:
-                files = self._tree.texts(folder, extension)
+                files = self._tree.files(folder, extension)
                 ordered += [files[key] for key in sorted(files, reverse=extension == ".shader")]
             self.loose = {file.path for file in ordered if file.member is None}
             self._is_complete = self._texts.add(ordered)
@@ -161,5 +161,5 @@ class MaterialIndex:
             return
         self._is_loaded = True
         if self._game.load():
-            own = self._own.texts("", ".mtr")
-            self._beside.add(own[key] for key in sorted(own) if own[key].path not in self._game.loose)
+            own = self._own.files("", ".mtr")
+            self._beside.add(file for file in own.values() if file.path not in self._game.loose)
