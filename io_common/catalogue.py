@@ -277,7 +277,7 @@ class Catalogue:
         folder, _, base = path.rpartition("/")
         stem = split_extension(base)[0]
         if fold(base).endswith(".md2"):
-            names = self.files.names(folder)
+            names = [file.name for file in self.files.files(folder).values()]
             skins = guess_skins(
                 [name for name in names if is_image(name)],
                 [name for name in names if fold(name).endswith(".md2")],
@@ -299,7 +299,7 @@ class Catalogue:
 def _player_character(files: GameTree, folder: str) -> Character:
     """The character of a player's folder, such as `players/male`. Raises FileReadError if there is no `tris.md2`."""
     folder = join(folder)
-    names = {fold(name): name for name in files.names(folder)}
+    names = {key: file.name for key, file in files.files(folder).items()}
     if _PLAYER_MODEL not in names:
         raise FileReadError(f"{join(folder, _PLAYER_MODEL)}: not found")
     images = {split_extension(key)[0]: name for key, name in sorted(names.items()) if is_image(name)}

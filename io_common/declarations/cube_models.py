@@ -151,7 +151,7 @@ class _CharacterReader:
             return self._folder
         bases = ancestors(self._folder) if models is None else [models]
         folders = [join(base, name) for base in bases]
-        return next((folder for folder in folders if self._files.names(folder)), folders[0])
+        return next((folder for folder in folders if self._files.files(folder)), folders[0])
 
 
 # --- Text
