@@ -90,7 +90,7 @@ def archive(data: bytes) -> None:
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "a.pk4").write_bytes(data)
         tree = GameTree([folder])
-        files = tree.texts("materials", ".mtr")
+        files = tree.files("materials", ".mtr")
         for name in ("models/a", "textures/a.tga", "a.png"):
             image = tree.find_image(name)
             if image is not None:

@@ -55,20 +55,19 @@ _kept: list[Catalogue] = []
 
 
 class Kind(StrEnum):
-    """What an entry of the list is."""
+    """What an entry of the list is.
+
+    An `entityDef` or `model` declaration of Doom 3; a folder in Quake II's `players`; a folder with an `md5.cfg` or
+    `md2.cfg`, or a `.cfg` file of Unvanquished or XreaL that names a model; a model that none of the others names; a
+    model of another format that a `.cfg` file names, which is listed and cannot be imported.
+    """
 
     ENTITY = "entity"
-    """An `entityDef` of Doom 3."""
     MODEL = "model"
-    """A `model` declaration of Doom 3."""
     PLAYER = "player"
-    """A folder in Quake II's `players`."""
     CONFIG = "config"
-    """A folder with an `md5.cfg` or `md2.cfg`, or a `.cfg` file of Unvanquished or XreaL that names a model."""
     LOOSE = "loose model"
-    """A model that none of the others names."""
     IQM = "IQM model"
-    """A model of another format that a `.cfg` file names; it is listed and cannot be imported."""
 
 
 @dataclass(frozen=True)
@@ -277,7 +276,7 @@ class Catalogue:
         folder, _, base = path.rpartition("/")
         stem = split_extension(base)[0]
         if fold(base).endswith(".md2"):
-            names = self.files.names(folder)
+            names = [file.name for file in self.files.files(folder).values()]
             skins = guess_skins(
                 [name for name in names if is_image(name)],
                 [name for name in names if fold(name).endswith(".md2")],
@@ -299,7 +298,7 @@ class Catalogue:
 def _player_character(files: GameTree, folder: str) -> Character:
     """The character of a player's folder, such as `players/male`. Raises FileReadError if there is no `tris.md2`."""
     folder = join(folder)
-    names = {fold(name): name for name in files.names(folder)}
+    names = {key: file.name for key, file in files.files(folder).items()}
     if _PLAYER_MODEL not in names:
         raise FileReadError(f"{join(folder, _PLAYER_MODEL)}: not found")
     images = {split_extension(key)[0]: name for key, name in sorted(names.items()) if is_image(name)}

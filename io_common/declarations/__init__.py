@@ -5,5 +5,4 @@
 - `characters`: what all games' declarations are turned into: models with animations, skins and attachments.
 - `doom3_characters`, `doom3_text`: characters out of Doom 3's declarations, and back.
 - `cube_scripts`: Sauerbraten's `md5.cfg` and `md2.cfg`; `cube_models` makes characters of them, and writes them.
-- `catalogue`: the list of what can be imported from a game.
 """

@@ -100,7 +100,7 @@ class GameMaterials:
         """The files, read when they are first needed."""
         ordered: list[GameFile] = []
         for folder, extension in _FOLDERS:
-            files = self._tree.texts(folder, extension)
+            files = self._tree.files(folder, extension)
             ordered += [files[key] for key in sorted(files, reverse=extension == ".shader")]
         return _Texts(ordered, self._budget, self._warnings)
 
@@ -117,8 +117,8 @@ class MaterialIndex:
     @cached_property
     def _own_files(self) -> _Texts:
         loose = {text.file.path for text in self._game.files.texts if text.file.member is None}
-        files = self._own.texts("", ".mtr") if self._game.files.is_complete else {}
-        wanted = (files[key] for key in sorted(files) if files[key].path not in loose)
+        files = self._own.files("", ".mtr") if self._game.files.is_complete else {}
+        wanted = (file for file in files.values() if file.path not in loose)
         return _Texts(wanted, self._budget, self._warnings)
 
     @property

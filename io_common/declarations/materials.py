@@ -180,6 +180,7 @@ _LIT = ("diffusemap", "bumpmap", "normalmap", "specularmap")
 _ALPHA_BLENDS = ("blend", "gl_src_alpha,gl_one_minus_src_alpha")
 _ADDED = ("add", "gl_one,gl_one", "gl_src_alpha,gl_one")
 _SUMMED = _ADDED[:2]
+# They draw nothing: their alpha test cuts holes into what other stages draw.
 _MASKS = ("none", "gl_zero,gl_one")
 # Words before an expression that is a factor of red, green, blue or alpha.
 _FACTORS = {"red": (0,), "green": (1,), "blue": (2,), "alpha": (3,), "rgb": (0, 1, 2), "rgba": (0, 1, 2, 3)}
@@ -199,14 +200,9 @@ class _Stage:
     is_on: bool = True
 
     @property
-    def is_mask(self) -> bool:
-        """Whether it draws nothing itself: its alpha test cuts holes into what other stages draw."""
-        return self.blend in _MASKS
-
-    @property
     def is_drawn(self) -> bool:
         """Whether it changes a pixel."""
-        if not self.is_on or self.is_mask:
+        if not self.is_on or self.blend in _MASKS:
             return False
         if self.blend in _ALPHA_BLENDS:
             return self.color[3] > 0.0
@@ -231,7 +227,12 @@ class _MaterialReader(TokenReader):
             elif word in _ROLES:
                 stages.append(_Stage(word, self._expression()))
             elif word in _IMPLICIT:
-                stages.append(self._implicit_stage(material, word, token.line))
+                name = self._first_of_line(token)
+                stages.append(
+                    _Stage("diffusemap", MapImage(name if name not in ("", "-") else material.name))
+                )
+                material.alpha_test = 0.5 if word == "implicitmask" else material.alpha_test
+                material.translucent |= word == "implicitblend"
             elif word == "qer_editorimage":
                 image = self._first_of_line(token)
                 material.editor_image = material.editor_image or image or None
@@ -300,17 +301,6 @@ class _MaterialReader(TokenReader):
         if stage.image is not None and has_file and stage.color != [1.0] * 4:
             stage.image = Call("scale", (stage.image,), tuple(stage.color))
         return stage
-
-    def _implicit_stage(self, material: Material, word: str, line: int) -> _Stage:
-        """The stage of `implicitMap X`, where `-` is the image with the material's own name."""
-        words = self.rest_of_line(line)
-        if word == "implicitmask":
-            material.alpha_test = 0.5
-        elif word == "implicitblend":
-            material.translucent = True
-        return _Stage(
-            "diffusemap", MapImage(words[0].text if words and words[0].text != "-" else material.name)
-        )
 
     def _first_of_line(self, token: Token) -> str:
         """The word after a token, in its line, which is passed."""
@@ -385,19 +375,20 @@ class _MaterialReader(TokenReader):
         """The value of an expression; the default if it cannot be known."""
         self._lexemes: list[str] = []
         self._terms = 0
-        value = self._operation(len(_PRIORITIES))
+        value = self._operation()
         if value is None or self._terms >= _MAX_TERMS:
             return default
         return min(max(value, -_MAX_FACTOR), _MAX_FACTOR)
 
-    def _operation(self, priority: int) -> float | None:
+    def _operation(self, priority: int = 4) -> float | None:
+        """A term and the operations after it, of this priority and those before it."""
         if priority == 0:
             return self._term()
         first = self._operation(priority - 1)
         symbol = self._peek_lexeme()
-        if symbol not in _PRIORITIES[priority - 1] or self._terms >= _MAX_TERMS:
+        if _PRIORITIES.get(symbol) != priority or self._terms >= _MAX_TERMS:
             return first
-        self._next_lexeme()
+        self._accept_lexeme(symbol)
         second = self._operation(priority)
         if first is None or second is None or (symbol == "/" and second == 0.0):
             return None
@@ -408,21 +399,18 @@ class _MaterialReader(TokenReader):
         word = self._peek_lexeme()
         if self._terms >= _MAX_TERMS or word in ("", "{", "}", ")", "]", ","):
             return None
-        self._next_lexeme()
+        self._accept_lexeme(word)
         if word == "-":
             number = self._term()
             return -number if number is not None else None
         if word == "(":
-            number = self._operation(len(_PRIORITIES))
-            if self._peek_lexeme() == ")":
-                self._next_lexeme()
+            number = self._operation()
+            self._accept_lexeme(")")
             return number
-        if self._peek_lexeme() == "[":
+        if self._accept_lexeme("["):
             # The entries of a table are not known here.
-            self._next_lexeme()
-            self._operation(len(_PRIORITIES))
-            if self._peek_lexeme() == "]":
-                self._next_lexeme()
+            self._operation()
+            self._accept_lexeme("]")
             return None
         if _PARAMETER.match(word):
             return float(word in _ONES)
@@ -430,22 +418,26 @@ class _MaterialReader(TokenReader):
 
     def _peek_lexeme(self) -> str:
         """The next part of an expression: a word may hold several, such as `time*2`."""
-        token = self.peek()
-        if not self._lexemes and token is not None:
-            return _lexemes(token)[0]
-        return self._lexemes[0] if self._lexemes else ""
+        token = self.peek() if not self._lexemes else None
+        lexemes = _lexemes(token) if token is not None else self._lexemes
+        return lexemes[0] if lexemes else ""
 
-    def _next_lexeme(self) -> None:
+    def _accept_lexeme(self, lexeme: str) -> bool:
+        if self._peek_lexeme() != lexeme:
+            return False
         token = self.next() if not self._lexemes else None
-        if token is not None:
-            self._lexemes = _lexemes(token)
-        del self._lexemes[:1]
+        self._lexemes = (_lexemes(token) if token is not None else self._lexemes)[1:]
+        return True
 
 
 _LEXEME = re.compile(r"[a-z_]\w*|(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?|[<>=!]=|&&|\|\||\S")
 _PARAMETER = re.compile(r"(?:parm|global)\d+\Z|time\Z|sound\Z|fragmentprograms\Z")
 _ONES = ("parm0", "parm1", "parm2", "parm3", "fragmentprograms")
-_PRIORITIES = (("*", "/", "%"), ("+", "-"), (">", ">=", "<", "<=", "==", "!="), ("&&", "||"))
+_PRIORITIES = {
+    symbol: priority
+    for priority, symbols in enumerate(("* / %", "+ -", "> >= < <= == !=", "&& ||"), 1)
+    for symbol in symbols.split()
+}
 _OPERATIONS: dict[str, Callable[[float, float], float]] = {
     "*": operator.mul, "/": operator.truediv, "+": operator.add, "-": operator.sub,
     ">": operator.gt, ">=": operator.ge, "<": operator.lt, "<=": operator.le, "==": operator.eq, "!=": operator.ne,
@@ -493,7 +485,7 @@ def _take_stages(material: Material, stages: list[_Stage]) -> None:
         material.glow = next((s.image for s in ambient if s.blend in _ADDED and map_uses(s.image)), None)
     # What one of several stages leaves out of itself, the others still draw.
     shown = [s for s in stages if _ROLES.get(s.blend) == "diffuse" or s.maps] if lit else ambient[:1]
-    tested = [s for s in (*shown, *(s for s in stages if s.is_mask)) if s.alpha_test is not None]
+    tested = [s for s in (*shown, *(s for s in stages if s.blend in _MASKS)) if s.alpha_test is not None]
     if tested:
         material.alpha_test, material.alpha_image = tested[0].alpha_test, tested[0].image
     first = next((stage.blend for stage in stages if stage.is_drawn), "")

@@ -32,13 +32,13 @@ ARCHIVE_EXTENSIONS = (".pk4", ".pk3", ".pkz", ".dpk", ".pak", ".zip")
 FOLDER_EXTENSIONS = (".dpkdir",)
 """Extensions of folders that are archives that are not packed."""
 MAX_MEMBERS = 200_000
-"""Maximum number of members of an archive."""
 
 _NUMBERED = (".pak", ".pkz", ".dpk", ".dpkdir")
 _VERSIONED = (".dpk", ".dpkdir")
 # More than the last record of an archive with the longest possible comment, in bytes.
 _MAX_END_SIZE = 1 << 17
 _PAK_ENTRY = struct.Struct("<56s2i")
+_UNREADABLE = (OSError, zipfile.BadZipFile, NotImplementedError, ValueError, EOFError, struct.error)
 # The number of errors whose text is the reason: with that of a system error, the user would be told of that.
 _OTHER_REASON = 0
 
@@ -110,14 +110,7 @@ class Archive:
             directory = read_directory(self.path, *(stamp_of(self.path) or (0, 0)))
             if not self._budget.take("directories", directory.cost):
                 raise FileReadError("the directories of the archives are too large")
-        except (
-            OSError,
-            zipfile.BadZipFile,
-            NotImplementedError,
-            ValueError,
-            EOFError,
-            struct.error,
-        ) as error:
+        except _UNREADABLE as error:
             self.warnings.append(f"{self.path}: not a readable archive ({error})")
             return Directory().listings
         if directory.too_large:
@@ -155,7 +148,7 @@ class Directory:
 
 @lru_cache(maxsize=64)
 def read_directory(path: Path, size: int, changed: int) -> Directory:
-    """The directory of an archive, read again only if its size or time have changed. Raises what `Archive` handles."""
+    """The directory of an archive, read again only if its size or time have changed. Raises _UNREADABLE."""
     del changed
     with _DirectoryReader(open_file(path).detach()) as stream:
         is_pak = stream.peek(4)[:4] == b"PACK"

@@ -99,8 +99,7 @@ class Member(NamedTuple):
     method: int
 
 
-@dataclass(frozen=True, slots=True)
-class GameFile:
+class GameFile(NamedTuple):
     """A file in a game folder or an archive.
 
     Attributes:
@@ -112,7 +111,7 @@ class GameFile:
 
     container: Path
     name: str
-    folder: str = field(default="", compare=False)
+    folder: str = ""
     member: Member | None = None
 
     @property

@@ -190,36 +190,27 @@ class ModelFolder:
         if file.member is not None and file.container.parent in self.game.folders:
             return file.member.path
         path = Path(os.path.abspath(file.full_path))
-        return min(
-            (one for root in self.game.folders if (one := _relative(path, root))), key=len, default=None
-        )
+        found = [relative for root in self.game.folders if (relative := _relative(path, root))]
+        return min(found, key=len, default=None)
 
     def find_nearby(self, name: str) -> GameFile | None:
         """The image with a base name in the model's folder, below it, or in the folder above inside a game folder."""
-        for folder in self._folders:
-            found = self.files.image_in(folder, name)
-            if found is not None:
-                return found
-        return self.find_above(name)
+        near = (self.files.image_in(folder, name) for folder in self._folders)
+        return next(filter(None, near), None) or self.find_above(name)
 
     def find_above(self, name: str) -> GameFile | None:
         """The image with a base name in the folder above the model's, if that is inside a game folder."""
-        for tree, folder in self._above:
-            found = tree.image_in(folder, name)
-            if found is not None:
-                return found
-        return None
+        above = (tree.image_in(folder, name) for tree, folder in self._above)
+        return next(filter(None, above), None)
 
     def text_files(self, name: str) -> list[tuple[GameFile, str]]:
         """The files with a name in the model's folder and in the one above, each with the relative path: "" or ".."."""
-        candidates = [
-            (self.files.get(name), ""),
-            *((tree.get(f"{folder}/{name}"), "..") for tree, folder in self._above),
-        ]
-        return [(file, relative) for file, relative in candidates if file is not None]
+        found = [(self.files.get(name), "")]
+        found += [(tree.get(f"{folder}/{name}"), "..") for tree, folder in self._above]
+        return [(file, relative) for file, relative in found if file is not None]
 
     def finder_for(self, file: GameFile) -> Finder:
-        """The function that finds images by paths relative to the same folder as those of a file found here."""
+        """The function that finds images by paths like that of a file found here."""
         is_near = self.files.get(file.relative) == file
         return self.files.find_image if is_near else self.game.find_image
 

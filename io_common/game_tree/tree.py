@@ -13,12 +13,11 @@ from __future__ import annotations
 import copy
 import os
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from pathlib import Path
 
 from ..files import atomic
 from .archives import Archive, Stamp, is_unpacked_archive_name, search_order, split_archive_path, stamp_of
-from .files import MAX_FILE_SIZE, Budget, FileReadError, GameFile, Listing
+from .files import Budget, FileReadError, GameFile, Listing
 from .names import clean_name, fold, path_on_disk, split_extension
 
 _MAX_FOLDERS = 50_000
@@ -264,38 +263,31 @@ class GameTree:
 
         One on disk may not be: it may lie behind a link that leads outside, or its name differ from another's in case.
         """
-        if os.path.isdir(self.folders[0].joinpath(*folder.split("/"))):
-            loose = next(self._layers())
-            return isinstance(loose, LooseFiles) and loose.spelled(fold(self._full(folder))) == self._full(
-                folder
-            )
+        full = self._full(folder)
+        loose = next(self._layers())
+        if isinstance(loose, LooseFiles) and os.path.isdir(loose.path / full):
+            return loose.spelled(fold(full)) == full
         return self.listing(folder) is not None
 
-    def texts(self, folder: str, extension: str) -> dict[str, GameFile]:
-        """The files with an extension (lower case, with the dot) directly inside a folder, by folded name."""
-        listing = self.listing(folder)
-        files = listing.files if listing is not None else {}
-        return {key: self._relative(file, folder) for key, file in files.items() if key.endswith(extension)}
-
-    def names(self, folder: str) -> list[str]:
-        """The names of the files directly inside a folder, as spelled, in alphabetical order."""
-        listing = self.listing(folder)
-        return [listing.files[key].name for key in sorted(listing.files)] if listing is not None else []
-
-    def paths(self, folder: str, *extensions: str) -> list[str]:
-        """The game paths of the files directly inside a folder, in alphabetical order.
+    def files(self, folder: str, *extensions: str) -> dict[str, GameFile]:
+        """The files directly inside a folder, in alphabetical order, by folded name.
 
         Extensions are in lower case, with the dot; without any, all files are included.
         """
+        listing = self.listing(folder)
+        return {
+            key: self._relative(file, folder)
+            for key, file in sorted(listing.files.items() if listing is not None else ())
+            if not extensions or split_extension(key)[1] in extensions
+        }
+
+    def paths(self, folder: str, *extensions: str) -> list[str]:
+        """The game paths of the files directly inside a folder; see `files`."""
         prefix = f"{folder.strip('/')}/".lstrip("/")
-        return [
-            prefix + name
-            for name in self.names(folder)
-            if not extensions or split_extension(fold(name))[1] in extensions
-        ]
+        return [prefix + file.name for file in self.files(folder, *extensions).values()]
 
     def walk(self, folder: str = "", *extensions: str) -> Iterator[str]:
-        """The game paths of all files inside a folder and below it, in alphabetical order; see `paths`."""
+        """The game paths of all files inside a folder and below it, in alphabetical order; see `files`."""
         stack = [folder.strip("/")]
         count = 0
         while stack:
@@ -317,9 +309,9 @@ class GameTree:
 
     # --- Reading
 
-    def read(self, path: str, limit: int = MAX_FILE_SIZE) -> bytes:
+    def read(self, path: str) -> bytes:
         """The content of a file, which counts against the budget. Raises FileReadError."""
-        return self._read(path, self.find(path), limit)
+        return self._read(path, self.find(path))
 
     def read_text(self, path: str) -> str:
         """The text of a file, which counts against the budget. Raises FileReadError."""
@@ -345,11 +337,11 @@ class GameTree:
             written.append(file)
         return written
 
-    def _read(self, path: str, found: GameFile | None, limit: int = MAX_FILE_SIZE) -> bytes:
+    def _read(self, path: str, found: GameFile | None) -> bytes:
         file = self._existing(path, found)
         if not self.budget.take("data", file.size()):
             raise FileReadError(f"{file}: skipped, as the files of the game are too large")
-        return file.read(limit)
+        return file.read()
 
     def _existing(self, path: str, file: GameFile | None) -> GameFile:
         if file is None:
@@ -361,22 +353,22 @@ class GameTree:
     @property
     def warnings(self) -> list[str]:
         """What could not be read so far, each once."""
-        layers = [layer for root in self._roots for layer in self.known.get(root, ())]
-        return list(dict.fromkeys([*(text for layer in layers for text in layer.warnings), *self._warnings]))
+        texts = [text for layer in self._listed_layers() for text in layer.warnings]
+        return list(dict.fromkeys([*texts, *self._warnings]))
 
     def is_current(self) -> bool:
         """Whether the folders, archives and texts that were read are as they were, by their sizes and times."""
-        stamps = dict(self._texts)
-        for root in self._roots:
-            for layer in self.known.get(root, ()):
-                stamps |= layer.stamps
-        return all(stamp_of(path) == stamp for path, stamp in stamps.items())
+        stamps = [self._texts, *(layer.stamps for layer in self._listed_layers())]
+        return all(stamp_of(path) == stamp for one in stamps for path, stamp in one.items())
 
     def _warn(self, warning: str) -> None:
         if warning not in self._warnings:
             self._warnings.append(warning)
 
     # --- Layers
+
+    def _listed_layers(self) -> list[Layer]:
+        return [layer for root in self._roots for layer in self.known.get(root, ())]
 
     def _layers(self) -> Iterator[Layer]:
         for root in self._roots:
@@ -409,7 +401,7 @@ class GameTree:
         """A file in a folder of the tree with its path relative to the tree, as its layer may be a larger one."""
         parts = file.folder.split("/") if file.folder else []
         depth = folder.strip("/").count("/") + 1 if folder else 0
-        return file if depth == len(parts) else replace(file, folder="/".join(parts[len(parts) - depth :]))
+        return file if depth == len(parts) else file._replace(folder="/".join(parts[len(parts) - depth :]))
 
 
 _Listings = tuple[Listing | None, ...]

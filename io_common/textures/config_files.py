@@ -63,7 +63,7 @@ class ConfigFiles:
         Files that start with the model's name come first, and of these the default ones.
         """
         stem = fold(self._folder.model_path.stem)
-        files = self._folder.files.texts("", ".skin")
+        files = self._folder.files.files("", ".skin")
         keys = sorted(files, key=lambda key: (not key.startswith(stem), "default" not in key, key))
         texts = (self._read_text(files[key]) for key in keys)
         return [parse_skin(text) for text in texts if text is not None]
