@@ -55,20 +55,19 @@ _kept: list[Catalogue] = []
 
 
 class Kind(StrEnum):
-    """What an entry of the list is."""
+    """What an entry of the list is.
+
+    An `entityDef` or `model` declaration of Doom 3; a folder in Quake II's `players`; a folder with an `md5.cfg` or
+    `md2.cfg`, or a `.cfg` file of Unvanquished or XreaL that names a model; a model that none of the others names; a
+    model of another format that a `.cfg` file names, which is listed and cannot be imported.
+    """
 
     ENTITY = "entity"
-    """An `entityDef` of Doom 3."""
     MODEL = "model"
-    """A `model` declaration of Doom 3."""
     PLAYER = "player"
-    """A folder in Quake II's `players`."""
     CONFIG = "config"
-    """A folder with an `md5.cfg` or `md2.cfg`, or a `.cfg` file of Unvanquished or XreaL that names a model."""
     LOOSE = "loose model"
-    """A model that none of the others names."""
     IQM = "IQM model"
-    """A model of another format that a `.cfg` file names; it is listed and cannot be imported."""
 
 
 @dataclass(frozen=True)

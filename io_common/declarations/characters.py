@@ -53,12 +53,9 @@ class CharacterAnimation:
 
 @dataclass(frozen=True)
 class CharacterSkin:
-    """A variant of a character's materials or images.
+    """A variant of a character's materials or images, with its declared name or that of the image.
 
-    Attributes:
-        name: as declared, or the name of the image.
-        replacements: pairs of the material that is replaced and what replaces it, for MD2 models an image; `*` stands
-            for all others.
+    The replacements are pairs of a material and what replaces it, for MD2 models an image; `*` stands for all others.
     """
 
     name: str
@@ -67,14 +64,10 @@ class CharacterSkin:
 
 @dataclass(frozen=True)
 class MeshTextures:
-    """The images that a declaration gives a mesh, perhaps without their extensions; None where it gives none.
+    """The images that a declaration gives a mesh, `*` for all others; None where it gives none.
 
-    Attributes:
-        mesh: its name; `*` stands for all others.
-        image: the diffuse image.
-        masks: the image of the strengths of specular reflection, glow and environment.
-        bump: the normal map.
-        strengths: of reflections, as declared; in Sauerbraten the most and the least of them.
+    Masks are the strengths of specular reflection, glow and environment; `bump` is the normal map. `strengths` are
+    those of reflections, as declared: in Sauerbraten the most and the least of them.
     """
 
     mesh: str
@@ -88,11 +81,8 @@ class MeshTextures:
 class JointAdjustment:
     """How a joint is turned and moved in animations. A later adjustment of a joint replaces an earlier one.
 
-    Attributes:
-        joint: its name.
-        rotation: yaw, pitch and roll, as declared.
-        translation: as declared: quarters of a unit of the file, with y to the other side.
-        first_animation: index of the first animation that it applies to; those declared before it are not changed.
+    The rotation is yaw, pitch and roll, the translation in quarters of a unit of the file with y to the other side, as
+    declared. `first_animation` is the index of the first animation that is changed.
     """
 
     joint: str
@@ -105,11 +95,7 @@ class JointAdjustment:
 class Tag:
     """A place on a joint that other parts hang on.
 
-    Attributes:
-        name: of the tag.
-        joint: the joint that it moves with.
-        rotation: around x, y and z, as declared.
-        translation: as declared: in units of the file, with y to the other side.
+    The rotation is around x, y and z, the translation in units of the file with y to the other side, as declared.
     """
 
     name: str

@@ -16,6 +16,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import cache
 
 from ..game_tree.files import FileReadError
 from ..game_tree.names import ancestors, join
@@ -58,6 +59,7 @@ class _CharacterReader:
         self._folder = folder
         self._kind = kind
         self._missing: set[str] = set()
+        self._find_folder = cache(self._search_folder)
 
     def character(self) -> Character:
         """Reads the character."""
@@ -85,10 +87,9 @@ class _CharacterReader:
                 attachment = Attachment(0) if index else None
             parts.append(replace(finished[index], attachment=attachment))
         if parts:
-            # In the files' own axes. The parts that hang on the first one move with it.
-            x, y, z = script.translation
-            settings = (*parts[0].settings, *script.settings)
-            parts[0] = replace(parts[0], offset=(x, 0.0 - y, z), scale=script.scale, settings=settings)
+            # The parts that hang on the first one move with it.
+            offset, settings = _mirrored(script.translation), (*parts[0].settings, *script.settings)
+            parts[0] = replace(parts[0], offset=offset, scale=script.scale, settings=settings)
         return Character(
             name=split_folder(self._folder)[1] or "model",
             game=SAUERBRATEN,
@@ -103,8 +104,10 @@ class _CharacterReader:
         named = [model, *(file for one in part.animations for file in one.files)]
         self._missing.update(path for path in named if not self._files.has(path))
         textures = {one.mesh: self._textures(one) for one in part.skins.values() if one.image or one.bump}
-        if not part.model:
-            textures = self._md2_textures(model) | textures
+        default = self._md2_textures(model) if not part.model else None
+        if default is not None:
+            own = textures.pop("*", default)
+            textures = {"*": own if own.image else replace(default, bump=own.bump)} | textures
         return CharacterPart(
             name=model.rpartition("/")[2].rpartition(".")[0],
             model=model,
@@ -134,16 +137,16 @@ class _CharacterReader:
         paths = [join(folder, "tris.md2") for folder in ancestors(self._folder)[:2]]
         return next(filter(self._files.has, paths), paths[0])
 
-    def _md2_textures(self, model: str) -> dict[str, MeshTextures]:
+    def _md2_textures(self, model: str) -> MeshTextures | None:
         """The images that an MD2 has without any command."""
         for folder in (self._folder, model.rpartition("/")[0]):
             image = self._files.image_path(join(folder, "skin"))
             if image is not None:
                 masks = self._files.image_path(join(folder, "masks"))
-                return {"*": MeshTextures("*", image, masks)}
-        return {}
+                return MeshTextures("*", image, masks)
+        return None
 
-    def _find_folder(self, name: str) -> str:
+    def _search_folder(self, name: str) -> str:
         """The folder with a name in the folder of all models, which is one above this one if it is not known."""
         name = join(name)
         models, own = split_folder(self._folder)

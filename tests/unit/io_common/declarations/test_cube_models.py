@@ -135,6 +135,20 @@ def test_an_md2_takes_the_model_of_the_folder_above_and_ranges_of_frames(tmp_pat
     assert part.textures == (MeshTextures("*", f"{FOLDER}/red/skin.jpg"),)
 
 
+def test_a_normal_map_of_all_meshes_leaves_an_md2_its_own_images(tmp_path):
+    found = character(
+        tmp_path,
+        "md2bumpmap * n.png",
+        "imp/tris.md2",
+        "imp/skin.jpg",
+        "imp/masks.jpg",
+        "imp/n.png",
+        kind="md2",
+    )
+    names = (f"{FOLDER}/{name}" for name in ("skin.jpg", "masks.jpg", "n.png"))
+    assert found.parts[0].textures == (MeshTextures("*", *names),)
+
+
 def test_a_folder_without_a_script_is_an_error(tmp_path):
     with pytest.raises(FileReadError):
         cfg_character(GameTree([tmp_path]), "nothing")
