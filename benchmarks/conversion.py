@@ -129,16 +129,16 @@ def _convert(extension: str, tree: str, out: str, kind: str, *options: str) -> d
     """The seconds of the parts of a conversion, or of what Blender alone needs."""
     if out == FLOOR:
         return _floor(extension, Path(tree))
-    names = ("command", "convert", "empty_scene", "writers")
-    command, convert, empty_scene, writers = (
+    names = ("command", "convert", "writers")
+    command, convert, writers = (
         importlib.import_module(f"{extension}.command_line.{name}") for name in names
     )
     md2, md5 = (
         importlib.import_module(f"{extension}.{name}") for name in ("io_md2.importer", "io_md5.import_read")
     )
     parts = TimedFunctions()
-    parts.time(convert, "_load", "loading")
-    parts.time(empty_scene.EmptyScene, "prepare", EMPTYING)
+    parts.time(convert, "_load_file", "loading")
+    parts.time(convert.EmptyScene, "prepare", EMPTYING)
     parts.time(md2, "read_model", READING)
     parts.time(md5, "read_mesh", READING)
     parts.time(writers.WRITERS, kind, WRITING)

@@ -9,20 +9,17 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from ..families import FAMILIES
+from ..io_common.batch import ANIMATIONS_BESIDE, NO_ANIMATIONS, Settings
 from ..io_common.family import game_identifiers
 from ..io_common.files import file_info
 from ..io_common.textures.archives import ARCHIVE_EXTENSIONS, split_archive_path
 from ..io_common.verification import Verify
-from .formats import FAMILY_FORMATS, FORMATS, INPUT_SUFFIXES
-from .settings import ANIMATIONS_BESIDE, NO_ANIMATIONS, Settings
-from .source_files import with_single_root
-
-GAMES = game_identifiers(FAMILIES)
-"""The identifiers of the games of all families."""
-
-_FAMILY_NAMES = " and ".join(name.upper() for name in FAMILY_FORMATS)
+from .tasks import FAMILY_FORMATS, FORMATS, INPUT_SUFFIXES, with_single_root
 
 PROGRAM = "blender --command idtech"
+_GAMES = game_identifiers(FAMILIES)
+_FAMILY_NAMES = " and ".join(name.upper() for name in FAMILY_FORMATS)
+_ARCHIVES = ", ".join(ARCHIVE_EXTENSIONS)
 
 _LIST = """\
 Lists what can be imported from a game: entities and models of Doom 3, players of Quake II, models with an md5.cfg or
@@ -45,17 +42,17 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     _add_convert(commands.add_parser("convert", help="convert files or whole trees", description=_CONVERT))
     info = commands.add_parser("info", help="print what is in a file", description="Prints what is in files.")
-    file_info.add_arguments(info, GAMES)
+    file_info.add_arguments(info, _GAMES)
     _add_list(commands.add_parser("list", help="list the characters and models of a game", description=_LIST))
     _add_extract(
         commands.add_parser("extract", help="write files of a game to a folder", description=_EXTRACT)
     )
-    # For the workers that `--jobs` starts; a command without help is not listed.
+    # For the Blenders that `--jobs` starts; a command without help is not listed.
     commands.add_parser("work").add_argument("replies", type=Path)
     return parser.parse_args(words)
 
 
-def settings(
+def settings_of(
     options: argparse.Namespace, game_folders: Sequence[str], default_game: Callable[[str], str]
 ) -> Settings:
     """The settings of a conversion, from what `parse` returned for ``convert`` and the add-on's preferences.
@@ -82,20 +79,12 @@ def settings(
 
 
 def _add_convert(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "inputs",
-        nargs="+",
-        type=file_info.given,
-        metavar="IN",
-        help=f"a file ({', '.join(INPUT_SUFFIXES)}), a folder, or an archive ({', '.join(ARCHIVE_EXTENSIONS)})",
-    )
-    parser.add_argument(
-        "--to", required=True, type=_out_folder, metavar="OUT_FOLDER", help="the output folder"
-    )
-    parser.add_argument(
-        "--format", choices=FORMATS, default="blend", help="the format of the results (default: blend)"
-    )
-    parser.add_argument(
+    add = parser.add_argument
+    inputs = f"a file ({', '.join(INPUT_SUFFIXES)}), a folder, or an archive ({_ARCHIVES})"
+    add("inputs", nargs="+", type=file_info.given, metavar="IN", help=inputs)
+    add("--to", required=True, type=_out_folder, metavar="OUT_FOLDER", help="the output folder")
+    add("--format", choices=FORMATS, default="blend", help="the format of the results (default: blend)")
+    add(
         "--characters",
         action="append",
         type=_pattern,
@@ -104,7 +93,7 @@ def _add_convert(parser: argparse.ArgumentParser) -> None:
         help="convert the characters of a game that have such names, such as 'monster_*', with all that is declared "
         "for them; IN are the folders and archives of one game, of which the first has priority",
     )
-    parser.add_argument(
+    add(
         "--animations",
         type=_animations,
         default=NO_ANIMATIONS,
@@ -112,90 +101,51 @@ def _add_convert(parser: argparse.ArgumentParser) -> None:
         help=f"also convert the animations that have a model's joints: '{ANIMATIONS_BESIDE}' for those in the "
         "model's own folder, or the path of another folder",
     )
-    parser.add_argument(
-        "--jobs", type=_count, default=1, metavar="N", help="the number of Blenders to run (default: 1)"
-    )
-    parser.add_argument(
-        "--shard",
-        type=_shard,
-        default=(1, 1),
-        metavar="I/N",
-        help="do only the I-th of N parts of the work, counted from 1",
-    )
-    parser.add_argument(
-        "--scale",
-        type=_factor,
-        metavar="X",
-        help="factor for all lengths (default: 1, and for a .blend what makes up for the scale of the import)",
-    )
-    parser.add_argument(
-        "--game-folder",
-        action="append",
-        type=_game_folder,
-        default=[],
-        metavar="FOLDER",
-        help="also search this folder or archive for textures; may be given several times",
-    )
-    parser.add_argument("--no-textures", action="store_true", help="do not load images for materials")
-    parser.add_argument(
+    add("--jobs", type=_count, default=1, metavar="N", help="the number of Blenders to run (default: 1)")
+    shard = "do only the I-th of N parts of the work, counted from 1"
+    add("--shard", type=_shard, default=(1, 1), metavar="I/N", help=shard)
+    scale = "factor for all lengths (default: 1, and for a .blend what makes up for the scale of the import)"
+    add("--scale", type=_factor, metavar="X", help=scale)
+    folder = "also search this folder or archive for textures; may be given several times"
+    add("--game-folder", action="append", type=_game_folder, default=[], metavar="FOLDER", help=folder)
+    add("--no-textures", action="store_true", help="do not load images for materials")
+    add(
         "--game",
-        choices=GAMES,
+        choices=_GAMES,
         type=str.upper,
         default="",
         help=f"write {_FAMILY_NAMES} files for this game, and fail where the game would not load them (default: as in "
         "the preferences)",
     )
-    parser.add_argument(
+    add(
         "--verify",
         choices=[verify.value for verify in Verify],
         type=str.upper,
         default=Verify.SOME.value,
         help=f"the frames on which {_FAMILY_NAMES} files are compared with what Blender shows (default: SOME)",
     )
-    parser.add_argument(
-        "--deform-bones-only",
-        action="store_true",
-        help="leave out bones that do not deform meshes, such as those of a control rig, in .md5mesh files",
+    deform = "leave out bones that do not deform meshes, such as those of a control rig, in .md5mesh files"
+    add("--deform-bones-only", action="store_true", help=deform)
+    root = "add a root joint named origin if there are several roots, or one that is not at the origin"
+    add("--add-root-bone", action="store_true", help=f"{root}, in .md5mesh files")
+    influences = (
+        "the most bones for each vertex in .md5mesh files, the largest weights first (default: unlimited)"
     )
-    parser.add_argument(
-        "--add-root-bone",
-        action="store_true",
-        help="add a root joint named origin if there are several roots, or one that is not at the origin, in .md5mesh "
-        "files",
-    )
-    parser.add_argument(
-        "--bone-influences",
-        type=_count,
-        default=0,
-        metavar="N",
-        help="the most bones for each vertex in .md5mesh files, the largest weights first (default: unlimited)",
-    )
-    parser.add_argument(
-        "--force",
-        action="store_true",
-        help="also convert files that are up to date, and overwrite files that this command did not write",
-    )
+    add("--bone-influences", type=_count, default=0, metavar="N", help=influences)
+    force = "also convert files that are up to date, and overwrite files that this command did not write"
+    add("--force", action="store_true", help=force)
 
 
 def _add_game(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "game",
-        nargs="+",
-        type=_game_folder,
-        metavar="GAME",
-        help=f"a game folder or an archive ({', '.join(ARCHIVE_EXTENSIONS)}); of several, the first has priority",
-    )
+    text = f"a game folder or an archive ({_ARCHIVES}); of several, the first has priority"
+    parser.add_argument("game", nargs="+", type=_game_folder, metavar="GAME", help=text)
 
 
 def _add_extract(parser: argparse.ArgumentParser) -> None:
     _add_game(parser)
+    files = "the files to write, such as 'models/md5/*'; may be given several times"
     parser.add_argument(
-        "--files",
-        action="append",
-        type=_pattern,
-        required=True,
-        metavar="PATTERN",
-        help="the files to write, such as 'models/md5/*'; may be given several times",
+        "--files", action="append", type=_pattern, required=True, metavar="PATTERN", help=files
     )
     parser.add_argument("--to", required=True, type=_out_folder, metavar="FOLDER", help="the folder")
     parser.add_argument("--force", action="store_true", help="replace files that exist")
@@ -203,14 +153,8 @@ def _add_extract(parser: argparse.ArgumentParser) -> None:
 
 def _add_list(parser: argparse.ArgumentParser) -> None:
     _add_game(parser)
-    parser.add_argument(
-        "--search",
-        nargs="+",
-        type=_word,
-        default=[],
-        metavar="WORD",
-        help="only list what has all these words in its name, path or kind",
-    )
+    search = "only list what has all these words in its name, path or kind"
+    parser.add_argument("--search", nargs="+", type=_word, default=[], metavar="WORD", help=search)
     parser.add_argument("--json", action="store_true", help="a list of objects, one for each entry")
 
 
@@ -244,12 +188,6 @@ def _factor(text: str) -> float:
     return number
 
 
-def _folder(text: str) -> str:
-    if not os.path.isdir(text):
-        raise argparse.ArgumentTypeError(f"folder {text!r} does not exist")
-    return with_single_root(text)
-
-
 def _game_folder(text: str) -> str:
     if not os.path.isdir(text) and split_archive_path(text) is None:
         raise argparse.ArgumentTypeError(f"{text!r} is neither a folder nor an archive")
@@ -257,7 +195,11 @@ def _game_folder(text: str) -> str:
 
 
 def _animations(text: str) -> str:
-    return text if text in (NO_ANIMATIONS, ANIMATIONS_BESIDE) else _folder(text)
+    if text in (NO_ANIMATIONS, ANIMATIONS_BESIDE):
+        return text
+    if not os.path.isdir(text):
+        raise argparse.ArgumentTypeError(f"folder {text!r} does not exist")
+    return with_single_root(text)
 
 
 def _out_folder(text: str) -> str:

@@ -18,9 +18,10 @@ if TYPE_CHECKING:
 
     from bpy.types import Context, Operator
 
-    from .batch import Loaded, LoadOptions, SaveOptions
+    from .batch import Scene, Settings
     from .game_data.paths import FilesByName
-    from .results import ExportResult
+    from .results import ExportResult, ImportResult
+    from .scene.axes import Conversion
 
 
 class Role(Enum):
@@ -99,8 +100,8 @@ class BlenderPart:
 
     importer: type[Operator]
     exporters: tuple[type[Operator], ...]
-    load: Callable[[Context, Path, LoadOptions], Loaded]
-    save: Callable[[Context, Path, SaveOptions], ExportResult]
+    load: Callable[[Context, Path, Settings, Conversion], ImportResult]
+    save: Callable[[Context, Path, Settings, Scene], ExportResult]
     groups: tuple[type, ...] = ()
     classes: tuple[type, ...] = ()
     properties: tuple[tuple[type, str, Any], ...] = ()

@@ -24,7 +24,7 @@ from scripted_scenes import rig, tube
 PACKAGES = ("command_line", "io_common", "io_md2", "io_md5")
 
 # `--jobs` of the command line starts Blenders; nothing else starts anything.
-STARTS_PROCESSES = {Path("command_line/worker_pool.py")}
+STARTS_PROCESSES = {Path("command_line/blenders.py")}
 _OUTWARD = {
     "_socket", "aiohttp", "asyncio", "ctypes", "ftplib", "http", "imaplib", "multiprocessing", "poplib", "pty",
     "requests", "smtplib", "socket", "socketserver", "ssl", "subprocess", "telnetlib", "urllib", "urllib3",
@@ -220,7 +220,7 @@ def test_only_jobs_start_processes_and_nothing_opens_connections():
                 reaching.setdefault(path.relative_to(ROOT), set()).update(found)
     assert len(sources()) > 50
     assert set(reaching) == STARTS_PROCESSES
-    assert reaching[Path("command_line/worker_pool.py")] == {"subprocess"}
+    assert reaching[Path("command_line/blenders.py")] == {"subprocess"}
 
 
 def test_no_source_changes_how_python_finds_modules_or_starts_threads():

@@ -7,9 +7,9 @@ from pathlib import Path
 import game_folders
 import pytest
 
-from io_idtech.command_line.characters import make_plan
-from io_idtech.command_line.settings import Settings, Task
-from io_idtech.command_line.source_files import path_key
+from io_idtech.command_line.plan import plan_characters
+from io_idtech.command_line.tasks import path_key
+from io_idtech.io_common.batch import Settings
 
 
 def targets(folder: Path, text: str, format_name: str = "glb", pattern: str = "*") -> list[str]:
@@ -17,10 +17,10 @@ def targets(folder: Path, text: str, format_name: str = "glb", pattern: str = "*
     mesh = game_folders.md5mesh()
     game = game_folders.loose(folder / "base", {"def/a.def": text, "a.md5mesh": mesh})
     settings = Settings(format=format_name, game_data=(str(game),))
-    tasks, refused, _ = make_plan([pattern], folder / "out", settings, [])
-    assert not refused
-    assert len({path_key(task.target) for task in tasks}) == len(tasks)
-    return sorted(task.target.relative_to(folder / "out").as_posix() for task in tasks)
+    plan = plan_characters([pattern], folder / "out", settings, lambda path: False)
+    assert not plan.refused
+    assert len({path_key(task.target) for task in plan.tasks}) == len(plan.tasks)
+    return sorted(task.target.relative_to(folder / "out").as_posix() for task in plan.tasks)
 
 
 def entity(name: str) -> str:
@@ -55,14 +55,8 @@ def test_characters_whose_animations_are_files_have_a_folder_each(tmp_path: Path
 def test_the_files_of_a_character_are_not_overwritten(tmp_path: Path) -> None:
     text = 'entityDef a { "model" "a/a.md5mesh" }'
     game = game_folders.loose(tmp_path, {"def/a.def": text, "a/a.md5mesh": game_folders.md5mesh()})
-    tasks, refused, _ = make_plan(["a"], tmp_path, Settings(format="md5", game_data=(str(game),)), [])
-    assert tasks == []
-    ((task, outcome),) = refused
+    settings = Settings(format="md5", game_data=(str(game),))
+    plan = plan_characters(["a"], tmp_path, settings, lambda path: False)
+    assert plan.tasks == []
+    ((task, outcome),) = plan.refused
     assert (task.target, "is an input file" in outcome.reason) == (tmp_path / "a/a.md5mesh", True)
-
-
-def test_tasks_and_settings_can_be_sent_to_other_processes() -> None:
-    task = Task(Path("base"), Path("out/imp.glb"), "entity imp", character="imp", kind="entity")
-    assert Task.from_json(task.to_json()) == task
-    settings = Settings(game_data=("mod", "base"))
-    assert Settings.from_json(settings.to_json()) == settings

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from io_idtech.command_line.plan import make_plan
-from io_idtech.command_line.settings import Settings
-from io_idtech.command_line.source_files import path_key
+from io_idtech.command_line.plan import plan_files
+from io_idtech.command_line.tasks import path_key
+from io_idtech.io_common.batch import Settings
 
 
 def plan(folder: Path, *names: str, out: str = "out", **settings):
@@ -15,8 +15,8 @@ def plan(folder: Path, *names: str, out: str = "out", **settings):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).touch()
     inputs = [str(folder / name) for name in names]
-    tasks, refused, _ = make_plan(inputs, folder / out, Settings(**settings), [])
-    return tasks, [outcome.reason for _, outcome in refused]
+    found = plan_files(inputs, folder / out, Settings(**settings), lambda path: False)
+    return found.tasks, [outcome.reason for _, outcome in found.refused]
 
 
 def test_names_that_differ_only_in_case_get_different_targets(tmp_path):

@@ -1,7 +1,8 @@
-"""The command ``extract``: files of a game, written to a folder."""
+"""The commands ``list`` and ``extract``: what is in a game, and its files written to a folder."""
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from collections.abc import Iterable, Sequence
@@ -10,11 +11,59 @@ from pathlib import Path
 
 from ..io_common.error_messages import message_for
 from ..io_common.files import file_info
+from ..io_common.game_data.catalogue import CatalogueEntry, kept_catalogue
 from ..io_common.game_data.files import GameFiles
 from ..io_common.game_data.places import place
 from ..io_common.textures.game_files import FileReadError
 from ..io_common.textures.names import fold
-from .source_files import path_key
+from .tasks import path_key
+
+_TITLES = ("KIND", "NAME", "MESHES", "ANIMATIONS", "SKINS", "DECLARED IN")
+
+
+def print_list(folders: Iterable[str], *, search: str, as_json: bool) -> int:
+    """Prints the characters and models of a game, as a table or a JSON list of objects.
+
+    `folders` are the folders and archives of the game, the one that overrides the others first; `search` holds words
+    that the entries must contain. Returns the exit status: 1 if there are none.
+    """
+    catalogue = kept_catalogue(list(folders))
+    entries = catalogue.searched(search)
+    for warning in catalogue.warnings:
+        print_line(f"warning: {warning}")
+    if as_json:
+        file_info.write(sys.stdout, json.dumps([_facts(entry) for entry in entries], indent=2) + "\n")
+    elif entries:
+        file_info.write(sys.stdout, _table(entries))
+    if not entries:
+        names = ", ".join(map(str, catalogue.files.folders))
+        print_line(
+            f"No character or model in {names} matches {search!r}"
+            if search
+            else f"There is no character or model in {names}"
+        )
+    return int(not entries)
+
+
+def _table(entries: list[CatalogueEntry]) -> str:
+    rows = [_TITLES]
+    for entry in entries:
+        counts = (str(entry.meshes), str(entry.animations), str(entry.skins))
+        rows.append((entry.kind.value, entry.name, *counts, entry.path if entry.path != entry.name else ""))
+    shown = [[file_info.on_one_line(cell) for cell in row] for row in rows]
+    widths = [max(map(len, column)) for column in zip(*shown, strict=True)]
+    lines = ("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in shown)
+    return "".join(f"{line.rstrip()}\n" for line in lines)
+
+
+def _facts(entry: CatalogueEntry) -> dict[str, object]:
+    counts = {"meshes": entry.meshes, "animations": entry.animations, "skins": entry.skins}
+    return {
+        "kind": entry.kind.value,
+        "name": entry.name,
+        "path": entry.path,
+        **{key: {"found": count.found, "missing": count.missing} for key, count in counts.items()},
+    }
 
 
 def extract(folders: Iterable[str], patterns: Sequence[str], target: Path, *, force: bool) -> int:
@@ -44,11 +93,11 @@ def extract(folders: Iterable[str], patterns: Sequence[str], target: Path, *, fo
             reason = message_for(error, (FileReadError,))
         if reason:
             failed += 1
-            _tell(f"failed {name}: {reason}")
+            print_line(f"failed {name}: {reason}")
     for warning in files.warnings:
-        _tell(f"warning: {warning}")
+        print_line(f"warning: {warning}")
     if not count and not failed:
-        _tell(f"No file in {', '.join(map(str, files.folders))} matches {' or '.join(patterns)}")
+        print_line(f"No file in {', '.join(map(str, files.folders))} matches {' or '.join(patterns)}")
     file_info.write(sys.stdout, f"{count} written, {failed} failed\n")
     return int(failed > 0 or not count)
 
@@ -68,5 +117,6 @@ def _obstacle(file: Path, written: dict[str, Path], *, force: bool) -> str:
     return ""
 
 
-def _tell(text: str) -> None:
+def print_line(text: str) -> None:
+    """Prints a line to standard error."""
     file_info.write(sys.stderr, f"{file_info.on_one_line(text)}\n")
