@@ -142,7 +142,7 @@ def _convert(extension: str, tree: str, out: str, kind: str, *options: str) -> d
     parts.time(md2, "read_model", READING)
     parts.time(md5, "read_mesh", READING)
     parts.time(writers.WRITERS, kind, WRITING)
-    command.convert = convert.convert
+    command.write_results = convert.write_results
     memory = _watch_memory(command, len(list(Path(tree).iterdir())))
     started = time.perf_counter()
     status = command.main(["convert", tree, "--to", out, "--format", kind, "--no-textures", *options])
@@ -160,7 +160,7 @@ def _convert(extension: str, tree: str, out: str, kind: str, *options: str) -> d
 def _watch_memory(command: Any, count: int) -> dict[str, float]:
     """The memory after a tenth of the files and after all, filled in as they are converted."""
     memory: dict[str, float] = {}
-    function, done = command.convert, [0]
+    function, done = command.write_results, [0]
 
     def watched(*arguments: Any) -> Any:
         result = function(*arguments)
@@ -171,7 +171,7 @@ def _watch_memory(command: Any, count: int) -> dict[str, float]:
             memory[_MEMORY[1]] = resident_memory()
         return result
 
-    command.convert = watched
+    command.write_results = watched
     return memory
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import json
 import math
 import os
 from collections.abc import Callable, Sequence
+from dataclasses import fields
 from pathlib import Path
 
 from ..families import FAMILIES
@@ -16,7 +18,6 @@ from ..io_common.textures.archives import ARCHIVE_EXTENSIONS, split_archive_path
 from ..io_common.verification import Verify
 from .tasks import FAMILY_FORMATS, FORMATS, INPUT_SUFFIXES, with_single_root
 
-PROGRAM = "blender --command idtech"
 _GAMES = game_identifiers(FAMILIES)
 _FAMILY_NAMES = " and ".join(name.upper() for name in FAMILY_FORMATS)
 _ARCHIVES = ", ".join(ARCHIVE_EXTENSIONS)
@@ -38,7 +39,9 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
 
     Raises SystemExit if they are invalid or ask for help; the message has been printed.
     """
-    parser = argparse.ArgumentParser(prog=PROGRAM, description=f"id Software's {_FAMILY_NAMES} models.")
+    parser = argparse.ArgumentParser(
+        prog="blender --command idtech", description=f"id Software's {_FAMILY_NAMES} models."
+    )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     _add_convert(commands.add_parser("convert", help="convert files or whole trees", description=_CONVERT))
     info = commands.add_parser("info", help="print what is in a file", description="Prints what is in files.")
@@ -48,7 +51,9 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
         commands.add_parser("extract", help="write files of a game to a folder", description=_EXTRACT)
     )
     # For the Blenders that `--jobs` starts; a command without help is not listed.
-    commands.add_parser("work").add_argument("replies", type=Path)
+    work = commands.add_parser("work")
+    work.add_argument("replies", type=Path)
+    work.add_argument("settings", type=json.loads)
     return parser.parse_args(words)
 
 
@@ -59,23 +64,14 @@ def settings_of(
 
     `default_game` returns the game that the preferences have for a family.
     """
-    game = options.game
-    if not game and options.format in FAMILY_FORMATS:
-        game = default_game(options.format)
-    return Settings(
-        format=options.format,
+    values = {field.name: getattr(options, field.name) for field in fields(Settings) if field.name in options}
+    values["game_folders"] = (*options.game_folders, *game_folders)
+    if not options.game and options.format in FAMILY_FORMATS:
+        values["game"] = default_game(options.format)
+    if options.characters:
         # A character comes with the animations that are declared for it.
-        animations=ANIMATIONS_BESIDE if options.characters else options.animations,
-        scale=options.scale,
-        use_textures=not options.no_textures,
-        game=game,
-        verify=options.verify,
-        game_folders=(*options.game_folder, *game_folders),
-        game_data=tuple(options.inputs) if options.characters else (),
-        deform_only=options.deform_bones_only,
-        add_origin=options.add_root_bone,
-        max_influences=options.bone_influences,
-    )
+        values |= {"animations": ANIMATIONS_BESIDE, "game_data": tuple(options.inputs)}
+    return Settings(**values)
 
 
 def _add_convert(parser: argparse.ArgumentParser) -> None:
@@ -106,9 +102,17 @@ def _add_convert(parser: argparse.ArgumentParser) -> None:
     add("--shard", type=_shard, default=(1, 1), metavar="I/N", help=shard)
     scale = "factor for all lengths (default: 1, and for a .blend what makes up for the scale of the import)"
     add("--scale", type=_factor, metavar="X", help=scale)
-    folder = "also search this folder or archive for textures; may be given several times"
-    add("--game-folder", action="append", type=_game_folder, default=[], metavar="FOLDER", help=folder)
-    add("--no-textures", action="store_true", help="do not load images for materials")
+    add(
+        "--game-folder",
+        dest="game_folders",
+        action="append",
+        type=_game_folder,
+        default=[],
+        metavar="FOLDER",
+        help="also search this folder or archive for textures; may be given several times",
+    )
+    textures = "do not load images for materials"
+    add("--no-textures", dest="use_textures", action="store_false", help=textures)
     add(
         "--game",
         choices=_GAMES,
@@ -125,13 +129,13 @@ def _add_convert(parser: argparse.ArgumentParser) -> None:
         help=f"the frames on which {_FAMILY_NAMES} files are compared with what Blender shows (default: SOME)",
     )
     deform = "leave out bones that do not deform meshes, such as those of a control rig, in .md5mesh files"
-    add("--deform-bones-only", action="store_true", help=deform)
+    add("--deform-bones-only", dest="deform_only", action="store_true", help=deform)
     root = "add a root joint named origin if there are several roots, or one that is not at the origin"
-    add("--add-root-bone", action="store_true", help=f"{root}, in .md5mesh files")
+    add("--add-root-bone", dest="add_origin", action="store_true", help=f"{root}, in .md5mesh files")
     influences = (
         "the most bones for each vertex in .md5mesh files, the largest weights first (default: unlimited)"
     )
-    add("--bone-influences", type=_count, default=0, metavar="N", help=influences)
+    add("--bone-influences", dest="max_influences", type=_count, default=0, metavar="N", help=influences)
     force = "also convert files that are up to date, and overwrite files that this command did not write"
     add("--force", action="store_true", help=force)
 
@@ -158,18 +162,17 @@ def _add_list(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="a list of objects, one for each entry")
 
 
-def _pattern(text: str) -> str:
-    if not text:
-        raise argparse.ArgumentTypeError("the pattern is empty: '*' stands for everything")
-    return text
+def _filled(reason: str) -> Callable[[str], str]:
+    def check(text: str) -> str:
+        if not text.strip():
+            raise argparse.ArgumentTypeError(reason)
+        return text
+
+    return check
 
 
-def _word(text: str) -> str:
-    if not text.strip():
-        raise argparse.ArgumentTypeError(
-            "a word to search for is empty: without --search, everything is listed"
-        )
-    return text
+_pattern = _filled("the pattern is empty: '*' stands for everything")
+_word = _filled("a word to search for is empty: without --search, everything is listed")
 
 
 def _count(text: str) -> int:

@@ -1,8 +1,7 @@
 """Several Blenders that convert files at the same time. One that crashes fails its file and is replaced.
 
-Each runs the command ``work`` and gets a line of JSON for each task on its standard input. It adds a line with the
-outcome to a file, which is polled: Blender prints nothing to that file, and it works on every system. Only this Blender
-moves results to their places.
+Each runs the command ``work``: it gets a line of JSON for each task on its standard input, and adds a line with the
+outcome to a file, which is polled, as that works on every system.
 """
 
 from __future__ import annotations
@@ -24,7 +23,6 @@ from typing import Any
 import bpy
 
 from ..io_common.batch import Settings
-from ..io_common.files.regular_files import open_file
 from .convert import Conversion, EmptyScene, write_results
 from .records import Records
 from .tasks import FAILED, Outcome, Task
@@ -33,7 +31,6 @@ _EXTENSION = (__package__ or "").rpartition(".")[0]
 _POLL_INTERVAL = 0.005  # seconds; a small model takes a few times as long
 # Tasks that a Blender is sent at a time, so that it need not wait for the next poll once it has finished one.
 _SENT_AHEAD = 2
-_SHUTDOWN_TIMEOUT = 20.0  # seconds, for an idle Blender
 _CANNOT_REPLY = (
     74  # the exit status if an outcome cannot be written, as on a full disk: `EX_IOERR` of `sysexits.h`
 )
@@ -60,10 +57,10 @@ def convert_all(
     Once `is_stopping` returns True, as after Ctrl-C, the current files are finished and no others are started.
     """
     waiting = deque(tasks)
-    with tempfile.TemporaryDirectory(prefix="io_idtech-jobs-", ignore_cleanup_errors=True) as name:
-        go = Path(name, _GO)
+    with tempfile.TemporaryDirectory(prefix="io_idtech-jobs-", ignore_cleanup_errors=True) as folder:
+        go = Path(folder, _GO)
         go.touch()
-        blenders = [_Blender(Path(name, str(number)), records) for number in range(min(jobs, len(tasks)))]
+        blenders = [_Blender(Path(folder), records) for _ in range(min(jobs, len(tasks)))]
         try:
             while waiting or any(one.sent for one in blenders):
                 finished = [result for one in blenders for result in one.receive(waiting)]
@@ -78,31 +75,31 @@ def convert_all(
                             yield from one.send(waiting.popleft())
                 if not finished:
                     time.sleep(_POLL_INTERVAL)
-            for one in blenders:
-                one.close_input()
-            for one in blenders:
-                one.wait()
         finally:
             for one in blenders:
                 one.kill()
 
 
-def work(replies: Path) -> int:
+def work(replies: Path, values: dict[str, Any]) -> int:
     """Converts files for another Blender until standard input ends; returns the exit status: 0, or `_CANNOT_REPLY`.
 
-    `replies` is the file for the outcomes, whose folder is removed at the end.
+    `replies` is the file for the outcomes, whose folder is removed at the end; `values` are those of the settings.
     """
+    settings = Settings(
+        **{**values, "game_folders": tuple(values["game_folders"]), "game_data": tuple(values["game_data"])}
+    )
     go = replies.with_name(_GO)
     empty_scene = EmptyScene()
     folders: deque[Path] = deque(maxlen=_SENT_AHEAD)
     try:
         with open(replies, "ab") as out:
             for line in sys.stdin.buffer:
-                task, folder, settings = _unpack(line)
-                folders.append(folder)
+                named, folder = json.loads(line)
+                folders.append(Path(folder))
+                task = Task(**{**named, "source": Path(named["source"]), "target": Path(named["target"])})
                 outcome = None
                 if go.exists():
-                    outcome = asdict(write_results(task, folder, settings, empty_scene))
+                    outcome = asdict(write_results(task, folders[-1], settings, empty_scene))
                 out.write(json.dumps(outcome).encode() + b"\n")
                 out.flush()
     except OSError:
@@ -114,68 +111,43 @@ def work(replies: Path) -> int:
     return 0
 
 
-def _pack(conversion: Conversion, settings: Settings) -> bytes:
-    values = {"task": asdict(conversion.task), "folder": conversion.folder, "settings": asdict(settings)}
-    # File names that are not UTF-8 contain surrogates, which JSON writes as ASCII escapes.
-    return json.dumps(values, default=os.fspath).encode() + b"\n"
-
-
-def _unpack(line: bytes) -> tuple[Task, Path, Settings]:
-    values = json.loads(line)
-    task, settings = values["task"], values["settings"]
-    for key in ("source", "target"):
-        task[key] = Path(task[key])
-    for key in ("game_folders", "game_data"):
-        settings[key] = tuple(settings[key])
-    return Task(**task), Path(values["folder"]), Settings(**settings)
-
-
 class _Blender:
-    """Another Blender, which is started with the first task.
+    """Another Blender, which is started with the first task, and again after a crash."""
 
-    `replies` is the start of the names of its files of outcomes; each process has its own.
-
-    Attributes:
-        sent: what it has been sent and has not finished; it works on the first.
-    """
-
-    def __init__(self, replies: Path, records: Records) -> None:
-        self.sent: deque[Conversion] = deque()
-        self._replies = replies
+    def __init__(self, folder: Path, records: Records) -> None:
+        self.sent: deque[Conversion] = deque()  # what it has not finished; it works on the first
+        self._folder = folder
         self._records = records
-        self._start_count = 0
         self._process: subprocess.Popen[bytes] | None = None
         self._outcomes: Any = None
 
     def send(self, task: Task) -> Iterator[tuple[Task, Outcome]]:
         """Sends a task; yields it as failed if no Blender can be started."""
-        if self._process is None:
-            try:
-                self._start()
-            except OSError as error:
-                yield task, Outcome(FAILED, f"another Blender cannot be started: {error}")
-                return
-        conversion = Conversion(task, self._records)
-        self.sent.append(conversion)
+        try:
+            self._process = self._process or self._start()
+        except OSError as error:
+            yield task, Outcome(FAILED, f"another Blender cannot be started: {error}")
+            return
+        self.sent.append(Conversion(task, self._records))
+        # File names that are not UTF-8 contain surrogates, which JSON writes as ASCII escapes.
+        line = json.dumps([asdict(task), self.sent[-1].folder], default=os.fspath).encode()
         # If the process is dead, `receive` finds out.
         with suppress(OSError):
-            self._process.stdin.write(_pack(conversion, self._records.settings))
+            self._process.stdin.write(line + b"\n")
             self._process.stdin.flush()
 
-    def _start(self) -> None:
-        self._start_count += 1
-        replies = self._replies.with_name(f"{self._replies.name}-{self._start_count}")
-        replies.touch()
-        self._outcomes = open_file(replies)
-        self._process = subprocess.Popen(
-            command(replies),
+    def _start(self) -> subprocess.Popen[bytes]:
+        handle, replies = tempfile.mkstemp(dir=self._folder)
+        self._outcomes = os.fdopen(handle, "rb")
+        return subprocess.Popen(
+            command(replies, self._records.settings),
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             # Ctrl-C goes only to the Blender that the user started; this one ends when its standard input does.
             start_new_session=True,
             creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
             # Where Blender makes its temporary folder: what it leaves if it is killed is removed with the outcomes.
-            env={**os.environ, **dict.fromkeys(_TEMPORARY, str(replies.parent))},
+            env={**os.environ, **dict.fromkeys(_TEMPORARY, str(self._folder))},
         )
 
     def receive(self, waiting: deque[Task]) -> Iterator[tuple[Task, Outcome]]:
@@ -199,21 +171,8 @@ class _Blender:
             if failed is not None:
                 reason = f"Blender ended with status {status} while converting this file"
                 if status == _CANNOT_REPLY:
-                    folder = self._replies.parent
-                    reason = f"its outcome cannot be written to {folder}: free some space there"
+                    reason = f"its outcome cannot be written to {self._folder}: free some space there"
                 yield failed, Outcome(FAILED, reason)
-
-    def close_input(self) -> None:
-        """Lets the process end."""
-        if self._process is not None:
-            with suppress(OSError):
-                self._process.stdin.close()
-
-    def wait(self) -> None:
-        """Waits for the end of the process."""
-        if self._process is not None:
-            with suppress(subprocess.TimeoutExpired):
-                self._process.wait(_SHUTDOWN_TIMEOUT)
 
     def kill(self) -> None:
         """Ends the process at once, and removes what it has written."""
@@ -226,9 +185,9 @@ class _Blender:
             self.sent.popleft().remove_folder()
 
 
-def command(replies: Path) -> list[str]:
+def command(replies: str, settings: Settings) -> list[str]:
     """The command that starts a Blender, which writes outcomes to a file."""
-    words = ["work", str(replies)]
+    words = ["work", replies, json.dumps(asdict(settings))]
     if not bpy.app.binary_path:
         # Blender as a Python module. Without -P, Python runs modules in the current folder instead of its own.
         return [sys.executable, "-P", "-c", _AS_MODULE, _EXTENSION, *words]

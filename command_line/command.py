@@ -21,13 +21,14 @@ import bpy
 from ..families import FAMILIES
 from ..io_common import manifest
 from ..io_common.error_messages import message_for, without_path
+from ..io_common.family import FileKind
 from ..io_common.files import file_info
 from ..io_common.operators import preferences
 from . import arguments
 from .blenders import convert_all, work
-from .convert import Conversion, EmptyScene, convert, remove_abandoned
+from .convert import Conversion, EmptyScene, remove_abandoned, write_results
 from .games import extract, print_list
-from .plan import is_in_archive, plan_characters, plan_files
+from .plan import Plan, is_in_archive
 from .records import Records
 from .tasks import BLEND, CONVERTED, FAILED, UP_TO_DATE, Outcome, Task, as_listed
 
@@ -73,23 +74,26 @@ def _run(words: Sequence[str]) -> int:
     except SystemExit as end:
         return int(end.code or 0)
     if options.command == "work":
-        return work(options.replies)
+        return work(options.replies, options.settings)
     interrupt = Interrupt()
     is_conversion = options.command == "convert"
+    handler = interrupt.handle if is_conversion else signal.default_int_handler
+    before = signal.signal(signal.SIGINT, handler)
     try:
-        with _handling_ctrl_c(interrupt.handle if is_conversion else signal.default_int_handler):
-            if is_conversion:
-                return _convert(options, interrupt)
-            if options.command == "info":
-                return file_info.print_info(
-                    options.files, _describers(), as_json=options.json, game=options.game
-                )
-            if options.command == "list":
-                return print_list(options.game, search=" ".join(options.search), as_json=options.json)
-            return extract(options.game, options.files, Path(options.to), force=options.force)
+        if is_conversion:
+            return _convert(options, interrupt)
+        if options.command == "info":
+            return file_info.print_info(options.files, _describers(), as_json=options.json, game=options.game)
+        if options.command == "list":
+            return print_list(options.game, search=" ".join(options.search), as_json=options.json)
+        return extract(options.game, options.files, Path(options.to), force=options.force)
     except KeyboardInterrupt:
         file_info.write(sys.stderr, _CONVERT_STOPPED if is_conversion else _STOPPED)
         return _INTERRUPTED
+    finally:
+        # None is a handler that Python cannot restore: Blender's own, which is not needed after the command.
+        if before is not None:
+            signal.signal(signal.SIGINT, before)
 
 
 class Interrupt:
@@ -97,15 +101,11 @@ class Interrupt:
 
     Blender's own handler lets the command run to its end. Python's handler raises KeyboardInterrupt wherever the
     program happens to be. If that is in an operator or a callback, Blender prints a traceback and goes on.
-
-    Attributes:
-        is_requested: whether Ctrl-C was pressed.
-        end_process: what ends the process if it is pressed again during an operator, else None.
     """
 
     def __init__(self) -> None:
         self.is_requested = False
-        self.end_process: Callable[[], NoReturn] | None = None
+        self.end_process: Callable[[], NoReturn] | None = None  # what a second one does during an operator
 
     def handle(self, _number: int, _frame: FrameType | None) -> None:
         """Handles the signal; the second one interrupts at once."""
@@ -116,17 +116,6 @@ class Interrupt:
             self.end_process()
         else:
             raise KeyboardInterrupt
-
-
-@contextmanager
-def _handling_ctrl_c(handler: Callable[[int, FrameType | None], Any]) -> Iterator[None]:
-    before = signal.signal(signal.SIGINT, handler)
-    try:
-        yield
-    finally:
-        # None is a handler that Python cannot restore: Blender's own, which is not needed after the command.
-        if before is not None:
-            signal.signal(signal.SIGINT, before)
 
 
 def _stop_at_once(conversion: Conversion) -> NoReturn:
@@ -144,29 +133,20 @@ def exit_process(status: int) -> NoReturn:
     # Where Blender cannot make a folder of its own, as on a full disk, this is the one that all programs share.
     if _SESSION_FOLDER.fullmatch(folder.name):
         shutil.rmtree(folder, ignore_errors=True)
-    for stream in (sys.stdout, sys.stderr):
-        with suppress(AttributeError, OSError, ValueError):
-            stream.flush()
     os._exit(status)
 
 
 def _describers() -> dict[str, file_info.Describe]:
     """The function that describes each kind of file, by suffix, with the same messages as an import."""
-    return {
-        kind.suffix: partial(_describe, kind.describe, family.error)
-        for family in FAMILIES
-        for kind in family.kinds
-    }
 
+    def describe(kind: FileKind, bad_data: type[ValueError], file: str, game: str) -> file_info.Description:
+        try:
+            return kind.describe(file, game)
+        except bad_data as error:
+            raise ValueError(without_path(message_for(error, (bad_data,)), file)) from error
 
-def _describe(
-    describe: file_info.Describe, bad_data: type[ValueError], file: str, game: str
-) -> file_info.Description:
-    """The description of a file; an error of its format becomes a ValueError without the path."""
-    try:
-        return describe(file, game)
-    except bad_data as error:
-        raise ValueError(without_path(message_for(error, (bad_data,)), file)) from error
+    kinds = [(kind, family.error) for family in FAMILIES for kind in family.kinds]
+    return {kind.suffix: partial(describe, kind, error) for kind, error in kinds}
 
 
 def _convert(options: Namespace, interrupt: Interrupt) -> int:
@@ -185,11 +165,11 @@ def _convert(options: Namespace, interrupt: Interrupt) -> int:
     options.inputs = [str(path) for path in listed]
     settings = arguments.settings_of(options, preferences.game_folders(), preferences.game)
     records = Records(out, settings, manifest.version(), force=options.force)
+    plan = Plan(records)
     if options.characters:
-        plan = plan_characters(options.characters, out, settings, records.is_earlier_result)
+        plan.add_characters(options.characters)
     else:
-        plan = plan_files(options.inputs, out, settings, records.is_earlier_result)
-    records.sources = plan.sources
+        plan.add_files(options.inputs)
     if not plan.tasks and not plan.refused:
         what = f"no character {' or '.join(options.characters)}" if options.characters else "nothing"
         text = f"There is {what} to convert to {settings.format} in {', '.join(options.inputs)}"
@@ -216,11 +196,10 @@ def _why_absent(name: str) -> str:
     """Why an input is not there for this user."""
     try:
         os.stat(name)
-    except FileNotFoundError:
-        pass
     except OSError as error:
         # A name that no file can have is not there either.
-        if isinstance(error, PermissionError) or os.path.lexists(name):
+        is_there = os.path.lexists(name) and not isinstance(error, FileNotFoundError)
+        if is_there or isinstance(error, PermissionError):
             return f"it cannot be read ({error.strerror})"
     return "there is no such file or folder"
 
@@ -263,9 +242,9 @@ def _outcomes(
             return
         conversion = Conversion(task, records)
         interrupt.end_process = partial(_stop_at_once, conversion)
-        outcome = convert(conversion, records.settings, empty_scene)
+        outcome = write_results(task, conversion.folder, records.settings, empty_scene)
         interrupt.end_process = None
-        yield task, outcome
+        yield task, conversion.finish(outcome)
 
 
 class Progress:

@@ -1,16 +1,12 @@
-"""The conversion of one file: Blender writes to a temporary folder, and what is complete is moved to its place.
+"""The conversion of one file: results are written to a temporary folder and moved when they are complete.
 
-The temporary folder lies next to the target. If Blender is killed, it stays behind; its name starts with a dot, so
-that no run reads files from it, and a later run removes it.
-
-A target that exists is replaced only if it is byte for byte what an earlier run wrote. With ``--force``, other files
-are replaced too, but never an input file of this run, a link, or anything that is not a regular file.
+The folder lies next to the target. Its name starts with a dot, so that no run reads files from it, and if Blender is
+killed, a later run removes it.
 """
 
 from __future__ import annotations
 
 import os
-import re
 import secrets
 import shutil
 import time
@@ -37,12 +33,12 @@ from ..io_common.scene import axes, versions
 from ..io_common.scene.imported_conversion import ChosenConversion
 from ..io_common.scene.objects import NothingToExportError
 from ..io_common.textures.game_files import FileReadError
-from .records import Records, digest, list_folder
+from .records import Records, digest
 from .tasks import CONVERTED, FAILED, FAMILY_FORMATS, Outcome, Task, character_of
 from .writers import BLENDERS_EXPORTERS, WRITERS
 
 _PREFIX = ".idtech-converting-"
-_ABANDONED = re.compile(r"\.idtech-converting-[0-9a-f]{8}")
+_DIGITS = 8
 _ABANDONED_AFTER = 86400.0  # seconds; no file takes a day to convert
 # Bytes. Blender's limit is 1,023, and its exporters add to the name of the file while they write it.
 _LONGEST_PATH = 1000
@@ -52,13 +48,8 @@ class TargetError(ValueError):
     """The target of an output file must not be replaced."""
 
 
-_EXPECTED = (
-    *(family.error for family in FAMILIES),
-    NothingToExportError,
-    TargetError,
-    CharacterError,
-    FileReadError,
-)
+_FAMILY_ERRORS = [family.error for family in FAMILIES]
+_EXPECTED = (*_FAMILY_ERRORS, NothingToExportError, TargetError, CharacterError, FileReadError)
 
 
 class EmptyScene:
@@ -69,36 +60,26 @@ class EmptyScene:
     """
 
     def __init__(self) -> None:
+        self.is_only_imported = False  # nothing but an import has changed the scene since it was prepared
         self._snapshot: Snapshot | None = None
-        self._restorable: Snapshot | None = None
 
     def prepare(self) -> None:
         """Makes the scene empty."""
         # Whatever happens from now on may change more than an import does, or end half-way.
-        snapshot, self._restorable = self._restorable, None
-        if snapshot is not None:
-            snapshot.restore()
+        is_restorable, self.is_only_imported = self.is_only_imported, False
+        if is_restorable and self._snapshot is not None:
+            self._snapshot.restore()
         else:
             bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
-            snapshot = Snapshot(bpy.context)
-        self._snapshot = snapshot
-
-    def allow_restoring(self) -> None:
-        """Says that nothing but an import has changed the scene since it was prepared."""
-        self._restorable = self._snapshot
+            self._snapshot = Snapshot(bpy.context)
 
 
 class Conversion:
-    """The conversion of a task whose results are written to a temporary folder, by this Blender or another one.
-
-    Attributes:
-        task: the task.
-        folder: the temporary folder, which need not exist.
-    """
+    """The conversion of a task whose results are written to a temporary folder, by this Blender or another one."""
 
     def __init__(self, task: Task, records: Records) -> None:
         self.task = task
-        self.folder = task.target.parent / f"{_PREFIX}{secrets.token_hex(4)}"
+        self.folder = task.target.parent / f"{_PREFIX}{secrets.token_hex(_DIGITS // 2)}"
         self._records = records
         self._state = records.state(task)
 
@@ -130,11 +111,6 @@ class Conversion:
             move(targets)
 
 
-def convert(conversion: Conversion, settings: Settings, empty_scene: EmptyScene) -> Outcome:
-    """Converts a file in this Blender, whose scene is replaced."""
-    return conversion.finish(write_results(conversion.task, conversion.folder, settings, empty_scene))
-
-
 def write_results(task: Task, folder: Path, settings: Settings, empty_scene: EmptyScene) -> Outcome:
     """Writes the results of a task to a temporary folder, which is made.
 
@@ -147,16 +123,16 @@ def write_results(task: Task, folder: Path, settings: Settings, empty_scene: Emp
         folder.parent.mkdir(parents=True, exist_ok=True)
         folder.mkdir(mode=0o700)
         target = folder / task.target.name
-        _require_short_path(target, task, settings)
+        if settings.format not in FAMILY_FORMATS:
+            _require_short_path(target, task)
         load = _load_character if task.character else _load_file
         scene = load(task, settings, empty_scene, report)
         loaded = time.perf_counter()
         written = WRITERS[settings.format](target, scene, settings, report)
         if settings.format in BLENDERS_EXPORTERS:
             outcome.exporter_seconds = time.perf_counter() - loaded
-        if settings.format == "blend" and not task.character:
-            # The other writers prepare the scene for their exporters.
-            empty_scene.allow_restoring()
+        # The other writers prepare the scene for their exporters.
+        empty_scene.is_only_imported = settings.format == "blend" and not task.character
         outcome.written = [os.fspath(path) for path in written]
         outcome.others = _other_files(settings, report)
     except Exception as error:
@@ -168,19 +144,15 @@ def write_results(task: Task, folder: Path, settings: Settings, empty_scene: Emp
     return outcome
 
 
-def _require_short_path(path: Path, task: Task, settings: Settings) -> None:
+def _require_short_path(path: Path, task: Task) -> None:
     """Raises TargetError if Blender would cut off a path, and so write another file."""
-    if settings.format not in FAMILY_FORMATS and len(os.fsencode(os.path.abspath(path))) > _LONGEST_PATH:
-        raise TargetError(
-            f"{task.target}: Blender cannot write a path that long: choose another output folder"
-        )
+    if len(os.fsencode(os.path.abspath(path))) > _LONGEST_PATH:
+        text = "Blender cannot write a path that long: choose another output folder"
+        raise TargetError(f"{task.target}: {text}")
 
 
 def _load_file(task: Task, settings: Settings, empty_scene: EmptyScene, report: Report) -> Scene:
-    """Loads a file as the scene.
-
-    Raises the family's error, a ValueError, if the file is invalid, and OSError or RuntimeError if it cannot be read.
-    """
+    """Loads a file as the scene."""
     family = family_of(FAMILIES, task.source.suffix)
     if family is None:
         # This refuses pipes, on which Blender would wait forever.
@@ -201,10 +173,7 @@ def _load_file(task: Task, settings: Settings, empty_scene: EmptyScene, report: 
 
 
 def _load_character(task: Task, settings: Settings, empty_scene: EmptyScene, report: Report) -> Scene:
-    """Loads a character as the scene.
-
-    Raises CharacterError if its first model is missing or damaged, and FileReadError if it is no longer in the game.
-    """
+    """Loads a character as the scene."""
     character, files = character_of(task, settings)
     empty_scene.prepare()
     options = CharacterOptions(
@@ -227,10 +196,7 @@ def _animated_data(obj: Any) -> Any:
 
 
 def _other_files(settings: Settings, report: Report) -> list[str]:
-    """The files that the scene refers to: .blend files and, unless the result refers to them too, images.
-
-    Libraries that are missing get a warning.
-    """
+    """The files that the scene refers to: .blend files and, unless the result refers to them too, images."""
     libraries = [library for library in bpy.data.libraries if not versions.is_packed(library)]
     paths = {bpy.path.abspath(library.filepath) for library in libraries}
     for path in sorted(paths):
@@ -291,7 +257,7 @@ def _reason(error: Exception, task: Task) -> str:
 def remove_abandoned(folders: Iterable[Path]) -> None:
     """Removes the temporary folders that killed runs left in output folders, some of which may not exist."""
     for folder in folders:
-        for path in list_folder(folder):
-            with suppress(OSError):
-                if _ABANDONED.fullmatch(path.name) and time.time() - path.lstat().st_mtime > _ABANDONED_AFTER:
+        with suppress(OSError):
+            for path in folder.glob(_PREFIX + "[0-9a-f]" * _DIGITS):
+                if time.time() - path.lstat().st_mtime > _ABANDONED_AFTER:
                     shutil.rmtree(path)

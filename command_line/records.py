@@ -24,16 +24,7 @@ from ..io_common.batch import Settings
 from ..io_common.files.regular_files import open_file
 from ..io_common.game_data.paths import FilesByName, stamp
 from ..io_common.textures.game_files import FileReadError
-from .tasks import (
-    FileSet,
-    Task,
-    animations_in,
-    character_files,
-    character_of,
-    files_beside,
-    path_key,
-    resolved_path,
-)
+from .tasks import FileSet, Task, files_read, resolved_path, stamp_or_none
 
 FOLDER = ".idtech"
 _MAX_SIZE = 1 << 24  # bytes; a record has a line for each file
@@ -41,24 +32,18 @@ _LONGEST_NAME = 4096  # as long as a path may be
 
 
 class Records:
-    """The records of an output folder; what another version of the extension wrote is not up to date.
-
-    Attributes:
-        settings: how files are converted.
-        force: whether files that are not results of earlier runs may be replaced.
-        sources: the input files of the run.
-    """
+    """The records of an output folder; what another version of the extension wrote is not up to date."""
 
     def __init__(self, out: Path, settings: Settings, version: str, *, force: bool = False) -> None:
         self.settings = settings
-        self.force = force
-        self.sources = FileSet()
-        self._out = out
+        self.force = force  # replace files that are not results of earlier runs
+        self.sources = FileSet()  # the input files of the run
+        self.out = out
         self._version = version
         self._listed = FilesByName()
         self._results: dict[str, set[str]] = {}
-        for path in list_folder(out / FOLDER):
-            if path.suffix == ".json":
+        with suppress(OSError):
+            for path in (out / FOLDER).glob("*.json"):
                 for file, digests in self._files(_read(path)).items():
                     self._results.setdefault(resolved_path(file), set()).update(digests)
 
@@ -81,7 +66,7 @@ class Records:
         return (
             state is not None
             and all(record.get(key) == value for key, value in state.items())
-            and all(stamp_or_none(self._out / name) == stamped for name, stamped in others.items())
+            and all(stamp_or_none(self.out / name) == stamped for name, stamped in others.items())
         )
 
     def state(self, task: Task) -> dict[str, Any] | None:
@@ -89,27 +74,16 @@ class Records:
 
         To be taken before the files are read, so that later changes of them count.
         """
-        missing: tuple[str, ...] = ()
         try:
-            if task.character:
-                character, files = character_of(task, self.settings)
-                sources, missing = sorted(character_files(character, files)), tuple(character.missing)
-            else:
-                sources = self._files_read(task)
+            sources, missing = files_read(task, self.settings, self._listed)
             stamps = {self._relative_path(path): stamp(path) for path in sources}
         except (FileReadError, OSError):
             # It is reported when the task tries to read it.
             return None
-        state = {
-            "version": self._version,
-            "settings": asdict(self.settings),
-            "prefix": task.prefix,
-            "sources": stamps,
-            "missing": missing,
-        }
-        # As it is in a record that has been read.
-        found: dict[str, Any] = json.loads(json.dumps(state))
-        return found
+        # As JSON, which has no tuples.
+        settings = json.loads(json.dumps(asdict(self.settings)))
+        what = {"version": self._version, "settings": settings, "prefix": task.prefix}
+        return {**what, "sources": stamps, "missing": missing}
 
     @contextmanager
     def storing(
@@ -124,7 +98,7 @@ class Records:
         content = {
             **(state or {}),
             "others": {self._relative_path(path): stamp_or_none(path) for path in others},
-            "files": {os.path.relpath(file, self._out): [one] for file, one in digests.items()},
+            "files": {os.path.relpath(file, self.out): [one] for file, one in digests.items()},
         }
         if os.path.lexists(record.parent) and not record.parent.is_dir():
             raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(record.parent))
@@ -141,52 +115,26 @@ class Records:
     def _paths(self, task: Task) -> tuple[Path, Path]:
         """The record of a task, and that of what a run that has not ended yet, or was killed, has begun to move."""
         # A hash, as the name of a result may already be as long as the file system allows.
-        relative = os.path.relpath(task.target, self._out).replace(os.sep, "/")
+        relative = os.path.relpath(task.target, self.out).replace(os.sep, "/")
         name = hashlib.sha256(os.fsencode(relative)).hexdigest()[:32]
-        return self._out / FOLDER / f"{name}.json", self._out / FOLDER / f"{name}-begun.json"
+        return self.out / FOLDER / f"{name}.json", self.out / FOLDER / f"{name}-begun.json"
 
     def _files(self, record: dict[str, Any]) -> dict[Path, list[str]]:
         """The files in a record that lie in the output folder, each with its possible hashes."""
         names = record.get("files")
         return {
-            self._out / name: [one for one in digests if isinstance(one, str)]
+            self.out / name: [one for one in digests if isinstance(one, str)]
             for name, digests in (names.items() if isinstance(names, dict) else ())
             if _is_inside(name) and isinstance(digests, list)
         }
 
-    def _files_read(self, task: Task) -> list[Path]:
-        """The files that a task reads, except textures and its own result."""
-        sources = [task.source, *animations_in(self.settings.animation_folder(task.source))]
-        own = path_key(task.target)
-        return sources + [
-            path
-            for path in files_beside(sources, self._listed)
-            if path_key(path) != own and stamp_or_none(path) is not None
-        ]
-
     def _relative_path(self, path: Path) -> str:
         """The path of a source relative to the output folder, which is the same on all machines that share a disk."""
         try:
-            return os.path.relpath(path, self._out)
+            return os.path.relpath(path, self.out)
         except ValueError:
             # It is on another drive of Windows.
             return os.path.abspath(path)
-
-
-def stamp_or_none(path: Path) -> list[int] | None:
-    """Size and time of a file; None if it is missing."""
-    try:
-        return stamp(path)
-    except (OSError, ValueError):
-        return None
-
-
-def list_folder(folder: Path) -> list[Path]:
-    """The entries of a folder; none if it cannot be read."""
-    try:
-        return sorted(folder.iterdir())
-    except OSError:
-        return []
 
 
 def digest(path: Path) -> str:

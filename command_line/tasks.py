@@ -1,14 +1,11 @@
-"""What is converted: formats, tasks, and the files that tasks read.
-
-The files that a run reads are never overwritten, not even with ``--force``. Files are compared by device and inode, so
-that links and other spellings of a path make no difference, and by path, ignoring case.
-"""
+"""What is converted: formats, tasks, and the files that tasks read, which are never overwritten."""
 
 from __future__ import annotations
 
 import os
 import unicodedata
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -19,7 +16,7 @@ from ..io_common.family import Family, FileKind, Role, family_of, kinds_by_suffi
 from ..io_common.game_data.catalogue import Catalogue, kept_catalogue
 from ..io_common.game_data.character import Character
 from ..io_common.game_data.files import GameFiles
-from ..io_common.game_data.paths import FilesByName, files_in
+from ..io_common.game_data.paths import FilesByName, files_in, stamp
 from ..io_common.textures.archives import split_archive_path
 from ..io_common.textures.game_files import FileReadError
 
@@ -38,46 +35,27 @@ INPUT_SUFFIXES: tuple[str, ...] = (
 
 @dataclass(frozen=True)
 class Task:
-    """One file or character to convert.
+    """One file or character to convert."""
 
-    Attributes:
-        source: the file; for a character the game.
-        target: the output file; animations may be written next to it.
-        name: for messages: the path as the user gave it.
-        prefix: of the file names of animations next to the target.
-        character: the name of the character, which is in no file of its own; empty for a file.
-        kind: what the character is in the list of the game.
-    """
-
-    source: Path
-    target: Path
-    name: str
-    prefix: str = ""
-    character: str = ""
-    kind: str = ""
+    source: Path  # for a character the game
+    target: Path  # animations may be written next to it
+    name: str  # for messages: the path as the user gave it
+    prefix: str = ""  # of the file names of animations
+    character: str = ""  # its name in the list of the game; empty for a file
+    kind: str = ""  # of the character
 
 
 @dataclass
 class Outcome:
-    """The outcome of a task.
-
-    Attributes:
-        status: CONVERTED, UP_TO_DATE or FAILED.
-        reason: why it failed.
-        warnings: of the import and the export.
-        seconds: how long it took.
-        exporter_seconds: how much of that one of Blender's own exporters took.
-        written: the files that were written to the temporary folder.
-        others: the files that the scene refers to.
-    """
+    """The outcome of a task."""
 
     status: str
-    reason: str = ""
+    reason: str = ""  # why it failed
     warnings: list[str] = field(default_factory=list)
     seconds: float = 0.0
-    exporter_seconds: float = 0.0
-    written: list[str] = field(default_factory=list)
-    others: list[str] = field(default_factory=list)
+    exporter_seconds: float = 0.0  # of these, those of Blender's own exporter
+    written: list[str] = field(default_factory=list)  # files in the temporary folder
+    others: list[str] = field(default_factory=list)  # files that the scene refers to
 
 
 def role_of(suffix: str) -> Role | None:
@@ -86,50 +64,22 @@ def role_of(suffix: str) -> Role | None:
     return kind.role if kind is not None else None
 
 
-def source_suffixes(format_name: str) -> tuple[str, ...]:
-    """The suffixes of the files that a format can be made from.
-
-    Only the families accept .blend files. A family accepts models of every family, but only its own animations and
-    cameras.
-    """
-    family = FAMILY_FORMATS.get(format_name)
-    if family is None:
-        return INPUT_SUFFIXES[:-1]
-    return tuple(
-        suffix
-        for suffix in INPUT_SUFFIXES
-        if suffix == BLEND or role_of(suffix) is Role.MODEL or suffix in family.suffixes
-    )
-
-
-def result_suffix(source_suffix: str, format_name: str) -> str:
-    """The suffix of a converted file; a family's own animations and cameras keep theirs."""
-    family = FAMILY_FORMATS.get(format_name)
-    if family is None:
-        return f".{format_name}"
-    suffix = source_suffix.lower()
-    return suffix if suffix in family.suffixes else family.model_suffix
-
-
 class FileSet:
-    """A set of files, whatever their paths are."""
+    """A set of files, whatever links and spellings of their paths there are."""
 
     def __init__(self, paths: Iterable[Path] = ()) -> None:
-        paths = list(paths)
-        self._keys = {path_key(path) for path in paths}
-        self._identities = {identity for path in paths if (identity := _identity(path)) is not None}
+        self._identities = {identity for path in paths for identity in _identities(path)}
 
     def __contains__(self, path: Path) -> bool:
-        return path_key(path) in self._keys or _identity(path) in self._identities
+        return not self._identities.isdisjoint(_identities(path))
 
 
-def _identity(path: Path) -> tuple[int, int] | None:
-    """Device and inode of a file, those of its target for a link; None if it does not exist."""
-    try:
+def _identities(path: Path) -> Iterator[object]:
+    """What two paths of one file have in common: the path without case, or device and inode if it exists."""
+    yield path_key(path)
+    with suppress(OSError, ValueError):
         status = path.stat()
-    except (OSError, ValueError):
-        return None
-    return status.st_dev, status.st_ino
+        yield status.st_dev, status.st_ino
 
 
 def resolved_path(path: Path) -> str:
@@ -139,10 +89,7 @@ def resolved_path(path: Path) -> str:
 
 
 def path_key(path: Path) -> str:
-    """The resolved path, equal for paths that some file systems treat as one file.
-
-    These differ only in case or in how accents are encoded.
-    """
+    """The resolved path without what some file systems ignore: case, and how accents are encoded."""
     return _fold(resolved_path(path))
 
 
@@ -156,10 +103,7 @@ def with_single_root(text: str) -> str:
 
 
 def as_listed(paths: Iterable[str]) -> list[Path]:
-    """Paths with names in the case in which their folders list them, as far as they exist.
-
-    So one file has one path on a file system that ignores case, however the user spells it.
-    """
+    """Paths in the case in which folders list the names: one for each file, even on a file system that ignores case."""
     names_in = lru_cache(maxsize=None)(lambda folder: frozenset(os.listdir(folder)))
     result = []
     for path in map(Path, paths):
@@ -221,3 +165,25 @@ def character_files(character: Character, files: GameFiles) -> set[Path]:
     for part in character.parts:
         names += [part.model, *(file for one in part.animations for file in one.files)]
     return {path for name in dict.fromkeys(names) if (path := files.path(name)) is not None}
+
+
+def files_read(task: Task, settings: Settings, listed: FilesByName) -> tuple[list[Path], list[str]]:
+    """The files that a task reads, except textures and its own result, and the names of those that are missing.
+
+    Raises FileReadError if a character is no longer in the game.
+    """
+    if task.character:
+        character, files = character_of(task, settings)
+        return sorted(character_files(character, files)), list(character.missing)
+    sources = [task.source, *animations_in(settings.animation_folder(task.source))]
+    own = path_key(task.target)
+    beside = [path for path in files_beside(sources, listed) if path_key(path) != own]
+    return sources + [path for path in beside if stamp_or_none(path) is not None], []
+
+
+def stamp_or_none(path: Path) -> list[int] | None:
+    """Size and time of a file; None if it is missing."""
+    try:
+        return stamp(path)
+    except (OSError, ValueError):
+        return None

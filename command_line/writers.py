@@ -40,37 +40,26 @@ Writer = Callable[[Path, Scene, Settings, Report], list[Path]]
 def _write_blend(target: Path, _scene: Scene, _settings: Settings, _report: Report) -> list[Path]:
     # The file is written to a temporary folder in the folder that it will be in.
     _make_paths_relative(target.parent.parent)
+    # Blender would make an image of the file for the file manager, and store it in the user's home folder.
     filepaths = bpy.context.preferences.filepaths
+    preview, filepaths.file_preview_type = filepaths.file_preview_type, "NONE"
     try:
-        # Blender makes an image of a file for the file manager, which it stores in the user's home folder.
-        with _changed(filepaths, file_preview_type="NONE"):
-            bpy.ops.wm.save_as_mainfile(
-                filepath=str(target), copy=True, check_existing=False, relative_remap=False
-            )
+        bpy.ops.wm.save_as_mainfile(
+            filepath=str(target), copy=True, check_existing=False, relative_remap=False
+        )
         is_complete = _is_complete_blend(target)
     except RuntimeError as error:
         # Blender removes an incomplete file, and then reports that it does not exist.
         if not str(error).strip().endswith(os.strerror(errno.ENOENT)):
             raise
         is_complete = False
+    finally:
+        filepaths.file_preview_type = preview
     if not is_complete:
         is_full = shutil.disk_usage(target.parent).free < _LOW_DISK_SPACE
         number = errno.ENOSPC if is_full else errno.EIO
         raise OSError(number, os.strerror(number), str(target))
     return [target]
-
-
-@contextlib.contextmanager
-def _changed(owner: Any, **values: Any) -> Iterator[None]:
-    """Changes properties for the time of the block."""
-    before = {name: getattr(owner, name) for name in values}
-    try:
-        for name, value in values.items():
-            setattr(owner, name, value)
-        yield
-    finally:
-        for name, value in before.items():
-            setattr(owner, name, value)
 
 
 def _make_paths_relative(folder: Path) -> None:
@@ -186,7 +175,8 @@ def retime(actions: list[Any], rate: float, scene_rate: float = 0.0) -> bool:
     which Blender plays the actions; 0 for the frame rate of their files. Returns whether there are actions and the
     frame rates of all are known.
     """
-    file_rates = [_frame_rate(action) for action in actions]
+    families = [family.blender() for family in FAMILIES]
+    file_rates = [max(family.action_frame_rate(action) or 0.0 for family in families) for action in actions]
     for action, file_rate in zip(actions, file_rates, strict=True):
         factor = rate / (scene_rate or file_rate) if file_rate else 1.0
         if factor == 1.0:
@@ -201,13 +191,7 @@ def retime(actions: list[Any], rate: float, scene_rate: float = 0.0) -> bool:
         action.frame_start, action.frame_end = (
             round(frame * factor) for frame in (action.frame_start, action.frame_end)
         )
-    return bool(file_rates) and None not in file_rates
-
-
-def _frame_rate(action: Any) -> float | None:
-    """The frame rate that an action was imported with, by whichever family."""
-    rates = (family.blender().action_frame_rate(action) for family in FAMILIES)
-    return next((rate for rate in rates if rate), None)
+    return bool(file_rates) and all(file_rates)
 
 
 def _play_one_after_the_other(armature: Any, actions: list[Any]) -> None:

@@ -15,30 +15,16 @@ NO_ANIMATIONS, ANIMATIONS_BESIDE = "none", "same"
 
 @dataclass(frozen=True)
 class Settings:
-    """How files are converted.
+    """How files are converted: what the user chose, in words that JSON can hold."""
 
-    Attributes:
-        format: 'blend', the name of a family, 'glb' or 'fbx'.
-        animations: 'none', 'same' for the animations next to each model, or the path of another folder.
-        scale: factor for all lengths; None for that of the file, in a .blend that of the import.
-        use_textures: load images for materials.
-        game: the identifier of the game to export for; empty for formats without games.
-        game_folders: where to search for images.
-        verify: the frames on which exports are compared with Blender: 'SOME', 'ALL' or 'NONE'.
-        game_data: the folders and archives of the game whose characters are converted; empty for a conversion of files.
-        deform_only: leave out bones that do not deform.
-        add_origin: add a root joint where a game needs one.
-        max_influences: the number of weights to keep for each vertex; 0 for all.
-    """
-
-    format: str = "blend"
-    animations: str = NO_ANIMATIONS
-    scale: float | None = None
+    format: str = "blend"  # or a family, "glb", "fbx"
+    animations: str = NO_ANIMATIONS  # or "same" for those next to each model, or the path of another folder
+    scale: float | None = None  # None for that of the file, in a .blend that of the import
     use_textures: bool = True
-    game: str = ""
+    game: str = ""  # for which files are written; empty for formats without games
     game_folders: tuple[str, ...] = ()
     verify: str = "SOME"
-    game_data: tuple[str, ...] = ()
+    game_data: tuple[str, ...] = ()  # of the game whose characters are converted; empty for files
     deform_only: bool = False
     add_origin: bool = False
     max_influences: int = 0
@@ -52,16 +38,11 @@ class Settings:
 
 @dataclass
 class Scene:
-    """The scene that is converted.
+    """The scene that is converted."""
 
-    Attributes:
-        conversion: scale and axes from the scene to the file; if some are not set, those of the import.
-        animated: the data-blocks with imported actions, each with these; None for a .blend file.
-        compares_speed: warn of animations that the game plays slower or faster than Blender.
-        use_scene_range: export the scene as it plays over its frame range, if a model and its animations are one file.
-    """
-
-    conversion: Conversion | ChosenConversion
-    animated: list[tuple[Any, list[Any]]] | None = None
-    compares_speed: bool = True
-    use_scene_range: bool = False
+    conversion: Conversion | ChosenConversion  # to the file; if it is not set, that of the import
+    animated: list[tuple[Any, list[Any]]] | None = (
+        None  # imported data-blocks and their actions; None for a .blend
+    )
+    compares_speed: bool = True  # warn of animations that the game plays slower or faster than Blender
+    use_scene_range: bool = False  # export the scene as it plays, if a model and its animations are one file

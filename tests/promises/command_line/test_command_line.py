@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import io
 import json
 import os
@@ -230,13 +231,13 @@ def test_a_blender_that_dies_fails_its_file_and_is_replaced(idtech, tree, tmp_pa
         "out = open(sys.argv[1], 'ab', buffering=0)\n"
         "for line in sys.stdin.buffer:\n"
         "    print('noise', flush=True)\n"
-        "    if 'zombie' in json.loads(line)['task']['name']:\n"
+        "    if 'zombie' in json.loads(line)[0]['name']:\n"
         "        out.write(b'half of')\n"
         "        os._exit(11)\n"
         "    out.write(json.dumps({'status': 'converted'}).encode() + b'\\n')\n"
     )
     blenders = part("command_line.blenders")
-    monkeypatch.setattr(blenders, "command", lambda replies: [sys.executable, str(script), str(replies)])
+    monkeypatch.setattr(blenders, "command", lambda replies, _: [sys.executable, str(script), replies])
     for folder in ("boss", "items"):
         (tmp_path / "out" / folder).mkdir(parents=True)
     status, table, _ = idtech("convert", tree, "--to", tmp_path / "out", "--jobs", 2)
@@ -254,11 +255,11 @@ def test_blenders_start_no_further_file_once_the_run_is_interrupted(tree, tmp_pa
         "go = os.path.join(os.path.dirname(sys.argv[1]), 'go')\n"
         "for line in sys.stdin.buffer:\n"
         "    out.write(json.dumps({'status': 'converted'} if os.path.exists(go) else None).encode() + b'\\n')\n"
-        "    while json.loads(line)['task']['name'] == '1' and os.path.exists(go):\n"
+        "    while json.loads(line)[0]['name'] == '1' and os.path.exists(go):\n"
         "        pass\n"
     )
     blenders, tasks, records = (part(f"command_line.{name}") for name in ("blenders", "tasks", "records"))
-    monkeypatch.setattr(blenders, "command", lambda replies: [sys.executable, str(script), str(replies)])
+    monkeypatch.setattr(blenders, "command", lambda replies, _: [sys.executable, str(script), replies])
     run = records.Records(tmp_path, part("io_common.batch").Settings(), "1")
     sent = [tasks.Task(tree / f"{number}", tmp_path / f"{number}", f"{number}") for number in range(9)]
     done: list[str] = []
@@ -268,34 +269,26 @@ def test_blenders_start_no_further_file_once_the_run_is_interrupted(tree, tmp_pa
 
 
 def test_a_file_that_was_sent_ahead_is_not_started_after_an_interrupt(tree, tmp_path, part, monkeypatch):
-    blenders, convert, tasks, records = (
-        part(f"command_line.{name}") for name in ("blenders", "convert", "tasks", "records")
-    )
+    blenders, tasks = part("command_line.blenders"), part("command_line.tasks")
     settings = part("io_common.batch").Settings(game_data=("mod", "base"))
-    replies = tmp_path / "replies" / "0-1"
+    replies = tmp_path / "replies" / "outcomes"
     replies.parent.mkdir()
     replies.with_name("go").touch()
-    run = records.Records(tmp_path / "out", settings, "1")
-    names = ("first", "a\nb \udcff")
-    sent = [tasks.Task(tree / name, tmp_path / "out" / name, name, "prefix_") for name in names]
-    lines = [blenders._pack(convert.Conversion(task, run), settings) for task in sent]
+    sent = [tasks.Task(tree / name, tmp_path / name, name, "prefix_") for name in ("a\nb \udcff", "second")]
+    lines = [[dataclasses.asdict(task), tmp_path / "temporary"] for task in sent]
     started = []
-    told = []
 
-    def write(task, folder, given, _scene):
-        started.append((task, given))
+    def write(*arguments):
+        started.append(arguments[:3])
         replies.with_name("go").unlink()
         return tasks.Outcome("converted")
 
-    class Stdin:
-        buffer = (told.append(replies.read_bytes()) or line for line in [*lines, b""] if line)
-
-    monkeypatch.setattr(sys, "stdin", Stdin)
+    text = "".join(json.dumps(line, default=os.fspath) + "\n" for line in lines)
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
     monkeypatch.setattr(blenders, "write_results", write)
-    assert blenders.work(replies) == 0
-    assert started == [(sent[0], settings)]
+    assert blenders.work(replies, json.loads(json.dumps(dataclasses.asdict(settings)))) == 0
+    assert started == [(sent[0], tmp_path / "temporary", settings)]
     assert not replies.parent.exists()
-    assert blenders._unpack(lines[1])[0] == sent[1]
 
 
 @pytest.mark.slow
@@ -486,17 +479,17 @@ def test_nothing_but_results_and_records_is_left(idtech, tree, tmp_path):
 @pytest.mark.slow
 def test_an_interrupted_run_says_so_and_keeps_what_is_done(idtech, tree, tmp_path, part, monkeypatch):
     command = part("command_line.command")
-    convert = command.convert
+    write = command.write_results
     done = []
 
     def interrupted(*arguments):
         if done:
             signal.raise_signal(signal.SIGINT)
         done.append(arguments)
-        return convert(*arguments)
+        return write(*arguments)
 
     before = signal.getsignal(signal.SIGINT)
-    monkeypatch.setattr(command, "convert", interrupted)
+    monkeypatch.setattr(command, "write_results", interrupted)
     status, _, told = idtech("convert", tree, "--to", tmp_path / "out")
     monkeypatch.undo()
     assert status == 130

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import errno
 import json
 import os
@@ -234,11 +235,12 @@ def test_a_blender_that_cannot_reply_fails_its_files_and_says_why(idtech, model,
     blenders = part("command_line.blenders")
     # A folder in place of the file of outcomes cannot be written to, as on a full disk.
     (tmp_path / "replies" / "file").mkdir(parents=True)
-    status = blenders.work(tmp_path / "replies" / "file")
+    values = dataclasses.asdict(part("io_common.batch").Settings())
+    status = blenders.work(tmp_path / "replies" / "file", values)
     assert status == blenders._CANNOT_REPLY
     assert (tmp_path / "replies").exists()
     ended = [sys.executable, "-c", f"import sys; sys.exit({status})"]
-    monkeypatch.setattr(blenders, "command", lambda _replies: ended)
+    monkeypatch.setattr(blenders, "command", lambda *_: ended)
     md5_scenes.write(model.parent, "second")
     status, table, _ = idtech("convert", model.parent, "--to", tmp_path / "other", "--jobs", "2")
     assert status == 1
@@ -544,7 +546,7 @@ def test_a_blend_that_ends_blender_stops_no_other_file(idtech, tmp_path, part, m
     command = pool.command
     # A worker that ends as soon as it has a file to convert, as on a segmentation fault.
     ends = [sys.executable, "-c", "import os; os.read(0, 1); os.abort()"]
-    monkeypatch.setattr(pool, "command", lambda replies: ends)
+    monkeypatch.setattr(pool, "command", lambda *_: ends)
     status, table, told = idtech("convert", folder, "--to", tmp_path / "out", "--format", "md5")
     assert (status, "Failed:" in table) == (1, True), told
     monkeypatch.setattr(pool, "command", command)

@@ -7,7 +7,8 @@ from pathlib import Path
 import game_folders
 import pytest
 
-from io_idtech.command_line.plan import plan_characters
+from io_idtech.command_line.plan import Plan
+from io_idtech.command_line.records import Records
 from io_idtech.command_line.tasks import path_key
 from io_idtech.io_common.batch import Settings
 
@@ -17,7 +18,8 @@ def targets(folder: Path, text: str, format_name: str = "glb", pattern: str = "*
     mesh = game_folders.md5mesh()
     game = game_folders.loose(folder / "base", {"def/a.def": text, "a.md5mesh": mesh})
     settings = Settings(format=format_name, game_data=(str(game),))
-    plan = plan_characters([pattern], folder / "out", settings, lambda path: False)
+    plan = Plan(Records(folder / "out", settings, "1"))
+    plan.add_characters([pattern])
     assert not plan.refused
     assert len({path_key(task.target) for task in plan.tasks}) == len(plan.tasks)
     return sorted(task.target.relative_to(folder / "out").as_posix() for task in plan.tasks)
@@ -56,7 +58,8 @@ def test_the_files_of_a_character_are_not_overwritten(tmp_path: Path) -> None:
     text = 'entityDef a { "model" "a/a.md5mesh" }'
     game = game_folders.loose(tmp_path, {"def/a.def": text, "a/a.md5mesh": game_folders.md5mesh()})
     settings = Settings(format="md5", game_data=(str(game),))
-    plan = plan_characters(["a"], tmp_path, settings, lambda path: False)
+    plan = Plan(Records(tmp_path, settings, "1"))
+    plan.add_characters(["a"])
     assert plan.tasks == []
     ((task, outcome),) = plan.refused
     assert (task.target, "is an input file" in outcome.reason) == (tmp_path / "a/a.md5mesh", True)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from io_idtech.command_line.plan import plan_files
+from io_idtech.command_line.plan import Plan
+from io_idtech.command_line.records import Records
 from io_idtech.command_line.tasks import path_key
 from io_idtech.io_common.batch import Settings
 
@@ -15,7 +16,8 @@ def plan(folder: Path, *names: str, out: str = "out", **settings):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).touch()
     inputs = [str(folder / name) for name in names]
-    found = plan_files(inputs, folder / out, Settings(**settings), lambda path: False)
+    found = Plan(Records(folder / out, Settings(**settings), "1"))
+    found.add_files(inputs)
     return found.tasks, [outcome.reason for _, outcome in found.refused]
 
 
