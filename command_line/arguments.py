@@ -46,10 +46,26 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
     _add_convert(commands.add_parser("convert", help="convert files or whole trees", description=_CONVERT))
     info = commands.add_parser("info", help="print what is in a file", description="Prints what is in files.")
     file_info.add_arguments(info, _GAMES)
-    _add_list(commands.add_parser("list", help="list the characters and models of a game", description=_LIST))
-    _add_extract(
-        commands.add_parser("extract", help="write files of a game to a folder", description=_EXTRACT)
+    what = "list the characters and models of a game"
+    listing = commands.add_parser("list", help=what, description=_LIST)
+    what = "write files of a game to a folder"
+    extraction = commands.add_parser("extract", help=what, description=_EXTRACT)
+    what = f"a game folder or an archive ({_ARCHIVES}); of several, the first has priority"
+    for command in (listing, extraction):
+        command.add_argument("game", nargs="+", type=_game_folder, metavar="GAME", help=what)
+    what = "only list what has all these words in its name, path or kind"
+    listing.add_argument("--search", nargs="+", type=_word, default=[], metavar="WORD", help=what)
+    listing.add_argument("--json", action="store_true", help="a list of objects, one for each entry")
+    extraction.add_argument(
+        "--files",
+        action="append",
+        type=_pattern,
+        required=True,
+        metavar="PATTERN",
+        help="the files to write, such as 'models/md5/*'; may be given several times",
     )
+    extraction.add_argument("--to", required=True, type=_out_folder, metavar="FOLDER", help="the folder")
+    extraction.add_argument("--force", action="store_true", help="replace files that exist")
     # For the Blenders that `--jobs` starts; a command without help is not listed.
     work = commands.add_parser("work")
     work.add_argument("replies", type=Path)
@@ -138,28 +154,6 @@ def _add_convert(parser: argparse.ArgumentParser) -> None:
     add("--bone-influences", dest="max_influences", type=_count, default=0, metavar="N", help=influences)
     force = "also convert files that are up to date, and overwrite files that this command did not write"
     add("--force", action="store_true", help=force)
-
-
-def _add_game(parser: argparse.ArgumentParser) -> None:
-    text = f"a game folder or an archive ({_ARCHIVES}); of several, the first has priority"
-    parser.add_argument("game", nargs="+", type=_game_folder, metavar="GAME", help=text)
-
-
-def _add_extract(parser: argparse.ArgumentParser) -> None:
-    _add_game(parser)
-    files = "the files to write, such as 'models/md5/*'; may be given several times"
-    parser.add_argument(
-        "--files", action="append", type=_pattern, required=True, metavar="PATTERN", help=files
-    )
-    parser.add_argument("--to", required=True, type=_out_folder, metavar="FOLDER", help="the folder")
-    parser.add_argument("--force", action="store_true", help="replace files that exist")
-
-
-def _add_list(parser: argparse.ArgumentParser) -> None:
-    _add_game(parser)
-    search = "only list what has all these words in its name, path or kind"
-    parser.add_argument("--search", nargs="+", type=_word, default=[], metavar="WORD", help=search)
-    parser.add_argument("--json", action="store_true", help="a list of objects, one for each entry")
 
 
 def _filled(reason: str) -> Callable[[str], str]:

@@ -28,14 +28,10 @@ from .records import Records
 from .tasks import FAILED, Outcome, Task
 
 _EXTENSION = (__package__ or "").rpartition(".")[0]
-_POLL_INTERVAL = 0.005  # seconds; a small model takes a few times as long
-# Tasks that a Blender is sent at a time, so that it need not wait for the next poll once it has finished one.
-_SENT_AHEAD = 2
+_POLL_INTERVAL = 0.001  # seconds; a small model takes twenty times as long
 _CANNOT_REPLY = (
     74  # the exit status if an outcome cannot be written, as on a full disk: `EX_IOERR` of `sysexits.h`
 )
-# The file next to the outcomes that is there until Ctrl-C is pressed.
-_GO = "go"
 # The variables that name the folder for temporary files, on all systems.
 _TEMPORARY = ("TMPDIR", "TEMP", "TMP")
 
@@ -58,21 +54,20 @@ def convert_all(
     """
     waiting = deque(tasks)
     with tempfile.TemporaryDirectory(prefix="io_idtech-jobs-", ignore_cleanup_errors=True) as folder:
-        go = Path(folder, _GO)
-        go.touch()
-        blenders = [_Blender(Path(folder), records) for _ in range(min(jobs, len(tasks)))]
+        blenders = [_Blender(Path(folder), records.settings) for _ in range(min(jobs, len(tasks)))]
         try:
-            while waiting or any(one.sent for one in blenders):
-                finished = [result for one in blenders for result in one.receive(waiting)]
-                yield from finished
-                if is_stopping():
-                    go.unlink(missing_ok=True)
-                    waiting.clear()
-                for count in range(_SENT_AHEAD):
-                    for one in blenders:
-                        # At the end, no task waits for one Blender while another is idle.
-                        if len(one.sent) == count and len(waiting) > count * len(blenders):
-                            yield from one.send(waiting.popleft())
+            while True:
+                finished = []
+                for one in blenders:
+                    if one.conversion is not None and (outcome := one.receive()) is not None:
+                        finished.append((one.conversion, outcome))
+                        one.conversion = None
+                    if one.conversion is None and waiting and not is_stopping():
+                        one.send(Conversion(waiting.popleft(), records))
+                for conversion, outcome in finished:
+                    yield conversion.task, conversion.finish(outcome)
+                if all(one.conversion is None for one in blenders):
+                    return
                 if not finished:
                     time.sleep(_POLL_INTERVAL)
         finally:
@@ -80,67 +75,38 @@ def convert_all(
                 one.kill()
 
 
-def work(replies: Path, values: dict[str, Any]) -> int:
-    """Converts files for another Blender until standard input ends; returns the exit status: 0, or `_CANNOT_REPLY`.
-
-    `replies` is the file for the outcomes, whose folder is removed at the end; `values` are those of the settings.
-    """
-    settings = Settings(
-        **{**values, "game_folders": tuple(values["game_folders"]), "game_data": tuple(values["game_data"])}
-    )
-    go = replies.with_name(_GO)
-    empty_scene = EmptyScene()
-    folders: deque[Path] = deque(maxlen=_SENT_AHEAD)
-    try:
-        with open(replies, "ab") as out:
-            for line in sys.stdin.buffer:
-                named, folder = json.loads(line)
-                folders.append(Path(folder))
-                task = Task(**{**named, "source": Path(named["source"]), "target": Path(named["target"])})
-                outcome = None
-                if go.exists():
-                    outcome = asdict(write_results(task, folders[-1], settings, empty_scene))
-                out.write(json.dumps(outcome).encode() + b"\n")
-                out.flush()
-    except OSError:
-        # The folder is left to the Blender that started this one, which reads the outcomes before.
-        return _CANNOT_REPLY
-    # That Blender may have been killed.
-    for folder in (*folders, replies.parent):
-        shutil.rmtree(folder, ignore_errors=True)
-    return 0
-
-
 class _Blender:
     """Another Blender, which is started with the first task, and again after a crash."""
 
-    def __init__(self, folder: Path, records: Records) -> None:
-        self.sent: deque[Conversion] = deque()  # what it has not finished; it works on the first
+    def __init__(self, folder: Path, settings: Settings) -> None:
+        self.conversion: Conversion | None = None  # what it works on
         self._folder = folder
-        self._records = records
+        self._settings = settings
         self._process: subprocess.Popen[bytes] | None = None
         self._outcomes: Any = None
+        self._error = ""
 
-    def send(self, task: Task) -> Iterator[tuple[Task, Outcome]]:
-        """Sends a task; yields it as failed if no Blender can be started."""
+    def send(self, conversion: Conversion) -> None:
+        """Sends the task of a conversion, of which `receive` returns the outcome."""
+        self.conversion = conversion
         try:
-            self._process = self._process or self._start()
+            if self._process is None:
+                self._start()
         except OSError as error:
-            yield task, Outcome(FAILED, f"another Blender cannot be started: {error}")
+            self._error = f"another Blender cannot be started: {error}"
             return
-        self.sent.append(Conversion(task, self._records))
         # File names that are not UTF-8 contain surrogates, which JSON writes as ASCII escapes.
-        line = json.dumps([asdict(task), self.sent[-1].folder], default=os.fspath).encode()
+        line = json.dumps([asdict(conversion.task), conversion.folder], default=os.fspath).encode()
         # If the process is dead, `receive` finds out.
         with suppress(OSError):
             self._process.stdin.write(line + b"\n")
             self._process.stdin.flush()
 
-    def _start(self) -> subprocess.Popen[bytes]:
+    def _start(self) -> None:
         handle, replies = tempfile.mkstemp(dir=self._folder)
         self._outcomes = os.fdopen(handle, "rb")
-        return subprocess.Popen(
-            command(replies, self._records.settings),
+        self._process = subprocess.Popen(
+            command(replies, self._settings),
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             # Ctrl-C goes only to the Blender that the user started; this one ends when its standard input does.
@@ -150,39 +116,31 @@ class _Blender:
             env={**os.environ, **dict.fromkeys(_TEMPORARY, str(self._folder))},
         )
 
-    def receive(self, waiting: deque[Task]) -> Iterator[tuple[Task, Outcome]]:
-        """Yields what has been finished; tasks that a Blender has crashed before are put back to those that wait."""
+    def receive(self) -> Outcome | None:
+        """The outcome of the task that was sent; None while it is not finished."""
         if self._process is None:
-            return
+            return Outcome(FAILED, self._error)
         # The status comes first: a process that has ended has written all its outcomes.
         status = self._process.poll()
-        for line in iter(self._outcomes.readline, b""):
-            if not line.endswith(b"\n"):
-                self._outcomes.seek(-len(line), os.SEEK_CUR)
-                break
-            outcome = json.loads(line)
-            conversion = self.sent.popleft()
-            if outcome is not None:
-                yield conversion.task, conversion.finish(Outcome(**outcome))
-        if status is not None:
-            failed, *rest = (conversion.task for conversion in self.sent) if self.sent else [None]
-            self.kill()
-            waiting.extendleft(reversed(rest))
-            if failed is not None:
-                reason = f"Blender ended with status {status} while converting this file"
-                if status == _CANNOT_REPLY:
-                    reason = f"its outcome cannot be written to {self._folder}: free some space there"
-                yield failed, Outcome(FAILED, reason)
+        line = self._outcomes.readline()
+        if line.endswith(b"\n"):
+            return Outcome(**json.loads(line))
+        self._outcomes.seek(-len(line), os.SEEK_CUR)
+        if status is None:
+            return None
+        self._process = None
+        if status == _CANNOT_REPLY:
+            return Outcome(FAILED, f"its outcome cannot be written to {self._folder}: free some space there")
+        return Outcome(FAILED, f"Blender ended with status {status} while converting this file")
 
     def kill(self) -> None:
-        """Ends the process at once, and removes what it has written."""
+        """Ends the process at once, and removes what it has not finished."""
         if self._process is not None:
             self._process.kill()
             self._process.wait()
             self._outcomes.close()
-            self._process = None
-        while self.sent:
-            self.sent.popleft().remove_folder()
+        if self.conversion is not None:
+            self.conversion.remove_folder()
 
 
 def command(replies: str, settings: Settings) -> list[str]:
@@ -192,3 +150,30 @@ def command(replies: str, settings: Settings) -> list[str]:
         # Blender as a Python module. Without -P, Python runs modules in the current folder instead of its own.
         return [sys.executable, "-P", "-c", _AS_MODULE, _EXTENSION, *words]
     return [bpy.app.binary_path, "--background", "--addons", _EXTENSION, "--command", "idtech", *words]
+
+
+def work(replies: Path, values: dict[str, Any]) -> int:
+    """Converts files for another Blender until standard input ends; returns the exit status: 0, or `_CANNOT_REPLY`.
+
+    `replies` is the file for the outcomes, whose folder is removed at the end; `values` are those of the settings.
+    """
+    lists = {key: tuple(value) for key, value in values.items() if isinstance(value, list)}
+    settings = Settings(**{**values, **lists})
+    empty_scene = EmptyScene()
+    folders = [replies.parent]
+    try:
+        with open(replies, "ab") as out:
+            for line in sys.stdin.buffer:
+                named, folder = json.loads(line)
+                task = Task(**{**named, "source": Path(named["source"]), "target": Path(named["target"])})
+                folders[1:] = [Path(folder)]
+                outcome = write_results(task, Path(folder), settings, empty_scene)
+                out.write(json.dumps(asdict(outcome)).encode() + b"\n")
+                out.flush()
+    except OSError:
+        # The folder is left to the Blender that started this one, which reads the outcomes before.
+        return _CANNOT_REPLY
+    # That Blender was killed.
+    for path in folders:
+        shutil.rmtree(path, ignore_errors=True)
+    return 0

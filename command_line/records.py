@@ -58,9 +58,11 @@ class Records:
 
     def is_up_to_date(self, task: Task) -> bool:
         """Whether a task can be skipped."""
-        record = _read(self._paths(task)[0])
+        path, begun = self._paths(task)
+        record = _read(path)
         files, others = self._files(record), record.get("others")
-        if not files or not all(map(os.path.exists, files)) or not isinstance(others, dict):
+        is_whole = bool(files) and all(map(os.path.exists, files)) and not os.path.lexists(begun)
+        if not is_whole or not isinstance(others, dict):
             return False
         state = self.state(task)
         return (
@@ -94,7 +96,7 @@ class Records:
         If Blender is killed in the block, a later run may replace them. `state` is that of the task before its files
         were read, `digests` holds the hash of each result, `others` are what the scene refers to, such as images.
         """
-        record, pending = self._paths(task)
+        record, begun = self._paths(task)
         content = {
             **(state or {}),
             "others": {self._relative_path(path): stamp_or_none(path) for path in others},
@@ -104,16 +106,16 @@ class Records:
             raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(record.parent))
         record.parent.mkdir(parents=True, exist_ok=True)
         try:
-            pending.unlink(missing_ok=True)
-            with open(pending, "xb") as file:
+            begun.unlink(missing_ok=True)
+            with open(begun, "xb") as file:
                 file.write(json.dumps(content, indent=1).encode())
         except OSError as error:
-            raise OSError(error.errno, error.strerror, str(pending)) from error
+            raise OSError(error.errno, error.strerror, str(begun)) from error
         yield
-        pending.replace(record)
+        begun.replace(record)
 
     def _paths(self, task: Task) -> tuple[Path, Path]:
-        """The record of a task, and that of what a run that has not ended yet, or was killed, has begun to move."""
+        """The record of a task, and the one that is there while its results are moved, or if that was interrupted."""
         # A hash, as the name of a result may already be as long as the file system allows.
         relative = os.path.relpath(task.target, self.out).replace(os.sep, "/")
         name = hashlib.sha256(os.fsencode(relative)).hexdigest()[:32]

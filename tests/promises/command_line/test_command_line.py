@@ -246,49 +246,53 @@ def test_a_blender_that_dies_fails_its_file_and_is_replaced(idtech, tree, tmp_pa
     assert "zombie.md5mesh: Blender ended with status 11" in table
 
 
-def test_blenders_start_no_further_file_once_the_run_is_interrupted(tree, tmp_path, part, monkeypatch):
-    # As the command does, it answers `null` if it could not start a file that has been sent to it.
+def test_blenders_finish_their_files_and_start_no_other_once_the_run_is_interrupted(
+    tree, tmp_path, part, monkeypatch
+):
+    # It takes down which files it has started.
     script = tmp_path / "recording.py"
     script.write_text(
-        "import json, os, sys\n"
-        "out = open(sys.argv[1], 'ab', buffering=0)\n"
-        "go = os.path.join(os.path.dirname(sys.argv[1]), 'go')\n"
+        "import json, sys\n"
         "for line in sys.stdin.buffer:\n"
-        "    out.write(json.dumps({'status': 'converted'} if os.path.exists(go) else None).encode() + b'\\n')\n"
-        "    while json.loads(line)[0]['name'] == '1' and os.path.exists(go):\n"
-        "        pass\n"
+        "    open(json.loads(line)[0]['target'], 'w').close()\n"
+        "    with open(sys.argv[1], 'ab') as out:\n"
+        "        out.write(json.dumps({'status': 'converted'}).encode() + b'\\n')\n"
     )
     blenders, tasks, records = (part(f"command_line.{name}") for name in ("blenders", "tasks", "records"))
     monkeypatch.setattr(blenders, "command", lambda replies, _: [sys.executable, str(script), replies])
     run = records.Records(tmp_path, part("io_common.batch").Settings(), "1")
     sent = [tasks.Task(tree / f"{number}", tmp_path / f"{number}", f"{number}") for number in range(9)]
     done: list[str] = []
-    for task, _ in blenders.convert_all(sent, run, 1, lambda: bool(done)):
+    for task, outcome in blenders.convert_all(sent, run, 2, lambda: bool(done)):
+        assert outcome.status == "converted"
         done.append(task.name)
-    assert done == ["0", "1"][: len(done)]
+    assert {path.name for path in tmp_path.glob("[0-9]")} == set(done)
+    assert len(done) <= 4
 
 
-def test_a_file_that_was_sent_ahead_is_not_started_after_an_interrupt(tree, tmp_path, part, monkeypatch):
+def test_a_blender_does_what_it_is_sent_and_leaves_nothing_if_the_other_has_been_killed(
+    tree, tmp_path, part, monkeypatch
+):
     blenders, tasks = part("command_line.blenders"), part("command_line.tasks")
     settings = part("io_common.batch").Settings(game_data=("mod", "base"))
     replies = tmp_path / "replies" / "outcomes"
     replies.parent.mkdir()
-    replies.with_name("go").touch()
-    sent = [tasks.Task(tree / name, tmp_path / name, name, "prefix_") for name in ("a\nb \udcff", "second")]
-    lines = [[dataclasses.asdict(task), tmp_path / "temporary"] for task in sent]
-    started = []
+    task = tasks.Task(tree / "a\nb \udcff", tmp_path / "c", "d", "prefix_")
+    folder = tmp_path / "temporary"
+    sent = []
 
     def write(*arguments):
-        started.append(arguments[:3])
-        replies.with_name("go").unlink()
+        sent.append(arguments[:3])
+        folder.mkdir()
         return tasks.Outcome("converted")
 
-    text = "".join(json.dumps(line, default=os.fspath) + "\n" for line in lines)
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+    text = json.dumps([dataclasses.asdict(task), folder], default=os.fspath)
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(f"{text}\n".encode())))
     monkeypatch.setattr(blenders, "write_results", write)
     assert blenders.work(replies, json.loads(json.dumps(dataclasses.asdict(settings)))) == 0
-    assert started == [(sent[0], tmp_path / "temporary", settings)]
+    assert sent == [(task, folder, settings)]
     assert not replies.parent.exists()
+    assert not folder.exists()
 
 
 @pytest.mark.slow
