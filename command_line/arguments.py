@@ -11,7 +11,7 @@ from dataclasses import fields
 from pathlib import Path
 
 from ..families import FAMILIES
-from ..io_common.batch import ANIMATIONS_BESIDE, NO_ANIMATIONS, Settings
+from ..io_common.batch import NO_ANIMATIONS, SAME_FOLDER, Settings
 from ..io_common.family import game_identifiers
 from ..io_common.files import file_info
 from ..io_common.textures.archives import ARCHIVE_EXTENSIONS, split_archive_path
@@ -86,7 +86,7 @@ def settings_of(
         values["game"] = default_game(options.format)
     if options.characters:
         # A character comes with the animations that are declared for it.
-        values |= {"animations": ANIMATIONS_BESIDE, "game_data": tuple(options.inputs)}
+        values |= {"animations": SAME_FOLDER, "game_data": tuple(options.inputs)}
     return Settings(**values)
 
 
@@ -110,7 +110,7 @@ def _add_convert(parser: argparse.ArgumentParser) -> None:
         type=_animations,
         default=NO_ANIMATIONS,
         metavar="same|FOLDER",
-        help=f"also convert the animations that have a model's joints: '{ANIMATIONS_BESIDE}' for those in the "
+        help=f"also convert the animations that have a model's joints: '{SAME_FOLDER}' for those in the "
         "model's own folder, or the path of another folder",
     )
     add("--jobs", type=_count, default=1, metavar="N", help="the number of Blenders to run (default: 1)")
@@ -192,7 +192,7 @@ def _game_folder(text: str) -> str:
 
 
 def _animations(text: str) -> str:
-    if text in (NO_ANIMATIONS, ANIMATIONS_BESIDE):
+    if text in (NO_ANIMATIONS, SAME_FOLDER):
         return text
     if not os.path.isdir(text):
         raise argparse.ArgumentTypeError(f"folder {text!r} does not exist")

@@ -27,7 +27,7 @@ from ..io_common.operators import preferences
 from . import arguments
 from .blenders import convert_all, work
 from .convert import Conversion, EmptyScene, remove_abandoned, write_results
-from .games import extract, print_list
+from .games import extract, print_line, print_list
 from .plan import Plan, is_in_archive
 from .records import Records
 from .tasks import BLEND, CONVERTED, FAILED, UP_TO_DATE, Outcome, Task, as_listed
@@ -153,7 +153,7 @@ def _convert(options: Namespace, interrupt: Interrupt) -> int:
     names = dict.fromkeys(options.inputs)
     absent = [name for name in names if not os.path.exists(name) and not is_in_archive(Path(name))]
     for name in absent:
-        file_info.write(sys.stderr, f"error: {_why_absent(name)}: {file_info.on_one_line(name)}\n")
+        print_line(f"error: {_why_absent(name)}: {name}")
     present = [name for name in options.inputs if name not in set(absent)]
     if not present:
         return 1
@@ -172,8 +172,7 @@ def _convert(options: Namespace, interrupt: Interrupt) -> int:
         plan.add_files(options.inputs)
     if not plan.tasks and not plan.refused:
         what = f"no character {' or '.join(options.characters)}" if options.characters else "nothing"
-        text = f"There is {what} to convert to {settings.format} in {', '.join(options.inputs)}"
-        file_info.write(sys.stderr, f"{text}\n")
+        print_line(f"There is {what} to convert to {settings.format} in {', '.join(options.inputs)}")
         return 1
     part, parts = options.shard
     tasks = plan.tasks[part - 1 :: parts]

@@ -36,12 +36,8 @@ def print_list(folders: Iterable[str], *, search: str, as_json: bool) -> int:
     elif entries:
         file_info.write(sys.stdout, _table(entries))
     if not entries:
-        names = ", ".join(map(str, catalogue.files.folders))
-        print_line(
-            f"No character or model in {names} matches {search!r}"
-            if search
-            else f"There is no character or model in {names}"
-        )
+        what = f"character or model in {', '.join(map(str, catalogue.files.folders))}"
+        print_line(f"No {what} matches {search!r}" if search else f"There is no {what}")
     return int(not entries)
 
 

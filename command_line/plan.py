@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import stat
-import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -21,6 +20,7 @@ from ..io_common.game_data.paths import FilesByName
 from ..io_common.textures.archives import split_archive_path
 from ..io_common.textures.game_files import FileReadError
 from ..io_common.textures.names import clean_name, split_extension
+from .games import print_line
 from .records import Records
 from .tasks import (
     BLEND,
@@ -33,7 +33,7 @@ from .tasks import (
     animations_in,
     catalogue,
     character_files,
-    files_beside,
+    companion_files,
     path_key,
     resolved_path,
     role_of,
@@ -77,7 +77,7 @@ class Plan:
         catalogue.cache_clear()
         found = catalogue(self._settings.game_data)
         for warning in found.warnings:
-            file_info.write(sys.stderr, f"warning: {file_info.on_one_line(warning)}\n")
+            print_line(f"warning: {warning}")
         taken: set[str] = set()
         read: set[Path] = set()
         tasks = []
@@ -173,12 +173,14 @@ class Plan:
         models = [task.source for task in tasks if role_of(task.source.suffix) is Role.MODEL]
         folders = dict.fromkeys(map(self._settings.animation_folder, models))
         files = [task.source for task in tasks] + [file for one in folders for file in animations_in(one)]
-        beside = files_beside(files, FilesByName())
-        return files + [file for file in beside if not self._records.is_earlier_result(resolved_path(file))]
+        companions = companion_files(files, FilesByName())
+        return files + [
+            file for file in companions if not self._records.is_earlier_result(resolved_path(file))
+        ]
 
     def _with_unique_targets(self, tasks: list[Task]) -> list[Task]:
         """Tasks with different targets: of files with the same one, such as a.md5mesh and a.md2, one keeps it."""
-        taken = self._keys_beside(tasks)
+        taken = self._companion_keys(tasks)
         chosen: list[Task] = []
         clashing: list[Task] = []
         for task in sorted(tasks, key=_priority):
@@ -198,7 +200,7 @@ class Plan:
             accepted.append(replace(task, target=target))
         return sorted(accepted, key=lambda task: task.name)
 
-    def _keys_beside(self, tasks: Iterable[Task]) -> set[str]:
+    def _companion_keys(self, tasks: Iterable[Task]) -> set[str]:
         """The keys of the files that models may write beside themselves under their own name."""
         if self._family is None or not self._has_animation_files:
             return set()

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from ..families import FAMILIES
 from ..io_common.batch import Settings
-from ..io_common.family import Family, FileKind, Role, family_of, kinds_by_suffix
+from ..io_common.family import Family, Role, family_of, kinds_by_suffix
 from ..io_common.game_data.catalogue import Catalogue, kept_catalogue
 from ..io_common.game_data.character import Character
 from ..io_common.game_data.files import GameFiles
@@ -23,13 +23,10 @@ from ..io_common.textures.game_files import FileReadError
 BLEND = ".blend"
 CONVERTED, UP_TO_DATE, FAILED = "converted", "up to date", "failed"
 
-KINDS: dict[str, FileKind] = kinds_by_suffix(FAMILIES)
 FAMILY_FORMATS: dict[str, Family] = {family.name: family for family in FAMILIES}
 FORMATS: tuple[str, ...] = ("blend", *FAMILY_FORMATS, "glb", "fbx")
-INPUT_SUFFIXES: tuple[str, ...] = (
-    *sorted(KINDS, key=lambda suffix: list(Role).index(KINDS[suffix].role)),
-    BLEND,
-)
+_ROLES = {suffix: kind.role for suffix, kind in kinds_by_suffix(FAMILIES).items()}
+INPUT_SUFFIXES = (*sorted(_ROLES, key=lambda suffix: list(Role).index(_ROLES[suffix])), BLEND)
 """The suffixes of all files that can be converted, models first."""
 
 
@@ -60,8 +57,7 @@ class Outcome:
 
 def role_of(suffix: str) -> Role | None:
     """The role of files with a suffix, in any case; None for .blend files and unknown suffixes."""
-    kind = KINDS.get(suffix.lower())
-    return kind.role if kind is not None else None
+    return _ROLES.get(suffix.lower())
 
 
 class FileSet:
@@ -136,7 +132,7 @@ def animations_in(folder: Path | None) -> list[Path]:
         return []
 
 
-def files_beside(paths: Iterable[Path], listed: FilesByName) -> Iterator[Path]:
+def companion_files(paths: Iterable[Path], listed: FilesByName) -> Iterator[Path]:
     """The files beside others that an import reads with them; `listed` keeps the folders already listed."""
     for path in paths:
         family = family_of(FAMILIES, path.suffix)
@@ -177,8 +173,8 @@ def files_read(task: Task, settings: Settings, listed: FilesByName) -> tuple[lis
         return sorted(character_files(character, files)), list(character.missing)
     sources = [task.source, *animations_in(settings.animation_folder(task.source))]
     own = path_key(task.target)
-    beside = [path for path in files_beside(sources, listed) if path_key(path) != own]
-    return sources + [path for path in beside if stamp_or_none(path) is not None], []
+    companions = [path for path in companion_files(sources, listed) if path_key(path) != own]
+    return sources + [path for path in companions if stamp_or_none(path) is not None], []
 
 
 def stamp_or_none(path: Path) -> list[int] | None:

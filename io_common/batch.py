@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from .scene.axes import Conversion
     from .scene.imported_conversion import ChosenConversion
 
-NO_ANIMATIONS, ANIMATIONS_BESIDE = "none", "same"
+NO_ANIMATIONS, SAME_FOLDER = "none", "same"
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Settings:
         """The folder with the animations of a model; None if animations are not converted."""
         if self.animations == NO_ANIMATIONS:
             return None
-        return source.parent if self.animations == ANIMATIONS_BESIDE else Path(self.animations)
+        return source.parent if self.animations == SAME_FOLDER else Path(self.animations)
 
 
 @dataclass
