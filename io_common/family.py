@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 
     from bpy.types import Context, Operator
 
-    from ..io_blender.batch import Loaded, LoadOptions, SaveOptions
-    from ..io_blender.results import ExportResult
+    from ..io_blender.batch import Scene, Settings
+    from ..io_blender.results import ExportResult, ImportResult
+    from ..io_blender.scene.axes import Conversion
     from .game_tree.archives import FilesByName
 
 
@@ -81,8 +82,8 @@ class BlenderPart:
 
     importer: type[Operator]
     exporters: tuple[type[Operator], ...]
-    load: Callable[[Context, Path, LoadOptions], Loaded]
-    save: Callable[[Context, Path, SaveOptions], ExportResult]
+    load: Callable[[Context, Path, Settings, Conversion], ImportResult]
+    save: Callable[[Context, Path, Settings, Scene], ExportResult]
     groups: tuple[type, ...] = ()
     classes: tuple[type, ...] = ()
     properties: tuple[tuple[type, str, Any], ...] = ()
