@@ -57,18 +57,21 @@ def convert_all(
         blenders = [_Blender(Path(folder), records.settings) for _ in range(min(jobs, len(tasks)))]
         try:
             while True:
-                finished = []
+                has_news = False
                 for one in blenders:
-                    if one.conversion is not None and (outcome := one.receive()) is not None:
-                        finished.append((one.conversion, outcome))
-                        one.conversion = None
-                    if one.conversion is None and waiting and not is_stopping():
+                    conversion, outcome = one.conversion, one.receive()
+                    if conversion is not None and outcome is None:
+                        continue
+                    # It gets the next task first, so that it need not wait until the results are moved.
+                    one.conversion = None
+                    if waiting and not is_stopping():
                         one.send(Conversion(waiting.popleft(), records))
-                for conversion, outcome in finished:
-                    yield conversion.task, conversion.finish(outcome)
+                    if conversion is not None and outcome is not None:
+                        has_news = True
+                        yield conversion.task, conversion.finish(outcome)
                 if all(one.conversion is None for one in blenders):
                     return
-                if not finished:
+                if not has_news:
                     time.sleep(_POLL_INTERVAL)
         finally:
             for one in blenders:
@@ -117,7 +120,9 @@ class _Blender:
         )
 
     def receive(self) -> Outcome | None:
-        """The outcome of the task that was sent; None while it is not finished."""
+        """The outcome of the task that was sent; None while it is not finished, or if there is none."""
+        if self.conversion is None:
+            return None
         if self._process is None:
             return Outcome(FAILED, self._error)
         # The status comes first: a process that has ended has written all its outcomes.

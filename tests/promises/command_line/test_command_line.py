@@ -222,7 +222,7 @@ def test_blend_files_do_not_depend_on_what_was_converted_before(idtech, tmp_path
 
 
 def test_a_blender_that_dies_fails_its_file_and_is_replaced(idtech, tree, tmp_path, part, monkeypatch):
-    # It speaks as a worker does, among noise, and dies of one file. More have been sent to it by then.
+    # It answers as the command does, among noise, and dies of one file.
     for number in range(8):
         md5_scenes.write(tree, f"imp{number}")
     script = tmp_path / "dying.py"
@@ -1296,7 +1296,7 @@ def test_a_second_ctrl_c_ends_an_operator_without_a_traceback_and_leaves_nothing
     assert list(temporary.iterdir()) == []
 
 
-# A worker that is slow, once it has begun to write a result.
+# A Blender that is slow, once it has begun to write a result.
 SLOW = """
 import importlib, sys, time
 import bpy
@@ -1314,7 +1314,7 @@ SLOW_PARENT = PARENT.replace(
 
 
 @pytest.mark.slow
-def test_a_second_ctrl_c_leaves_no_temporary_folder_of_a_worker(extension, tree, tmp_path):
+def test_a_second_ctrl_c_leaves_no_temporary_folder_of_another_blender(extension, tree, tmp_path):
     out, temporary = tmp_path / "out", tmp_path / "temporary"
     temporary.mkdir()
     words = ["convert", str(tree), "--to", str(out), "--jobs", "2"]

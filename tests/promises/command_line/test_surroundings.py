@@ -421,7 +421,7 @@ def test_a_model_is_converted_again_once_its_image_has_changed(idtech, model, tm
 
 
 @pytest.mark.slow
-def test_workers_run_no_python_file_of_the_current_folder(idtech, model, tmp_path, monkeypatch):
+def test_other_blenders_run_no_python_file_of_the_current_folder(idtech, model, tmp_path, monkeypatch):
     md5_scenes.write(model.parent, "demon")
     downloaded = tmp_path / "mod"
     downloaded.mkdir()
@@ -544,7 +544,7 @@ def test_a_blend_that_ends_blender_stops_no_other_file(idtech, tmp_path, part, m
         bpy.ops.wm.save_as_mainfile(filepath=str(folder / f"{name}.blend"), copy=True)
     pool = part("command_line.blenders")
     command = pool.command
-    # A worker that ends as soon as it has a file to convert, as on a segmentation fault.
+    # A Blender that ends as soon as it has a file to convert, as on a segmentation fault.
     ends = [sys.executable, "-c", "import os; os.read(0, 1); os.abort()"]
     monkeypatch.setattr(pool, "command", lambda *_: ends)
     status, table, told = idtech("convert", folder, "--to", tmp_path / "out", "--format", "md5")
