@@ -87,7 +87,7 @@ def strip_diffuse(stem: str) -> str:
     return stem
 
 
-def is_colour(stem: str) -> bool:
+def is_color(stem: str) -> bool:
     """Whether an image with this name, without folder and extension, may be a diffuse image."""
     folded = fold(stem)
     if _ICON.search(folded):
@@ -122,7 +122,7 @@ def guess_skins(
     by_stem: dict[str, str] = {}
     for name in sorted(images, key=lambda name: (extension_rank(name), fold(name))):
         stem = split_extension(fold(name))[0]
-        if is_colour(stem) and not any(
+        if is_color(stem) and not any(
             _belongs(stem, other) for other in others if not (_belongs(stem, own) and own.startswith(other))
         ):
             by_stem.setdefault(stem, name)

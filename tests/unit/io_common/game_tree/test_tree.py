@@ -11,14 +11,10 @@ import game_folders
 import needs
 import pytest
 
-from io_idtech.io_common.game_tree import archives, tree
-from io_idtech.io_common.game_tree import files as limits
+from io_idtech.io_common.game_tree import tree
 from io_idtech.io_common.game_tree.archives import (
     ARCHIVE_EXTENSIONS,
-    files_in,
-    readable,
     search_order,
-    split_archive_path,
 )
 from io_idtech.io_common.game_tree.files import Budget, FileReadError
 from io_idtech.io_common.game_tree.names import is_unfit_for_windows, path_on_disk
@@ -107,55 +103,6 @@ def test_packages_that_are_not_packed_are_archives(tmp_path: Path) -> None:
     files = GameTree([game_folders.unvanquished(tmp_path / "pkg")])
     assert files.has("models/players/human/body_d.tga")
     assert b"models/players/human/human" in files.read("models/players/human/human.md5mesh")
-
-
-# --- Paths that lead into archives
-
-
-def test_a_path_into_an_archive_is_read_like_one_on_disk(tmp_path: Path) -> None:
-    path = game_folders.zipped(tmp_path / "pak0.pk4", {"Models/Imp/imp.md5mesh": "mesh"}) / MODEL
-    source = readable(path)
-    assert not isinstance(source, Path)
-    assert (source.read(), source.name) == (b"mesh", str(path))
-    assert [found.name for found in files_in(path.parent)] == ["imp.md5mesh"]
-    assert readable(tmp_path / "x.md5mesh") == tmp_path / "x.md5mesh"
-    with pytest.raises(FileNotFoundError):
-        readable(path.with_name("gone.md5mesh"))
-
-
-def test_opening_a_file_of_an_archive_does_not_list_its_folder(tmp_path: Path, monkeypatch) -> None:
-    """The time for all files of a folder would grow with the square of their number."""
-    path = game_folders.zipped(tmp_path / "pak0.pk4", {f"a/{number}.txt": "" for number in range(5)})
-    paths = files_in(path / "a")
-    listed = []
-    monkeypatch.setattr(archives, "Listing", lambda *args: listed.append(args))
-    assert len([readable(one) for one in paths]) == 5
-    assert not listed
-
-
-def test_files_of_a_game_have_paths_that_can_be_read(tmp_path: Path) -> None:
-    game_folders.zipped(tmp_path / "pak0.pk4", {MODEL: "packed"})
-    game_folders.loose(tmp_path, {"models/loose.txt": "loose"})
-    files = GameTree([tmp_path])
-    packed, loose = files.path(MODEL), files.path("models/loose.txt")
-    assert packed == tmp_path / "pak0.pk4" / MODEL
-    assert loose == tmp_path / "models/loose.txt"
-    assert files.path("models/gone.txt") is None
-    assert not isinstance(source := readable(packed), Path)
-    assert source.read() == b"packed"
-
-
-def test_a_folder_with_the_name_of_an_archive_is_a_folder(tmp_path: Path) -> None:
-    game_folders.loose(tmp_path / "odd.pk4", {MODEL: "mesh"})
-    assert split_archive_path(tmp_path / "odd.pk4" / MODEL) is None
-    assert GameTree([tmp_path / "odd.pk4"]).read(MODEL) == b"mesh"
-
-
-def test_a_damaged_archive_is_an_error_that_names_it(tmp_path: Path) -> None:
-    path = tmp_path / "bad.pk4"
-    path.write_bytes(b"PK\x03\x04 nothing")
-    with pytest.raises(OSError, match="not a readable archive"):
-        readable(path / MODEL)
 
 
 # --- Only reading
@@ -256,24 +203,6 @@ def test_what_is_beyond_the_budget_is_refused(tmp_path: Path) -> None:
         files.read_text("b.txt")
 
 
-def test_the_directory_of_an_archive_counts_each_time_although_it_is_read_once(tmp_path: Path) -> None:
-    game_folders.zipped(tmp_path / "pak0.pk4", {f"{number}.txt": "" for number in range(50)})
-    first, second = Budget(), Budget()
-    assert GameTree([tmp_path], first).has("1.txt")
-    assert GameTree([tmp_path], second).has("1.txt")
-    assert first.directories == second.directories < Budget().directories
-    files = GameTree([tmp_path], Budget(directories=100))
-    assert not files.has("1.txt")
-    assert "too large" in files.warnings[0]
-
-
-def test_a_changed_archive_is_read_again(tmp_path: Path) -> None:
-    path = game_folders.zipped(tmp_path / "pak0.pk4", {"a.txt": ""})
-    assert GameTree([tmp_path]).has("a.txt")
-    game_folders.zipped(path, {"changed.txt": "longer"})
-    assert GameTree([tmp_path]).has("changed.txt")
-
-
 @pytest.mark.parametrize(
     ("start", "size"), [(-1, 64), (12, -64), (12, 1 << 30), (1 << 30, 64), (2**31 - 1, 2**31 - 1)]
 )
@@ -284,23 +213,6 @@ def test_a_pak_whose_directory_lies_outside_of_it_gives_a_warning(
     files = GameTree([tmp_path])
     assert list(files.walk()) == ["pak0.pak"]
     assert "not a readable archive" in files.warnings[0]
-
-
-def test_members_of_a_pak_that_lie_outside_of_it_are_skipped(tmp_path: Path) -> None:
-    path = game_folders.pak(tmp_path / "pak0.pak", {"a.txt": "a", "b.txt": "b"})
-    data = bytearray(path.read_bytes())
-    struct.pack_into("<i", data, data.index(b"b.txt") + 56, 1 << 20)
-    path.write_bytes(data)
-    assert list(GameTree([path]).walk()) == ["a.txt"]
-
-
-def test_an_archive_with_too_many_members_is_skipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(archives, "MAX_MEMBERS", 3)
-    for name in ("a.pk4", "b.pak"):
-        game_folders.packed(tmp_path / name, {f"{number}.txt": "" for number in range(4)})
-    files = GameTree([tmp_path])
-    assert not files.has("1.txt")
-    assert len(files.warnings) == 2
 
 
 def test_a_search_of_too_many_folders_ends_with_a_warning(
@@ -329,11 +241,3 @@ def test_folders_that_are_too_deep_are_named(tmp_path: Path) -> None:
     assert list(files.walk()) == ["found.md2"]
     (warning,) = files.warnings
     assert warning.endswith("the folders in it were not searched, because they are too deep")
-
-
-def test_files_that_are_too_large_are_left_out_with_a_warning(tmp_path: Path, monkeypatch) -> None:
-    monkeypatch.setattr(limits, "MAX_FILE_SIZE", 8)
-    game_folders.zipped(tmp_path / "pak0.pk4", {"small.txt": "small", "large.txt": "far too large"})
-    files = GameTree([str(tmp_path)])
-    assert [name for name in files.walk() if name.endswith(".txt")] == ["small.txt"]
-    assert files.warnings == [f"{tmp_path / 'pak0.pk4'}: files over 0 MB are left out, such as large.txt"]
