@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..io_common.game_data.files import GameFiles
-from ..io_common.textures.archives import split_archive_path
+from ..io_common.game_tree.archives import split_archive_path
+from ..io_common.game_tree.tree import GameTree
 
 
 def is_in_archive(path: Path) -> bool:
@@ -14,7 +14,7 @@ def is_in_archive(path: Path) -> bool:
     found = split_archive_path(path)
     if found is None or not found[1]:
         return found is not None
-    return _is_member(*found) or GameFiles([path]).listing() is not None
+    return _is_member(*found) or GameTree([path]).listing() is not None
 
 
 def members(path: Path, suffixes: Sequence[str]) -> tuple[list[tuple[Path, Path]], list[str]]:
@@ -27,7 +27,7 @@ def members(path: Path, suffixes: Sequence[str]) -> tuple[list[tuple[Path, Path]
     if found is not None and found[1] and _is_member(*found):
         is_wanted = path.suffix.lower() in suffixes
         return ([(path, Path(path.name))] if is_wanted else []), []
-    files = GameFiles([path])
+    files = GameTree([path])
     result = []
     for name in files.walk("", *suffixes):
         parts = name.split("/")
@@ -37,4 +37,4 @@ def members(path: Path, suffixes: Sequence[str]) -> tuple[list[tuple[Path, Path]
 
 
 def _is_member(archive: Path, inside: str) -> bool:
-    return GameFiles([archive]).has(inside)
+    return GameTree([archive]).has(inside)

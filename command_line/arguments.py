@@ -12,7 +12,7 @@ from ..families import FAMILIES
 from ..io_blender.verify_option import Verify
 from ..io_common.family import game_identifiers
 from ..io_common.files import file_info
-from ..io_common.textures.archives import ARCHIVE_EXTENSIONS, split_archive_path
+from ..io_common.game_tree.archives import ARCHIVE_EXTENSIONS, split_archive_path
 from .formats import FAMILY_FORMATS, FORMATS, INPUT_SUFFIXES
 from .settings import ANIMATIONS_BESIDE, NO_ANIMATIONS, Settings
 from .source_files import with_single_root

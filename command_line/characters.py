@@ -9,12 +9,12 @@ from functools import lru_cache
 from itertools import chain, count
 from pathlib import Path
 
+from ..io_common.catalogue import Catalogue, CatalogueEntry, kept_catalogue
+from ..io_common.declarations.characters import Character
 from ..io_common.files import file_info
-from ..io_common.game_data.catalogue import Catalogue, CatalogueEntry, kept_catalogue
-from ..io_common.game_data.character import Character
-from ..io_common.game_data.files import GameFiles
-from ..io_common.textures.game_files import FileReadError
-from ..io_common.textures.names import clean_name, split_extension
+from ..io_common.game_tree.files import FileReadError
+from ..io_common.game_tree.names import clean_name, split_extension
+from ..io_common.game_tree.tree import GameTree
 from .formats import FAMILY_FORMATS
 from .settings import FAILED, Outcome, Settings, Task
 from .source_files import Sources, path_key, resolved_path
@@ -118,7 +118,7 @@ def state(task: Task, settings: Settings) -> tuple[list[Path], list[str]]:
     return sorted(_files(character, found.files)), list(character.missing)
 
 
-def _files(character: Character, files: GameFiles) -> set[Path]:
+def _files(character: Character, files: GameTree) -> set[Path]:
     """The files that a character is made of, besides textures."""
     names = [character.declaration.file] if character.declaration is not None else []
     for part in character.parts:

@@ -10,10 +10,9 @@ from pathlib import Path
 
 from ..io_common.error_messages import message_for
 from ..io_common.files import file_info
-from ..io_common.game_data.files import GameFiles
-from ..io_common.game_data.places import place
-from ..io_common.textures.game_files import FileReadError
-from ..io_common.textures.names import fold
+from ..io_common.game_tree.files import FileReadError
+from ..io_common.game_tree.names import fold, path_on_disk
+from ..io_common.game_tree.tree import GameTree
 from .source_files import path_key
 
 
@@ -24,7 +23,7 @@ def extract(folders: Iterable[str], patterns: Sequence[str], target: Path, *, fo
     game paths, such as `models/md5/*`, compared without case; `*` also stands for slashes. `force` replaces files that
     exist. Returns the exit status: 1 if a file could not be written, or there is none.
     """
-    files = GameFiles(folders)
+    files = GameTree(folders)
     folded = [fold(pattern) for pattern in patterns]
     count = failed = 0
     written: dict[str, Path] = {}
@@ -34,7 +33,7 @@ def extract(folders: Iterable[str], patterns: Sequence[str], target: Path, *, fo
         # Each file is an import of its own.
         files.budget.renew()
         try:
-            file = place(target, name)
+            file = path_on_disk(target, name)
             reason = _obstacle(file, written, force=force)
             if not reason:
                 files.extract([name], target)

@@ -7,8 +7,8 @@ import sys
 from collections.abc import Iterable
 from typing import TextIO
 
+from ..io_common.catalogue import CatalogueEntry, Count, kept_catalogue
 from ..io_common.files import file_info
-from ..io_common.game_data.catalogue import CatalogueEntry, Count, kept_catalogue
 
 _TITLES = ("KIND", "NAME", "MESHES", "ANIMATIONS", "SKINS", "DECLARED IN")
 

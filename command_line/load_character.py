@@ -13,7 +13,9 @@ from ..io_characters import CharacterError
 from ..io_characters.importer import import_character
 from ..io_characters.reading import CharacterOptions
 from ..io_characters.scene import actions_of
-from ..io_common.textures.game_files import FileReadError
+from ..io_common.game_tree.files import (
+    FileReadError,
+)
 from .characters import catalogue, entry_of
 from .empty_scene import EmptyScene
 from .settings import Settings, Task

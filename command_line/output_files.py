@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from ..io_common.files.temporary import new_folder
+from ..io_common.files.atomic import new_folder
 from .formats import FAMILY_FORMATS
 from .records import Records, listed
 from .settings import Settings, Task

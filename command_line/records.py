@@ -21,7 +21,7 @@ from typing import Any
 
 from ..io_common.files import atomic
 from ..io_common.files.regular_files import open_file
-from ..io_common.game_data.paths import FilesByName, stamp
+from ..io_common.game_tree.archives import FilesByName, stamp
 from . import characters
 from .settings import Settings, Task
 from .source_files import Sources, animations_in, files_beside, path_key, resolved_path

@@ -14,8 +14,7 @@ from typing import Any
 
 from ..families import FAMILIES
 from ..io_common.family import Role, family_of
-from ..io_common.game_data.paths import FilesByName, files_in
-from ..io_common.textures.archives import split_archive_path
+from ..io_common.game_tree.archives import FilesByName, files_in, split_archive_path
 from .formats import role_of
 from .settings import Settings, Task
 

@@ -23,15 +23,35 @@ from ..io_blender.scene import names
 from ..io_blender.scene.objects import Scope
 from ..io_blender.validation import raise_all, raise_errors
 from ..io_blender.verify_option import Verify
+from ..io_common.declarations.characters import (
+    DOOM3,
+    SAUERBRATEN,
+    Character,
+    CharacterAnimation,
+    CharacterPart,
+)
+from ..io_common.declarations.cube_models import (
+    cfg_name,
+    cfg_text,
+)
+from ..io_common.declarations.declaration_files import (
+    ENTITY,
+    SKIN,
+)
+from ..io_common.declarations.doom3_text import (
+    def_text,
+    lost_declarations,
+    skin_text,
+)
 from ..io_common.files import atomic
-from ..io_common.game_data.character import DOOM3, SAUERBRATEN, Character, CharacterAnimation, CharacterPart
-from ..io_common.game_data.declaration_losses import lost_declarations
-from ..io_common.game_data.declarations import ENTITY, SKIN
-from ..io_common.game_data.doom3_text import def_text, skin_text
-from ..io_common.game_data.game_paths import join
-from ..io_common.game_data.model_cfg_text import cfg_name, cfg_text
-from ..io_common.game_data.places import existing_places
-from ..io_common.textures.game_files import FileReadError, GameFile
+from ..io_common.game_tree.files import (
+    FileReadError,
+    GameFile,
+)
+from ..io_common.game_tree.names import (
+    join,
+)
+from ..io_common.game_tree.tree import existing_paths
 from ..io_md2.exporting.exporter import ExportOptions as Md2Options
 from ..io_md2.exporting.exporter import build_model as build_md2
 from ..io_md2.format import Md2Error, format_model
@@ -100,7 +120,7 @@ def export_character(
             files |= declared
         if not files:
             raise CharacterError("nothing to export: turn on Models and Animations, or Declarations")
-        places = existing_places(folder, map(join, files))
+        places = existing_paths(folder, map(join, files))
         paths = {places[join(name)]: data for name, data in files.items()}
         for path, data in paths.items():
             if path.suffix.lower() in _DECLARATION_TYPES and path.exists():
@@ -114,7 +134,9 @@ def export_character(
 def _require_nothing_lost(path: Path, text: str) -> None:
     """Raises CharacterError if a file would lose declarations that its new text does not have, or cannot be read."""
     try:
-        lost = lost_declarations(GameFile(path).read_text(), text, _DECLARATION_TYPES[path.suffix.lower()])
+        lost = lost_declarations(
+            GameFile(path.parent, path.name).read_text(), text, _DECLARATION_TYPES[path.suffix.lower()]
+        )
     except FileReadError as error:
         raise CharacterError(str(error)) from error
     if lost:

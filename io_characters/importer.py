@@ -13,11 +13,18 @@ from ..io_blender.reports import Progress, Report, listing, progress
 from ..io_blender.results import ImportResult
 from ..io_blender.scene import names
 from ..io_blender.scene.shape_keys import require_shape_keys
-from ..io_common.game_data.character import Character, CharacterAnimation, CharacterPart
-from ..io_common.game_data.files import GameFiles
+from ..io_common.declarations.characters import (
+    Character,
+    CharacterAnimation,
+    CharacterPart,
+)
+from ..io_common.game_tree.names import (
+    fold,
+    without_image_extension,
+)
+from ..io_common.game_tree.tree import GameTree
 from ..io_common.textures.conventions import Role
 from ..io_common.textures.material_images import MaterialImages, Rule
-from ..io_common.textures.names import fold, without_image_extension
 from ..io_common.textures.search import Search
 from ..io_md2.family import TEXTURE_RULES as MD2_RULES
 from ..io_md2.format import FRAMES_PER_SECOND, find_sequences
@@ -54,7 +61,7 @@ _ALL = "*"
 
 
 def import_character(
-    context: Context, character: Character, files: GameFiles, options: CharacterOptions
+    context: Context, character: Character, files: GameTree, options: CharacterOptions
 ) -> ImportResult:
     """The objects and actions of a character.
 
@@ -86,7 +93,7 @@ class _Builder:
         self,
         context: Context,
         character: Character,
-        files: GameFiles,
+        files: GameTree,
         options: CharacterOptions,
         result: ImportResult,
     ) -> None:
@@ -96,8 +103,8 @@ class _Builder:
         self._options = options
         self._result = result
         folders = [*map(str, files.folders), *options.game_folders]
-        self._md5_search = Search(folders, MD5_RULES, files.roots)
-        self._md2_search = Search(folders, MD2_RULES, files.roots)
+        self._md5_search = Search(folders, MD5_RULES, files)
+        self._md2_search = Search(folders, MD2_RULES, files)
         self._md5_materials, self._md2_materials = MaterialLibrary(SHADERS), MaterialLibrary(SKINS)
         self._collection: Collection = context.scene.collection
         self._is_single = False

@@ -10,16 +10,33 @@ from typing import TypeVar
 
 from ..io_blender.reports import Report, listing, printable
 from ..io_blender.scene import axes
+from ..io_common.catalogue import (
+    Catalogue,
+    kept_catalogue,
+)
+from ..io_common.declarations.characters import (
+    Character,
+    CharacterAnimation,
+    CharacterPart,
+)
+from ..io_common.declarations.doom3_characters import (
+    ATTACHING_ANIMATION,
+)
 from ..io_common.error_messages import message_for
-from ..io_common.game_data.catalogue import Catalogue, kept_catalogue
-from ..io_common.game_data.character import Character, CharacterAnimation, CharacterPart
-from ..io_common.game_data.doom3_attachments import ATTACHING_ANIMATION
-from ..io_common.game_data.files import GameFiles
-from ..io_common.game_data.game_folders import folders_of
-from ..io_common.game_data.paths import MemberStream
+from ..io_common.game_tree.archives import (
+    MemberStream,
+)
+from ..io_common.game_tree.files import (
+    FileReadError,
+)
+from ..io_common.game_tree.folders import (
+    folders_of,
+)
+from ..io_common.game_tree.names import (
+    fold,
+)
+from ..io_common.game_tree.tree import GameTree
 from ..io_common.name_filter import matches
-from ..io_common.textures.game_files import FileReadError
-from ..io_common.textures.names import fold
 from ..io_md2.format import Md2Error, read_model
 from ..io_md2.format import Model as Md2Model
 from ..io_md2.importing.importer import check_size as check_md2_size
@@ -143,7 +160,7 @@ class PartFiles:
 
 
 def read_parts(
-    character: Character, files: GameFiles, options: CharacterOptions, report: Report
+    character: Character, files: GameTree, options: CharacterOptions, report: Report
 ) -> tuple[list[PartFiles], set[str]]:
     """The files of all parts that are there, and the names of those that are missing; what is damaged is a warning.
 
@@ -177,7 +194,7 @@ def read_parts(
 class _Reader:
     """Reads files, and collects those that are missing and damaged."""
 
-    def __init__(self, files: GameFiles, report: Report) -> None:
+    def __init__(self, files: GameTree, report: Report) -> None:
         self._files = files
         self._report = report
         self._animations: dict[str, Animation | None] = {}

@@ -11,7 +11,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any, Protocol
 
 from .files.file_info import Describe
-from .textures.rules import TextureRules
+from .textures.conventions import TextureRules
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from ..io_blender.batch import Loaded, LoadOptions, SaveOptions
     from ..io_blender.results import ExportResult
-    from .game_data.paths import FilesByName
+    from .game_tree.archives import FilesByName
 
 
 class Role(Enum):

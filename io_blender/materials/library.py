@@ -9,10 +9,19 @@ from typing import TYPE_CHECKING, Any
 
 import bpy
 
-from ...io_common.textures.export_names import export_name
-from ...io_common.textures.game_files import GameFile
+from ...io_common.game_tree.files import (
+    GameFile,
+)
+from ...io_common.game_tree.folders import (
+    export_name,
+)
+from ...io_common.game_tree.names import (
+    clean_name,
+    fold,
+    short,
+    without_image_extension,
+)
 from ...io_common.textures.material_images import MaterialImages
-from ...io_common.textures.names import clean_name, fold, short, without_image_extension
 from .. import versions
 from ..records import MaterialRecord, is_quotable, read_game_folder
 from ..reports import Report

@@ -10,7 +10,7 @@ import bpy
 from bpy.props import CollectionProperty, EnumProperty, FloatProperty, IntProperty, StringProperty
 
 from ...io_common.family import Family
-from ...io_common.textures.search_paths import looks_like_game_folder
+from ...io_common.game_tree.folders import looks_like_game_folder
 from . import documentation, game_option
 from .blender_mixins import Operator
 from .row_list import RowList

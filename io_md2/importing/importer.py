@@ -24,7 +24,7 @@ from ...io_blender.results import ImportResult
 from ...io_blender.scene import axes, mesh_data, names
 from ...io_blender.scene.shape_keys import add_frame_keys
 from ...io_common.counting import counted
-from ...io_common.game_data.paths import readable
+from ...io_common.game_tree.archives import readable
 from ...io_common.textures.material_images import MaterialImages
 from ...io_common.textures.search import Search
 from ...io_common.triangles import FLIPPED_WINDING, drop_degenerate, flip_v, is_degenerate

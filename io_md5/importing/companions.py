@@ -14,10 +14,20 @@ from functools import lru_cache
 from pathlib import Path
 
 from ...io_common.error_messages import message_for
-from ...io_common.game_data.paths import FilesByName, readable, stamp
+from ...io_common.game_tree.archives import (
+    FilesByName,
+    readable,
+    stamp,
+)
+from ...io_common.game_tree.names import (
+    fold,
+    fold_slashes,
+    without_image_extension,
+)
+from ...io_common.textures.conventions import (
+    TextureRules,
+)
 from ...io_common.textures.material_images import MaterialImages
-from ...io_common.textures.names import fold, fold_slashes, without_image_extension
-from ...io_common.textures.rules import TextureRules
 from ...io_common.textures.search import Search
 from ...io_md2.format import FrameSequence, Md2Error, find_sequences, read_model
 from ..format import Md5Error
@@ -148,15 +158,14 @@ def _candidates(path: Path) -> Iterator[tuple[Game, Path, str]]:
 
 def _in_game_folders(path: Path, folder: Path, name: str, search: Search) -> Path | None:
     """The file in the same relative folder of another game folder or archive."""
-    paths = search.library.paths_for(path)
+    model_folder = search.folder_of(path)
     depth = len(path.parent.parts) - len(folder.parts)
-    for _, relative in paths.own_folders():
+    for _, relative in model_folder.trees:
         parts = relative.split("/")
         wanted = "/".join([*parts[: len(parts) - depth], name])
-        for root in paths.roots:
-            found = root.find_file(wanted)
-            if found is not None:
-                return found.full_path
+        found = model_folder.game.path(wanted)
+        if found is not None:
+            return found
     return None
 
 

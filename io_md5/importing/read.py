@@ -11,10 +11,17 @@ from typing import TYPE_CHECKING
 from ...io_blender.reports import Progress, Report, printable
 from ...io_common.counting import counted
 from ...io_common.error_messages import message_for
-from ...io_common.game_data.paths import FilesByName, files_in, readable, unpacked_size
+from ...io_common.game_tree import files as game_files
+from ...io_common.game_tree.archives import (
+    FilesByName,
+    files_in,
+    readable,
+    unpacked_size,
+)
+from ...io_common.game_tree.files import (
+    Budget,
+)
 from ...io_common.name_filter import matches
-from ...io_common.textures import budget
-from ...io_common.textures.budget import Budget
 from ...io_common.textures.material_images import MaterialImages
 from ...io_common.textures.search import Search
 from ..format import (
@@ -170,14 +177,14 @@ def _read_folders(
     if not folders and active is not None and options.animation_folder is not None:
         folders, skeletons = [options.animation_folder], [active]
     chosen = options.chosen if options.animations == "CHOOSE" else None
-    before, limits = len(files.animations), budget.Budget()
+    before, limits = len(files.animations), Budget()
     for folder in dict.fromkeys(options.animation_folder or folder for folder in folders):
         paths = [path for path in _listed(folder, options, chosen) if path not in files.animations]
         read = within_budget(paths, limits)
         if len(read) < len(paths):
             report.warn(
                 f"{counted(len(paths) - len(read), 'animations')} left out: the archives hold more than"
-                f" {budget.MAX_DATA >> 20} MB of them"
+                f" {game_files.MAX_DATA >> 20} MB of them"
             )
         # Then an action is made of each.
         progress_bar.expect(2 * len(read))

@@ -19,9 +19,9 @@ from ...io_blender.operators.file_operators import draw_wide
 from ...io_blender.operators.row_list import RowList
 from ...io_blender.reports import listing, printable
 from ...io_common.counting import counted
-from ...io_common.game_data.paths import readable, stamp
+from ...io_common.game_tree.archives import readable, stamp
+from ...io_common.game_tree.files import Budget
 from ...io_common.name_filter import matches
-from ...io_common.textures.budget import Budget
 from ..format import Joints, Md5Error, read_animation_header, read_joints
 from ..format.suffixes import MESH_SUFFIX
 from ..importing.importer import active_skeleton

@@ -19,9 +19,7 @@ def declared(part):
     """The character that a game folder declares, without where it is declared."""
 
     def read(folder: Path, name: str):
-        catalogue = part("io_common.game_data.catalogue").Catalogue(
-            part("io_common.game_data.files").GameFiles([folder])
-        )
+        catalogue = part("io_common.catalogue").Catalogue(part("io_common.game_tree.tree").GameTree([folder]))
         assert not catalogue.warnings
         return replace(catalogue.character(catalogue.named(name)), declaration=None, warnings=())
 

@@ -27,7 +27,7 @@ def test_the_dialog_offers_the_game_in_the_folder(tmp_path, part):
     dialog = bpy.context.window_manager.operator_properties_last("import_scene.idtech_character")
     dialog.game = str(game.parent)
     try:
-        assert part("io_common.game_data.game_folders").inner_game(game.parent) == game
+        assert part("io_common.game_tree.folders").inner_game(game.parent) == game
         dialog.inner_game = str(game)
         dialog.use_inner_game = True
         assert dialog.game == str(game)

@@ -449,8 +449,6 @@ def test_a_stored_character_that_is_not_valid_is_ignored(doom3, text, part):
 
 def test_the_character_is_stored_as_it_was_declared(doom3, part):
     import_character(doom3, IMP)
-    catalogue = part("io_common.game_data.catalogue").Catalogue(
-        part("io_common.game_data.files").GameFiles([doom3])
-    )
+    catalogue = part("io_common.catalogue").Catalogue(part("io_common.game_tree.tree").GameTree([doom3]))
     declared = catalogue.character(catalogue.named(IMP))
     assert part("io_characters.scene").find_character(bpy.context).character == declared

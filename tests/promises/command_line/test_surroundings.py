@@ -708,7 +708,7 @@ def test_a_blender_that_ends_removes_its_own_temporary_folder_and_no_other(exten
 def test_ctrl_c_stops_a_command_with_its_status_and_leaves_nothing(
     idtech, model, tmp_path, part, monkeypatch, command
 ):
-    files = part("io_common.game_data.files").GameFiles
+    files = part("io_common.game_tree.tree").GameTree
     reads = files.walk
 
     def pressed(self, *arguments):
