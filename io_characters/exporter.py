@@ -30,27 +30,12 @@ from ..io_common.declarations.characters import (
     CharacterAnimation,
     CharacterPart,
 )
-from ..io_common.declarations.cube_models import (
-    cfg_name,
-    cfg_text,
-)
-from ..io_common.declarations.declaration_files import (
-    ENTITY,
-    SKIN,
-)
-from ..io_common.declarations.doom3_text import (
-    def_text,
-    lost_declarations,
-    skin_text,
-)
+from ..io_common.declarations.cube_models import cfg_name, cfg_text
+from ..io_common.declarations.declaration_files import ENTITY, SKIN
+from ..io_common.declarations.doom3_text import def_text, lost_declarations, skin_text
 from ..io_common.files import atomic
-from ..io_common.game_tree.files import (
-    FileReadError,
-    GameFile,
-)
-from ..io_common.game_tree.names import (
-    join,
-)
+from ..io_common.game_tree.files import FileReadError, GameFile
+from ..io_common.game_tree.names import join
 from ..io_common.game_tree.tree import existing_paths
 from ..io_md2.exporting.exporter import ExportOptions as Md2Options
 from ..io_md2.exporting.exporter import build_model as build_md2

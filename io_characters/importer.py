@@ -13,15 +13,8 @@ from ..io_blender.reports import Progress, Report, listing, progress
 from ..io_blender.results import ImportResult
 from ..io_blender.scene import names
 from ..io_blender.scene.shape_keys import require_shape_keys
-from ..io_common.declarations.characters import (
-    Character,
-    CharacterAnimation,
-    CharacterPart,
-)
-from ..io_common.game_tree.names import (
-    fold,
-    without_image_extension,
-)
+from ..io_common.declarations.characters import Character, CharacterAnimation, CharacterPart
+from ..io_common.game_tree.names import fold, without_image_extension
 from ..io_common.game_tree.tree import GameTree
 from ..io_common.textures.conventions import Role
 from ..io_common.textures.material_images import MaterialImages, Rule

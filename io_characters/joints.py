@@ -17,9 +17,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..io_common.declarations.characters import (
-    JointAdjustment,
-)
+from ..io_common.declarations.characters import JointAdjustment
 from ..io_md5.format import Animation
 from ..io_md5.format import quaternions as quat
 from ..io_md5.format.encoding import split_components

@@ -16,11 +16,7 @@ from mathutils import Matrix
 
 from ..io_blender import versions
 from ..io_blender.scene import names
-from ..io_common.declarations.characters import (
-    Attachment,
-    CharacterPart,
-    Tag,
-)
+from ..io_common.declarations.characters import Attachment, CharacterPart, Tag
 from ..io_md5.format import quaternions as quat
 from ..io_md5.format.model import Floats
 from ..io_md5.importing.rig import Rig

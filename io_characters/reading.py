@@ -10,31 +10,14 @@ from typing import TypeVar
 
 from ..io_blender.reports import Report, listing, printable
 from ..io_blender.scene import axes
-from ..io_common.catalogue import (
-    Catalogue,
-    kept_catalogue,
-)
-from ..io_common.declarations.characters import (
-    Character,
-    CharacterAnimation,
-    CharacterPart,
-)
-from ..io_common.declarations.doom3_characters import (
-    ATTACHING_ANIMATION,
-)
+from ..io_common.catalogue import Catalogue, kept_catalogue
+from ..io_common.declarations.characters import Character, CharacterAnimation, CharacterPart
+from ..io_common.declarations.doom3_characters import ATTACHING_ANIMATION
 from ..io_common.error_messages import message_for
-from ..io_common.game_tree.archives import (
-    MemberStream,
-)
-from ..io_common.game_tree.files import (
-    FileReadError,
-)
-from ..io_common.game_tree.folders import (
-    folders_of,
-)
-from ..io_common.game_tree.names import (
-    fold,
-)
+from ..io_common.game_tree.archives import MemberStream
+from ..io_common.game_tree.files import FileReadError
+from ..io_common.game_tree.folders import folders_of
+from ..io_common.game_tree.names import fold
 from ..io_common.game_tree.tree import GameTree
 from ..io_common.name_filter import matches
 from ..io_md2.format import Md2Error, read_model

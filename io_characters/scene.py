@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING
 import bpy
 
 from ..io_blender import versions
-from ..io_common.declarations.characters import (
-    Character,
-)
+from ..io_common.declarations.characters import Character
 from . import CharacterError
 from .records import CHARACTER, FIRST, OWNER, PART, load_animation, load_skins
 

@@ -14,19 +14,10 @@ from ...io_blender.operators import check_boxes, file_operators, preferences
 from ...io_blender.operators.row_list import RowList
 from ...io_blender.reports import printable
 from ...io_blender.scene import axes
-from ...io_common.catalogue import (
-    Catalogue,
-    CatalogueEntry,
-    Kind,
-    count_animations,
-)
+from ...io_common.catalogue import Catalogue, CatalogueEntry, Kind, count_animations
 from ...io_common.counting import counted
-from ...io_common.game_tree.files import (
-    FileReadError,
-)
-from ...io_common.game_tree.folders import (
-    inner_game,
-)
+from ...io_common.game_tree.files import FileReadError
+from ...io_common.game_tree.folders import inner_game
 from ...io_common.name_filter import matches
 from .. import CharacterError
 from ..importer import import_character
@@ -36,9 +27,7 @@ if TYPE_CHECKING:
     from bpy.types import Context, Event, UILayout
 
     from ...io_blender.operators.blender_mixins import OperatorResult
-    from ...io_common.declarations.characters import (
-        Character,
-    )
+    from ...io_common.declarations.characters import Character
 
 _WIDTH = 640
 _ROWS, _ROWS_WITH_ANIMATIONS = 12, 6
