@@ -18,9 +18,9 @@ from statistics import median
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests/helpers"))
 
-from io_idtech.io_common.game_data.catalogue import Catalogue  # noqa: E402
-from io_idtech.io_common.game_data.files import GameFiles  # noqa: E402
-from io_idtech.io_common.textures import archives  # noqa: E402
+from io_idtech.io_common.catalogue import Catalogue  # noqa: E402
+from io_idtech.io_common.game_tree import archives  # noqa: E402
+from io_idtech.io_common.game_tree.tree import GameTree  # noqa: E402
 
 MODELS, ANIMATIONS, MODELS_PER_FILE = 1_000, 5, 20
 ARCHIVES = 4
@@ -90,9 +90,9 @@ def unpack(folder: Path) -> Path:
 
 def seconds(folder: Path) -> float:
     """The time that the list takes, with nothing kept from before."""
-    archives.forget()
+    archives.read_directory.cache_clear()
     start = time.perf_counter()
-    catalogue = Catalogue(GameFiles([folder]))
+    catalogue = Catalogue(GameTree([folder]))
     duration = time.perf_counter() - start
     counts = [entry.animations.found for entry in catalogue.entries]
     assert (len(counts), sum(counts)) == (2 * MODELS, 2 * MODELS * ANIMATIONS), catalogue.warnings[:3]

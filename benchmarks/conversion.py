@@ -129,8 +129,8 @@ def _convert(extension: str, tree: str, out: str, kind: str, *options: str) -> d
     """The seconds of the parts of a conversion, or of what Blender alone needs."""
     if out == FLOOR:
         return _floor(extension, Path(tree))
-    names = ("command", "convert", "empty_scene", "writers")
-    command, convert, empty_scene, writers = (
+    names = ("command", "convert", "writers")
+    command, convert, writers = (
         importlib.import_module(f"{extension}.command_line.{name}") for name in names
     )
     md2, md5 = (
@@ -138,12 +138,12 @@ def _convert(extension: str, tree: str, out: str, kind: str, *options: str) -> d
         for name in ("io_md2.importing.importer", "io_md5.importing.read")
     )
     parts = TimedFunctions()
-    parts.time(convert, "_load", "loading")
-    parts.time(empty_scene.EmptyScene, "prepare", EMPTYING)
+    parts.time(convert, "_load_file", "loading")
+    parts.time(convert.EmptyScene, "prepare", EMPTYING)
     parts.time(md2, "read_model", READING)
     parts.time(md5, "read_mesh", READING)
     parts.time(writers.WRITERS, kind, WRITING)
-    command.convert = convert.convert
+    command.write_results = convert.write_results
     memory = _watch_memory(command, len(list(Path(tree).iterdir())))
     started = time.perf_counter()
     status = command.main(["convert", tree, "--to", out, "--format", kind, "--no-textures", *options])
@@ -161,7 +161,7 @@ def _convert(extension: str, tree: str, out: str, kind: str, *options: str) -> d
 def _watch_memory(command: Any, count: int) -> dict[str, float]:
     """The memory after a tenth of the files and after all, filled in as they are converted."""
     memory: dict[str, float] = {}
-    function, done = command.convert, [0]
+    function, done = command.write_results, [0]
 
     def watched(*arguments: Any) -> Any:
         result = function(*arguments)
@@ -172,7 +172,7 @@ def _watch_memory(command: Any, count: int) -> dict[str, float]:
             memory[_MEMORY[1]] = resident_memory()
         return result
 
-    command.convert = watched
+    command.write_results = watched
     return memory
 
 

@@ -50,9 +50,9 @@ CLIP_READING: Functions = {
     "scanning what is not a frame": ("io_md5.format.anim_file:Scan",),
 }
 MESH_IMPORT: Functions = {
-    "merging copies of vertices along seams": ("io_md5.importing.mesh:weld_vertices",),
-    "the bind pose": ("io_md5.importing.build:bind_pose",),
-    "storing what a Blender mesh cannot hold": ("io_md5.importing.mesh:store_mesh",),
+    "merging copies of vertices along seams": ("io_md5.importing.model:weld_vertices",),
+    "the bind pose": ("io_md5.importing.model:bind_pose",),
+    "storing what a Blender mesh cannot hold": ("io_md5.importing.model:store_mesh",),
     "selecting the result, which updates the scene": ("io_blender.state:select_only",),
 }
 MESH_EXPORT: Functions = {

@@ -3,26 +3,27 @@
 from __future__ import annotations
 
 import argparse
+import json
 import math
 import os
 from collections.abc import Callable, Sequence
+from dataclasses import fields
 from pathlib import Path
 
 from ..families import FAMILIES
+from ..io_blender.batch import NO_ANIMATIONS, SAME_FOLDER, Settings
 from ..io_blender.verify_option import Verify
 from ..io_common.family import game_identifiers
 from ..io_common.files import file_info
-from ..io_common.textures.archives import ARCHIVE_EXTENSIONS, split_archive_path
-from .formats import FAMILY_FORMATS, FORMATS, INPUT_SUFFIXES
-from .settings import ANIMATIONS_BESIDE, NO_ANIMATIONS, Settings
-from .source_files import with_single_root
+from ..io_common.game_tree.archives import (
+    ARCHIVE_EXTENSIONS,
+    split_archive_path,
+)
+from .tasks import FAMILY_FORMATS, FORMATS, INPUT_SUFFIXES, with_single_root
 
-GAMES = game_identifiers(FAMILIES)
-"""The identifiers of the games of all families."""
-
+_GAMES = game_identifiers(FAMILIES)
 _FAMILY_NAMES = " and ".join(name.upper() for name in FAMILY_FORMATS)
-
-PROGRAM = "blender --command idtech"
+_ARCHIVES = ", ".join(ARCHIVE_EXTENSIONS)
 
 _LIST = """\
 Lists what can be imported from a game: entities and models of Doom 3, players of Quake II, models with an md5.cfg or
@@ -41,61 +42,64 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
 
     Raises SystemExit if they are invalid or ask for help; the message has been printed.
     """
-    parser = argparse.ArgumentParser(prog=PROGRAM, description=f"id Software's {_FAMILY_NAMES} models.")
+    parser = argparse.ArgumentParser(
+        prog="blender --command idtech", description=f"id Software's {_FAMILY_NAMES} models."
+    )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     _add_convert(commands.add_parser("convert", help="convert files or whole trees", description=_CONVERT))
     info = commands.add_parser("info", help="print what is in a file", description="Prints what is in files.")
-    file_info.add_arguments(info, GAMES)
-    _add_list(commands.add_parser("list", help="list the characters and models of a game", description=_LIST))
-    _add_extract(
-        commands.add_parser("extract", help="write files of a game to a folder", description=_EXTRACT)
+    file_info.add_arguments(info, _GAMES)
+    what = "list the characters and models of a game"
+    listing = commands.add_parser("list", help=what, description=_LIST)
+    what = "write files of a game to a folder"
+    extraction = commands.add_parser("extract", help=what, description=_EXTRACT)
+    what = f"a game folder or an archive ({_ARCHIVES}); of several, the first has priority"
+    for command in (listing, extraction):
+        command.add_argument("game", nargs="+", type=_game_folder, metavar="GAME", help=what)
+    what = "only list what has all these words in its name, path or kind"
+    listing.add_argument("--search", nargs="+", type=_word, default=[], metavar="WORD", help=what)
+    listing.add_argument("--json", action="store_true", help="a list of objects, one for each entry")
+    extraction.add_argument(
+        "--files",
+        action="append",
+        type=_pattern,
+        required=True,
+        metavar="PATTERN",
+        help="the files to write, such as 'models/md5/*'; may be given several times",
     )
-    # For the workers that `--jobs` starts; a command without help is not listed.
-    commands.add_parser("work").add_argument("replies", type=Path)
+    extraction.add_argument("--to", required=True, type=_out_folder, metavar="FOLDER", help="the folder")
+    extraction.add_argument("--force", action="store_true", help="replace files that exist")
+    # For the Blenders that `--jobs` starts; a command without help is not listed.
+    work = commands.add_parser("work")
+    work.add_argument("replies", type=Path)
+    work.add_argument("settings", type=json.loads)
     return parser.parse_args(words)
 
 
-def settings(
+def settings_of(
     options: argparse.Namespace, game_folders: Sequence[str], default_game: Callable[[str], str]
 ) -> Settings:
     """The settings of a conversion, from what `parse` returned for ``convert`` and the add-on's preferences.
 
     `default_game` returns the game that the preferences have for a family.
     """
-    game = options.game
-    if not game and options.format in FAMILY_FORMATS:
-        game = default_game(options.format)
-    return Settings(
-        format=options.format,
+    values = {field.name: getattr(options, field.name) for field in fields(Settings) if field.name in options}
+    values["game_folders"] = (*options.game_folders, *game_folders)
+    if not options.game and options.format in FAMILY_FORMATS:
+        values["game"] = default_game(options.format)
+    if options.characters:
         # A character comes with the animations that are declared for it.
-        animations=ANIMATIONS_BESIDE if options.characters else options.animations,
-        scale=options.scale,
-        use_textures=not options.no_textures,
-        game=game,
-        verify=options.verify,
-        game_folders=(*options.game_folder, *game_folders),
-        game_data=tuple(options.inputs) if options.characters else (),
-        deform_only=options.deform_bones_only,
-        add_origin=options.add_root_bone,
-        max_influences=options.bone_influences,
-    )
+        values |= {"animations": SAME_FOLDER, "game_data": tuple(options.inputs)}
+    return Settings(**values)
 
 
 def _add_convert(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "inputs",
-        nargs="+",
-        type=file_info.given,
-        metavar="IN",
-        help=f"a file ({', '.join(INPUT_SUFFIXES)}), a folder, or an archive ({', '.join(ARCHIVE_EXTENSIONS)})",
-    )
-    parser.add_argument(
-        "--to", required=True, type=_out_folder, metavar="OUT_FOLDER", help="the output folder"
-    )
-    parser.add_argument(
-        "--format", choices=FORMATS, default="blend", help="the format of the results (default: blend)"
-    )
-    parser.add_argument(
+    add = parser.add_argument
+    inputs = f"a file ({', '.join(INPUT_SUFFIXES)}), a folder, or an archive ({_ARCHIVES})"
+    add("inputs", nargs="+", type=file_info.given, metavar="IN", help=inputs)
+    add("--to", required=True, type=_out_folder, metavar="OUT_FOLDER", help="the output folder")
+    add("--format", choices=FORMATS, default="blend", help="the format of the results (default: blend)")
+    add(
         "--characters",
         action="append",
         type=_pattern,
@@ -104,128 +108,68 @@ def _add_convert(parser: argparse.ArgumentParser) -> None:
         help="convert the characters of a game that have such names, such as 'monster_*', with all that is declared "
         "for them; IN are the folders and archives of one game, of which the first has priority",
     )
-    parser.add_argument(
+    add(
         "--animations",
         type=_animations,
         default=NO_ANIMATIONS,
         metavar="same|FOLDER",
-        help=f"also convert the animations that have a model's joints: '{ANIMATIONS_BESIDE}' for those in the "
+        help=f"also convert the animations that have a model's joints: '{SAME_FOLDER}' for those in the "
         "model's own folder, or the path of another folder",
     )
-    parser.add_argument(
-        "--jobs", type=_count, default=1, metavar="N", help="the number of Blenders to run (default: 1)"
-    )
-    parser.add_argument(
-        "--shard",
-        type=_shard,
-        default=(1, 1),
-        metavar="I/N",
-        help="do only the I-th of N parts of the work, counted from 1",
-    )
-    parser.add_argument(
-        "--scale",
-        type=_factor,
-        metavar="X",
-        help="factor for all lengths (default: 1, and for a .blend what makes up for the scale of the import)",
-    )
-    parser.add_argument(
+    add("--jobs", type=_count, default=1, metavar="N", help="the number of Blenders to run (default: 1)")
+    shard = "do only the I-th of N parts of the work, counted from 1"
+    add("--shard", type=_shard, default=(1, 1), metavar="I/N", help=shard)
+    scale = "factor for all lengths (default: 1, and for a .blend what makes up for the scale of the import)"
+    add("--scale", type=_factor, metavar="X", help=scale)
+    add(
         "--game-folder",
+        dest="game_folders",
         action="append",
         type=_game_folder,
         default=[],
         metavar="FOLDER",
         help="also search this folder or archive for textures; may be given several times",
     )
-    parser.add_argument("--no-textures", action="store_true", help="do not load images for materials")
-    parser.add_argument(
+    textures = "do not load images for materials"
+    add("--no-textures", dest="use_textures", action="store_false", help=textures)
+    add(
         "--game",
-        choices=GAMES,
+        choices=_GAMES,
         type=str.upper,
         default="",
         help=f"write {_FAMILY_NAMES} files for this game, and fail where the game would not load them (default: as in "
         "the preferences)",
     )
-    parser.add_argument(
+    add(
         "--verify",
         choices=[verify.value for verify in Verify],
         type=str.upper,
         default=Verify.SOME.value,
         help=f"the frames on which {_FAMILY_NAMES} files are compared with what Blender shows (default: SOME)",
     )
-    parser.add_argument(
-        "--deform-bones-only",
-        action="store_true",
-        help="leave out bones that do not deform meshes, such as those of a control rig, in .md5mesh files",
+    deform = "leave out bones that do not deform meshes, such as those of a control rig, in .md5mesh files"
+    add("--deform-bones-only", dest="deform_only", action="store_true", help=deform)
+    root = "add a root joint named origin if there are several roots, or one that is not at the origin"
+    add("--add-root-bone", dest="add_origin", action="store_true", help=f"{root}, in .md5mesh files")
+    influences = (
+        "the most bones for each vertex in .md5mesh files, the largest weights first (default: unlimited)"
     )
-    parser.add_argument(
-        "--add-root-bone",
-        action="store_true",
-        help="add a root joint named origin if there are several roots, or one that is not at the origin, in .md5mesh "
-        "files",
-    )
-    parser.add_argument(
-        "--bone-influences",
-        type=_count,
-        default=0,
-        metavar="N",
-        help="the most bones for each vertex in .md5mesh files, the largest weights first (default: unlimited)",
-    )
-    parser.add_argument(
-        "--force",
-        action="store_true",
-        help="also convert files that are up to date, and overwrite files that this command did not write",
-    )
+    add("--bone-influences", dest="max_influences", type=_count, default=0, metavar="N", help=influences)
+    force = "also convert files that are up to date, and overwrite files that this command did not write"
+    add("--force", action="store_true", help=force)
 
 
-def _add_game(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "game",
-        nargs="+",
-        type=_game_folder,
-        metavar="GAME",
-        help=f"a game folder or an archive ({', '.join(ARCHIVE_EXTENSIONS)}); of several, the first has priority",
-    )
+def _filled(reason: str) -> Callable[[str], str]:
+    def check(text: str) -> str:
+        if not text.strip():
+            raise argparse.ArgumentTypeError(reason)
+        return text
+
+    return check
 
 
-def _add_extract(parser: argparse.ArgumentParser) -> None:
-    _add_game(parser)
-    parser.add_argument(
-        "--files",
-        action="append",
-        type=_pattern,
-        required=True,
-        metavar="PATTERN",
-        help="the files to write, such as 'models/md5/*'; may be given several times",
-    )
-    parser.add_argument("--to", required=True, type=_out_folder, metavar="FOLDER", help="the folder")
-    parser.add_argument("--force", action="store_true", help="replace files that exist")
-
-
-def _add_list(parser: argparse.ArgumentParser) -> None:
-    _add_game(parser)
-    parser.add_argument(
-        "--search",
-        nargs="+",
-        type=_word,
-        default=[],
-        metavar="WORD",
-        help="only list what has all these words in its name, path or kind",
-    )
-    parser.add_argument("--json", action="store_true", help="a list of objects, one for each entry")
-
-
-def _pattern(text: str) -> str:
-    if not text:
-        raise argparse.ArgumentTypeError("the pattern is empty: '*' stands for everything")
-    return text
-
-
-def _word(text: str) -> str:
-    if not text.strip():
-        raise argparse.ArgumentTypeError(
-            "a word to search for is empty: without --search, everything is listed"
-        )
-    return text
+_pattern = _filled("the pattern is empty: '*' stands for everything")
+_word = _filled("a word to search for is empty: without --search, everything is listed")
 
 
 def _count(text: str) -> int:
@@ -244,12 +188,6 @@ def _factor(text: str) -> float:
     return number
 
 
-def _folder(text: str) -> str:
-    if not os.path.isdir(text):
-        raise argparse.ArgumentTypeError(f"folder {text!r} does not exist")
-    return with_single_root(text)
-
-
 def _game_folder(text: str) -> str:
     if not os.path.isdir(text) and split_archive_path(text) is None:
         raise argparse.ArgumentTypeError(f"{text!r} is neither a folder nor an archive")
@@ -257,7 +195,11 @@ def _game_folder(text: str) -> str:
 
 
 def _animations(text: str) -> str:
-    return text if text in (NO_ANIMATIONS, ANIMATIONS_BESIDE) else _folder(text)
+    if text in (NO_ANIMATIONS, SAME_FOLDER):
+        return text
+    if not os.path.isdir(text):
+        raise argparse.ArgumentTypeError(f"folder {text!r} does not exist")
+    return with_single_root(text)
 
 
 def _out_folder(text: str) -> str:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import os
+import re
+import shutil
+import signal
 import sys
 from argparse import Namespace
-from collections.abc import Generator, Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from functools import partial
+from itertools import chain
 from pathlib import Path
-from typing import Any, NoReturn
+from types import FrameType
+from typing import Any, NoReturn, TextIO
 
 import bpy
 
@@ -18,23 +22,15 @@ from ..families import FAMILIES
 from ..io_blender.operators import preferences
 from ..io_common import manifest
 from ..io_common.error_messages import message_for, without_path
+from ..io_common.family import FileKind
 from ..io_common.files import file_info
-from . import arguments, characters, plan
-from .archives import is_in_archive
-from .convert import convert
-from .empty_scene import EmptyScene
-from .extract import extract
-from .formats import BLEND
-from .interrupt import Interrupt, deferred_interrupt, immediate_interrupt
-from .listing import print_list
-from .output_files import remove_abandoned, remove_temporary_folders
-from .process_exit import exit_process
-from .progress import Progress, table
+from . import arguments
+from .blenders import convert_all, work
+from .convert import Conversion, EmptyScene, remove_abandoned, write_results
+from .games import extract, print_line, print_list
+from .plan import Plan, is_in_archive
 from .records import Records
-from .settings import FAILED, UP_TO_DATE, Outcome, Task
-from .source_files import Listings, as_listed, unlinked
-from .worker import work
-from .worker_pool import convert_all
+from .tasks import BLEND, CONVERTED, FAILED, UP_TO_DATE, Outcome, Task, as_listed
 
 _NAME = "idtech"
 _INTERRUPTED = 130  # the exit status that shells use for it
@@ -42,6 +38,7 @@ _NOTICE = "Stopping after the current file; press Ctrl-C again to stop at once."
 _STOPPED = "\nStopped.\n"
 _CONVERT_STOPPED = "\nStopped. Finished files are kept, and the next run skips them.\n"
 _STDIN, _STDOUT, _STDERR = range(3)
+_SESSION_FOLDER = re.compile(r"blender_[A-Za-z0-9]{6}")
 
 _registered: list[Any] = []
 
@@ -62,17 +59,13 @@ def main(words: Sequence[str]) -> int:
 
     Returns the exit status: 0 for success, 1 if a file failed, 2 if the arguments are invalid, 130 after Ctrl-C.
     """
-    _open_missing_streams()
-    return file_info.written(partial(_run, words))
-
-
-def _open_missing_streams() -> None:
-    """Opens the standard streams that the process was started without, before other files get their numbers."""
     for number in (_STDIN, _STDOUT, _STDERR):
+        # Streams that the process was started without are opened before other files get their numbers.
         try:
             os.fstat(number)
         except OSError:
             os.open(os.devnull, os.O_RDWR)  # gets the lowest number that is free
+    return file_info.written(partial(_run, words))
 
 
 def _run(words: Sequence[str]) -> int:
@@ -81,93 +74,118 @@ def _run(words: Sequence[str]) -> int:
     except SystemExit as end:
         return int(end.code or 0)
     if options.command == "work":
-        return work(options.replies)
+        return work(options.replies, options.settings)
+    interrupt = Interrupt()
+    is_conversion = options.command == "convert"
+    handler = interrupt.handle if is_conversion else signal.default_int_handler
+    before = signal.signal(signal.SIGINT, handler)
     try:
-        if options.command == "convert":
-            with deferred_interrupt(_NOTICE) as interrupt:
-                return _convert(options, interrupt)
-        with immediate_interrupt():
-            if options.command == "info":
-                return file_info.print_info(
-                    options.files, _describers(), as_json=options.json, game=options.game
-                )
-            if options.command == "list":
-                return print_list(options.game, search=" ".join(options.search), as_json=options.json)
-            return extract(options.game, options.files, Path(options.to), force=options.force)
+        if is_conversion:
+            return _convert(options, interrupt)
+        if options.command == "info":
+            return file_info.print_info(options.files, _describers(), as_json=options.json, game=options.game)
+        if options.command == "list":
+            return print_list(options.game, search=" ".join(options.search), as_json=options.json)
+        return extract(options.game, options.files, Path(options.to), force=options.force)
     except KeyboardInterrupt:
-        file_info.write(sys.stderr, _CONVERT_STOPPED if options.command == "convert" else _STOPPED)
+        file_info.write(sys.stderr, _CONVERT_STOPPED if is_conversion else _STOPPED)
         return _INTERRUPTED
+    finally:
+        # None is a handler that Python cannot restore: Blender's own, which is not needed after the command.
+        if before is not None:
+            signal.signal(signal.SIGINT, before)
 
 
-def _exit_at_once() -> NoReturn:
+class Interrupt:
+    """Ctrl-C during a conversion: the current file is finished, and no other is started.
+
+    Blender's own handler lets the command run to its end. Python's handler raises KeyboardInterrupt wherever the
+    program happens to be. If that is in an operator or a callback, Blender prints a traceback and goes on.
+    """
+
+    def __init__(self) -> None:
+        self.is_requested = False
+        self.end_process: Callable[[], NoReturn] | None = None  # what a second one does during an operator
+
+    def handle(self, _number: int, _frame: FrameType | None) -> None:
+        """Handles the signal; the second one interrupts at once."""
+        if not self.is_requested:
+            self.is_requested = True
+            print(f"\n{_NOTICE}", file=sys.stderr, flush=True)
+        elif self.end_process is not None:
+            self.end_process()
+        else:
+            raise KeyboardInterrupt
+
+
+def _stop_at_once(conversion: Conversion) -> NoReturn:
     """Ends the process without Blender's own exit, which would first let the current operator run to its end."""
-    remove_temporary_folders()
+    conversion.remove_folder()
     # The stream may be in use by what was interrupted.
     with suppress(OSError):
         os.write(_STDERR, _CONVERT_STOPPED.encode())
     exit_process(_INTERRUPTED)
 
 
+def exit_process(status: int) -> NoReturn:
+    """Ends this process without Blender's own exit, in which some versions hang; removes its temporary folder."""
+    folder = Path(bpy.app.tempdir)
+    # Where Blender cannot make a folder of its own, as on a full disk, this is the one that all programs share.
+    if _SESSION_FOLDER.fullmatch(folder.name):
+        shutil.rmtree(folder, ignore_errors=True)
+    os._exit(status)
+
+
 def _describers() -> dict[str, file_info.Describe]:
     """The function that describes each kind of file, by suffix, with the same messages as an import."""
-    return {
-        kind.suffix: partial(_describe, kind.describe, family.error)
-        for family in FAMILIES
-        for kind in family.kinds
-    }
 
+    def describe(kind: FileKind, bad_data: type[ValueError], file: str, game: str) -> file_info.Description:
+        try:
+            return kind.describe(file, game)
+        except bad_data as error:
+            raise ValueError(without_path(message_for(error, (bad_data,)), file)) from error
 
-def _describe(
-    describe: file_info.Describe, bad_data: type[ValueError], file: str, game: str
-) -> file_info.Description:
-    """The description of a file; an error of its format becomes a ValueError without the path."""
-    try:
-        return describe(file, game)
-    except bad_data as error:
-        raise ValueError(without_path(message_for(error, (bad_data,)), file)) from error
+    kinds = [(kind, family.error) for family in FAMILIES for kind in family.kinds]
+    return {kind.suffix: partial(describe, kind, error) for kind, error in kinds}
 
 
 def _convert(options: Namespace, interrupt: Interrupt) -> int:
-    present = [name for name in options.inputs if os.path.exists(name) or is_in_archive(Path(name))]
-    is_present = set(present)
-    absent = [name for name in dict.fromkeys(options.inputs) if name not in is_present]
+    names = dict.fromkeys(options.inputs)
+    absent = [name for name in names if not os.path.exists(name) and not is_in_archive(Path(name))]
     for name in absent:
-        file_info.write(sys.stderr, f"error: {_why_absent(name)}: {file_info.on_one_line(name)}\n")
+        print_line(f"error: {_why_absent(name)}: {name}")
+    present = [name for name in options.inputs if name not in set(absent)]
     if not present:
         return 1
-    listings: Listings = {}
-    present = [str(as_listed(Path(name), listings)) for name in present]
-    options.inputs = present
-    settings = arguments.settings(options, preferences.game_folders(), preferences.game)
-    out = unlinked(as_listed(Path(options.to), listings))
-    earlier_results = Records(out, settings, manifest.version()).results()
+    *listed, out = as_listed([*present, options.to])
+    real_out = os.path.realpath(out)
+    if real_out != os.path.abspath(out):
+        # There are links in its path: `..` has to lead out of the folder that is meant.
+        out = Path(real_out)
+    options.inputs = [str(path) for path in listed]
+    settings = arguments.settings_of(options, preferences.game_folders(), preferences.game)
+    records = Records(out, settings, manifest.version(), force=options.force)
+    plan = Plan(records)
     if options.characters:
-        tasks, refused, sources = characters.make_plan(options.characters, out, settings, earlier_results)
+        plan.add_characters(options.characters)
     else:
-        tasks, refused, sources = plan.make_plan(present, out, settings, earlier_results)
-    records = Records(out, settings, manifest.version(), sources)
-    if not tasks and not refused:
+        plan.add_files(options.inputs)
+    if not plan.tasks and not plan.refused:
         what = f"no character {' or '.join(options.characters)}" if options.characters else "nothing"
-        file_info.write(
-            sys.stderr, f"There is {what} to convert to {settings.format} in {', '.join(present)}\n"
-        )
+        print_line(f"There is {what} to convert to {settings.format} in {', '.join(options.inputs)}")
         return 1
     part, parts = options.shard
-    tasks = plan.shard(tasks, part, parts)
+    tasks = plan.tasks[part - 1 :: parts]
     # Only one of the parts reports the files that cannot be converted.
-    results = refused if part == 1 else []
-    progress = Progress(len(tasks) + len(results), sys.stderr)
-    # After Ctrl-C, `closing` waits only for the files that have been started.
-    with (
-        _stdout_to_stderr(),
-        closing(_outcomes(tasks, records, options.jobs, interrupt, force=options.force)) as outcomes,
-    ):
-        for task, outcome in results:
-            progress.report(task, outcome)
-        for task, outcome in outcomes:
+    refused = plan.refused if part == 1 else []
+    progress = Progress(len(tasks) + len(refused), sys.stderr)
+    results: list[tuple[Task, Outcome]] = []
+    with _stdout_to_stderr():
+        for task, outcome in chain(refused, _outcomes(tasks, records, options.jobs, interrupt)):
             progress.report(task, outcome)
             results.append((task, outcome))
-            interrupt.check()
+    if interrupt.is_requested:
+        raise KeyboardInterrupt
     progress.close()
     file_info.write(sys.stdout, table(results))
     return int(bool(absent) or any(outcome.status == FAILED for _, outcome in results))
@@ -177,11 +195,10 @@ def _why_absent(name: str) -> str:
     """Why an input is not there for this user."""
     try:
         os.stat(name)
-    except FileNotFoundError:
-        pass
     except OSError as error:
         # A name that no file can have is not there either.
-        if isinstance(error, PermissionError) or os.path.lexists(name):
+        is_there = os.path.lexists(name) and not isinstance(error, FileNotFoundError)
+        if is_there or isinstance(error, PermissionError):
             return f"it cannot be read ({error.strerror})"
     return "there is no such file or folder"
 
@@ -201,22 +218,105 @@ def _stdout_to_stderr() -> Iterator[None]:
 
 
 def _outcomes(
-    tasks: list[Task], records: Records, jobs: int, interrupt: Interrupt, *, force: bool
-) -> Generator[tuple[Task, Outcome], None, None]:
+    tasks: list[Task], records: Records, jobs: int, interrupt: Interrupt
+) -> Iterator[tuple[Task, Outcome]]:
+    """Does the tasks until Ctrl-C is pressed; yields each with its outcome."""
     outdated = []
     for task in tasks:
-        if not force and records.is_up_to_date(task):
+        if interrupt.is_requested:
+            return
+        if not records.force and records.is_up_to_date(task):
             yield task, Outcome(UP_TO_DATE)
         else:
-            outdated.append(replace(task, is_forced=force))
+            outdated.append(task)
     remove_abandoned({task.target.parent for task in outdated})
     # A damaged .blend may crash Blender, which must not stop the others.
     may_crash = any(task.source.suffix.lower() == BLEND for task in outdated)
     if len(outdated) > 1 and (jobs > 1 or may_crash):
-        yield from convert_all(outdated, records, jobs)
-    else:
-        empty_scene = EmptyScene()
-        for task in outdated:
-            with interrupt.exiting_by(_exit_at_once):
-                outcome = convert(task, records, empty_scene)
-            yield task, outcome
+        yield from convert_all(outdated, records, jobs, lambda: interrupt.is_requested)
+        return
+    empty_scene = EmptyScene()
+    for task in outdated:
+        if interrupt.is_requested:
+            return
+        conversion = Conversion(task, records)
+        interrupt.end_process = partial(_stop_at_once, conversion)
+        outcome = write_results(task, conversion.folder, records.settings, empty_scene)
+        interrupt.end_process = None
+        yield task, conversion.finish(outcome)
+
+
+class Progress:
+    """Reports finished files: on a terminal by updating a single line, elsewhere with a line for each file.
+
+    Failures and warnings are always printed on lines of their own.
+    """
+
+    def __init__(self, count: int, out: TextIO) -> None:
+        self._count = count
+        self._done = 0
+        self._failed = 0
+        self._out = out
+        self._is_terminal = out.isatty()
+
+    def report(self, task: Task, outcome: Outcome) -> None:
+        """Reports a finished file."""
+        self._done += 1
+        self._failed += outcome.status == FAILED
+        self.close()
+        done = f"{file_info.on_one_line(task.name)}{_duration(outcome)}"
+        lines = [f"  warning: {file_info.on_one_line(text)}\n" for text in outcome.warnings]
+        if outcome.status == FAILED:
+            lines.insert(0, f"failed {_failure(task, outcome)}\n")
+        elif not self._is_terminal:
+            lines.insert(0, f"{outcome.status} {done}\n")
+        if self._is_terminal:
+            failed = f", {self._failed} failed" if self._failed else ""
+            line = f"[{self._done}/{self._count}{failed}] {done}"
+            width = shutil.get_terminal_size().columns - 1
+            lines.append(line if len(line) <= width else f"{line[: width - 1]}…")
+        file_info.write(self._out, "".join(lines))
+        self._out.flush()
+
+    def close(self) -> None:
+        """Clears the progress line on a terminal."""
+        if self._is_terminal:
+            # Move to the start of the line and erase it.
+            self._out.write("\r\x1b[K")
+
+
+def _duration(outcome: Outcome) -> str:
+    """How long a conversion took, and how much of that is Blender's exporter, which many animations make slow."""
+    if outcome.status != CONVERTED:
+        return ""
+    exporter = outcome.exporter_seconds
+    return f" in {outcome.seconds:.2f} s" + (f" ({exporter:.2f} s in Blender's exporter)" if exporter else "")
+
+
+def _failure(task: Task, outcome: Outcome) -> str:
+    return f"{file_info.on_one_line(task.name)}: {file_info.on_one_line(outcome.reason)}"
+
+
+def table(results: list[tuple[Task, Outcome]]) -> str:
+    """A table of the outcomes by kind of file, and the list of failures with their reasons."""
+    kinds: dict[str, list[Outcome]] = {}
+    for task, outcome in results:
+        kinds.setdefault(task.kind or task.source.suffix.lower() or "?", []).append(outcome)
+    named = sorted(kinds.items())
+    if len(kinds) != 1:
+        named.append(("all", [outcome for _, outcome in results]))
+    rows: list[tuple[str, ...]] = [("", CONVERTED, UP_TO_DATE, FAILED, "warnings", "seconds")]
+    for name, outcomes in named:
+        statuses = [outcome.status for outcome in outcomes]
+        counts = [statuses.count(CONVERTED), statuses.count(UP_TO_DATE), statuses.count(FAILED)]
+        counts.append(sum(len(outcome.warnings) for outcome in outcomes))
+        rows.append((name, *map(str, counts), f"{sum(outcome.seconds for outcome in outcomes):.1f}"))
+    first, *widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = []
+    for name, *cells in rows:
+        numbers = [cell.rjust(width) for cell, width in zip(cells, widths, strict=True)]
+        lines.append("  ".join([name.ljust(first), *numbers]))
+    failed = [f"  {_failure(*result)}" for result in results if result[1].status == FAILED]
+    if failed:
+        lines += ["", "Failed:", *sorted(failed)]
+    return "\n".join(lines) + "\n"

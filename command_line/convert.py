@@ -1,123 +1,272 @@
-"""The conversion of one file in this Blender, whose scene is replaced."""
+"""The conversion of one file: results are written to a temporary folder and moved when they are complete.
+
+The folder lies next to the target. Its name starts with a dot, so that no run reads files from it, and if Blender is
+killed, a later run removes it.
+"""
 
 from __future__ import annotations
 
 import os
+import secrets
+import shutil
 import time
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import bpy
 
 from ..families import FAMILIES
 from ..io_blender import versions
-from ..io_blender.batch import Loaded, LoadOptions
+from ..io_blender.batch import Scene, Settings
 from ..io_blender.materials.images import source_of
+from ..io_blender.operators.rollback import Snapshot
 from ..io_blender.reports import Report, report_of
 from ..io_blender.scene import axes
 from ..io_blender.scene.imported_conversion import ChosenConversion
 from ..io_blender.scene.objects import NothingToExportError
+from ..io_characters import (
+    CharacterError,
+)
+from ..io_characters.importer import import_character
+from ..io_characters.reading import (
+    CharacterOptions,
+)
+from ..io_characters.scene import (
+    actions_of,
+)
 from ..io_common.error_messages import message_for, without_path
 from ..io_common.family import family_of
 from ..io_common.files.regular_files import open_file
-from .empty_scene import EmptyScene
-from .load_character import CHARACTER_ERRORS, load_character
-from .output_files import (
-    TargetError,
-    find_targets,
-    move,
-    require_short_path,
-    temporary_folder,
-    with_target_name,
+from ..io_common.game_tree.files import (
+    FileReadError,
 )
 from .records import Records, digest
-from .settings import CONVERTED, FAILED, Outcome, Settings, Task
-from .writers import BLENDERS_EXPORTERS, WRITERS, Scene
+from .tasks import CONVERTED, FAILED, FAMILY_FORMATS, Outcome, Task, character_of
+from .writers import BLENDERS_EXPORTERS, WRITERS
 
-_EXPECTED = (*(family.error for family in FAMILIES), NothingToExportError, TargetError, *CHARACTER_ERRORS)
+_PREFIX = ".idtech-converting-"
+_DIGITS = 8
+_ABANDONED_AFTER = 86400.0  # seconds; no file takes a day to convert
+# Bytes. Blender's limit is 1,023, and its exporters add to the name of the file while they write it.
+_LONGEST_PATH = 1000
 
 
-def convert(task: Task, records: Records, empty_scene: EmptyScene) -> Outcome:
-    """Converts a file; makes the folder of its target if needed, and updates the records.
+class TargetError(ValueError):
+    """The target of an output file must not be replaced."""
+
+
+_FAMILY_ERRORS = [family.error for family in FAMILIES]
+_EXPECTED = (*_FAMILY_ERRORS, NothingToExportError, TargetError, CharacterError, FileReadError)
+
+
+class EmptyScene:
+    """Blender's empty scene, in which each file is imported.
+
+    Loading it takes about as long as saving a small model. After an import that was only saved, it is enough to remove
+    what the import added: the next result is the same, and so the results do not depend on the order of the files.
+    """
+
+    def __init__(self) -> None:
+        self.is_only_imported = False  # nothing but an import has changed the scene since it was prepared
+        self._snapshot: Snapshot | None = None
+
+    def prepare(self) -> None:
+        """Makes the scene empty."""
+        # Whatever happens from now on may change more than an import does, or end half-way.
+        is_restorable, self.is_only_imported = self.is_only_imported, False
+        if is_restorable and self._snapshot is not None:
+            self._snapshot.restore()
+        else:
+            bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+            self._snapshot = Snapshot(bpy.context)
+
+
+class Conversion:
+    """The conversion of a task whose results are written to a temporary folder, by this Blender or another one."""
+
+    def __init__(self, task: Task, records: Records) -> None:
+        self.task = task
+        self.folder = task.target.parent / f"{_PREFIX}{secrets.token_hex(_DIGITS // 2)}"
+        self._records = records
+        self._state = records.state(task)
+
+    def finish(self, outcome: Outcome) -> Outcome:
+        """Moves what has been written to its place and records it; returns the outcome of the task."""
+        started = time.perf_counter()
+        try:
+            if outcome.status == CONVERTED:
+                self._move([Path(name) for name in outcome.written], [Path(name) for name in outcome.others])
+        except Exception as error:
+            outcome.status, outcome.reason = FAILED, _reason(error, self.task)
+        finally:
+            self.remove_folder()
+        outcome.seconds += time.perf_counter() - started
+        return outcome
+
+    def remove_folder(self) -> None:
+        """Removes the temporary folder."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _move(self, written: list[Path], others: list[Path]) -> None:
+        # The task's own target comes last, as it marks the task as done.
+        written.sort(key=lambda path: path.name == self.task.target.name)
+        targets = {path: _target_of(path, self.task) for path in written}
+        for target in targets.values():
+            _require_replaceable(target, self.task, self._records)
+        digests = {target: digest(path) for path, target in targets.items()}
+        with self._records.storing(self.task, self._state, digests, others):
+            move(targets)
+
+
+def write_results(task: Task, folder: Path, settings: Settings, empty_scene: EmptyScene) -> Outcome:
+    """Writes the results of a task to a temporary folder, which is made.
 
     Bad files and internal errors of the extension give a failed outcome; the traceback of an internal error is printed.
     """
     started = time.perf_counter()
     report = Report()
-    settings = records.settings
+    outcome = Outcome(CONVERTED)
     try:
-        state = records.state(task)
-        with temporary_folder(task.target.parent) as folder:
-            require_short_path(folder / task.target.name, task, settings)
-            scene = (
-                load_character(task, settings, empty_scene, report)
-                if task.character
-                else _load(task.source, settings, empty_scene, report)
-            )
-            loaded = time.perf_counter()
-            written = WRITERS[settings.format](folder / task.target.name, scene, settings, report)
-            exported = time.perf_counter() - loaded
-            if settings.format == "blend" and not task.character:
-                # The other writers prepare the scene for their exporters.
-                empty_scene.allow_restoring()
-            others = _other_files(settings, report)
-            targets = find_targets(written, task, records)
-            digests = {target: digest(path) for path, target in targets.items()}
-            # If Blender is killed from here on, a later run may still replace the targets.
-            is_final = records.store_before_moving(task, state, digests, others)
-            move(targets)
-            if not is_final:
-                records.store_done(task, state, digests, others)
-        outcome = Outcome(
-            CONVERTED, exporter_seconds=exported if settings.format in BLENDERS_EXPORTERS else 0.0
-        )
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(mode=0o700)
+        target = folder / task.target.name
+        if settings.format not in FAMILY_FORMATS:
+            _require_short_path(target, task)
+        load = _load_character if task.character else _load_file
+        scene = load(task, settings, empty_scene, report)
+        loaded = time.perf_counter()
+        written = WRITERS[settings.format](target, scene, settings, report)
+        if settings.format in BLENDERS_EXPORTERS:
+            outcome.exporter_seconds = time.perf_counter() - loaded
+        # The other writers prepare the scene for their exporters.
+        empty_scene.is_only_imported = settings.format == "blend" and not task.character
+        outcome.written = [os.fspath(path) for path in written]
+        outcome.others = _other_files(settings, report)
     except Exception as error:
         # Even an internal error must not stop the conversion of the other files.
-        named = with_target_name(error, task) if isinstance(error, OSError) else error
-        outcome = Outcome(
-            FAILED, without_path(message_for(named, _EXPECTED, target=task.target), task.source)
-        )
+        outcome = Outcome(FAILED, _reason(error, task))
         report.merge(report_of(error))
     outcome.warnings = report.warnings
     outcome.seconds = time.perf_counter() - started
     return outcome
 
 
-def _other_files(settings: Settings, report: Report) -> list[Path]:
-    """The files that the scene refers to: .blend files and, unless the result refers to them too, images.
+def _require_short_path(path: Path, task: Task) -> None:
+    """Raises TargetError if Blender would cut off a path, and so write another file."""
+    if len(os.fsencode(os.path.abspath(path))) > _LONGEST_PATH:
+        text = "Blender cannot write a path that long: choose another output folder"
+        raise TargetError(f"{task.target}: {text}")
 
-    Libraries that are missing get a warning.
-    """
+
+def _load_file(task: Task, settings: Settings, empty_scene: EmptyScene, report: Report) -> Scene:
+    """Loads a file as the scene."""
+    family = family_of(FAMILIES, task.source.suffix)
+    if family is None:
+        # This refuses pipes, on which Blender would wait forever.
+        open_file(task.source).close()
+        bpy.ops.wm.open_mainfile(filepath=str(task.source), load_ui=False, use_scripts=False)
+        has_scale = settings.scale is not None
+        return Scene(ChosenConversion(axes.to_file(settings.scale or 1.0, "Y", "Z"), has_scale))
+    empty_scene.prepare()
+    conversion = axes.from_file(settings.scale or 1.0, "Y", "Z")
+    result = family.blender().load(bpy.context, task.source, settings, conversion)
+    report.merge(result.report)
+    actions = [action for action in result.actions if action not in result.divided]
+    for action in result.divided:
+        # Blender's glTF exporter writes every action that fits an armature.
+        bpy.data.actions.remove(action)
+    owners = [owner for obj in result.objects if (owner := _animated_data(obj)) is not None]
+    return Scene(axes.identity(), [(owner, actions) for owner in owners[:1]])
+
+
+def _load_character(task: Task, settings: Settings, empty_scene: EmptyScene, report: Report) -> Scene:
+    """Loads a character as the scene."""
+    character, files = character_of(task, settings)
+    empty_scene.prepare()
+    options = CharacterOptions(
+        use_textures=settings.use_textures,
+        game_folders=settings.game_folders,
+        conversion=axes.from_file(settings.scale or 1.0, "Y", "Z"),
+    )
+    result = import_character(bpy.context, character, files, options)
+    report.merge(result.report)
+    actions = {obj: [action for _, action in actions_of(obj)] for obj in result.objects}
+    owners = [(_animated_data(obj), found) for obj, found in actions.items() if found]
+    return Scene(axes.identity(), [(owner, found) for owner, found in owners if owner is not None])
+
+
+def _animated_data(obj: Any) -> Any:
+    """What the actions of an imported model animate: an armature, or the shape keys of a mesh; else None."""
+    if obj.type == "MESH":
+        return obj.data.shape_keys
+    return obj if obj.type == "ARMATURE" else None
+
+
+def _other_files(settings: Settings, report: Report) -> list[str]:
+    """The files that the scene refers to: .blend files and, unless the result refers to them too, images."""
     libraries = [library for library in bpy.data.libraries if not versions.is_packed(library)]
-    paths = {Path(bpy.path.abspath(library.filepath)) for library in libraries}
+    paths = {bpy.path.abspath(library.filepath) for library in libraries}
     for path in sorted(paths):
         if not os.path.isfile(path):
             report.warn(f"the linked file {path} is missing, so what it holds is left out: put it back")
     if settings.format != "blend":
-        paths |= {Path(file) for image in bpy.data.images if (file := source_of(image))}
+        paths |= {file for image in bpy.data.images if (file := source_of(image))}
     return sorted(paths)
 
 
-def _load(source: Path, settings: Settings, empty_scene: EmptyScene, report: Report) -> Scene:
-    """Loads a file as the scene.
+def _require_replaceable(path: Path, task: Task, records: Records) -> None:
+    """Raises TargetError if a target exists and must not be replaced."""
+    reason = ""
+    if path in records.sources:
+        reason = "is an input file of this run: choose another output folder"
+    elif not os.path.lexists(path):
+        return
+    elif not os.path.exists(path):
+        reason = "is a broken link: remove it, or choose another output folder"
+    elif not os.path.isfile(path):
+        reason = "exists and is not a regular file: choose another output folder"
+    elif path.is_symlink():
+        reason = "is a link: choose another output folder"
+    elif not os.access(path, os.W_OK):
+        reason = "is write-protected: choose another output folder, or make it writable"
+    elif not records.force and not records.is_result(task, path):
+        reason = (
+            "exists and was not written by an earlier run, or was changed since: choose another output folder, or use "
+            "--force"
+        )
+    if reason:
+        raise TargetError(f"{path} {reason}")
 
-    Raises the family's error, a ValueError, if the file is invalid, and OSError or RuntimeError if it cannot be read.
-    """
-    family = family_of(FAMILIES, source.suffix)
-    if family is None:
-        # This refuses pipes, on which Blender would wait forever.
-        open_file(source).close()
-        bpy.ops.wm.open_mainfile(filepath=str(source), load_ui=False, use_scripts=False)
-        has_scale = settings.scale is not None
-        return Scene(None, ChosenConversion(axes.to_file(settings.scale or 1.0, "Y", "Z"), has_scale))
-    empty_scene.prepare()
-    options = LoadOptions(
-        conversion=axes.from_file(settings.scale or 1.0, "Y", "Z"),
-        use_textures=settings.use_textures,
-        game_folders=settings.game_folders,
-        animation_folder=settings.animation_folder(source),
-        # Only glTF holds the animations of a file separately.
-        separate_actions=settings.format == "glb",
-    )
-    loaded: Loaded = family.blender().load(bpy.context, source, options)
-    report.merge(loaded.report)
-    return Scene(loaded)
+
+def move(targets: Mapping[Path, Path]) -> None:
+    """Moves files to their targets."""
+    for source, path in targets.items():
+        source.replace(path)
+
+
+def _target_of(path: Path, task: Task) -> Path:
+    """The place of a file that a task wrote to its temporary folder."""
+    # Games look for an animation with the name of its model.
+    prefix = "" if path.stem == task.target.stem else task.prefix
+    return task.target.with_name(f"{prefix}{path.name}")
+
+
+def _reason(error: Exception, task: Task) -> str:
+    """Why a task failed; errors about files in the temporary folder name the paths that the user knows."""
+    name = error.filename if isinstance(error, OSError) and error.filename2 is None else None
+    if isinstance(error, OSError) and isinstance(name, str) and _PREFIX in name:
+        path = Path(name)
+        known = path.parent if path.name.startswith(_PREFIX) else _target_of(path, task)
+        error = OSError(error.errno, error.strerror, str(known))
+    return without_path(message_for(error, _EXPECTED, target=task.target), task.source)
+
+
+def remove_abandoned(folders: Iterable[Path]) -> None:
+    """Removes the temporary folders that killed runs left in output folders, some of which may not exist."""
+    for folder in folders:
+        with suppress(OSError):
+            for path in folder.glob(_PREFIX + "[0-9a-f]" * _DIGITS):
+                if time.time() - path.lstat().st_mtime > _ABANDONED_AFTER:
+                    shutil.rmtree(path)

@@ -3,196 +3,283 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
-from bisect import bisect_left, insort
 from collections import Counter, defaultdict
-from collections.abc import Callable, Container, Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain, count
 from pathlib import Path
 
+from ..io_blender.batch import NO_ANIMATIONS
+from ..io_common.catalogue import (
+    CatalogueEntry,
+)
 from ..io_common.family import Role
 from ..io_common.files import file_info
-from .archives import is_in_archive, members
-from .formats import BLEND, FAMILY_FORMATS, INPUT_SUFFIXES, result_suffix, role_of, source_suffixes
-from .settings import FAILED, NO_ANIMATIONS, Outcome, Settings, Task
-from .source_files import Sources, path_key, resolved_path, source_files
+from ..io_common.game_tree.archives import (
+    FilesByName,
+    split_archive_path,
+)
+from ..io_common.game_tree.files import (
+    FileReadError,
+)
+from ..io_common.game_tree.names import (
+    clean_name,
+    split_extension,
+)
+from ..io_common.game_tree.tree import GameTree
+from .games import print_line
+from .records import Records
+from .tasks import (
+    BLEND,
+    FAILED,
+    FAMILY_FORMATS,
+    INPUT_SUFFIXES,
+    FileSet,
+    Outcome,
+    Task,
+    animations_in,
+    catalogue,
+    character_files,
+    companion_files,
+    path_key,
+    resolved_path,
+    role_of,
+)
+
+# What no system, or not Windows, allows in a name.
+_FORBIDDEN = re.compile(r'[<>:"|?*\x00-\x1f]')
 
 
-def make_plan(
-    inputs: Sequence[str], out: Path, settings: Settings, results: Container[str]
-) -> tuple[list[Task], list[tuple[Task, Outcome]], Sources]:
-    """Finds the files to convert and their targets.
+class Plan:
+    """What a run does, in an order that does not depend on the machine.
 
-    `results` holds the resolved paths of what earlier runs wrote, which is not converted again. Returns the tasks in an
-    order that does not depend on the machine; the files that cannot be converted, with reasons; and the set of all
-    input files, which must not be overwritten.
+    Results of earlier runs are not converted again.
     """
-    tasks: dict[str, Task] = {}
-    refused: list[tuple[Task, Outcome]] = []
-    for given in dict.fromkeys(inputs):
-        path = Path(given)
-        if is_in_archive(path):
-            found, reasons = members(
-                path, [suffix for suffix in _searched_suffixes(settings) if suffix != BLEND]
-            )
-            refused += [_refuse(Task(path, out / path.name, given), reason) for reason in reasons]
-            for file, relative in found:
-                tasks.setdefault(str(file), _task(file, relative, out, settings))
-            continue
-        if os.path.isdir(path):
-            unreadable: list[OSError] = []
-            for file in _walk(path, out, settings, unreadable.append):
-                if resolved_path(file) not in results:
-                    tasks.setdefault(resolved_path(file), _task(file, file.relative_to(path), out, settings))
-            for error in unreadable:
-                closed = Path(error.filename)
-                refused.append(
-                    _refuse(Task(closed, out / closed.name, str(closed)), "the folder cannot be read")
+
+    def __init__(self, records: Records) -> None:
+        self.tasks: list[Task] = []
+        self.refused: list[tuple[Task, Outcome]] = []  # what cannot be converted, with the reasons
+        self._records = records
+        self._out = records.out
+        self._settings = records.settings
+        self._family = FAMILY_FORMATS.get(records.settings.format)
+        self._has_animation_files = self._family is not None and not self._family.has_one_file
+
+    def add_files(self, inputs: Sequence[str]) -> None:
+        """Adds files, and those in folders and archives."""
+        tasks: dict[str, Task] = {}
+        for path in map(Path, dict.fromkeys(inputs)):
+            for file, relative, reason in self._find_files(path):
+                if reason:
+                    self._refuse(Task(file, self._out, str(file)), reason)
+                else:
+                    target = self._out / relative.with_name(relative.stem + self._result_suffix(file))
+                    tasks.setdefault(resolved_path(file), Task(file, target, str(file)))
+        named = [task.source for task, _ in self.refused]
+        self._records.sources = FileSet([*self._files_read(tasks.values()), *named])
+        self.tasks = self._with_prefixes(self._with_unique_targets(list(tasks.values())))
+
+    def add_characters(self, patterns: Iterable[str]) -> None:
+        """Adds the characters of a game whose names fit one of some patterns, such as `monster_*`."""
+        catalogue.cache_clear()
+        found = catalogue(self._settings.game_data)
+        for warning in found.warnings:
+            print_line(f"warning: {warning}")
+        taken: set[str] = set()
+        read: set[Path] = set()
+        tasks = []
+        for entry in found.matching(patterns):
+            file = found.files.path(entry.path)
+            if file is not None and self._records.is_earlier_result(resolved_path(file)):
+                continue
+            task = self._character_task(entry, taken)
+            try:
+                character = found.character(entry)
+            except FileReadError as error:
+                self._refuse(task, str(error))
+                continue
+            if character.parts:
+                read |= character_files(character, found.files)
+                tasks.append(task)
+            else:
+                self._refuse(task, f"its model is missing: {', '.join(character.missing)}")
+        self._records.sources = FileSet(read)
+        self.tasks = self._without_sources(tasks)
+
+    def _refuse(self, task: Task, reason: str) -> None:
+        self.refused.append((task, Outcome(FAILED, reason)))
+
+    def _without_sources(self, tasks: Iterable[Task]) -> list[Task]:
+        """The tasks that overwrite no input file; the others are refused."""
+        accepted = []
+        for task in tasks:
+            if task.target in self._records.sources:
+                self._refuse(
+                    task, f"{task.target} is an input file of this run: choose another output folder"
                 )
-            continue
-        reason = _reason_to_refuse(path, settings)
-        if reason:
-            refused.append(_refuse(Task(path, out / path.name, given), reason))
+            else:
+                accepted.append(task)
+        return accepted
+
+    def _find_files(self, path: Path) -> Iterator[tuple[Path, Path, str]]:
+        """The files of an input, each with its path relative to that, and why it cannot be converted, or nothing.
+
+        Folders and archives are searched recursively, without animations: those are converted with their models.
+        """
+        suffixes = self._source_suffixes()
+        searched = [suffix for suffix in suffixes if role_of(suffix) is not Role.ANIMATION]
+        if is_in_archive(path):
+            yield from _find_members(path, [suffix for suffix in searched if suffix != BLEND])
+        elif os.path.isdir(path):
+            unreadable: list[OSError] = []
+            results = os.path.realpath(self._out)
+            for parent, folders, names in file_info.walk(path, unreadable.append):
+                shown = [name for name in folders if not name.startswith(".")]
+                folders[:] = [
+                    name for name in shown if os.path.realpath(os.path.join(parent, name)) != results
+                ]
+                for file in (Path(parent, name) for name in names if not name.startswith(".")):
+                    if file.suffix.lower() in searched and self._may_be_read(file):
+                        yield file, file.relative_to(path), ""
+            for error in unreadable:
+                yield Path(error.filename), Path(), "the folder cannot be read"
+        elif not os.path.isfile(path):
+            yield path, Path(), "not a regular file"
+        elif path.suffix.lower() not in INPUT_SUFFIXES:
+            yield path, Path(), f"not one of {', '.join(INPUT_SUFFIXES)}"
+        elif path.suffix.lower() not in suffixes:
+            yield path, Path(), f"only {', '.join(suffixes)} can be converted to {self._settings.format}"
         else:
-            tasks.setdefault(resolved_path(path), _task(path, Path(path.name), out, settings))
-    named = (task.source for task, _ in refused)
-    sources = Sources(chain(source_files(tasks.values(), settings, results), named))
-    unique = _with_unique_targets(list(tasks.values()), settings, sources, refused)
-    return _with_prefixes(unique, settings), refused, sources
+            yield path, Path(path.name), ""
 
+    def _may_be_read(self, path: Path) -> bool:
+        """Whether a path is that of a regular file that is no result, or cannot be examined: then its task fails."""
+        try:
+            is_file = stat.S_ISREG(path.stat().st_mode)
+        except OSError as error:
+            # Broken links are left out.
+            is_file = not isinstance(error, FileNotFoundError)
+        return is_file and not self._records.is_earlier_result(resolved_path(path))
 
-def shard(tasks: Sequence[Task], part: int, parts: int) -> list[Task]:
-    """Every `parts`-th task, starting with the `part`-th, counted from 1."""
-    return list(tasks[part - 1 :: parts])
+    def _source_suffixes(self) -> tuple[str, ...]:
+        """The suffixes of what the format can be made from: for a family .blend files, all models, its own files."""
+        if self._family is None:
+            return INPUT_SUFFIXES[:-1]
+        chosen = {BLEND, *self._family.suffixes}
+        return tuple(one for one in INPUT_SUFFIXES if one in chosen or role_of(one) is Role.MODEL)
 
+    def _result_suffix(self, source: Path) -> str:
+        """The suffix of a converted file; a family's own animations and cameras keep theirs."""
+        if self._family is None:
+            return f".{self._settings.format}"
+        suffix = source.suffix.lower()
+        return suffix if suffix in self._family.suffixes else self._family.model_suffix
 
-def _reason_to_refuse(path: Path, settings: Settings) -> str:
-    """Why a file that the user named cannot be converted; empty if it can."""
-    suffix = path.suffix.lower()
-    if not os.path.isfile(path):
-        return "not a regular file"
-    if suffix not in INPUT_SUFFIXES:
-        return f"not one of {', '.join(INPUT_SUFFIXES)}"
-    suffixes = source_suffixes(settings.format)
-    if suffix not in suffixes:
-        return f"only {', '.join(suffixes)} can be converted to {settings.format}"
-    return ""
-
-
-def _searched_suffixes(settings: Settings) -> list[str]:
-    """The suffixes of files that are looked for in folders and archives."""
-    return [suffix for suffix in source_suffixes(settings.format) if role_of(suffix) is not Role.ANIMATION]
-
-
-def _walk(
-    folder: Path, out: Path, settings: Settings, onerror: Callable[[OSError], object]
-) -> Iterable[Path]:
-    """The sources in a folder, searched recursively, without animations: those are converted with their models.
-
-    `onerror` gets the error of each folder that cannot be read.
-    """
-    suffixes = _searched_suffixes(settings)
-    results = os.path.realpath(out)
-    for parent, folders, names in file_info.walk(folder, onerror):
-        folders[:] = [
-            name
-            for name in folders
-            if not name.startswith(".") and os.path.realpath(os.path.join(parent, name)) != results
+    def _files_read(self, tasks: Iterable[Task]) -> list[Path]:
+        """The files that tasks read: their sources, the animations of models, and what is beside these."""
+        models = [task.source for task in tasks if role_of(task.source.suffix) is Role.MODEL]
+        folders = dict.fromkeys(map(self._settings.animation_folder, models))
+        files = [task.source for task in tasks] + [file for one in folders for file in animations_in(one)]
+        companions = companion_files(files, FilesByName())
+        return files + [
+            file for file in companions if not self._records.is_earlier_result(resolved_path(file))
         ]
-        for name in names:
-            path = Path(parent, name)
-            if not name.startswith(".") and path.suffix.lower() in suffixes and _may_be_read(path):
-                yield path
 
+    def _with_unique_targets(self, tasks: list[Task]) -> list[Task]:
+        """Tasks with different targets: of files with the same one, such as a.md5mesh and a.md2, one keeps it."""
+        taken = self._companion_keys(tasks)
+        chosen: list[Task] = []
+        clashing: list[Task] = []
+        for task in sorted(tasks, key=_priority):
+            (clashing if path_key(task.target) in taken else chosen).append(task)
+            taken.add(path_key(task.target))
+        accepted = self._without_sources(chosen)
+        # Once all unchanged names are known, so that no new name is one of them.
+        numbers: Counter[str] = Counter()
+        for task in clashing:
+            stem = f"{task.target.stem}_{task.source.suffix[1:].lower()}"
+            target = task.target.with_name(stem + task.target.suffix)
+            first = path_key(target)
+            while path_key(target) in taken or target in self._records.sources:
+                numbers[first] += 1
+                target = task.target.with_name(f"{stem}_{numbers[first] + 1}{task.target.suffix}")
+            taken.add(path_key(target))
+            accepted.append(replace(task, target=target))
+        return sorted(accepted, key=lambda task: task.name)
 
-def _may_be_read(path: Path) -> bool:
-    """Whether a path is that of a regular file, or cannot be examined: then its conversion fails with the reason."""
-    try:
-        return stat.S_ISREG(path.stat().st_mode)
-    except FileNotFoundError:
-        # A broken link.
-        return False
-    except OSError:
-        return True
+    def _companion_keys(self, tasks: Iterable[Task]) -> set[str]:
+        """The keys of the files that models may write beside themselves under their own name."""
+        if self._family is None or not self._has_animation_files:
+            return set()
+        suffixes = {self._family.suffix_beside(self._settings.game)} - {""}
+        if self._settings.animations != NO_ANIMATIONS:
+            suffixes |= {kind.suffix for kind in self._family.kinds if kind.role is Role.ANIMATION}
+        models = [task.target for task in tasks if role_of(task.target.suffix) is Role.MODEL]
+        return {path_key(target.with_suffix(suffix)) for target in models for suffix in suffixes}
 
+    def _with_prefixes(self, tasks: list[Task]) -> list[Task]:
+        """Tasks with the model's name as a prefix for animations, where several models write to one folder."""
+        if not self._has_animation_files:
+            return tasks
+        folders: dict[str, list[Task]] = defaultdict(list)
+        for task in tasks:
+            role = role_of(task.target.suffix)
+            with_animations = role is Role.MODEL and self._settings.animations != NO_ANIMATIONS
+            if role is Role.ANIMATION or with_animations:
+                folders[path_key(task.target.parent)].append(task)
+        prefixes: dict[Path, str] = {}
+        for writers in folders.values():
+            if len(writers) > 1:
+                prefixes |= _prefixes(writers)
+        return [replace(task, prefix=prefixes.get(task.target, "")) for task in tasks]
 
-def _task(source: Path, relative: Path, out: Path, settings: Settings) -> Task:
-    target = out / relative.with_name(relative.stem + result_suffix(source.suffix, settings.format))
-    return Task(source, target, str(source))
-
-
-def _with_unique_targets(
-    tasks: list[Task], settings: Settings, sources: Sources, refused: list[tuple[Task, Outcome]]
-) -> list[Task]:
-    """Tasks with different targets: of files with the same one, such as a.md5mesh and a.md2, all but one get another.
-
-    A task whose target is an input file goes to `refused`.
-    """
-    taken = _files_beside(tasks, settings)
-    accepted, clashing = [], []
-    for task in sorted(tasks, key=_priority):
-        if path_key(task.target) in taken:
-            clashing.append(task)
-            continue
-        taken.add(path_key(task.target))
-        if task.target in sources:
-            refused.append(
-                _refuse(task, f"{task.target} is an input file of this run: choose another output folder")
-            )
-        else:
-            accepted.append(task)
-    # Once all unchanged names are known, so that no new name is one of them.
-    numbers: Counter[str] = Counter()
-    for task in clashing:
-        stem = f"{task.target.stem}_{task.source.suffix[1:].lower()}"
-        target = task.target.with_name(stem + task.target.suffix)
-        first = path_key(target)
-        while path_key(target) in taken or target in sources:
-            numbers[first] += 1
-            target = task.target.with_name(f"{stem}_{numbers[first] + 1}{task.target.suffix}")
+    def _character_task(self, entry: CatalogueEntry, taken: set[str]) -> Task:
+        """The task of an entry. Each has a target of its own, and a folder if animations are files of their own."""
+        name = clean_name(split_extension(entry.name)[0] if entry.name == entry.path else entry.name)
+        parts = (name.path or name.base or "character").split("/")
+        *folders, stem = [_FORBIDDEN.sub("_", part).rstrip(". ") or "_" for part in parts]
+        kind = entry.kind.value
+        with_kind = f"{stem}_{kind.replace(' ', '_')}"
+        for one in chain((stem, with_kind), (f"{with_kind}_{number}" for number in count(2))):
+            # Animations of the same name belong to different characters.
+            folder = self._out.joinpath(*folders, *([one] if self._has_animation_files else []))
+            target = folder / f"{one}{self._result_suffix(Path())}"
+            if path_key(target) not in taken:
+                break
         taken.add(path_key(target))
-        accepted.append(replace(task, target=target))
-    return sorted(accepted, key=lambda task: task.name)
+        source = Path(self._settings.game_data[0])
+        return Task(source, target, f"{kind} {entry.name}", character=entry.name, kind=kind)
 
 
-def _files_beside(tasks: Iterable[Task], settings: Settings) -> set[str]:
-    """The keys of the files that models may write beside themselves under their own name."""
-    family = FAMILY_FORMATS.get(settings.format)
-    if family is None or family.has_one_file:
-        return set()
-    suffixes = {family.suffix_beside(settings.game)} - {""}
-    if settings.animations != NO_ANIMATIONS:
-        suffixes |= {kind.suffix for kind in family.kinds if kind.role is Role.ANIMATION}
-    return {
-        path_key(task.target.with_suffix(suffix))
-        for task in tasks
-        if role_of(task.target.suffix) is Role.MODEL
-        for suffix in suffixes
-    }
+def is_in_archive(path: Path) -> bool:
+    """Whether a path is an archive, or leads to a file or folder in one that exists."""
+    found = split_archive_path(path)
+    if found is None or not found[1]:
+        return found is not None
+    return GameTree([found[0]]).has(found[1]) or GameTree([path]).listing() is not None
+
+
+def _find_members(path: Path, suffixes: Sequence[str]) -> Iterator[tuple[Path, Path, str]]:
+    """The files of an archive, of a folder in one, or the one that a path leads to; see `Plan._find_files`."""
+    archive, inside = split_archive_path(path) or (path, "")
+    if inside and GameTree([archive]).has(inside):
+        if path.suffix.lower() in suffixes:
+            yield path, Path(path.name), ""
+        return
+    files = GameTree([path])
+    for parts in (name.split("/") for name in files.walk("", *suffixes)):
+        if not any(part.startswith(".") for part in parts):
+            yield path.joinpath(*parts), Path(*parts), ""
+    for warning in files.warnings:
+        yield path, Path(), warning
 
 
 def _priority(task: Task) -> tuple[bool, int, str]:
     """A sort key: of tasks with the same target, the first keeps it. Files that keep their format, then models."""
     suffix = task.source.suffix.lower()
     return suffix != task.target.suffix, INPUT_SUFFIXES.index(suffix), task.name
-
-
-def _with_prefixes(tasks: list[Task], settings: Settings) -> list[Task]:
-    """Tasks with the model's name as a prefix for animations, where several models write to one folder."""
-    family = FAMILY_FORMATS.get(settings.format)
-    if family is None or family.has_one_file:
-        return tasks
-    folders: dict[str, list[Task]] = defaultdict(list)
-    for task in tasks:
-        role = role_of(task.target.suffix)
-        if role is Role.ANIMATION or (role is Role.MODEL and settings.animations != NO_ANIMATIONS):
-            folders[path_key(task.target.parent)].append(task)
-    prefixes: dict[Path, str] = {}
-    for writers in folders.values():
-        if len(writers) > 1:
-            prefixes |= _prefixes(writers)
-    return [replace(task, prefix=prefixes.get(task.target, "")) for task in tasks]
 
 
 def _prefixes(writers: list[Task]) -> dict[Path, str]:
@@ -202,33 +289,19 @@ def _prefixes(writers: list[Task]) -> dict[Path, str]:
     models never write the same file, whatever their animations are called: `imp` with `b_walk` becomes `imp__b_walk`
     next to `imp_b` with `walk`.
     """
-    taken = sorted(path_key(task.target) for task in writers if role_of(task.target.suffix) is Role.ANIMATION)
-    prefix_keys: set[str] = set()
+    models = [task for task in writers if role_of(task.target.suffix) is Role.MODEL]
+    taken = [path_key(task.target) for task in writers if role_of(task.target.suffix) is Role.ANIMATION]
+    prefixes: tuple[str, ...] = ()
     result = {}
-    models = [task for task in writers if role_of(task.target.suffix) is not Role.ANIMATION]
     for task in sorted(models, key=lambda task: (-len(task.target.stem), task.name)):
         stem = task.target.stem
         # A number, as a model `imp_` would clash with `imp` for any number of underscores.
         candidates = chain((f"{stem}_", f"{stem}__"), (f"{stem}_{number}_" for number in count(2)))
-        prefix = next(
-            one
-            for one in candidates
-            if not _has_common_prefix(path_key(task.target.with_name(one)), taken, prefix_keys)
-        )
-        prefix_key = path_key(task.target.with_name(prefix))
-        prefix_keys.add(prefix_key)
-        insort(taken, prefix_key)
+        for prefix in candidates:
+            key = path_key(task.target.with_name(prefix))
+            if not key.startswith(prefixes) and not any(one.startswith(key) for one in taken):
+                break
+        prefixes += (key,)
+        taken.append(key)
         result[task.target] = prefix
     return result
-
-
-def _has_common_prefix(text: str, taken: list[str], prefixes: set[str]) -> bool:
-    """Whether one of the sorted texts in `taken` starts with a text, or the text with one of the prefixes."""
-    index = bisect_left(taken, text)
-    if index < len(taken) and taken[index].startswith(text):
-        return True
-    return any(text[:length] in prefixes for length in range(len(text)))
-
-
-def _refuse(task: Task, reason: str) -> tuple[Task, Outcome]:
-    return task, Outcome(FAILED, reason)

@@ -8,41 +8,25 @@ import io
 import os
 import shutil
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import bpy
+import numpy as np
 
-from ..io_blender.batch import Loaded, SaveOptions
+from ..families import FAMILIES
+from ..io_blender import versions
+from ..io_blender.batch import NO_ANIMATIONS, Scene, Settings
+from ..io_blender.clips.suitable_actions import suitable_actions
 from ..io_blender.reports import Report
-from ..io_blender.scene import axes
-from ..io_blender.scene.imported_conversion import ChosenConversion
 from ..io_blender.state import frame_rate
-from ..io_blender.verify_option import Verify
 from ..io_common.family import Family
 from ..io_common.files.regular_files import open_file
-from .actions import add_consecutive_tracks, add_parallel_tracks, armature_and_actions, retime
-from .formats import FAMILY_FORMATS
-from .settings import NO_ANIMATIONS, Settings
+from .tasks import FAMILY_FORMATS
 
-if TYPE_CHECKING:
-    from bpy.types import Action
-
-
-@dataclass(frozen=True)
-class Scene:
-    """The loaded scene.
-
-    Attributes:
-        loaded: the result of the import; None for a .blend file.
-        conversion: from the scene to the file.
-    """
-
-    loaded: Loaded | None
-    conversion: axes.Conversion | ChosenConversion = field(default_factory=axes.identity)
-
+BLENDERS_EXPORTERS = ("glb", "fbx")
+"""The formats that Blender's own exporters write."""
 
 _BLEND_MAGIC, _ZSTD_SEEKABLE_MAGIC = b"BLENDER", (0x8F92EAB1).to_bytes(4, "little")
 # Bytes that hold the header of the last block of a .blend file in any version.
@@ -53,38 +37,29 @@ _LOW_DISK_SPACE = 64 << 20
 Writer = Callable[[Path, Scene, Settings, Report], list[Path]]
 
 
-def _write_blend(target: Path, scene: Scene, settings: Settings, report: Report) -> list[Path]:
-    del scene, settings, report
+def _write_blend(target: Path, _scene: Scene, _settings: Settings, _report: Report) -> list[Path]:
     # The file is written to a temporary folder in the folder that it will be in.
     _make_paths_relative(target.parent.parent)
+    # Blender would make an image of the file for the file manager, and store it in the user's home folder.
+    filepaths = bpy.context.preferences.filepaths
+    preview, filepaths.file_preview_type = filepaths.file_preview_type, "NONE"
     try:
-        with _without_thumbnail():
-            bpy.ops.wm.save_as_mainfile(
-                filepath=str(target), copy=True, check_existing=False, relative_remap=False
-            )
+        bpy.ops.wm.save_as_mainfile(
+            filepath=str(target), copy=True, check_existing=False, relative_remap=False
+        )
         is_complete = _is_complete_blend(target)
     except RuntimeError as error:
         # Blender removes an incomplete file, and then reports that it does not exist.
         if not str(error).strip().endswith(os.strerror(errno.ENOENT)):
             raise
         is_complete = False
+    finally:
+        filepaths.file_preview_type = preview
     if not is_complete:
         is_full = shutil.disk_usage(target.parent).free < _LOW_DISK_SPACE
         number = errno.ENOSPC if is_full else errno.EIO
         raise OSError(number, os.strerror(number), str(target))
     return [target]
-
-
-@contextlib.contextmanager
-def _without_thumbnail() -> Iterator[None]:
-    """Blender makes no image of a file for the file manager, which it would store in the user's home folder."""
-    options = bpy.context.preferences.filepaths
-    before = options.file_preview_type
-    options.file_preview_type = "NONE"
-    try:
-        yield
-    finally:
-        options.file_preview_type = before
 
 
 def _make_paths_relative(folder: Path) -> None:
@@ -113,44 +88,35 @@ def _is_complete_blend(path: Path) -> bool:
 def _write_family(
     family: Family, target: Path, scene: Scene, settings: Settings, report: Report
 ) -> list[Path]:
-    with_animations = settings.animations != NO_ANIMATIONS
-    armature, actions = armature_and_actions()
+    armatures = [obj for obj in bpy.context.view_layer.objects if obj.type == "ARMATURE"]
+    actions = []
+    if len(armatures) == 1:
+        actions = [action for action, _ in suitable_actions(armatures[0]).chosen]
     # Files keep their time; a .blend is exported as it plays.
-    keeps_time = scene.loaded is not None
+    keeps_time = scene.animated is not None
     if family.frame_rate is not None:
         scene_rate = 0.0 if keeps_time else frame_rate(bpy.context.scene)
         keeps_time |= retime(actions, family.frame_rate, scene_rate)
-    is_joined = family.has_one_file and with_animations and len(actions) > 1
-    if is_joined:
-        add_consecutive_tracks(armature, actions)
-    options = SaveOptions(
-        conversion=scene.conversion,
-        game=settings.game,
-        verify=Verify(settings.verify),
-        with_animations=with_animations,
-        use_scene_range=is_joined,
-        game_folders=settings.game_folders,
-        deform_only=settings.deform_only,
-        add_origin=settings.add_origin,
-        max_influences=settings.max_influences,
-        compares_speed=not keeps_time,
-    )
-    result = family.blender().save(bpy.context, target, options)
+    scene.compares_speed = not keeps_time
+    if family.has_one_file and settings.animations != NO_ANIMATIONS and len(actions) > 1:
+        _play_one_after_the_other(armatures[0], actions)
+        scene.use_scene_range = True
+    result = family.blender().save(bpy.context, target, settings, scene)
     report.merge(result.report)
     return result.paths
 
 
-def _write_glb(target: Path, scene: Scene, settings: Settings, report: Report) -> list[Path]:
-    del settings, report
-    loaded = scene.loaded
-    for owner, actions in loaded.animated if loaded is not None else ():
-        _retime_to_scene(actions)
+def _write_glb(target: Path, scene: Scene, _settings: Settings, _report: Report) -> list[Path]:
+    for owner, actions in scene.animated or ():
+        retime(actions, frame_rate(bpy.context.scene))
         # Blender's glTF exporter takes several actions from NLA tracks.
         if actions and (len(actions) > 1 or owner.animation_data.action not in actions):
-            add_parallel_tracks(owner, actions)
+            for action in actions:
+                _add_track(owner, action, round(action.frame_range[0]))
+            versions.assign_action(owner.animation_data, None, owner.id_type)
     # Blender's exporter makes an address of the name, which it cannot do of one that is not UTF-8.
     exported = target.with_name("scene.glb")
-    with _enabled("io_scene_gltf2"), _silent():
+    with _exporter("io_scene_gltf2"):
         bpy.ops.export_scene.gltf(
             filepath=str(exported), export_format="GLB", export_cameras=True, check_existing=False
         )
@@ -158,14 +124,13 @@ def _write_glb(target: Path, scene: Scene, settings: Settings, report: Report) -
     return [target]
 
 
-def _write_fbx(target: Path, scene: Scene, settings: Settings, report: Report) -> list[Path]:
-    del settings, report
-    loaded = scene.loaded
+def _write_fbx(target: Path, scene: Scene, _settings: Settings, _report: Report) -> list[Path]:
     # Blender's FBX exporter writes several actions only for objects; shape keys are written as the scene plays.
-    has_actions = loaded is not None and isinstance(loaded.owner, bpy.types.Object)
-    for _, actions in loaded.animated if loaded is not None and has_actions else ():
-        _retime_to_scene(actions)
-    with _enabled("io_scene_fbx"), _silent():
+    animated = scene.animated or []
+    has_actions = bool(animated) and isinstance(animated[0][0], bpy.types.Object)
+    for _, actions in animated if has_actions else ():
+        retime(actions, frame_rate(bpy.context.scene))
+    with _exporter("io_scene_fbx"):
         bpy.ops.export_scene.fbx(
             filepath=str(target),
             add_leaf_bones=False,
@@ -185,18 +150,9 @@ WRITERS: dict[str, Writer] = {
 """The writer of each format. It returns all files that it wrote."""
 
 
-BLENDERS_EXPORTERS = ("glb", "fbx")
-"""The formats that Blender's own exporters write."""
-
-
-def _retime_to_scene(actions: list[Action]) -> None:
-    """Retimes actions to the scene's frame rate, as the file has one rate for all animations."""
-    retime(actions, frame_rate(bpy.context.scene))
-
-
 @contextlib.contextmanager
-def _enabled(addon: str) -> Iterator[None]:
-    """Enables one of Blender's own add-ons for the time of the block, as users may have disabled it."""
+def _exporter(addon: str) -> Iterator[None]:
+    """Enables one of Blender's own add-ons, as users may have disabled it, and discards what it prints."""
     import addon_utils
 
     # The stubs say that it returns nothing.
@@ -205,12 +161,57 @@ def _enabled(addon: str) -> Iterator[None]:
     if not was_enabled:
         addon_utils.enable(addon)
     try:
-        yield
+        with contextlib.redirect_stdout(io.StringIO()):
+            yield
     finally:
         if not was_enabled:
             addon_utils.disable(addon)
 
 
-def _silent() -> contextlib.AbstractContextManager[object]:
-    """Discards what exporters print, as it would mix with the output of this command."""
-    return contextlib.redirect_stdout(io.StringIO())
+def retime(actions: list[Any], rate: float, scene_rate: float = 0.0) -> bool:
+    """Scales the keys of imported actions in time, so that they last as long at another frame rate as at their own.
+
+    Rates are in frames per second. Actions without a known frame rate are left as they are. `scene_rate` is the rate at
+    which Blender plays the actions; 0 for the frame rate of their files. Returns whether there are actions and the
+    frame rates of all are known.
+    """
+    families = [family.blender() for family in FAMILIES]
+    file_rates = [max(family.action_frame_rate(action) or 0.0 for family in families) for action in actions]
+    for action, file_rate in zip(actions, file_rates, strict=True):
+        factor = rate / (scene_rate or file_rate) if file_rate else 1.0
+        if factor == 1.0:
+            continue
+        for curve in versions.all_fcurves(action):
+            points = np.empty(2 * len(curve.keyframe_points), dtype=np.float32)
+            for name in ("co", "handle_left", "handle_right"):
+                curve.keyframe_points.foreach_get(name, points)
+                points[::2] *= factor
+                curve.keyframe_points.foreach_set(name, points)
+            curve.update()
+        action.frame_start, action.frame_end = (
+            round(frame * factor) for frame in (action.frame_start, action.frame_end)
+        )
+    return bool(file_rates) and all(file_rates)
+
+
+def _play_one_after_the_other(armature: Any, actions: list[Any]) -> None:
+    """Adds an NLA track for each action from frame 0 on, with a marker at each start; the scene's range is all."""
+    scene = bpy.context.scene
+    scene.timeline_markers.clear()
+    start = 0
+    for action in actions:
+        _add_track(armature, action, start)
+        scene.timeline_markers.new(action.name, frame=start)
+        start += round(action.frame_range[1] - action.frame_range[0]) + 1
+    versions.assign_action(armature.animation_data, None, armature.id_type)
+    scene.frame_start, scene.frame_end = 0, start - 1
+
+
+def _add_track(owner: Any, action: Any, start: int) -> None:
+    data = owner.animation_data or owner.animation_data_create()
+    track = data.nla_tracks.new()
+    track.name = action.name
+    strip = track.strips.new(action.name, start, action)
+    versions.assign_slot(strip, action, owner.id_type)
+    # A strip must not hold its last pose while the next one plays.
+    strip.extrapolation = "NOTHING"

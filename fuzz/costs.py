@@ -21,8 +21,8 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "tests/helpers")]
 from hostile_images import IMAGES, LAYERS, extension  # noqa: E402
 
-from io_idtech.io_common.textures.budget import MAX_LOADED_OF_ONE  # noqa: E402
-from io_idtech.io_common.textures.dimensions import loaded_bytes  # noqa: E402
+from io_idtech.io_common.game_tree.files import MAX_LOADED_OF_ONE  # noqa: E402
+from io_idtech.io_common.textures.image_files import loaded_bytes  # noqa: E402
 
 FOLDER = ROOT / "build" / "robustness"
 SHADER = "models/imp/imp"

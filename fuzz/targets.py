@@ -15,17 +15,30 @@ import md2_targets
 import md5_targets as md5
 
 from io_idtech.families import FAMILIES
+from io_idtech.io_common.catalogue import (
+    Catalogue,
+)
+from io_idtech.io_common.declarations.cube_models import (
+    cfg_character,
+)
+from io_idtech.io_common.declarations.cube_scripts import read_script
+from io_idtech.io_common.declarations.materials import (
+    map_uses,
+    parse_materials,
+)
 from io_idtech.io_common.family import FileKind
-from io_idtech.io_common.game_data.catalogue import Catalogue
-from io_idtech.io_common.game_data.files import GameFiles
-from io_idtech.io_common.game_data.model_cfg import cfg_character
-from io_idtech.io_common.textures.dimensions import loaded_bytes
-from io_idtech.io_common.textures.folders import Root
-from io_idtech.io_common.textures.game_files import FileReadError
-from io_idtech.io_common.textures.image_expressions import map_uses
-from io_idtech.io_common.textures.mtr import parse_mtr
-from io_idtech.io_common.textures.pcx import PcxError, decode_pcx
-from io_idtech.io_common.textures.skins import parse_model_cfg, parse_skin
+from io_idtech.io_common.game_tree.files import (
+    FileReadError,
+)
+from io_idtech.io_common.game_tree.tree import GameTree
+from io_idtech.io_common.textures.config_files import (
+    parse_skin,
+)
+from io_idtech.io_common.textures.image_files import (
+    ImageFileError,
+    decode_pcx,
+    loaded_bytes,
+)
 from io_idtech.io_md2.format import Md2Error
 from io_idtech.io_md5.format import Md5Error
 
@@ -67,7 +80,7 @@ def pcx(data: bytes) -> None:
 
 def mtr(data: bytes) -> None:
     """Reads a material file and its image expressions."""
-    for material in parse_mtr(data.decode("latin-1")).materials.values():
+    for material in parse_materials(data.decode("latin-1")).materials.values():
         for expression in (material.diffuse, material.specular, material.bump, material.glow):
             map_uses(expression)
 
@@ -76,10 +89,10 @@ def archive(data: bytes) -> None:
     """Reads an archive and the files in it."""
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "a.pk4").write_bytes(data)
-        root = Root(folder)
-        files = root.texts("materials", ".mtr")
+        tree = GameTree([folder])
+        files = tree.files("materials", ".mtr")
         for name in ("models/a", "textures/a.tga", "a.png"):
-            image = root.find_image(name)
+            image = tree.find_image(name)
             if image is not None:
                 files[name] = image
         for file in files.values():
@@ -94,20 +107,20 @@ def declarations(data: bytes) -> None:
         (folder / "def").mkdir()
         (folder / "def" / "a.def").write_bytes(data)
         (folder / "a.md5mesh").write_bytes(b'shader "a"')
-        catalogue = Catalogue(GameFiles([folder]))
+        catalogue = Catalogue(GameTree([folder]))
         for entry in catalogue.entries:
             for part in catalogue.character(entry).parts:
                 assert part.model
 
 
 def model_config(data: bytes) -> None:
-    """Runs an md5.cfg, and makes a character of it."""
+    """Reads an md5.cfg, and makes a character of it."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         for file in ("a.md5mesh", "b.md5mesh", "a.md5anim", "a.png"):
             (folder / file).touch()
         (folder / "md5.cfg").write_bytes(data)
-        for part in cfg_character(GameFiles([folder]), "").parts:
+        for part in cfg_character(GameTree([folder]), "").parts:
             assert part.model
 
 
@@ -120,7 +133,7 @@ def dimensions(data: bytes) -> None:
 def skins(data: bytes) -> None:
     """Reads a .cfg and a .skin file."""
     text = data.decode("latin-1")
-    parse_model_cfg(text).skin("tris.md5mesh", "head")
+    read_script(text, "md5.cfg", "md5", {}.get).skin("tris.md5mesh", "head")
     parse_skin(text)
 
 
@@ -268,7 +281,7 @@ TARGETS = {
     "md5scale": FuzzTarget(md5.md5scale, (Md5Error,), (md5.SCALES.encode(),), md5.WORDS),
     "mdl": FuzzTarget(md5.mdl, (Md5Error,), (md5.MDL,), md5.WORDS),
     "md2": FuzzTarget(md2_targets.md2, (Md2Error,), (md2_targets.seed(),)),
-    "pcx": FuzzTarget(pcx, (PcxError,), _pcx_seeds()),
+    "pcx": FuzzTarget(pcx, (ImageFileError,), _pcx_seeds()),
     "mtr": FuzzTarget(mtr, (), (_MTR, _SHADER), _MTR_WORDS),
     "declarations": FuzzTarget(declarations, (), (_DEF,), _DEF_WORDS),
     "model_config": FuzzTarget(model_config, (), (_MODEL_CFG,), _MODEL_CFG_WORDS),

@@ -1,92 +1,48 @@
-"""Options and results of the imports and exports that the command line runs, the same for all families."""
+"""How the command line converts files, the same for all families."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import bpy
-
-from .reports import Report
-from .scene import axes
-from .scene.imported_conversion import ChosenConversion
-from .verify_option import Verify
-
 if TYPE_CHECKING:
-    from bpy.types import Action
+    from .scene.axes import Conversion
+    from .scene.imported_conversion import ChosenConversion
 
-    from .results import ImportResult
+NO_ANIMATIONS, SAME_FOLDER = "none", "same"
 
 
 @dataclass(frozen=True)
-class LoadOptions:
-    """How a file is imported.
+class Settings:
+    """How files are converted: what the user chose, in words that JSON can hold."""
 
-    Attributes:
-        animation_folder: the folder from which to import the animations that have the model's joints; None for none.
-        separate_actions: make an action for each animation if one file holds several.
-    """
-
-    conversion: axes.Conversion
+    format: str = "blend"  # or a family, "glb", "fbx"
+    animations: str = NO_ANIMATIONS  # or "same" for those next to each model, or the path of another folder
+    scale: float | None = None  # None for that of the file, in a .blend that of the import
     use_textures: bool = True
+    game: str = ""  # for which files are written; empty for formats without games
     game_folders: tuple[str, ...] = ()
-    animation_folder: Path | None = None
-    separate_actions: bool = False
-
-
-@dataclass(frozen=True)
-class Loaded:
-    """The result of an import.
-
-    Attributes:
-        report: counts and warnings.
-        owner: the data-block that the actions animate: an object or shape keys; None if nothing is animated.
-        actions: the animations.
-        others: further data-blocks and the actions that animate them, for characters of several models.
-    """
-
-    report: Report
-    owner: Any = None
-    actions: list[Action] = field(default_factory=list)
-    others: list[tuple[Any, list[Action]]] = field(default_factory=list)
-
-    @property
-    def animated(self) -> list[tuple[Any, list[Action]]]:
-        """All animated data-blocks with their actions."""
-        return [(self.owner, self.actions), *self.others] if self.owner is not None else []
-
-
-@dataclass(frozen=True)
-class SaveOptions:
-    """How the scene is exported; see the options of the families.
-
-    Attributes:
-        conversion: scale and axes from the scene to the file; if some are not set, those of the import.
-        game: the identifier of the game; one that is not the family's means its default.
-        with_animations: export all animations with the model.
-        use_scene_range: export the scene as it plays over its frame range.
-        compares_speed: warn of animations that the game plays slower or faster than Blender.
-    """
-
-    conversion: axes.Conversion | ChosenConversion
-    game: str
-    verify: Verify = Verify.SOME
-    with_animations: bool = False
-    use_scene_range: bool = False
-    game_folders: tuple[str, ...] = ()
+    verify: str = "SOME"
+    game_data: tuple[str, ...] = ()  # of the game whose characters are converted; empty for files
     deform_only: bool = False
     add_origin: bool = False
     max_influences: int = 0
-    compares_speed: bool = True
+
+    def animation_folder(self, source: Path) -> Path | None:
+        """The folder with the animations of a model; None if animations are not converted."""
+        if self.animations == NO_ANIMATIONS:
+            return None
+        return source.parent if self.animations == SAME_FOLDER else Path(self.animations)
 
 
-def separated(result: ImportResult) -> list[Action]:
-    """The actions of an import without those that are divided into others.
+@dataclass
+class Scene:
+    """The scene that is converted."""
 
-    These are removed: Blender's glTF exporter writes every action that fits an armature.
-    """
-    kept = [action for action in result.actions if action not in result.divided]
-    for action in result.divided:
-        bpy.data.actions.remove(action)
-    return kept
+    conversion: Conversion | ChosenConversion  # to the file; if it is not set, that of the import
+    animated: list[tuple[Any, list[Any]]] | None = (
+        None  # imported data-blocks and their actions; None for a .blend
+    )
+    compares_speed: bool = True  # warn of animations that the game plays slower or faster than Blender
+    use_scene_range: bool = False  # export the scene as it plays, if a model and its animations are one file

@@ -63,10 +63,11 @@ class Field(Generic[Value]):
 
     def write(self, owner: Any, value: Value | None) -> None:
         """Stores a value; None removes it."""
+        # Blender writes an array into one that is there, even beyond its end.
+        if self.is_stored(owner):
+            del read_group(owner, self.group)[self.key]
         if value is not None:
             own_group(owner, self.group)[self.key] = self._encode(value)
-        elif self.is_stored(owner):
-            del read_group(owner, self.group)[self.key]
 
     def is_stored(self, owner: Any) -> bool:
         """Whether there is a value, valid or not."""
@@ -163,85 +164,59 @@ class Name(Text):
         return stored if is_same else shown
 
 
-class Floats(Field[npt.NDArray[np.float64]]):
-    """A table of finite numbers, float64 (n, `width`); `rows` is n if only that is valid."""
+class Table(Field[npt.NDArray[Any]]):
+    """Rows of numbers within limits, (n, `width`) of a type; `rows` is n if only that is valid.
 
-    def __init__(
-        self, group: str, key: str, width: int, *, rows: int | None = None, highest: float = LARGEST
-    ) -> None:
-        super().__init__(group, key)
-        self._width, self._rows, self._highest = width, rows, highest
-
-    def _decode(self, value: Any) -> npt.NDArray[np.float64] | None:
-        table = _table(value, self._width, self._rows, "fd")
-        if table is None or not (np.abs(table) <= self._highest).all():
-            return None
-        return table.astype(np.float64, copy=False)
-
-    def _encode(self, value: npt.ArrayLike) -> npt.NDArray[np.float64]:
-        return np.asarray(value, dtype=np.float64).ravel()
-
-    def read_rows(self, owner: Any) -> npt.NDArray[np.float64] | None:
-        """The stored table, without rows if there is none; None if it is not valid."""
-        return self.read(owner) if self.is_stored(owner) else np.zeros((0, self._width))
-
-
-class Integers(Field[npt.NDArray[np.int64]]):
-    """A table of integers within limits, int64 (n, `width`); `rows` is n if only that is valid."""
+    With `highest` None all numbers are valid, even NaN.
+    """
 
     def __init__(
         self,
         group: str,
         key: str,
-        width: int,
+        dtype: str,
+        width: int = 1,
         *,
         rows: int | None = None,
-        lowest: int = 0,
-        highest: int = _LARGEST_INTEGER,
+        lowest: float | None = None,
+        highest: float | None = LARGEST,
     ) -> None:
         super().__init__(group, key)
-        self._width, self._rows, self._lowest, self._highest = width, rows, lowest, highest
+        self._dtype, self._width, self._rows = np.dtype(dtype), width, rows
+        self._lowest, self._highest = lowest, highest
 
-    def _decode(self, value: Any) -> npt.NDArray[np.int64] | None:
-        table = _table(value, self._width, self._rows, "i")
-        if table is None or (table < self._lowest).any() or (table > self._highest).any():
-            return None
-        return table.astype(np.int64)
-
-    def _encode(self, value: npt.ArrayLike) -> npt.NDArray[np.int32]:
-        return np.ascontiguousarray(value, dtype=np.int32).ravel()
-
-    def read_rows(self, owner: Any) -> npt.NDArray[np.int64] | None:
+    def read_rows(self, owner: Any) -> npt.NDArray[Any] | None:
         """The stored table, without rows if there is none; None if it is not valid."""
-        return self.read(owner) if self.is_stored(owner) else np.zeros((0, self._width), dtype=np.int64)
-
-
-def _table(value: Any, width: int, rows: int | None, kinds: str) -> npt.NDArray[Any] | None:
-    if getattr(value, "typecode", "-") not in kinds or len(value) % width:
-        return None
-    table = np.array(value).reshape(-1, width)
-    return table if rows in (None, len(table)) else None
-
-
-class Bytes(Field[npt.NDArray[Any]]):
-    """An array of a type as bytes, (n, `width`), or (n,) if the width is 0; no number is beyond `highest`, if given."""
-
-    def __init__(
-        self, group: str, key: str, dtype: str, width: int = 0, highest: float | None = None
-    ) -> None:
-        super().__init__(group, key)
-        self._dtype, self._width, self._highest = np.dtype(dtype), width, highest
+        return self.read(owner) if self.is_stored(owner) else np.zeros((0, self._width), self._dtype)
 
     def _decode(self, value: Any) -> npt.NDArray[Any] | None:
-        if not isinstance(value, bytes) or len(value) % (self._dtype.itemsize * max(self._width, 1)):
-            return None
-        array = np.frombuffer(value, self._dtype)
-        if self._highest is not None and not (np.abs(array) <= self._highest).all():
-            return None
-        return array.reshape(-1, self._width) if self._width else array
+        kinds = "fd" if self._dtype.kind == "f" else "i"
+        return self._valid(np.array(value)) if getattr(value, "typecode", "-") in kinds else None
 
-    def _encode(self, value: npt.NDArray[Any]) -> bytes:
-        return value.astype(self._dtype).tobytes()
+    def _encode(self, value: npt.ArrayLike) -> Any:
+        return np.ascontiguousarray(value, dtype=self._dtype).ravel()
+
+    def _valid(self, numbers: npt.NDArray[Any]) -> npt.NDArray[Any] | None:
+        if len(numbers) % self._width or self._rows not in (None, len(numbers) // self._width):
+            return None
+        if self._highest is not None:
+            lowest = -self._highest if self._lowest is None else self._lowest
+            if not ((numbers >= lowest) & (numbers <= self._highest)).all():
+                return None
+        return numbers.astype(self._dtype, copy=False).reshape(-1, self._width)
+
+
+class Bytes(Table):
+    """The same, stored as bytes."""
+
+    def _decode(self, value: Any) -> npt.NDArray[Any] | None:
+        if not isinstance(value, bytes) or len(value) % self._dtype.itemsize:
+            return None
+        return self._valid(np.frombuffer(value, self._dtype))
+
+    def _encode(self, value: npt.ArrayLike) -> bytes:
+        data: bytes = super()._encode(value).tobytes()
+        return data
 
 
 class Texts(Field[list[str]]):
@@ -320,7 +295,7 @@ class ConversionField(Field[Conversion]):
     def __init__(self, group: str, scale: str = "global_scale") -> None:
         super().__init__(group, scale)
         # Imports take from 1e-6 to 1e6, in 32 bits.
-        self._scale, self._axes = Number(group, scale, 0.9e-6, 1.1e6), Floats(group, "axes", 9, rows=1)
+        self._scale, self._axes = Number(group, scale, 0.9e-6, 1.1e6), Table(group, "axes", "f8", 9, rows=1)
 
     def read(self, owner: Any) -> Conversion | None:
         """The stored scale and axes; None if they are missing or not valid."""

@@ -6,30 +6,37 @@ in their own coordinates, with their own materials, as they were imported.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
 from mathutils import Matrix
 
 from ..io_blender import state, versions
+from ..io_blender.clips.suitable_actions import suitable_actions
 from ..io_blender.reports import Report, kept_on_failure, listing, progress
 from ..io_blender.results import ExportResult
 from ..io_blender.scene import names
 from ..io_blender.scene.objects import Scope
 from ..io_blender.validation import raise_all, raise_errors
 from ..io_blender.verify_option import Verify
+from ..io_common.declarations.characters import (
+    DOOM3,
+    SAUERBRATEN,
+    Character,
+    CharacterAnimation,
+    CharacterPart,
+)
+from ..io_common.declarations.cube_models import cfg_name, cfg_text
+from ..io_common.declarations.declaration_files import ENTITY, SKIN
+from ..io_common.declarations.doom3_text import def_text, lost_declarations, skin_text
 from ..io_common.files import atomic
-from ..io_common.game_data.character import DOOM3, SAUERBRATEN, Character
-from ..io_common.game_data.declaration_losses import lost_declarations
-from ..io_common.game_data.declarations import ENTITY, SKIN
-from ..io_common.game_data.doom3_text import def_text, skin_text
-from ..io_common.game_data.game_paths import join
-from ..io_common.game_data.model_cfg_text import cfg_name, cfg_text
-from ..io_common.game_data.places import existing_places
-from ..io_common.textures.game_files import FileReadError, GameFile
+from ..io_common.game_tree.files import FileReadError, GameFile
+from ..io_common.game_tree.names import join
+from ..io_common.game_tree.tree import existing_paths
 from ..io_md2.exporting.exporter import ExportOptions as Md2Options
 from ..io_md2.exporting.exporter import build_model as build_md2
 from ..io_md2.format import Md2Error, format_model
@@ -42,20 +49,19 @@ from ..io_md5.format import Md5Error, format_animation, format_mesh
 from ..io_md5.format.check import check_animation, check_model
 from ..io_md5.format.games import game_named
 from ..io_md5.format.suffixes import ANIMATION_SUFFIX, MESH_SUFFIX
-from .adjustments import adjustments_of, unadjusted
-from .animations import ALL_FRAMES, show_animation
-from .errors import CharacterError
-from .export_source import current_character, file_of, own_actions
-from .records import load_conversion
-from .scene import SceneCharacter, meshes_of
-from .skins import show_skin, shown_skin
+from . import CharacterError
+from .joints import adjusted, adjustments_of
+from .placement import placement_matrix
+from .records import OWNER, SPEED, StoredAnimation, load_animation, load_commands, load_conversion, load_flags
+from .scene import ALL_FRAMES, SceneCharacter, meshes_of, show_animation, show_skin, shown_skin, skin_names
 
 if TYPE_CHECKING:
-    from bpy.types import Context, Object
+    from bpy.types import Action, Context, Object
 
 # Of models and animations.
 _SUFFIXES = (MESH_SUFFIX, ANIMATION_SUFFIX, ".md2")
 _DECLARATION_TYPES = {".def": ENTITY, ".skin": SKIN}
+_TOLERANCE = 1e-4
 _CHANNELS = ("location", "rotation_euler", "rotation_quaternion", "rotation_axis_angle", "scale")
 
 
@@ -89,84 +95,73 @@ def export_character(
     with kept_on_failure(report), state.temporary_object_mode(context):
         character = current_character(found)
         if options.use_models:
-            _write_models(context, found, character, files, options, report)
-            _check_names(files)
+            files = _model_files(context, found, character, options, report)
+            report.count("files", len(files))
         if options.use_declarations:
-            declared = declaration_files(character)
+            declared = _declaration_files(character)
             report.count("declarations", len(declared))
             if not declared:
                 report.warn("Quake II needs no declarations: none were written", character.name)
             files |= declared
         if not files:
             raise CharacterError("nothing to export: turn on Models and Animations, or Declarations")
-        places = existing_places(folder, map(join, files))
+        places = existing_paths(folder, map(join, files))
         paths = {places[join(name)]: data for name, data in files.items()}
-        _require_nothing_lost(paths)
+        for path, data in paths.items():
+            if path.suffix.lower() in _DECLARATION_TYPES and path.exists():
+                _require_nothing_lost(path, data.decode("utf-8", "surrogateescape"))
         for path in paths:
             path.parent.mkdir(parents=True, exist_ok=True)
         atomic.write_files(paths)
     return ExportResult(list(paths), report)
 
 
-def _require_nothing_lost(files: dict[Path, bytes]) -> None:
-    """Raises CharacterError if a file would lose declarations that the character does not have, or cannot be read."""
-    for path, data in files.items():
-        default_type = _DECLARATION_TYPES.get(path.suffix.lower())
-        if default_type is None or not path.exists():
-            continue
-        try:
-            old = GameFile(path).read_text()
-        except FileReadError as error:
-            raise CharacterError(str(error)) from error
-        new = data.decode("utf-8", "surrogateescape")
-        lost = lost_declarations(old, new, default_type)
-        if lost:
-            raise CharacterError(
-                f"{path} would lose {listing(lost)}. Choose another folder, or turn off Declarations"
-            )
+def _require_nothing_lost(path: Path, text: str) -> None:
+    """Raises CharacterError if a file would lose declarations that its new text does not have, or cannot be read."""
+    try:
+        lost = lost_declarations(
+            GameFile(path.parent, path.name).read_text(), text, _DECLARATION_TYPES[path.suffix.lower()]
+        )
+    except FileReadError as error:
+        raise CharacterError(str(error)) from error
+    if lost:
+        raise CharacterError(
+            f"{path} would lose {listing(lost)}. Choose another folder, or turn off Declarations"
+        )
 
 
-def _check_names(paths: Iterable[str]) -> None:
-    """Raises CharacterError if a stored name is not that of a model: a .blend file from elsewhere may hold any."""
-    for path in paths:
-        if ":" in path or not path.lower().endswith(_SUFFIXES):
-            raise CharacterError(f"{path} is no name of a model: import the character again")
-
-
-def declaration_files(character: Character) -> dict[str, bytes]:
+def _declaration_files(character: Character) -> dict[str, bytes]:
     """The declarations of a character, by game path; none for games that have none."""
     texts: dict[str, str] = {}
     if character.game == DOOM3:
         name = names.for_files(character.name.rpartition("/")[2], "character")
-        texts[f"def/{name}.def"] = def_text(character)
-        skins = skin_text(character)
-        if skins:
-            texts[f"skins/{name}.skin"] = skins
+        texts = {f"def/{name}.def": def_text(character), f"skins/{name}.skin": skin_text(character)}
     elif character.game == SAUERBRATEN and character.parts:
         source = character.declaration.file if character.declaration is not None else character.parts[0].model
         folder = source.rpartition("/")[0]
         texts[join(folder, cfg_name(character))] = cfg_text(character, folder)
-    return {path: text.encode("utf-8", "surrogateescape") for path, text in texts.items()}
+    return {path: text.encode("utf-8", "surrogateescape") for path, text in texts.items() if text}
 
 
-def _write_models(
-    context: Context,
-    found: SceneCharacter,
-    character: Character,
-    files: dict[str, bytes],
-    options: CharacterExport,
-    report: Report,
-) -> None:
-    """Adds the files of all parts that are in the scene."""
+def _model_files(
+    context: Context, found: SceneCharacter, character: Character, options: CharacterExport, report: Report
+) -> dict[str, bytes]:
+    """The models and animations of all parts that are in the scene, by game path."""
+    files: dict[str, bytes] = {}
     with progress(len(found.roots)) as progress_bar:
         for index, root in sorted(found.roots.items()):
+            part = character.parts[index]
             with _as_imported(context, root):
                 if root.type == "ARMATURE":
-                    files |= _md5_files(context, character, index, root, options, report)
+                    files |= _md5_files(context, character.game, part, root, options, report)
                 elif root.type == "MESH":
-                    files |= _md2_files(context, character, index, root, options, report)
+                    files[part.model] = _md2_file(context, part, root, options, report)
             progress_bar.step()
-    report.count("files", len(files))
+    for path in files:
+        # A .blend file from elsewhere may hold any name.
+        if ":" in path or not path.lower().endswith(_SUFFIXES):
+            raise CharacterError(f"{path} is no name of a model: import the character again")
+    return files
 
 
 @contextmanager
@@ -182,8 +177,7 @@ def _as_imported(context: Context, root: Object) -> Iterator[None]:
     skin = shown_skin(meshes)
     show_skin(meshes, "")
     root.parent = None
-    root.matrix_parent_inverse = Matrix()
-    root.matrix_basis = Matrix()
+    root.matrix_parent_inverse = root.matrix_basis = Matrix()
     state.select_only(context, [root, *meshes], root)
     try:
         yield
@@ -197,19 +191,18 @@ def _as_imported(context: Context, root: Object) -> Iterator[None]:
 
 
 def _md5_files(
-    context: Context, character: Character, index: int, root: Object, options: CharacterExport, report: Report
+    context: Context, game: str, part: CharacterPart, root: Object, options: CharacterExport, report: Report
 ) -> dict[str, bytes]:
-    part = character.parts[index]
     clips: dict[Path, Clip] = {}
     by_action = {clip.action: clip for clip in all_clips(root, context.scene, Report())}
-    for action in own_actions(root):
+    for action, stored in _actions(root):
         if action in by_action:
             # Several names may be declared for one file.
-            clips.setdefault(Path(file_of(action, part)), by_action[action])
+            clips.setdefault(Path(_file_of(action, stored, part)), by_action[action])
     model_options = ModelOptions(
         scope=Scope(use_selection=True),
         conversion=load_conversion(root).inverse(),
-        game=game_named(character.game),
+        game=game_named(game),
         verify=options.verify,
         game_folders=options.game_folders,
     )
@@ -225,39 +218,30 @@ def _md5_files(
             writes_meshes=True,
         )
     prepare(built, model_options.target, report)
-    animations = {
-        path: unadjusted(animation, adjustments_of(part.adjustments, _declared_index(character, index, path)))
-        for path, animation in built.animations.items()
-    }
-    findings = {
-        part.model: [
-            with_object_name(one, built)
-            for one in check_model(
-                built.model, model_options.game, has_animation=True, animations=list(animations.values())
-            )
-        ]
-    }
-    for path, animation in animations.items():
-        findings[path.as_posix()] = check_animation(animation, built.model.joints, model_options.game)
+    numbers: dict[str, int] = {}
+    for number, declared in enumerate(part.animations):
+        for file in declared.files:
+            numbers.setdefault(file.lower(), number)
+    animations = {}
+    for path, animation in built.animations.items():
+        number = numbers.get(path.as_posix().lower(), len(part.animations))
+        animations[path.as_posix()] = adjusted(
+            animation, adjustments_of(part.adjustments, number), reverse=True
+        )
+    of_model = check_model(
+        built.model, model_options.game, has_animation=True, animations=list(animations.values())
+    )
+    findings = {part.model: [with_object_name(one, built) for one in of_model]}
+    for name, animation in animations.items():
+        findings[name] = check_animation(animation, built.model.joints, model_options.game)
     raise_all(findings, Md5Error, report)
-    files = {path.as_posix(): format_animation(animation) for path, animation in animations.items()}
+    files = {name: format_animation(animation) for name, animation in animations.items()}
     return files | {part.model: format_mesh(built.model)}
 
 
-def _declared_index(character: Character, index: int, path: Path) -> int:
-    """The index of the first animation of a part that names a file; that of the last for none."""
-    wanted = path.as_posix().lower()
-    animations = character.parts[index].animations
-    return next(
-        (number for number, one in enumerate(animations) if wanted in (file.lower() for file in one.files)),
-        len(animations),
-    )
-
-
-def _md2_files(
-    context: Context, character: Character, index: int, root: Object, options: CharacterExport, report: Report
-) -> dict[str, bytes]:
-    part = character.parts[index]
+def _md2_file(
+    context: Context, part: CharacterPart, root: Object, options: CharacterExport, report: Report
+) -> bytes:
     keys = root.data.shape_keys
     data = keys.animation_data if keys is not None else None
     playing = versions.AssignedAction(data) if data is not None else None
@@ -276,4 +260,84 @@ def _md2_files(
             playing.restore()
     findings = check_md2(built.model, md2_options.game, built.source_counts)
     raise_errors(findings, Md2Error, part.model, report)
-    return {part.model: format_model(built.model)}
+    return format_model(built.model)
+
+
+# The character as it is in the scene now: what was imported, with what the user has changed
+
+
+def current_character(found: SceneCharacter) -> Character:
+    """The character with the names, commands and flags of its actions, new actions, its skins and its place."""
+    parts = list(found.character.parts)
+    for index, root in found.roots.items():
+        part = parts[index]
+        meshes = meshes_of(root)
+        # Without textures, no skins were imported.
+        skin = (shown_skin(meshes) or None) if skin_names(meshes) else part.default_skin
+        animations = part.animations
+        if root.type == "ARMATURE":
+            animations = _current_animations(found.character.game, part, root)
+        part = replace(part, animations=animations, default_skin=skin)
+        parts[index] = _move(part, root) if index == 0 else part
+    return replace(found.character, parts=tuple(parts))
+
+
+def _actions(root: Object) -> list[tuple[Action, StoredAnimation | None]]:
+    """The actions of an armature with what is stored: those that were imported for it in order, and new ones."""
+    found = [(action, load_animation(action)) for action, _ in suitable_actions(root).chosen]
+    imported = [(one.index, action, one) for action, one in found if one and OWNER.read(action) == root]
+    new = [(action, stored) for action, stored in found if stored is None]
+    return [*((action, stored) for _, action, stored in sorted(imported, key=lambda one: one[0])), *new]
+
+
+def _file_of(action: Action, stored: StoredAnimation | None, part: CharacterPart) -> str:
+    """The game path of the file of an action: the one it was imported from, else one beside the model."""
+    # A .blend file from elsewhere may hold any name.
+    if stored is not None and stored.file.lower().endswith(ANIMATION_SUFFIX) and ":" not in stored.file:
+        return stored.file
+    folder = part.model.rpartition("/")[0]
+    return join(folder, f"{names.for_files(action.name, 'animation')}{ANIMATION_SUFFIX}")
+
+
+def _current_animations(game: str, part: CharacterPart, root: Object) -> tuple[CharacterAnimation, ...]:
+    """The declared animations, changed as their actions are, and those of new actions."""
+    edited: dict[tuple[str, str], tuple[Action, StoredAnimation]] = {}
+    new: list[CharacterAnimation] = []
+    for action, stored in _actions(root):
+        if stored is not None:
+            edited.setdefault((stored.declared, stored.file.lower()), (action, stored))
+            continue
+        rate = SPEED.read(action) if game == SAUERBRATEN else None
+        files = (_file_of(action, None, part),)
+        new.append(CharacterAnimation(action.name, files, rate, load_commands(action), load_flags(action)))
+    result = []
+    for animation in part.animations:
+        key = (animation.name, animation.files[0].lower()) if animation.files else None
+        result.append(_edit(animation, *edited[key]) if key in edited else animation)
+    return (*result, *new)
+
+
+def _edit(animation: CharacterAnimation, action: Action, stored: StoredAnimation) -> CharacterAnimation:
+    speed, commands = SPEED.read(action), load_commands(action)
+    # The order in the declaration, and commands before the first frame, are not in Blender.
+    imported = [command for command in animation.commands if command.frame >= 1]
+    if list(commands) == sorted(imported, key=lambda command: command.frame):
+        commands = animation.commands
+    # One action stands for all declarations of a name and file, which may have several speeds.
+    rate = animation.rate if speed == stored.speed else speed
+    return replace(animation, name=stored.name, rate=rate, commands=commands, flags=load_flags(action))
+
+
+def _move(part: CharacterPart, root: Object) -> CharacterPart:
+    """The part with the offset and scale of its object, if that was moved since the import and not turned."""
+    matrix = np.array(root.matrix_basis, dtype=np.float64)
+    conversion = load_conversion(root)
+    expected = (Matrix(), placement_matrix(part, conversion))
+    if any(np.allclose(matrix, np.array(one), atol=_TOLERANCE) for one in expected):
+        return part
+    scale = matrix[0, 0]
+    if scale <= 0.0 or not np.allclose(matrix[:3, :3], np.eye(3) * scale, atol=_TOLERANCE):
+        return part
+    offset = conversion.rotation.T @ matrix[:3, 3] / (conversion.scale * scale)
+    x, y, z = (round(float(value), 6) + 0.0 for value in offset)
+    return replace(part, offset=(x, y, z), scale=round(float(scale), 6))

@@ -13,44 +13,48 @@ from ..io_blender.reports import Progress, Report, listing, progress
 from ..io_blender.results import ImportResult
 from ..io_blender.scene import names
 from ..io_blender.scene.shape_keys import require_shape_keys
-from ..io_common.game_data.character import Character, CharacterAnimation, CharacterPart
-from ..io_common.game_data.files import GameFiles
+from ..io_common.declarations.characters import Character, CharacterAnimation, CharacterPart
+from ..io_common.game_tree.names import fold, without_image_extension
+from ..io_common.game_tree.tree import GameTree
+from ..io_common.textures.conventions import Role
+from ..io_common.textures.material_images import MaterialImages, Rule
 from ..io_common.textures.search import Search
+from ..io_md2.family import TEXTURE_RULES as MD2_RULES
 from ..io_md2.format import FRAMES_PER_SECOND, find_sequences
 from ..io_md2.format import Model as Md2Model
+from ..io_md2.importing.importer import MAX_MATERIALS, model_materials
 from ..io_md2.importing.importer import ImportOptions as Md2Options
 from ..io_md2.importing.importer import build_model as build_md2
-from ..io_md2.importing.importer import model_materials
-from ..io_md2.importing.skins import MAX_MATERIALS
-from ..io_md2.importing.texture_rules import TEXTURE_RULES as MD2_RULES
 from ..io_md2.records import SKINS
 from ..io_md5.format import Model
-from ..io_md5.importing.build import build_animation, build_model
+from ..io_md5.importing.action import build_animation
+from ..io_md5.importing.companions import TEXTURE_RULES as MD5_RULES
+from ..io_md5.importing.model import build_model
 from ..io_md5.importing.options import ImportOptions as Md5Options
 from ..io_md5.importing.read import ImportSkeleton
-from ..io_md5.importing.texture_rules import TEXTURE_RULES as MD5_RULES
+from ..io_md5.importing.rig import read_rig
 from ..io_md5.records import SHADERS
-from .animations import ALL_FRAMES, animation_names, show_animation
-from .attachments import Skeleton, add_tags, attach, place, read_skeleton
-from .channels import channel_joints
-from .materials import declared_images, image_skins, skin_materials
-from .options import CharacterOptions
-from .reading import PartFiles, read_parts
+from .joints import channel_joints
+from .placement import Skeleton, add_tags, attach, placement_matrix
+from .reading import CharacterOptions, PartFiles, read_parts
 from .records import store_animation, store_part, store_skins
-from .scene import meshes_of
-from .skins import show_skin
+from .scene import ALL_FRAMES, animation_names, meshes_of, show_animation, show_skin
 
 if TYPE_CHECKING:
-    from bpy.types import Action, Collection, Context, Object
+    from bpy.types import Action, Collection, Context, Material, Object
+
+    from ..io_common.textures.search import ModelSearch
 
 # Names of missing files in one warning.
 _MAX_LISTED = 30
 # The size of an empty for an attachment, in units of the file.
 _EMPTY_SIZE = 8.0
+# The name that stands for all others.
+_ALL = "*"
 
 
 def import_character(
-    context: Context, character: Character, files: GameFiles, options: CharacterOptions
+    context: Context, character: Character, files: GameTree, options: CharacterOptions
 ) -> ImportResult:
     """The objects and actions of a character.
 
@@ -59,7 +63,8 @@ def import_character(
     result = ImportResult()
     parts, missing = read_parts(character, files, options, result.report)
     builder = _Builder(context, character, files, options, result)
-    steps = sum(1 + len(part.animations) for part in parts)
+    # Of an MD5, the armature, each mesh and each animation.
+    steps = sum(1 + len(getattr(part.model, "meshes", ())) + len(part.animations) for part in parts)
     with progress(steps) as progress_bar:
         state.switch_to_object_mode(context)
         builder.build(parts, progress_bar)
@@ -81,7 +86,7 @@ class _Builder:
         self,
         context: Context,
         character: Character,
-        files: GameFiles,
+        files: GameTree,
         options: CharacterOptions,
         result: ImportResult,
     ) -> None:
@@ -91,8 +96,8 @@ class _Builder:
         self._options = options
         self._result = result
         folders = [*map(str, files.folders), *options.game_folders]
-        self._md5_search = Search(folders, MD5_RULES, files.roots)
-        self._md2_search = Search(folders, MD2_RULES, files.roots)
+        self._md5_search = Search(folders, MD5_RULES, files)
+        self._md2_search = Search(folders, MD2_RULES, files)
         self._md5_materials, self._md2_materials = MaterialLibrary(SHADERS), MaterialLibrary(SKINS)
         self._collection: Collection = context.scene.collection
         self._is_single = False
@@ -102,15 +107,14 @@ class _Builder:
 
     def build(self, parts: list[PartFiles], progress_bar: Progress) -> None:
         """Builds all parts, and hangs them on each other."""
-        name = names.for_blender(self._character.name, versions.MAX_ID_NAME, "Character")
         # An MD5 has a collection of its own, which is enough for a single part.
         self._is_single = len(parts) == 1 and isinstance(parts[0].model, Model)
         if not self._is_single:
-            self._collection = bpy.data.collections.new(name)
+            self._collection = bpy.data.collections.new(self._collection_name())
             state.target_collection(self._context).children.link(self._collection)
         for part in parts:
             if isinstance(part.model, Model):
-                self._build_md5(part, progress_bar)
+                self._build_md5(part, part.model, progress_bar)
                 continue
             if part.model is not None:
                 self._build_md2(part, part.model)
@@ -126,21 +130,21 @@ class _Builder:
         self._hang(parts)
         first = self._roots[parts[0].index]
         for index, root in self._roots.items():
-            declared = self._character if root == first else None
-            store_part(root, first, index, self._options.conversion, declared)
+            store_part(
+                root, first, index, self._options.conversion, self._character if root == first else None
+            )
         # Pointers between objects count only once all exist.
         for part in parts:
-            skin = part.part.default_skin
-            if skin:
-                show_skin(meshes_of(self._roots[part.index]), skin)
-        names_of = animation_names(self._roots.values())
-        if names_of:
-            show_animation(self._roots.values(), names_of[0])
+            if part.part.default_skin:
+                show_skin(meshes_of(self._roots[part.index]), part.part.default_skin)
+        for name in animation_names(self._roots.values())[:1]:
+            show_animation(self._roots.values(), name)
 
-    def _build_md5(self, part: PartFiles, progress_bar: Progress) -> None:
-        model = part.model
-        assert isinstance(model, Model)
-        options = self._options
+    def _collection_name(self) -> str:
+        return names.for_blender(self._character.name, versions.MAX_ID_NAME, "Character")
+
+    def _build_md5(self, part: PartFiles, model: Model, progress_bar: Progress) -> None:
+        options, result = self._options, self._result
         md5_options = Md5Options(
             merge_vertices=options.merge_vertices,
             bone_direction=options.bone_direction,
@@ -148,47 +152,37 @@ class _Builder:
             conversion=options.conversion,
             use_conversion_of_armature=False,
         )
-        skeleton = ImportSkeleton(part.part.name, model.joints, model=model)
+        imported = ImportSkeleton(part.part.name, model.joints, model=model)
         search = self._md5_search.model(part.path, [mesh.shader for mesh in model.meshes])
         mesh_names = [mesh.name or mesh.comment_name for mesh in model.meshes]
         if options.use_textures:
-            skeleton.images = [
-                declared_images(
-                    part.part, name, mesh.shader, self._files, search.material(mesh.shader, name or None)
-                )
+            imported.images = [
+                self._declared_images(part.part, name, mesh.shader, search)
                 for mesh, name in zip(model.meshes, mesh_names, strict=True)
             ]
-        count = len(self._result.objects)
-        build_model(
-            self._context, skeleton, md5_options, self._md5_materials, self._result, Progress(_Silent(), 1)
-        )
-        progress_bar.step()
-        armature = skeleton.obj
-        assert armature is not None
-        self._move(armature.users_collection[0])
-        meshes = self._result.objects[count + 1 :]
+        count = len(result.objects)
+        build_model(self._context, imported, md5_options, self._md5_materials, result, progress_bar)
+        armature, *meshes = result.objects[count:]
+        collection = armature.users_collection[0]
+        self._move(collection)
         if options.use_textures:
             for obj, mesh, name in zip(meshes, model.meshes, mesh_names, strict=True):
-                store_skins(
-                    obj, skin_materials(part.part.skins, mesh.shader, name, search, self._md5_materials)
-                )
+                store_skins(obj, self._shader_skins(part.part, mesh.shader, name, search))
         self._roots[part.index] = armature
-        self._skeletons[part.index] = read_skeleton(armature)
-        self._add_channels(part)
-        missing = add_tags(
-            self._skeletons[part.index], part.part, armature.users_collection[0], options.conversion
-        )
+        skeleton = self._skeletons[part.index] = Skeleton(armature, read_rig(armature.data))
+        self._add_channels(part, skeleton)
+        missing = add_tags(skeleton, part.part, collection, options.conversion)
         if missing:
-            self._result.report.warn(
+            result.report.warn(
                 f"tags on joints that the model does not have: {listing(missing)}", part.path.name
             )
         for one in part.animations:
-            build_animation(self._context, one.name, one.animation, skeleton, md5_options, self._result)
-            self._store(one.declared, self._result.actions[-1], armature, one.name, one.file)
+            build_animation(self._context, one.name, one.animation, imported, md5_options, result)
+            self._store(one.declared, result.actions[-1], armature, one.name, one.file)
             progress_bar.step()
 
     def _build_md2(self, part: PartFiles, model: Md2Model) -> None:
-        options = self._options
+        options, result = self._options, self._result
         md2_options = Md2Options(
             merge_vertices=False,
             frame_start=options.frame_start,
@@ -197,37 +191,27 @@ class _Builder:
             game_folders=options.game_folders,
             conversion=options.conversion,
         )
-        found = (
-            self._md2_search.model(part.path, model.skins[:MAX_MATERIALS]).skins()
-            if options.use_textures
-            else None
-        )
+        found = None
+        if options.use_textures:
+            found = self._md2_search.model(part.path, model.skins[:MAX_MATERIALS]).skins()
         if part.part.skins:
             # The names in the file are those of whichever player it was made of.
             for images in found or ():
                 images.missing.clear()
         materials = model_materials(part.path, model, found, self._md2_materials)
-        skins = image_skins(part.part.skins, self._files, self._md2_materials) if options.use_textures else {}
-        count = len(self._result.actions)
-        build_md2(
-            self._context.scene,
-            self._collection,
-            part.path,
-            model,
-            materials or list(skins.values())[:1],
-            md2_options,
-            self._result,
-        )
-        obj = self._result.objects[-1]
+        skins = self._image_skins(part.part) if options.use_textures else {}
+        materials = materials or list(skins.values())[:1]
+        count = len(result.actions)
+        build_md2(self._context.scene, self._collection, part.path, model, materials, md2_options, result)
+        obj = self._roots[part.index] = result.objects[-1]
         # All parts play all their frames, and sequences of equal names, together.
         names_of = [ALL_FRAMES, *(sequence.name for sequence in find_sequences(model.frame_names))]
-        for action, name in zip(self._result.actions[count:], names_of, strict=False):
+        for action, name in zip(result.actions[count:], names_of, strict=False):
             self._store(CharacterAnimation(name), action, obj, name, part.part.model)
-        self._declared_sequences(part, model, obj)
+        self._build_declared_sequences(part, model, obj)
         store_skins(obj, skins)
         if found and found[0].diffuse is None and skins:
             show_skin([obj], next(iter(skins)))
-        self._roots[part.index] = obj
 
     def _build_empty(self, part: PartFiles) -> None:
         """Makes an empty for what is attached and cannot be imported."""
@@ -239,7 +223,7 @@ class _Builder:
         self._roots[part.index] = empty
         self._result.objects.append(empty)
 
-    def _declared_sequences(self, part: PartFiles, model: Md2Model, obj: Object) -> None:
+    def _build_declared_sequences(self, part: PartFiles, model: Md2Model, obj: Object) -> None:
         """Makes an action of each range of frames that the declaration names."""
         for declared in part.part.animations:
             if declared.frames is None or not self._options.takes(declared.name):
@@ -272,22 +256,19 @@ class _Builder:
     def _move(self, collection: Collection) -> None:
         """Puts the collection of a part into that of the character, or makes it that one."""
         if self._is_single:
-            self._collection = collection
-            collection.name = names.for_blender(self._character.name, versions.MAX_ID_NAME, "Character")
+            collection.name = self._collection_name()
             return
         target = state.target_collection(self._context)
         if collection.name in target.children:
             target.children.unlink(collection)
         self._collection.children.link(collection)
 
-    def _add_channels(self, part: PartFiles) -> None:
+    def _add_channels(self, part: PartFiles, skeleton: Skeleton) -> None:
         """Makes a bone collection of each channel, with all joints that it names.
 
         In the game, a joint that several channels name belongs to the first; Blender shows what is declared.
         """
-        skeleton = self._skeletons[part.index]
-        bones = skeleton.obj.data
-        joints = skeleton.rig.joints
+        bones, joints = skeleton.obj.data, skeleton.rig.joints
         for name, expression in part.part.channels:
             found, unknown = channel_joints(expression, joints.names, joints.parents.tolist())
             collection = bones.collections.new(names.for_blender(name, versions.MAX_NAME, "channel"))
@@ -310,11 +291,10 @@ class _Builder:
             )
         for part in parts:
             obj = self._roots[part.index]
-            attachment = part.part.attachment
-            parent = attachment.parent if attachment is not None else None
+            parent = part.part.attachment.parent if part.part.attachment is not None else None
             if parent is None or parent not in self._roots or parent == part.index:
                 if self._options.use_placement:
-                    place(obj, part.part, self._options.conversion)
+                    obj.matrix_basis = placement_matrix(part.part, self._options.conversion)
                 continue
             missing = attach(
                 obj,
@@ -330,18 +310,63 @@ class _Builder:
                     part.path.name or part.part.name,
                 )
 
+    def _declared_images(
+        self, part: CharacterPart, mesh: str, shader: str, search: ModelSearch
+    ) -> MaterialImages:
+        """The images that a part's declaration gives a mesh; the result of the search if it gives none."""
+        found = search.material(shader, mesh or None)
+        by_mesh = {fold(one.mesh): one for one in reversed(part.textures)}
+        textures = by_mesh.get(fold(mesh)) or by_mesh.get(_ALL)
+        if textures is None:
+            return found
+        result = MaterialImages(shader, rule=Rule.CONFIG)
+        for role, image in (
+            (Role.DIFFUSE, textures.image),
+            (Role.NORMAL, textures.bump),
+            (Role.MASKS, textures.masks),
+        ):
+            file = self._files.find(image) if image else None
+            if file is not None:
+                result.images[role] = file
+        # What is missing is reported with the character's other files.
+        found.missing.clear()
+        return result if result.diffuse is not None else found
+
+    def _shader_skins(
+        self, part: CharacterPart, shader: str, mesh: str, search: ModelSearch
+    ) -> dict[str, Material]:
+        """The material of each skin that changes a shader, by the skin's name; `mesh` is empty if it has no name.
+
+        The first replacement that fits counts (`DeclSkin.cpp`, `RemapShaderBySkin`).
+        """
+        result: dict[str, Material] = {}
+        wanted = (_ALL, fold(without_image_extension(shader)))
+        for skin in part.skins:
+            new = next(
+                (new for old, new in skin.replacements if fold(without_image_extension(old)) in wanted), None
+            )
+            if new is not None:
+                result[skin.name] = self._md5_materials.get(
+                    new, skin.name, search.material(new, mesh or None)
+                )
+        return result
+
+    def _image_skins(self, part: CharacterPart) -> dict[str, Material]:
+        """The material of each skin of an MD2, which is an image."""
+        result: dict[str, Material] = {}
+        for skin in part.skins:
+            path = next((new for _, new in skin.replacements), "")
+            file = self._files.find(path) if path else None
+            if file is not None:
+                found = MaterialImages(path, rule=Rule.GAME_PATH, images={Role.DIFFUSE: file})
+                result[skin.name] = self._md2_materials.get(path, skin.name, found)
+        return result
+
 
 def _described(part: CharacterPart) -> str:
     """What is attached and cannot be imported, and where."""
     joint = part.attachment.joint if part.attachment is not None else ""
     return f"{part.name} ({part.model or 'no model'})" + (f" on {joint}" if joint else "")
-
-
-class _Silent:
-    """A window manager that shows nothing: the steps of a part are counted by the caller."""
-
-    def progress_update(self, value: float) -> None:
-        """Does nothing."""
 
 
 def _set_scene_timing(

@@ -1,4 +1,4 @@
-"""Where parts and tags are: transforms of declarations, in the axes of the files.
+"""Where parts and tags are: bone parents, and empties for tags; transforms of declarations, in the axes of the files.
 
 Sauerbraten's axes differ from those of its files: y points to the other side. What is turned there around x or z turns
 the other way in the file (`md5.h`, `skelmodel.h`).
@@ -6,95 +6,176 @@ the other way in the file (`md5.h`, `skelmodel.h`).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
+from math import radians
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
+import bpy
 import numpy.typing as npt
+from mathutils import Matrix
 
-from ..io_common.game_data.character import Attachment, CharacterPart, Tag
+from ..io_blender import versions
+from ..io_blender.scene import names
+from ..io_common.declarations.characters import Attachment, CharacterPart, Tag
+from ..io_md5.format import quaternions as quat
+from ..io_md5.format.model import Floats
+from ..io_md5.importing.rig import Rig
 
 if TYPE_CHECKING:
+    from bpy.types import Collection, Object
+
     from ..io_blender.scene.axes import Conversion
 
-Matrix = npt.NDArray[np.float64]
-"""A transform for columns of coordinates, (4, 4)."""
-
-_X, _Y, _Z = range(3)
+# The size of a tag's empty, as a fraction of the length of its bone.
+_EMPTY_SIZE = 0.5
 
 
-def rotation(axis: int, degrees: float) -> Matrix:
-    """A rotation around x (0), y (1) or z (2), counter-clockwise, (4, 4)."""
-    angle = np.radians(degrees)
-    first, second = [other for other in range(3) if other != axis]
-    if axis == _Y:
-        first, second = second, first
-    matrix = np.eye(4)
-    matrix[first, first] = matrix[second, second] = np.cos(angle)
-    matrix[second, first] = np.sin(angle)
-    matrix[first, second] = -np.sin(angle)
-    return matrix
+@dataclass(eq=False)
+class Skeleton:
+    """An armature that parts can hang on.
+
+    Attributes:
+        obj: the armature.
+        rig: its joints.
+        tags: the empties of its tags, by name in lower case.
+    """
+
+    obj: Object
+    rig: Rig
+    tags: dict[str, Object] = field(default_factory=dict)
 
 
-def translation(offset: npt.ArrayLike) -> Matrix:
-    """A translation, (4, 4)."""
-    matrix = np.eye(4)
-    matrix[:3, 3] = offset
-    return matrix
+def add_tags(
+    skeleton: Skeleton, part: CharacterPart, collection: Collection, conversion: Conversion
+) -> list[str]:
+    """Adds an empty for each tag of a part; returns the names of joints that are missing."""
+    missing = []
+    for tag in part.tags:
+        joint = _joint(skeleton.rig, tag.joint)
+        if joint is None:
+            missing.append(tag.joint)
+            continue
+        empty = bpy.data.objects.new(names.for_blender(tag.name, versions.MAX_ID_NAME, "tag"), None)
+        empty.empty_display_type = "ARROWS"
+        empty.empty_display_size = (
+            _EMPTY_SIZE * skeleton.obj.data.bones[skeleton.rig.bone_names[joint]].length
+        )
+        collection.objects.link(empty)
+        _parent_to_joint(empty, skeleton, joint, _scaled(_tag_matrix(tag), conversion))
+        skeleton.tags.setdefault(tag.name.lower(), empty)
+    return missing
 
 
-def from_rotation(matrix: npt.NDArray[np.float64]) -> Matrix:
-    """A rotation (3, 3) as a transform, (4, 4)."""
-    result = np.eye(4)
-    result[:3, :3] = matrix
-    return result
+def attach(
+    obj: Object,
+    part: CharacterPart,
+    parent: Object,
+    skeleton: Skeleton | None,
+    conversion: Conversion,
+    attaching_pose: Floats | None = None,
+) -> str | None:
+    """Hangs the root object of a part on another part; returns the name of the joint if it is missing.
+
+    `skeleton` is that of the other part, None if it has none. `attaching_pose` holds the orientations of that part's
+    joints while the game attaches parts, w x y z, (J, 4); None for those of the bind pose.
+    """
+    attachment = part.attachment or Attachment(0)
+    own = _part_matrix(part)
+    tag = skeleton.tags.get(attachment.joint.lower()) if skeleton is not None else None
+    joint = _joint(skeleton.rig, attachment.joint) if skeleton is not None and attachment.joint else None
+    if tag is not None:
+        obj.parent = tag
+        obj.matrix_basis = _below_joint(_attachment_matrix(attachment, Matrix()) @ own, conversion)
+    elif skeleton is None or joint is None:
+        obj.parent = parent
+        if not attachment.joint:
+            own = _attachment_matrix(attachment, Matrix()) @ own
+        obj.matrix_basis = _in_scene(own, conversion)
+        return attachment.joint or None
+    else:
+        if attaching_pose is not None:
+            axes = quat.to_matrices(attaching_pose[joint])
+        else:
+            axes = conversion.rotation.T @ quat.to_matrices(skeleton.rig.joints.orientations[joint])
+        matrix = _attachment_matrix(attachment, _matrix(axes)) @ own
+        _parent_to_joint(obj, skeleton, joint, _below_joint(matrix, conversion))
+    return None
 
 
-def tag_matrix(tag: Tag) -> Matrix:
+def _joint(rig: Rig, name: str) -> int | None:
+    """The joint of a name, without regard to case as in the games."""
+    wanted = name.lower()
+    return next((joint for joint, own in enumerate(rig.joints.names) if own.lower() == wanted), None)
+
+
+def _parent_to_joint(obj: Object, skeleton: Skeleton, joint: int, matrix: Matrix) -> None:
+    """Makes a bone an object's parent; `matrix` is the object's transform in the space of the joint."""
+    bone_name = skeleton.rig.bone_names[joint]
+    positions, orientations = skeleton.rig.joints_in_bones()
+    obj.parent = skeleton.obj
+    obj.parent_type = "BONE"
+    obj.parent_bone = bone_name
+    # Children of a bone are relative to its tail.
+    to_head = Matrix.Translation((0.0, -skeleton.obj.data.bones[bone_name].length, 0.0))
+    obj.matrix_parent_inverse = to_head @ _matrix(quat.transforms(positions[joint], orientations[joint]))
+    obj.matrix_basis = matrix
+
+
+def placement_matrix(part: CharacterPart, conversion: Conversion) -> Matrix:
+    """Where the game shows a part, in the scene."""
+    return _in_scene(_part_matrix(part), conversion)
+
+
+def _part_matrix(part: CharacterPart) -> Matrix:
+    """The same in the part's own space: the offset is scaled as well."""
+    return Matrix.Scale(part.scale, 4) @ Matrix.Translation(part.offset)
+
+
+def _tag_matrix(tag: Tag) -> Matrix:
     """The transform of a tag in the space of its joint."""
-    x, y, z = tag.translation
-    turned = rotation(_Z, -tag.rotation[2]) @ rotation(_Y, tag.rotation[1]) @ rotation(_X, -tag.rotation[0])
-    return translation((x, -y, z)) @ turned
+    (x, y, z), (roll, pitch, yaw) = tag.translation, tag.rotation
+    return Matrix.Translation((x, -y, z)) @ _turn((-yaw, pitch, -roll))
 
 
-def attachment_matrix(attachment: Attachment, joint_axes: npt.NDArray[np.float64]) -> Matrix:
+def _attachment_matrix(attachment: Attachment, joint_axes: Matrix) -> Matrix:
     """The transform of a part in the space of the joint or tag that it hangs on.
 
-    `joint_axes` is the rotation of the joint in the space of the other model while parts are attached, (3, 3).
+    `joint_axes` is the rotation of the joint in the space of the other model while parts are attached.
     """
-    to_joint = from_rotation(joint_axes.T)
-    moved, turned = translation(attachment.translation), turn(attachment.rotation)
-    own = translation(attachment.own_translation) @ turn(attachment.own_rotation)
+    to_joint = joint_axes.transposed()
+    moved, turned = Matrix.Translation(attachment.translation), _turn(attachment.rotation)
+    own = Matrix.Translation(attachment.own_translation) @ _turn(attachment.own_rotation)
     if attachment.keeps_axes:
         return to_joint @ moved @ turned @ own
     if attachment.along_model:
-        moved = translation(joint_axes.T @ np.array(attachment.translation))
+        moved = Matrix.Translation((to_joint @ moved).translation)
     return moved @ turned @ own
 
 
-def turn(angles: tuple[float, float, float]) -> Matrix:
-    """The rotation by yaw, pitch and roll in degrees, (4, 4)."""
-    yaw, pitch, roll = angles
-    return rotation(_Z, yaw) @ rotation(_Y, pitch) @ rotation(_X, roll)
+def _turn(angles: tuple[float, float, float]) -> Matrix:
+    """The rotation by yaw, pitch and roll in degrees."""
+    yaw, pitch, roll = map(radians, angles)
+    return Matrix.Rotation(yaw, 4, "Z") @ Matrix.Rotation(pitch, 4, "Y") @ Matrix.Rotation(roll, 4, "X")
 
 
-def part_matrix(part: CharacterPart) -> Matrix:
-    """Where the game shows a part, in its own space: the offset is scaled as well."""
-    return np.diag([part.scale, part.scale, part.scale, 1.0]) @ translation(part.offset)
-
-
-def in_scene(matrix: Matrix, conversion: Conversion) -> Matrix:
+def _in_scene(matrix: Matrix, conversion: Conversion) -> Matrix:
     """The same transform between coordinates of the scene."""
-    turn = from_rotation(conversion.rotation)
-    return turn @ scaled(matrix, conversion) @ turn.T
+    turn = _matrix(conversion.rotation)
+    return turn @ _scaled(matrix, conversion) @ turn.transposed()
 
 
-def below_joint(matrix: Matrix, conversion: Conversion) -> Matrix:
+def _below_joint(matrix: Matrix, conversion: Conversion) -> Matrix:
     """The same transform from a model in the scene to the space of a joint, which keeps its own axes there."""
-    return scaled(matrix, conversion) @ from_rotation(conversion.rotation).T
+    return _scaled(matrix, conversion) @ _matrix(conversion.rotation).transposed()
 
 
-def scaled(matrix: Matrix, conversion: Conversion) -> Matrix:
+def _scaled(matrix: Matrix, conversion: Conversion) -> Matrix:
     """The same transform with lengths in units of the scene."""
     result = matrix.copy()
-    result[:3, 3] *= conversion.scale
+    result.translation *= conversion.scale
     return result
+
+
+def _matrix(matrix: npt.NDArray[Any]) -> Matrix:
+    """A rotation (3, 3) or transform (4, 4) as Blender has it."""
+    return Matrix(matrix.tolist()).to_4x4()

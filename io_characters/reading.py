@@ -1,19 +1,26 @@
-"""The first step of the import of a character: its files are read and checked; the scene is not changed."""
+"""The first steps of the import of a character: it is found in a game, and its files are read and checked."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import TypeVar
 
-from ..io_blender.reports import Report, listing
+from ..io_blender.options import frame_start_option, option, scene_timing_option
+from ..io_blender.reports import Report, listing, printable
+from ..io_blender.scene import axes
+from ..io_common.catalogue import Catalogue, kept_catalogue
+from ..io_common.declarations.characters import Character, CharacterAnimation, CharacterPart
+from ..io_common.declarations.doom3_characters import ATTACHING_ANIMATION
 from ..io_common.error_messages import message_for
-from ..io_common.game_data.character import Character, CharacterAnimation, CharacterPart
-from ..io_common.game_data.doom3_attachments import ATTACHING_ANIMATION
-from ..io_common.game_data.files import GameFiles
-from ..io_common.game_data.paths import MemberStream
-from ..io_common.textures.game_files import FileReadError
+from ..io_common.game_tree.archives import MemberStream
+from ..io_common.game_tree.files import FileReadError
+from ..io_common.game_tree.folders import folders_of
+from ..io_common.game_tree.names import fold
+from ..io_common.game_tree.tree import GameTree
+from ..io_common.name_filter import matches
 from ..io_md2.format import Md2Error, read_model
 from ..io_md2.format import Model as Md2Model
 from ..io_md2.importing.importer import check_size as check_md2_size
@@ -22,11 +29,88 @@ from ..io_md5.format.joint_matching import match_joints
 from ..io_md5.format.model import Floats
 from ..io_md5.format.skeleton import poses
 from ..io_md5.importing.read import check_size
-from .adjustments import adjusted, adjustments_of
-from .errors import CharacterError
-from .options import CharacterOptions
+from ..io_md5.options import RigProperties
+from . import CharacterError
+from .joints import adjusted, adjustments_of
 
 _Content = TypeVar("_Content")
+
+
+def game_folder(game: str, known: Sequence[str]) -> Path:
+    """The game folder that a text names: a path, or the last part of the path of a known folder.
+
+    An empty text names the first known folder. Raises CharacterError if there is no such folder.
+    """
+    wanted = game.strip().rstrip("/\\")
+    if not wanted and known:
+        return Path(known[0])
+    for folder in known:
+        clean = folder.rstrip("/\\")
+        if wanted and (fold(clean) == fold(wanted) or fold(Path(clean).name) == fold(wanted)):
+            return Path(folder)
+    if wanted and os.path.exists(wanted):
+        return Path(wanted)
+    if not wanted:
+        raise CharacterError("no game: add its folder in the add-on's preferences, or give its path")
+    names = listing([Path(folder.rstrip("/\\")).name for folder in known]) or "none"
+    raise CharacterError(
+        f"{game}: there is no such folder. Give the path of a game folder, or one of the preferences ({names})"
+    )
+
+
+def catalogue(folder: Path, base: Path | None = None) -> Catalogue:
+    """The list of what can be imported from a game.
+
+    `base` is the game folder that a mod is played with; see `game_folders.folders_of`. Raises CharacterError if the
+    game folder is inside `folder` instead.
+    """
+    found = kept_catalogue(folders_of(folder, base))
+    if found.problem:
+        raise CharacterError(found.problem)
+    return found
+
+
+@dataclass(frozen=True)
+class CharacterProperties(RigProperties):
+    """The options of the import of a character that users set."""
+
+    animation_filter: str = option(
+        "",
+        "Animation Filter",
+        "Import only animations with this text in their name, or that fit a pattern with * and ?. Empty for all",
+    )
+    use_textures: bool = option(
+        True,
+        "Textures and Skins",
+        "Import the images of the materials, and the skins to switch between",
+    )
+    use_placement: bool = option(
+        True, "Place as in Game", "Move and scale the character by the offset and scale of its declaration"
+    )
+    all_weapons: bool = option(
+        False, "All Weapons", "Import all weapons of a Quake II player, not only weapon.md2"
+    )
+    frame_start: int = frame_start_option("each animation")
+    use_scene_timing: bool = scene_timing_option("the first animation")
+
+
+@dataclass(frozen=True)
+class CharacterOptions(CharacterProperties):
+    """The options of the import of a character.
+
+    Attributes:
+        left_out: names of animations that are not imported, as the interface shows them.
+        game_folders: folders to search for images, besides those of the game.
+        conversion: scale and axes, from the files to the scene.
+    """
+
+    left_out: frozenset[str] = frozenset()
+    game_folders: tuple[str, ...] = ()
+    conversion: axes.Conversion = field(default_factory=axes.identity)
+
+    def takes(self, animation: str) -> bool:
+        """Whether the animation of a declared name is imported."""
+        return matches(animation, self.animation_filter) and printable(animation) not in self.left_out
 
 
 @dataclass(eq=False)
@@ -69,7 +153,7 @@ class PartFiles:
 
 
 def read_parts(
-    character: Character, files: GameFiles, options: CharacterOptions, report: Report
+    character: Character, files: GameTree, options: CharacterOptions, report: Report
 ) -> tuple[list[PartFiles], set[str]]:
     """The files of all parts that are there, and the names of those that are missing; what is damaged is a warning.
 
@@ -78,22 +162,20 @@ def read_parts(
     reader = _Reader(files, report)
     reader.missing.update(character.missing)
     parts = []
+    carrying = {one.attachment.parent for one in character.parts if one.attachment is not None}
     for index, part in enumerate(character.parts):
-        if part.attachment is not None and not part.attachment.joint and _is_spare(character, index, options):
+        # The weapon that a player of Quake II usually holds is part 1.
+        is_spare = character.game == "QUAKE2" and index > 1 and not options.all_weapons
+        if is_spare and part.attachment is not None and not part.attachment.joint:
             continue
-        carries = any(
-            one.attachment is not None and one.attachment.parent == index for one in character.parts
-        )
-        found = reader.part(index, part, options, carries=carries)
+        found = reader.read_part(index, part, options, is_carrying=index in carrying)
         if found is None and index == 0:
             break
         if found is not None:
             parts.append(found)
     if not parts:
-        reasons = [
-            *reader.broken,
-            *([f"missing: {listing(sorted(reader.missing))}"] if reader.missing else []),
-        ]
+        missing = [f"missing: {listing(sorted(reader.missing))}"] if reader.missing else []
+        reasons = [*reader.broken, *missing]
         raise CharacterError(
             f"{character.name}: its model cannot be read: {'; '.join(reasons) or 'it names none'}"
         )
@@ -102,23 +184,18 @@ def read_parts(
     return parts, reader.missing
 
 
-def _is_spare(character: Character, index: int, options: CharacterOptions) -> bool:
-    """Whether a part is a weapon that the character does not usually hold."""
-    return character.game == "QUAKE2" and index > 1 and not options.all_weapons
-
-
 class _Reader:
     """Reads files, and collects those that are missing and damaged."""
 
-    def __init__(self, files: GameFiles, report: Report) -> None:
+    def __init__(self, files: GameTree, report: Report) -> None:
         self._files = files
         self._report = report
         self._animations: dict[str, Animation | None] = {}
         self.missing: set[str] = set()
         self.broken: list[str] = []
 
-    def part(
-        self, index: int, part: CharacterPart, options: CharacterOptions, *, carries: bool
+    def read_part(
+        self, index: int, part: CharacterPart, options: CharacterOptions, *, is_carrying: bool
     ) -> PartFiles | None:
         if not part.is_model:
             return PartFiles(index, part, Path(part.model), None)
@@ -133,7 +210,7 @@ class _Reader:
         found = PartFiles(index, part, path, model)
         if isinstance(model, Model):
             found.animations = self._animations_of(part, model, options)
-            found.attaching_pose = self._attaching_pose(part, model) if carries else None
+            found.attaching_pose = self._attaching_pose(part, model) if is_carrying else None
         return found
 
     def _attaching_pose(self, part: CharacterPart, model: Model) -> Floats | None:

@@ -28,7 +28,7 @@ from ..io_blender.records import (
 )
 from ..io_blender.scene import names
 from ..io_blender.scene.axes import Conversion, identity
-from ..io_common.game_data.character import Character, CharacterAnimation, FrameCommand
+from ..io_common.declarations.characters import Character, CharacterAnimation, FrameCommand
 
 if TYPE_CHECKING:
     from bpy.types import Action, Material, Object

@@ -11,16 +11,17 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any, Protocol
 
 from .files.file_info import Describe
-from .textures.rules import TextureRules
+from .textures.conventions import TextureRules
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from bpy.types import Context, Operator
 
-    from ..io_blender.batch import Loaded, LoadOptions, SaveOptions
-    from ..io_blender.results import ExportResult
-    from .game_data.paths import FilesByName
+    from ..io_blender.batch import Scene, Settings
+    from ..io_blender.results import ExportResult, ImportResult
+    from ..io_blender.scene.axes import Conversion
+    from .game_tree.archives import FilesByName
 
 
 class Role(Enum):
@@ -81,8 +82,8 @@ class BlenderPart:
 
     importer: type[Operator]
     exporters: tuple[type[Operator], ...]
-    load: Callable[[Context, Path, LoadOptions], Loaded]
-    save: Callable[[Context, Path, SaveOptions], ExportResult]
+    load: Callable[[Context, Path, Settings, Conversion], ImportResult]
+    save: Callable[[Context, Path, Settings, Scene], ExportResult]
     groups: tuple[type, ...] = ()
     classes: tuple[type, ...] = ()
     properties: tuple[tuple[type, str, Any], ...] = ()

@@ -18,9 +18,9 @@ from ..io_blender.records import (
     ConversionField,
     Field,
     Integer,
-    Integers,
     MaterialRecord,
     Number,
+    Table,
     Texts,
     match_elements,
     match_vertices,
@@ -50,7 +50,7 @@ MAX_SKIN_SIZE = 32_767
 
 # What users can change.
 FRAME_RATE = Number(GROUP, "frame_rate", 1e-2, MAX_RATE)
-CHOSEN_SKIN_SIZE = Integers(GROUP, "own_skin_size", 2, rows=1, lowest=1, highest=MAX_SKIN_SIZE)
+CHOSEN_SKIN_SIZE = Table(GROUP, "own_skin_size", "i4", 2, rows=1, lowest=1, highest=MAX_SKIN_SIZE)
 
 # The file; if one of the values is not valid, none is used. Its coordinates can be calculated with in single precision.
 _FIELDS: tuple[Field[Any], ...] = (
@@ -60,14 +60,14 @@ _FIELDS: tuple[Field[Any], ...] = (
     Bytes(GROUP, "grids", "<f4", 6, highest=1e30),
     Bytes(GROUP, "vertices", "u1"),
     Bytes(GROUP, "normals", "u1"),
-    Bytes(GROUP, "triangles", "<i4", 3),
-    Bytes(GROUP, "degenerate", "<i4", 7),
+    Bytes(GROUP, "triangles", "<i4", 3, lowest=0),
+    Bytes(GROUP, "degenerate", "<i4", 7, lowest=0),
     Bytes(GROUP, "st", "<i2", 2),
     Bytes(GROUP, "gl_counts", "<i4"),
-    Bytes(GROUP, "gl_st", "<f4", 2),
+    Bytes(GROUP, "gl_st", "<f4", 2, highest=None),
     Bytes(GROUP, "gl_vertices", "<i4"),
-    Integers(GROUP, "skin_size", 2, rows=1, highest=65_536),
-    Integers(GROUP, "image_size", 2, rows=1, highest=65_536),
+    Table(GROUP, "skin_size", "i4", 2, rows=1, lowest=0, highest=65_536),
+    Table(GROUP, "image_size", "i4", 2, rows=1, lowest=0, highest=65_536),
     Texts(GROUP, "skins"),
     Texts(GROUP, "material_skins"),
 )
@@ -196,14 +196,15 @@ def load_model(mesh: Mesh) -> StoredModel | None:
             frame_names=frame_names,
             vertices=values["vertices"].reshape(len(frame_names), -1, 3),
             normals=values["normals"].reshape(len(frame_names), -1),
-            gl_commands=GlCommands(values["gl_counts"], values["gl_st"], values["gl_vertices"]),
+            gl_commands=GlCommands(
+                values["gl_counts"].ravel(), values["gl_st"], values["gl_vertices"].ravel()
+            ),
         )
         validate_model(model)
     except (Md2Error, ValueError):
         return None
     triangles = values["triangles"]
-    are_within = ((triangles >= 0) & (triangles < model.vertex_count)).all() and (degenerate >= 0).all()
-    if not are_within or len(key_names) not in (0, model.frame_count):
+    if (triangles >= model.vertex_count).any() or len(key_names) not in (0, model.frame_count):
         return None
     return StoredModel(
         frame_names=frame_names,

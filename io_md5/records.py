@@ -15,12 +15,11 @@ import numpy.typing as npt
 from ..io_blender.records import (
     NONE,
     ConversionField,
-    Floats,
     Integer,
-    Integers,
     MaterialRecord,
     Name,
     Number,
+    Table,
     Text,
     match_elements,
 )
@@ -29,8 +28,7 @@ from ..io_common.triangles import FLIPPED_WINDING
 from .format import Camera, Joints, Md5Error
 from .format import Mesh as MeshBlock
 from .format.cuts import cuts_at, timeline
-from .format.model import Floats as FloatArray
-from .format.model import Ints
+from .format.model import Floats, Ints
 from .format.seams import is_degenerate
 from .format.validation import validate_camera, validate_mesh
 from .importing.conversion import convert_camera
@@ -39,7 +37,7 @@ if TYPE_CHECKING:
     from bpy.types import Action, Bone, Mesh
     from bpy.types import Camera as CameraData
 
-IntArray = npt.NDArray[np.int64]
+Integers = npt.NDArray[np.int64]
 
 GROUP = "md5"
 """The name of the property group."""
@@ -58,8 +56,8 @@ COMMANDLINE = Text(GROUP, "commandline")
 # orientation in that of the armature, so that the rounding of Blender's matrices does not count as an edit.
 JOINT_INDEX = Integer(GROUP, "index", highest=_MAX_JOINTS)
 JOINT_NAME = Name(GROUP, "name")
-_JOINT_AXES = Floats(GROUP, "axes", 4, rows=1)
-_JOINT_BIND = Floats(GROUP, "bind", 7, rows=1)
+_JOINT_AXES = Table(GROUP, "axes", "f8", 4, rows=1)
+_JOINT_BIND = Table(GROUP, "bind", "f8", 7, rows=1)
 _UNIT_TOLERANCE = 1e-3
 
 # Of meshes: index and name in the file, the name in a comment, and what the mesh cannot hold itself: rows of joint,
@@ -67,10 +65,10 @@ _UNIT_TOLERANCE = 1e-3
 MESH_INDEX = Integer(GROUP, "index")
 MESH_NAME = Text(GROUP, "name")
 _COMMENT_NAME = Name(GROUP, "comment_name")
-_WEIGHTS = Floats(GROUP, "weights", 5)
-_WEIGHT_RANGES = Integers(GROUP, "weight_ranges", 2)
-_DEGENERATE = Integers(GROUP, "degenerate_triangles", 4)
-_UNUSED = Floats(GROUP, "unused_vertices", 3)
+_WEIGHTS = Table(GROUP, "weights", "f8", 5)
+_WEIGHT_RANGES = Table(GROUP, "weight_ranges", "i4", 2, lowest=0)
+_DEGENERATE = Table(GROUP, "degenerate_triangles", "i4", 4, lowest=0)
+_UNUSED = Table(GROUP, "unused_vertices", "f8", 3)
 # The vertex of the file, of vertices, and of face corners where vertices were merged along a UV seam.
 _VERTEX = "md5_vertex"
 _CORNER_VERTEX = "md5_corner_vertex"
@@ -79,7 +77,7 @@ _CORNER_VERTEX = "md5_corner_vertex"
 # translation. Names that can be quoted hold no line break, but may hold anything else.
 ACTION_RATE = Number(GROUP, "frame_rate", 1e-6, 1e6)
 _ACTION_NAME = Name(GROUP, "name")
-_FRAME_RANGE = Integers(GROUP, "frame_range", 2, rows=1, lowest=-(2**31))
+_FRAME_RANGE = Table(GROUP, "frame_range", "i4", 2, rows=1)
 _SCALES_POSITION = Text(GROUP, "scale_positions")
 _SEPARATOR = "\t"
 # A longer one cannot be the name of a file.
@@ -89,8 +87,8 @@ _LONGEST_NAME = 240
 # floats are less exact. The numbers are far below the limit for any map and angle.
 CAMERA_RATE = Number(GROUP, "frame_rate", 1e-3, 1e6)
 CUT_MARKER = Text(GROUP, "cut_marker")
-_ENTRIES = Floats(GROUP, "entries", 7, highest=1e9)
-_CUTS = Integers(GROUP, "cuts", 1)
+_ENTRIES = Table(GROUP, "entries", "f8", 7, highest=1e9)
+_CUTS = Table(GROUP, "cuts", "i4", 1, lowest=0)
 _CUT_GROUPS = Text(GROUP, "cut_groups")
 # The limit of Blender's scene frames.
 _FRAME_START = Integer(GROUP, "frame_start", -1_048_574, 1_048_574)
@@ -100,28 +98,7 @@ _SAME_CONVERSION = 1e-6
 # Bones
 
 
-@dataclass(eq=False)
-class StoredBones:
-    """The stored data of n bones.
-
-    Attributes:
-        indices: of the joints in the file; -1 if unknown, int64 (n,).
-        names: of the joints; the bone's name if it is the same or the bone was renamed.
-        axes: of the joints in the space of their bones, quaternions w x y z; the identity if unknown, (n, 4).
-        has_bind: whether the bind pose is known, bool (n,).
-        bind_positions: in the space of the armature, (n, 3).
-        bind_orientations: quaternions w x y z, (n, 4).
-    """
-
-    indices: IntArray
-    names: list[str]
-    axes: FloatArray
-    has_bind: npt.NDArray[np.bool_]
-    bind_positions: FloatArray
-    bind_orientations: FloatArray
-
-
-def store_bones(bones: list[Bone], joints: Joints, joint_axes: FloatArray) -> None:
+def store_bones(bones: list[Bone], joints: Joints, joint_axes: Floats) -> None:
     """Stores the joint of each bone. Blender must not be in Edit Mode.
 
     `joints` are the bind pose in the space of the armature, `joint_axes` those of the joints in the space of their
@@ -137,8 +114,12 @@ def store_bones(bones: list[Bone], joints: Joints, joint_axes: FloatArray) -> No
             JOINT_NAME.store(bone, name, bone.name)
 
 
-def load_bones(bones: list[Bone]) -> StoredBones:
-    """The stored data of bones.
+def load_bones(bones: list[Bone]) -> tuple[Integers, list[str], Floats, Floats]:
+    """The stored joints of n bones.
+
+    That is their indices in the file, -1 if unknown, int64 (n,); their names; their axes in the space of the bones,
+    quaternions w x y z, the identity if unknown, (n, 4); and their bind poses, positions and quaternions in the space
+    of the armature, NaN if unknown, (n, 7).
 
     A copy of a bone has the same index; it is treated as a new bone, because each joint is one bone.
     """
@@ -154,19 +135,17 @@ def load_bones(bones: list[Bone]) -> StoredBones:
         elif index is not None:
             known.add(index)
             indices[number] = index
-    result = np.tile([1.0, 0.0, 0.0, 0.0], (count, 1))
-    binds = np.tile([0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0], (count, 1))
-    has_bind = np.zeros(count, dtype=bool)
+    joint_axes, binds = np.tile([1.0, 0.0, 0.0, 0.0], (count, 1)), np.full((count, 7), np.nan)
     for number, bone in enumerate(bones):
         turn, bind = _JOINT_AXES.read(bone), _JOINT_BIND.read(bone)
         if turn is not None and _is_unit(turn):
-            result[number] = turn
+            joint_axes[number] = turn
         if bind is not None and _is_unit(bind[:, 3:]):
-            has_bind[number], binds[number] = True, bind
-    return StoredBones(indices, names, result, has_bind, binds[:, :3], binds[:, 3:])
+            binds[number] = bind
+    return indices, names, joint_axes, binds
 
 
-def _is_unit(quaternion: FloatArray) -> bool:
+def _is_unit(quaternion: Floats) -> bool:
     return abs(float(np.linalg.norm(quaternion)) - 1.0) <= _UNIT_TOLERANCE
 
 
@@ -175,31 +154,23 @@ def _is_unit(quaternion: FloatArray) -> bool:
 
 @dataclass(eq=False)
 class StoredMesh:
-    """A stored mesh block, without the data that the mesh itself holds. V vertices, W weights.
+    """A stored mesh block.
 
     Attributes:
-        starts: the first weight of each vertex, int64 (V,).
-        counts: the number of weights of each vertex, int64 (V,).
-        joints: the joint of each weight, an index into the file's, int64 (W,).
-        biases: float64 (W,).
-        positions: in the space of the joints, in the units of the armature, float64 (W, 3).
+        block: its weights, in the units of the armature; no texture coordinates.
         degenerate: index in the file and vertices of triangles that Blender cannot hold, int64 (n, 4).
         unused: vertices without a triangle, int64 (m,).
         unused_uvs: their s and t, float64 (m, 2).
     """
 
-    starts: IntArray
-    counts: IntArray
-    joints: IntArray
-    biases: FloatArray
-    positions: FloatArray
-    degenerate: IntArray
-    unused: IntArray
-    unused_uvs: FloatArray
+    block: MeshBlock
+    degenerate: Integers
+    unused: Integers
+    unused_uvs: Floats
 
 
 def store_mesh(
-    data: Mesh, index: int, mesh: MeshBlock, *, first_copies: IntArray, degenerate: npt.NDArray[np.bool_]
+    data: Mesh, index: int, mesh: MeshBlock, *, first_copies: Integers, degenerate: npt.NDArray[np.bool_]
 ) -> None:
     """Stores a mesh block on the mesh made of it.
 
@@ -262,24 +233,15 @@ def load_mesh(data: Mesh) -> StoredMesh | None:
         return None
     if not is_degenerate(block.triangles).all() or not np.isin(unused[:, 0], np.arange(len(ranges))).all():
         return None
-    return StoredMesh(
-        starts=ranges[:, 0],
-        counts=ranges[:, 1],
-        joints=block.weight_joints.astype(np.int64),
-        biases=block.weight_biases,
-        positions=block.weight_positions,
-        degenerate=degenerate,
-        unused=unused[:, 0].astype(np.int64),
-        unused_uvs=unused[:, 1:],
-    )
+    return StoredMesh(block, degenerate.astype(np.int64), unused[:, 0].astype(np.int64), unused[:, 1:])
 
 
-def load_vertices(mesh: Mesh, stored: StoredMesh) -> tuple[IntArray, IntArray]:
+def load_vertices(mesh: Mesh, stored: StoredMesh) -> tuple[Integers, Integers]:
     """The stored file vertex of each vertex (n,) and each face corner (c,) of an evaluated mesh, or NONE.
 
     Modifiers and edits copy and mix these indices, so they may be wrong.
     """
-    count = len(stored.starts)
+    count = stored.block.vertex_count
     vertices = match_elements(evaluated.integers(mesh, _VERTEX, "POINT"), len(mesh.vertices), count)
     if vertices is None:
         vertices = np.full(len(mesh.vertices), NONE, dtype=np.int32)

@@ -20,15 +20,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from ...io_common.declarations.materials import BuiltIn, Call, ImageExpression, MapImage, map_uses
 from ...io_common.textures.conventions import Role
-from ...io_common.textures.image_expressions import BuiltIn, Call, ImageExpression, MapImage, map_uses
 from .. import versions
 from .images import ImageError, ImageStore
 
 if TYPE_CHECKING:
     from bpy.types import Image, NodeTree
 
-    from ...io_common.textures.game_files import GameFile
+    from ...io_common.game_tree.files import GameFile
     from ...io_common.textures.material_images import MaterialImages
 
 Socket = Any

@@ -21,12 +21,20 @@ import bpy
 import numpy as np
 
 from ...io_common.files.regular_files import open_file
-from ...io_common.textures import budget
-from ...io_common.textures.archives import ARCHIVE_EXTENSIONS
-from ...io_common.textures.dimensions import CRASHING_KINDS, KINDS_BY_NAME, loaded_bytes
-from ...io_common.textures.game_files import FileReadError, GameFile
-from ...io_common.textures.lmp import PALETTE_PATH, Bytes, LmpError, decode_lmp, read_palette
-from ...io_common.textures.pcx import PcxError, decode_pcx
+from ...io_common.game_tree import files as limits
+from ...io_common.game_tree.archives import ARCHIVE_EXTENSIONS
+from ...io_common.game_tree.files import FileReadError, GameFile
+from ...io_common.textures.image_files import (
+    CRASHING_KINDS,
+    KINDS_BY_NAME,
+    PALETTE_PATH,
+    Bytes,
+    ImageFileError,
+    decode_lmp,
+    decode_pcx,
+    loaded_bytes,
+    read_palette,
+)
 from .. import versions
 from ..records import MaterialRecord, read_file
 from ..scene import names
@@ -87,7 +95,7 @@ class ImageStore:
         self._images: dict[str, Image] | None = None
         self._failed: dict[GameFile, str] = {}
         self._statistics: dict[Image, ImageStatistics] = {}
-        self._budget = budget.Budget()
+        self._budget = limits.Budget()
         self.loaded = 0
         """How many images were loaded, without those that were in the .blend file already."""
 
@@ -109,7 +117,7 @@ class ImageStore:
             except TooMuchError as error:
                 self._failed[file] = str(error)
                 raise
-            except (ImageError, FileReadError, PcxError, LmpError, OSError, RuntimeError) as error:
+            except (ImageError, FileReadError, ImageFileError, OSError, RuntimeError) as error:
                 reason = (error.strerror if isinstance(error, OSError) else "") or str(error).strip()
                 self._failed[file] = reason if str(file) in reason else f"{file}: {reason}"
                 raise ImageError(self._failed[file]) from error
@@ -160,7 +168,7 @@ class ImageStore:
         return image
 
     def _colours(self, file: GameFile) -> Bytes:
-        """Quake's palette, read once. Raises ImageError if it was not found, and LmpError if it is damaged."""
+        """Quake's palette, read once. Raises ImageError if it was not found, and ImageFileError if it is damaged."""
         if self._palette is None:
             palette = self._find_palette()
             if palette is None:
@@ -178,7 +186,7 @@ class ImageStore:
         """
         if not self._budget.take("data", file.size()):
             raise TooMuchError(
-                f"some images were not loaded: the archives hold more than {budget.MAX_DATA >> 20} MB of them"
+                f"some images were not loaded: the archives hold more than {limits.MAX_DATA >> 20} MB of them"
             )
         return file.read()
 
@@ -186,18 +194,18 @@ class ImageStore:
         """Raises ImageError for an image that is too large or of unknown size, TooMuchError where all are too large."""
         if size is None:
             raise ImageError("Blender cannot read this image")
-        if size > budget.MAX_LOADED_OF_ONE:
-            limit = budget.MAX_LOADED_OF_ONE >> 20
+        if size > limits.MAX_LOADED_OF_ONE:
+            limit = limits.MAX_LOADED_OF_ONE >> 20
             raise ImageError(
                 f"the image is too large ({size >> 20:,} MB once loaded, at most {limit}): use a smaller one"
             )
         if not self._budget.take("loaded", size):
-            limit = budget.MAX_LOADED >> 30
+            limit = limits.MAX_LOADED >> 30
             raise TooMuchError(f"some images were not loaded: together they would take more than {limit} GB")
 
     def _free_if_many(self, image: Image) -> None:
         """Frees the pixels once there are many; Blender loads them again when the image is shown."""
-        if budget.MAX_LOADED - self._budget.loaded > _MAX_KEPT and not image.is_dirty:
+        if limits.MAX_LOADED - self._budget.loaded > _MAX_KEPT and not image.is_dirty:
             image.buffers_free()
 
 

@@ -1,33 +1,37 @@
-"""Materials for the shaders and skins that models name, reused across imports.
-
-Each shader or skin name gets one material in a .blend file. An existing material is reused if it was made by hand, or
-for the image file that was found now. One that was made for another image stays as it is, and a second one is made:
-`default` and the empty name are common in unrelated models. If no image is found now, a name with a folder in it is
-reused.
-
-What is stored on materials for that is a `MaterialRecord`.
-"""
+"""Materials for the shaders and skins that models name, reused across imports; and their names in exported files."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Any
 
 import bpy
 
-from ...io_common.textures.game_files import GameFile
+from ...io_common.game_tree.files import (
+    GameFile,
+)
+from ...io_common.game_tree.folders import (
+    export_name,
+)
+from ...io_common.game_tree.names import (
+    clean_name,
+    fold,
+    short,
+    without_image_extension,
+)
 from ...io_common.textures.material_images import MaterialImages
-from ...io_common.textures.names import clean_name, short
 from .. import versions
-from ..records import MaterialRecord
+from ..records import MaterialRecord, is_quotable, read_game_folder
 from ..reports import Report
 from ..scene import names
+from . import images
 from .images import ImageStore
-from .shading import build_nodes, reset_nodes
+from .shading import build_nodes, principled_of, reset_nodes
 
 if TYPE_CHECKING:
-    from bpy.types import Material
+    from bpy.types import Image, Material
 
 # Blender's colour of a surface without a material.
 _NEUTRAL_COLOUR = (0.8, 0.8, 0.8, 1.0)
@@ -154,3 +158,100 @@ def _describe_missing(name: str, found: MaterialImages) -> str:
         return ""
     searched = ", ".join(map(short, found.looked_in))
     return ", ".join(wanted) + (f" (looked for {searched})" if searched else "")
+
+
+def name_for_file(
+    material: Material, record: MaterialRecord, game_folders: Sequence[str], report: Report | None = None
+) -> str:
+    """The name that files of a family have for a material; for the rules see the docstring of the module.
+
+    `game_folders` are the user's, in order. Warns if the material shows another image and keeps its shader.
+    """
+    image = colour_image(material)
+    file = images.source_of(image) if image is not None else ""
+    path = (
+        _path_in_game(material, file, game_folders, with_extension=record.names_are_images) if file else None
+    )
+    stored = record.name.read(material)
+    if stored is None or not is_quotable(stored):
+        return path or material.name
+    if record.is_renamed(material):
+        return material.name
+    if not _is_replaced(material, record, file):
+        return stored
+    if record.names_are_images or _is_path_of(material, record, stored, game_folders):
+        return path or material.name
+    if report is not None:
+        report.warn(
+            f"the image is now {path or _base_name(file)}, but the shader {stored} is a declaration of the game and "
+            "was kept: rename the material to use another shader",
+            material.name,
+            is_important=True,
+        )
+    return stored
+
+
+def _is_path_of(material: Material, record: MaterialRecord, name: str, game_folders: Sequence[str]) -> bool:
+    """Whether the shader of a material is the path of the image that was found for it."""
+    before = record.image.read(material)
+    path = _path_in_game(material, before, game_folders, with_extension=False) if before else None
+    return path is not None and fold(path) == fold(without_image_extension(name.replace("\\", "/")))
+
+
+def _is_replaced(material: Material, record: MaterialRecord, file: str) -> bool:
+    """Whether a material shows another image than the one that was found; the file may have moved."""
+    before = record.image.read(material)
+    return bool(before and file) and _base_name(before or "") != _base_name(file)
+
+
+def _base_name(path: str) -> str:
+    return fold(path).rpartition("/")[2]
+
+
+def _path_in_game(
+    material: Material, file: str, game_folders: Sequence[str], *, with_extension: bool
+) -> str | None:
+    inside = images.name_in_archive(file)
+    if inside is None:
+        # The game folders that imports found: first that of the material.
+        found = [read_game_folder(one) for one in (material, *bpy.data.materials)]
+        for folder in dict.fromkeys(found):
+            if folder and Path(file).is_relative_to(folder):
+                return export_name(file, [folder], with_extension=with_extension)
+        return export_name(file, game_folders, with_extension=with_extension)
+    path = PurePosixPath(inside)
+    if path.parts[0].lower() == "dds":
+        path = path.relative_to(path.parts[0])
+    return str(path if with_extension else path.with_suffix(""))
+
+
+def colour_image(material: Material) -> Image | None:
+    """The colour image of a material: one linked to Base Color, else that of the active or first image node."""
+    tree = material.node_tree
+    if tree is None:
+        return None
+    shader = principled_of(material)
+    start = [shader.inputs["Base Color"], shader.inputs["Emission Color"]] if shader is not None else []
+    for socket in start:
+        image = _image_behind(socket)
+        if image is not None:
+            return image
+    nodes = [tree.nodes.active, *tree.nodes]
+    return next(
+        (node.image for node in nodes if node is not None and node.type == "TEX_IMAGE" and node.image), None
+    )
+
+
+def _image_behind(socket: Any) -> Image | None:
+    """The first image upstream of an input."""
+    waiting = [link.from_node for link in socket.links]
+    seen: set[str] = set()
+    while waiting:
+        node = waiting.pop(0)
+        if node.name in seen:
+            continue
+        seen.add(node.name)
+        if node.type == "TEX_IMAGE" and node.image is not None:
+            return node.image
+        waiting += [link.from_node for entry in node.inputs for link in entry.links]
+    return None

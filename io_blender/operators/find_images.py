@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.props import StringProperty
 
+from ...io_common.game_tree.names import short
 from ...io_common.textures.material_images import MaterialImages
-from ...io_common.textures.names import short
 from ...io_common.textures.search import Search
 from .. import reports
 from ..materials.library import MaterialLibrary
@@ -26,7 +26,7 @@ from .panel_parts import Operator, PropertiesPanel, fail, split_layout
 if TYPE_CHECKING:
     from bpy.types import Context, Material
 
-    from ...io_common.textures.rules import TextureRules
+    from ...io_common.textures.conventions import TextureRules
     from .panel_parts import OperatorResult
 
 Find = Callable[["Search", Path, "Material", str], MaterialImages]

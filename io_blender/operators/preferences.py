@@ -10,7 +10,7 @@ import bpy
 from bpy.props import CollectionProperty, EnumProperty
 
 from ...io_common.family import Family
-from ...io_common.textures.search_paths import looks_like_game_folder
+from ...io_common.game_tree.folders import looks_like_game_folder
 from ..options import game_items, option, properties, scale_option
 from . import documentation
 from .panel_parts import Operator, RowList

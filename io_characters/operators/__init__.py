@@ -2,27 +2,239 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import bpy
 
-from ...io_blender.operators import documentation
-from .animation_rows import IO_IDTECH_PG_character_animation, IO_IDTECH_UL_character_animations
-from .character_rows import IO_IDTECH_PG_character, IO_IDTECH_UL_characters
-from .export_character import EXPORT_SCENE_OT_idtech_character
-from .import_character import IMPORT_SCENE_OT_idtech_character
-from .show import (
-    IO_IDTECH_MT_character_animations,
-    IO_IDTECH_PT_character,
-    OBJECT_OT_idtech_character_animation,
-    OBJECT_OT_idtech_character_skin,
+from ...io_blender import state, versions
+from ...io_blender.operators import documentation, file_operators, preferences
+from ...io_blender.operators.panel_parts import fail
+from ...io_blender.options import hidden, option, properties
+from ...io_blender.reports import Report, report_message
+from ...io_md2.format import Md2Error
+from ...io_md5.format import Md5Error
+from .. import CharacterError
+from ..exporter import CharacterExport, export_character
+from ..records import SPEED
+from ..scene import (
+    SceneCharacter,
+    all_meshes,
+    animation_names,
+    find_character,
+    show_animation,
+    show_skin,
+    shown_animation,
+    shown_skin,
+    skin_names,
+)
+from .import_character import (
+    IMPORT_SCENE_OT_idtech_character,
+    IO_IDTECH_PG_character,
+    IO_IDTECH_PG_character_animation,
+    IO_IDTECH_UL_character_animations,
+    IO_IDTECH_UL_characters,
 )
 
 if TYPE_CHECKING:
-    from bpy.types import Context
+    from bpy.types import Context, Event
+
+    from ...io_blender.operators.panel_parts import OperatorResult
 
 PAGE = "characters.html"
 """The help page of the operators."""
+
+_COLUMN_LENGTH = 24
+
+
+class _OfCharacter:
+    """An operator for the active character."""
+
+    @classmethod
+    def poll(cls, context: Context) -> bool:
+        return find_character(context) is not None
+
+
+@properties
+class EXPORT_SCENE_OT_idtech_character(_OfCharacter, file_operators.ExportVerify, bpy.types.Operator):
+    """Write the active character, as it was imported from a game, with its models, animations and declarations"""
+
+    bl_idname = "export_scene.idtech_character"
+    bl_label = "Export Game Character"
+    bl_options = {"REGISTER", "PRESET"}
+
+    directory: str = option(
+        "",
+        "Folder",
+        "Folder that stands for the game folder: files are written below it by their paths in the game",
+        subtype="DIR_PATH",
+        options={"SKIP_SAVE"} | versions.PATH_OPTIONS,
+    )
+    filter_folder: bool = hidden(True)
+    use_models: bool = option(
+        True,
+        "Models and Animations",
+        "Write the model of each part, and an animation for each of its actions",
+    )
+    use_declarations: bool = option(
+        True,
+        "Declarations",
+        "Write what the game needs to find them: model, skin and entityDef in .def and .skin files for "
+        "Doom 3, md5.cfg or md2.cfg for Sauerbraten",
+    )
+
+    def invoke(self, context: Context, event: Event) -> OperatorResult:
+        del event
+        context.window_manager.fileselect_add(self)
+        return {"RUNNING_MODAL"}
+
+    def draw(self, context: Context) -> None:
+        del context
+        layout = file_operators.panel_layout(self)
+        layout.prop(self, "use_models")
+        layout.prop(self, "use_declarations")
+        layout.prop(self, "verify")
+
+    def execute(self, context: Context) -> OperatorResult:
+        return file_operators.run(self, "Exported", CharacterError, lambda: self._export(context))
+
+    def _export(self, context: Context) -> file_operators.Outcome:
+        found = find_character(context)
+        if found is None:
+            raise CharacterError(
+                "no character: select an object of a character that was imported from a game"
+            )
+        if not self.directory:
+            raise CharacterError("no folder selected: select the folder that stands for the game folder")
+        options = CharacterExport(
+            use_models=self.use_models,
+            use_declarations=self.use_declarations,
+            verify=self.verification(),
+            game_folders=tuple(preferences.game_folders()),
+        )
+        try:
+            result = export_character(context, found, Path(bpy.path.abspath(self.directory)), options)
+        except (Md5Error, Md2Error) as error:
+            raise CharacterError(str(error)) from error
+        return result.report, result.paths
+
+
+@properties
+class OBJECT_OT_idtech_character_skin(_OfCharacter, bpy.types.Operator):
+    """Show a skin of the active character on all its meshes. Without a name, show the materials of the model"""
+
+    bl_idname = "object.idtech_character_skin"
+    bl_label = "Show Skin"
+    bl_options = {"REGISTER", "UNDO"}
+
+    skin: str = option("", "Skin", "Name of the skin; empty for the materials of the model")
+
+    def execute(self, context: Context) -> OperatorResult:
+        found = find_character(context)
+        meshes = all_meshes(found) if found is not None else []
+        if self.skin and self.skin not in skin_names(meshes):
+            known = ", ".join(skin_names(meshes)) or "none"
+            return fail(self, f"{self.skin}: the character has no such skin, only: {known}")
+        try:
+            show_skin(meshes, self.skin)
+        except CharacterError as error:
+            return fail(self, str(error))
+        return {"FINISHED"}
+
+
+@properties
+class OBJECT_OT_idtech_character_animation(_OfCharacter, bpy.types.Operator):
+    """Play an animation of the active character on all its parts, and set the frame range of the scene to it"""
+
+    bl_idname = "object.idtech_character_animation"
+    bl_label = "Play Animation"
+    bl_options = {"REGISTER", "UNDO"}
+
+    animation: str = option("", "Animation", "Name of the animation in the game")
+    use_scene_timing: bool = option(
+        True,
+        "Set Frame Range & Rate",
+        "Set the scene's frame range to that of the animation, and its rate if the game has one for it",
+    )
+
+    def execute(self, context: Context) -> OperatorResult:
+        found = find_character(context)
+        roots = list(found.roots.values()) if found is not None else []
+        actions = show_animation(roots, self.animation)
+        if not actions:
+            return fail(self, f"{self.animation}: the character has no such animation")
+        if self.use_scene_timing:
+            frames = actions[0].frame_range
+            state.set_frame_range(context.scene, round(frames[0]), round(frames[1]))
+            speed = SPEED.read(actions[0])
+            if speed is not None:
+                report = Report()
+                state.set_frame_rate(context.scene, speed, report)
+                for text in report.warnings:
+                    report_message(self, "WARNING", text)
+        return {"FINISHED"}
+
+
+class IO_IDTECH_MT_character_animations(bpy.types.Menu):
+    """The animations of the active character"""
+
+    bl_idname = "IO_IDTECH_MT_character_animations"
+    bl_label = "Animations"
+
+    def draw(self, context: Context) -> None:
+        found = find_character(context)
+        names = animation_names(found.roots.values()) if found is not None else []
+        row: Any = self.layout.row()
+        for first in range(0, len(names), _COLUMN_LENGTH):
+            column = row.column()
+            for name in names[first : first + _COLUMN_LENGTH]:
+                entry = column.operator(OBJECT_OT_idtech_character_animation.bl_idname, text=name)
+                entry.animation = name
+
+
+class IO_IDTECH_PT_character(bpy.types.Panel):
+    """The skins and animations of a character that was imported from a game."""
+
+    bl_idname = "IO_IDTECH_PT_character"
+    bl_label = "Game Character"
+    bl_space_type = "PROPERTIES"
+    bl_region_type = "WINDOW"
+    bl_context = "object"
+
+    @classmethod
+    def poll(cls, context: Context) -> bool:
+        return find_character(context, context.object) is not None
+
+    def draw(self, context: Context) -> None:
+        found = find_character(context, context.object)
+        if found is not None:
+            draw_character(self.layout, found)
+
+
+def draw_character(layout: Any, found: SceneCharacter) -> None:
+    """Draws the skins and animations of a character."""
+    character = found.character
+    place = f" ({character.declaration.file})" if character.declaration is not None else ""
+    layout.label(text=f"{character.name}{place}", icon="OUTLINER_OB_ARMATURE")
+    meshes = all_meshes(found)
+    names = skin_names(meshes)
+    if names:
+        shown = shown_skin(meshes)
+        column = layout.column(align=True)
+        column.label(text="Skin")
+        for name in ("", *names):
+            button = column.operator(
+                OBJECT_OT_idtech_character_skin.bl_idname,
+                text=name or "Materials of the Model",
+                depress=name == shown,
+            )
+            button.skin = name
+    if animation_names(found.roots.values()):
+        row = layout.row()
+        row.label(text="Animation")
+        row.menu(IO_IDTECH_MT_character_animations.bl_idname, text=shown_animation(found.first) or "Choose…")
+    layout.operator("export_scene.idtech_character", icon="EXPORT")
+
 
 CLASSES: tuple[Any, ...] = (
     IO_IDTECH_PG_character,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -9,25 +10,25 @@ import bpy
 from bpy.props import CollectionProperty
 
 from ...io_blender import versions
-from ...io_blender.operators import file_operators, panel_parts, preferences
+from ...io_blender.operators import file_operators, preferences
+from ...io_blender.operators.panel_parts import FilteredList, check_boxes_option, draw_check_boxes
 from ...io_blender.options import hidden, mixin_of, option, properties, values_of
 from ...io_blender.reports import printable
 from ...io_blender.scene import axes
+from ...io_common.catalogue import Catalogue, CatalogueEntry, Kind, count_animations
 from ...io_common.counting import counted
-from ...io_common.game_data.catalogue import Catalogue, CatalogueEntry, Kind
-from ...io_common.game_data.game_folders import inner_game
-from ...io_common.textures.game_files import FileReadError
-from .. import games
-from ..errors import CharacterError
+from ...io_common.game_tree.files import FileReadError
+from ...io_common.game_tree.folders import inner_game
+from ...io_common.name_filter import matches
+from .. import CharacterError
 from ..importer import import_character
-from ..options import CharacterOptions, CharacterProperties
-from . import animation_rows, character_rows
-from .animation_rows import IO_IDTECH_PG_character_animation
+from ..reading import CharacterOptions, CharacterProperties, catalogue, game_folder
 
 if TYPE_CHECKING:
-    from bpy.types import Context, Event
+    from bpy.types import Context, Event, UILayout
 
     from ...io_blender.operators.panel_parts import OperatorResult
+    from ...io_common.declarations.characters import Character
 
     _Options = CharacterProperties
 else:
@@ -39,6 +40,142 @@ _OPTIONS = (
     "base_game", "use_placement", "use_textures", "all_weapons", "merge_vertices", "bone_direction", "frame_start",
     "use_scene_timing", "global_scale", "axis_forward", "axis_up",
 )  # fmt: skip
+_ICONS = {
+    Kind.ENTITY: "OUTLINER_OB_ARMATURE",
+    Kind.MODEL: "ARMATURE_DATA",
+    Kind.PLAYER: "OUTLINER_OB_ARMATURE",
+    Kind.CONFIG: "ARMATURE_DATA",
+    Kind.LOOSE: "MESH_DATA",
+}
+
+
+# The list of a game's characters
+
+
+@properties
+class IO_IDTECH_PG_character(bpy.types.PropertyGroup):
+    """A character, model or player of a game."""
+
+    name: str = option("", "Name", "Name of the entity, model, player or file")
+    kind: str = option("", "Kind", "What declares it")
+    path: str = option("", "Path", "File or folder in the game")
+    meshes: str = option("", "Meshes", "Model files found and missing")
+    animations: str = option("", "Animations", "Animations found and missing")
+    skins: str = option("", "Skins", "Skins found and missing")
+    is_missing: bool = option(False, "Missing", "Files that it names are missing")
+
+
+class IO_IDTECH_UL_characters(FilteredList, bpy.types.UIList):
+    """The list of characters of a game."""
+
+    def draw_row(self, layout: Any, item: Any, index: int) -> None:
+        del index
+        texts = (item.name, item.meshes, item.animations, item.skins)
+        _draw_columns(layout, texts, _ICONS.get(item.kind, "DOT"))
+
+    def is_shown(self, data: Any, item: Any) -> bool:
+        return all(
+            word in f"{item.name} {item.path} {item.kind}".lower() for word in data.search.lower().split()
+        )
+
+
+def _draw_columns(layout: Any, texts: Sequence[str], icon: str = "NONE") -> None:
+    """Draws name, meshes, animations and skins of a row, or their titles."""
+    columns = layout.split(factor=0.5)
+    columns.label(text=texts[0], icon=icon)
+    for text, width in zip(texts[1:3], (0.2, 0.65), strict=True):
+        columns = columns.split(factor=width)
+        columns.label(text=text)
+    columns.label(text=texts[3])
+
+
+def _fill_row(item: Any, entry: CatalogueEntry) -> None:
+    """Shows an entry in a row."""
+    item.name = printable(entry.name)
+    item.kind, item.path = entry.kind.value, printable(entry.path)
+    item.meshes, item.animations, item.skins = str(entry.meshes), str(entry.animations), str(entry.skins)
+    item.is_missing = bool(entry.meshes.missing or entry.animations.missing or entry.skins.missing)
+
+
+# The list of the animations of the chosen character, with a check box for each
+
+
+@properties
+class IO_IDTECH_PG_character_animation(bpy.types.PropertyGroup):
+    """An animation that can be chosen for the import of a character."""
+
+    name: str = option("", "Name", "Name that the game has for the animation")
+    is_checked: bool = option(True, "Import", "Import this animation")
+    file_count: int = option(0, "Files", "Number of files, which are blended in step")
+
+
+class IO_IDTECH_UL_character_animations(FilteredList, bpy.types.UIList):
+    """The list of animations to choose from."""
+
+    def draw_row(self, layout: Any, item: Any, index: int) -> None:
+        del index
+        row = layout.row(align=True)
+        row.prop(item, "is_checked", text="")
+        row.label(text=item.name)
+        if item.file_count > 1:
+            numbers = row.row()
+            numbers.alignment = "RIGHT"
+            numbers.label(text=counted(item.file_count, "files"))
+
+    def is_shown(self, data: Any, item: Any) -> bool:
+        return matches(item.name, data.animation_filter)
+
+
+def _shown_rows(operator: Any) -> list[Any]:
+    """The rows that pass the filter."""
+    return [row for row in operator.animations if matches(row.name, operator.animation_filter)]
+
+
+def fill_animations(operator: Any, character: Character) -> None:
+    """Lists the animations that a character declares, all checked."""
+    operator.animations.clear()
+    counts: dict[str, int] = {}
+    for part in character.parts:
+        for animation in part.animations:
+            counts[animation.name] = max(counts.get(animation.name, 0), len(animation.files))
+    for name, count in counts.items():
+        row = operator.animations.add()
+        row.name, row.file_count = printable(name), count
+    # What the list of characters counts, if that is another number.
+    total = count_animations(character)
+    operator.animations_total = f"; counted as {total}" if str(total) != str(len(counts)) else ""
+    operator.active_animation = 0
+
+
+def unchecked_names(operator: Any) -> frozenset[str]:
+    """The names of the animations that are not to be imported, as the list shows them."""
+    return frozenset(row.name for row in operator.animations if not row.is_checked)
+
+
+def _draw_animations(layout: UILayout, operator: Any) -> None:
+    """Draws the buttons and the list."""
+    column: Any = layout.column()
+    column.use_property_split = False
+    if not len(operator.animations):
+        column.label(text="No animations are declared", icon="INFO")
+        return
+    draw_check_boxes(column, operator, "check_animations")
+    column.template_list(
+        "IO_IDTECH_UL_character_animations",
+        "",
+        operator,
+        "animations",
+        operator,
+        "active_animation",
+        rows=_ROWS_WITH_ANIMATIONS,
+        maxrows=_ROWS_WITH_ANIMATIONS,
+    )
+    checked = sum(row.is_checked for row in _shown_rows(operator))
+    names = counted(len(operator.animations), "names")
+    column.label(text=f"{checked} of {names} to import{operator.animations_total}")
+
+
+# The operator
 
 
 def _known_games(operator: Any, context: Context, text: str) -> list[str]:
@@ -107,9 +244,7 @@ class IMPORT_SCENE_OT_idtech_character(_Options, file_operators.Transform, bpy.t
         "Show only what has these words in its name, path or kind",
         options={"SKIP_SAVE", "TEXTEDIT_UPDATE"},
     )
-    entries: Any = CollectionProperty(
-        type=character_rows.IO_IDTECH_PG_character, options={"HIDDEN", "SKIP_SAVE"}
-    )
+    entries: Any = CollectionProperty(type=IO_IDTECH_PG_character, options={"HIDDEN", "SKIP_SAVE"})
     active_entry: int = hidden(-1, update=_entry_chosen)
     listed_for: str = hidden("")
     problem: str = hidden("")
@@ -119,7 +254,7 @@ class IMPORT_SCENE_OT_idtech_character(_Options, file_operators.Transform, bpy.t
     active_animation: int = hidden(0)
     animations_of: str = hidden("")
     animations_total: str = hidden("")
-    check_animations: set[str] = panel_parts.check_boxes_option("check_animations", animation_rows.shown_rows)
+    check_animations: set[str] = check_boxes_option("check_animations", _shown_rows)
     show_animations: bool = hidden(False, name="Animations")
 
     def default_scale(self) -> float:
@@ -152,7 +287,7 @@ class IMPORT_SCENE_OT_idtech_character(_Options, file_operators.Transform, bpy.t
             return
         for entry in found.entries:
             item = self.entries.add()
-            character_rows.fill_row(item, entry)
+            _fill_row(item, entry)
         if not found.entries:
             self.problem = "No models were found in this folder"
         names = [entry.name for entry in found.entries]
@@ -168,7 +303,7 @@ class IMPORT_SCENE_OT_idtech_character(_Options, file_operators.Transform, bpy.t
             found = self._catalogue()
             entry = self._chosen(found)
             if entry is not None:
-                animation_rows.fill(self, found.character(entry))
+                fill_animations(self, found.character(entry))
         except (CharacterError, FileReadError, OSError) as error:
             self.problem = printable(str(error))
 
@@ -188,7 +323,7 @@ class IMPORT_SCENE_OT_idtech_character(_Options, file_operators.Transform, bpy.t
         column.use_property_split = False
         if self.problem:
             column.label(text=self.problem, icon="ERROR")
-        character_rows.draw_heading(column)
+        _draw_columns(column, ("Name", "Meshes", "Animations", "Skins"))
         # The dialog fits on small screens.
         rows = _ROWS_WITH_ANIMATIONS if self.show_animations else _ROWS
         column.template_list(
@@ -204,7 +339,7 @@ class IMPORT_SCENE_OT_idtech_character(_Options, file_operators.Transform, bpy.t
         header.label(text="Animations")
         if body:
             self.fill_animations()
-            animation_rows.draw(body, self)
+            _draw_animations(body, self)
         # Closed at first, so that the list and the buttons fit on small screens.
         header, body = wide.panel("IO_IDTECH_character_options", default_closed=True)
         header.label(text="Options")
@@ -216,12 +351,12 @@ class IMPORT_SCENE_OT_idtech_character(_Options, file_operators.Transform, bpy.t
         return file_operators.run(self, "Imported", CharacterError, lambda: self._import(context))
 
     def _folder(self) -> Path:
-        return games.game_folder(bpy.path.abspath(self.game), preferences.game_folders())
+        return game_folder(bpy.path.abspath(self.game), preferences.game_folders())
 
     def _catalogue(self) -> Catalogue:
         known = preferences.game_folders()
         base = bpy.path.abspath(self.base_game)
-        return games.catalogue(self._folder(), games.game_folder(base, known) if base else None)
+        return catalogue(self._folder(), game_folder(base, known) if base else None)
 
     def _chosen(self, found: Catalogue) -> CatalogueEntry | None:
         """The entry of the chosen name; of an entity and a model of one name the one whose row is active."""
@@ -242,7 +377,7 @@ class IMPORT_SCENE_OT_idtech_character(_Options, file_operators.Transform, bpy.t
         """The animations that were unchecked for this character."""
         # Scripts that pass rows do not say whose they are.
         is_of_another = self.animations_of not in ("", self._animations_key())
-        return frozenset() if is_of_another else animation_rows.unchecked_names(self)
+        return frozenset() if is_of_another else unchecked_names(self)
 
     def _import(self, context: Context) -> file_operators.Outcome:
         folder = self._folder()

@@ -3,21 +3,25 @@
 Data is written to a temporary file in the same folder, which replaces the target once all of it is on the disk. A
 process that is killed in between leaves its temporary file behind. The next export into the same folder removes it: it
 has a known prefix, and no process holds a lock on it.
+
+Temporary files and folders get new names. On Windows, Python's `tempfile` takes a PermissionError for a name in use, as
+a folder of that name causes one too. Where the user may not write, it tries 2,147,483,647 names.
 """
 
 from __future__ import annotations
 
 import errno
 import os
+import secrets
 import stat
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack, suppress
 from io import FileIO
 from pathlib import Path
+from typing import TypeVar
 
 from .regular_files import open_file
-from .temporary import new_file
 
 try:
     import fcntl
@@ -27,6 +31,8 @@ except ImportError:  # Windows, where a file that is open cannot be removed
 _PREFIX, _SUFFIX = ".io_idtech-", ".tmp"
 # Seconds. Without locks, older files than the first are abandoned; younger ones than the second may not be locked yet.
 _LONG_AGO, _JUST_NOW = 3600.0, 5.0
+_TRIES = 10
+_T = TypeVar("_T")
 
 
 def write_file(path: str | os.PathLike[str], data: bytes, *, remove_abandoned: bool = True) -> None:
@@ -143,3 +149,35 @@ def _permissions(target: Path) -> int:
     if not stat.S_ISREG(mode) or not os.access(target, os.W_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
     return stat.S_IMODE(mode)
+
+
+def new_file(folder: Path, prefix: str, suffix: str) -> tuple[Path, FileIO]:
+    """Creates a file that only this user may read. It has no buffer, which might fail on closing.
+
+    Raises OSError if it cannot be created.
+    """
+    return _make(lambda path: open(path, "xb", buffering=0, opener=_open), folder, prefix, suffix)
+
+
+def new_folder(folder: Path, prefix: str) -> Path:
+    """Makes a folder that only this user may read; eight hexadecimal digits follow the prefix.
+
+    Raises OSError if it cannot be made.
+    """
+    return _make(lambda path: path.mkdir(mode=0o700), folder, prefix)[0]
+
+
+def _open(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
+
+
+def _make(make: Callable[[Path], _T], folder: Path, prefix: str, suffix: str = "") -> tuple[Path, _T]:
+    tries = 0
+    while True:
+        path = folder / f"{prefix}{secrets.token_hex(4)}{suffix}"
+        try:
+            return path, make(path)
+        except FileExistsError:
+            tries += 1
+            if tries == _TRIES:
+                raise

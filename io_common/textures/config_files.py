@@ -6,12 +6,10 @@ import posixpath
 from collections.abc import Callable
 from functools import cached_property
 
-from .budget import Budget
-from .game_files import FileReadError, GameFile
-from .model_folder import ModelFolder
-from .names import clean_name, fold
-from .search_paths import SearchPaths
-from .skins import MeshSkin, ModelConfig, cfg_image, parse_model_cfg, parse_skin
+from ..declarations.cube_scripts import MeshSkin, ModelScript, image_name, read_script
+from ..game_tree.files import Budget, FileReadError, GameFile
+from ..game_tree.folders import ModelFolder
+from ..game_tree.names import clean_name, fold
 
 _MODEL_FOLDERS = ("packages/models", "models", "data/models", "")
 
@@ -19,47 +17,44 @@ _MODEL_FOLDERS = ("packages/models", "models", "data/models", "")
 class ConfigFiles:
     """The text files of a model.
 
-    `paths` are the folders that may be searched for the model, and `folder` is its own. `config_name` is the name of
-    the .cfg file; empty if there is none.
+    `config_name` is the name of the .cfg file; empty if there is none.
     """
 
     def __init__(
         self,
-        paths: SearchPaths,
         folder: ModelFolder,
         config_name: str,
         budget: Budget,
         warn: Callable[[str], None],
     ) -> None:
-        self._paths = paths
         self._folder = folder
         self._config_name = config_name
         self._budget = budget
         self._warn = warn
 
     def skin(self, mesh: str | None) -> MeshSkin | None:
-        """The skin that the .cfg file assigns to a mesh, or None. See `ModelConfig.skin` for unnamed meshes."""
-        return self._config[0].skin(self._paths.model_path.name, mesh)
+        """The skin that the .cfg file assigns to a mesh, or None. See `ModelScript.skin` for unnamed meshes."""
+        return self._config[0].skin(self._folder.model_path.name, mesh)
 
     def image(self, skin: MeshSkin, raw: str) -> GameFile | None:
         """The image that the .cfg file names: relative to `packages/models/DIR` or its own folder, else near the model.
 
         `raw` is the name as written.
         """
-        text = cfg_image(raw)
-        if skin.folder:
-            paths = [posixpath.join(top, cfg_image(skin.folder), text) for top in _MODEL_FOLDERS]
+        text = image_name(raw)
+        folder = skin.bump_folder if raw == skin.bump else skin.folder
+        if folder:
+            paths = [posixpath.join(top, image_name(folder), text) for top in _MODEL_FOLDERS]
         else:
-            config_folder = self._config[1]
-            paths = [posixpath.join(own, config_folder, text) for _root, own in self._paths.own_folders()]
+            paths = [posixpath.join(path, self._config[1], text) for _, path in self._folder.trees]
         for path in paths:
             clean = clean_name(posixpath.normpath(path)).path
-            found = self._paths.find_image(clean) if clean else None
+            found = self._folder.game.find_image(clean) if clean else None
             if found is not None:
                 return found
         clean = clean_name(text).path
-        found = self._paths.own.find_image(clean) if clean else None
-        return found or self._folder.find_image(clean_name(raw).base)
+        found = self._folder.files.find_image(clean) if clean else None
+        return found or self._folder.find_nearby(clean_name(raw).base)
 
     @cached_property
     def materials(self) -> list[dict[str, str]]:
@@ -67,32 +62,51 @@ class ConfigFiles:
 
         Files that start with the model's name come first, and of these the default ones.
         """
-        stem = fold(self._paths.model_path.stem)
-        files = self._paths.own.texts("", ".skin")
+        stem = fold(self._folder.model_path.stem)
+        files = self._folder.files.files("", ".skin")
         keys = sorted(files, key=lambda key: (not key.startswith(stem), "default" not in key, key))
-        found = []
-        for key in keys:
-            try:
-                found.append(parse_skin(self._read_text(files[key])))
-            except FileReadError as error:
-                self._warn(str(error))
-        return found
+        texts = (self._read_text(files[key]) for key in keys)
+        return [parse_skin(text) for text in texts if text is not None]
 
     @cached_property
-    def _config(self) -> tuple[ModelConfig, str]:
+    def _config(self) -> tuple[ModelScript, str]:
         """The .cfg file, and its folder relative to the model's: "" or ".."."""
+        own = next((path for _, path in self._folder.trees), self._folder.model_path.parent.name)
         for file, relative in self._folder.text_files(self._config_name) if self._config_name else ():
-            try:
-                return parse_model_cfg(self._read_text(file)), relative
-            except FileReadError as error:
-                self._warn(str(error))
-        return ModelConfig(), ""
+            text = self._read_text(file)
+            if text is not None:
+                path = posixpath.normpath(posixpath.join(own, relative, self._config_name))
+                script = read_script(text, path, self._config_name.partition(".")[0], self._read_script)
+                for warning in script.warnings:
+                    self._warn(warning)
+                return script, relative
+        return ModelScript(), ""
 
-    def _read_text(self, file: GameFile) -> str:
-        """The text of a file.
+    def _read_script(self, path: str) -> str | None:
+        """The text of a file by its path in a game folder or in the model's folder; None if there is none."""
+        file = self._folder.game.find(path) or self._folder.files.find(path)
+        return self._read_text(file) if file is not None else None
 
-        Raises FileReadError if the file cannot be read, or the budget for such files is used up.
-        """
-        if not self._budget.take("configs", file.size()):
-            raise FileReadError(f"{file}: skipped, as there are too many .cfg and .skin files")
-        return file.read_text()
+    def _read_text(self, file: GameFile) -> str | None:
+        """The text of a file; None, with a warning, if it cannot be read, or the budget is used up."""
+        try:
+            if self._budget.take("configs", file.size()):
+                return file.read_text()
+            self._warn(f"{file}: skipped, as there are too many .cfg and .skin files")
+        except FileReadError as error:
+            self._warn(str(error))
+        return None
+
+
+def parse_skin(text: str) -> dict[str, str]:
+    """Reads a .skin file: the names of materials by folded mesh name; the first line of each mesh is used.
+
+    As in Quake III and XreaL, lines are `mesh,material`; those without a material, `tag_...` and comments are ignored.
+    """
+    materials: dict[str, str] = {}
+    for line in text.splitlines():
+        mesh, comma, material = line.partition("//")[0].partition(",")
+        mesh, material = mesh.strip().strip('"'), material.strip().strip('"').strip()
+        if comma and mesh and material and not mesh.lower().startswith("tag_"):
+            materials.setdefault(fold(mesh), material)
+    return materials

@@ -1,19 +1,38 @@
 """The roles of the images next to a model, judged by their names.
 
 The suffixes are those of the games (Doom 3 `_local`, `_s`, `_h`, `_d`; XreaL and Unvanquished `_n`, `_s`, `_h`;
-Sauerbraten `masks`, `_mask`, `_normals`; Quake `_glow`, `_luma`) and others that artists use. Quake II's player
-models list no skins: every image next to them is one, except icons for the menu (`grunt_i.pcx`) and the skins of held
-weapons (`weapon.pcx`, `w_shotgun.pcx`). Sauerbraten and Quake II name a model's only skin `skin`; Egoboo names them
-after the model and numbers them (`tris0.png` for `tris.md2`).
+Sauerbraten `masks`, `_mask`, `_normals`; Quake `_glow`, `_luma`) and others that artists use. Quake II's player models
+list no skins: every image next to them is one, except icons for the menu (`grunt_i.pcx`) and the skins of held weapons
+(`weapon.pcx`, `w_shotgun.pcx`). Sauerbraten and Quake II name a model's only skin `skin`; Egoboo names them after the
+model and numbers them (`tris0.png` for `tris.md2`).
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import dataclass
 from enum import StrEnum
 
-from .names import AssetName, extension_rank, fold, split_extension, without_image_extension
+from ..game_tree.names import AssetName, extension_rank, fold, split_extension, without_image_extension
+
+
+@dataclass(frozen=True)
+class TextureRules:
+    """How images are found for the skins or shaders of a family.
+
+    Attributes:
+        config_name: the name of Sauerbraten's configuration file next to a model; empty if there is none.
+        has_shaders: whether names are shaders, one for each mesh, which material declarations and .skin files resolve;
+            else they are names of image files, each a skin of the whole model.
+        has_player_skins: whether all images next to a player model that names none of them are its skins, as in
+            Quake II.
+    """
+
+    config_name: str = ""
+    has_shaders: bool = False
+    has_player_skins: bool = False
+
 
 _GAME_PATHS = ("models", "players", "textures", "progs", "packages", "sprites", "gfx", "maps")
 
@@ -68,7 +87,7 @@ def strip_diffuse(stem: str) -> str:
     return stem
 
 
-def is_colour(stem: str) -> bool:
+def is_color(stem: str) -> bool:
     """Whether an image with this name, without folder and extension, may be a diffuse image."""
     folded = fold(stem)
     if _ICON.search(folded):
@@ -94,18 +113,16 @@ def guess_skins(
 ) -> list[str]:
     """The images next to a model that are likely to be its skins, the most likely first.
 
-    They are the images whose names start with the model's name, else with `skin`, else with the name of the folder.
-    Images whose names start with those of other models are ignored. `images` and `models` are all of those in the
-    folder, by name.
-
-    If no name matches, `anything` allows a single remaining image, and with `player` all remaining ones.
+    Their names start with the model's name, else with `skin`, else with the name of the folder, and not with those of
+    other models. If there are none, `anything` allows a single remaining image, and with `player` all remaining ones.
+    `images` and `models` are all of those in the folder.
     """
     own = fold(split_extension(model)[0])
     others = {fold(split_extension(name)[0]) for name in models} - {own}
     by_stem: dict[str, str] = {}
     for name in sorted(images, key=lambda name: (extension_rank(name), fold(name))):
         stem = split_extension(fold(name))[0]
-        if is_colour(stem) and not any(
+        if is_color(stem) and not any(
             _belongs(stem, other) for other in others if not (_belongs(stem, own) and own.startswith(other))
         ):
             by_stem.setdefault(stem, name)

@@ -6,13 +6,13 @@ import os
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from ..declarations.materials import Material
+from ..game_tree.files import GameFile
 from .conventions import Role
-from .game_files import GameFile
-from .material_parser import Material
 
 
 class Rule(StrEnum):
-    """The rule by which the diffuse image was found; see `search`."""
+    """The rule by which a diffuse image was found; see `search`."""
 
     DECLARATION = "declaration"
     GAME_PATH = "game path"

@@ -23,23 +23,21 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 
-from .budget import Budget
+from ..declarations.cube_scripts import image_name
+from ..declarations.declaration_files import canonical_name
+from ..declarations.material_files import GameMaterials, MaterialIndex
+from ..declarations.materials import BuiltIn, ImageExpression, map_uses
+from ..game_tree.files import Budget, GameFile
+from ..game_tree.folders import ModelFolder
+from ..game_tree.names import AssetName, clean_name, fold, is_image, split_extension
+from ..game_tree.tree import GameTree
 from .config_files import ConfigFiles
-from .conventions import SUFFIXES, Role, guess_skins, is_game_path, role_names, with_suffixes
-from .folders import Root
-from .game_files import GameFile
-from .image_expressions import BuiltIn, ImageExpression, MapUse, map_uses
-from .lmp import PALETTE_PATH
+from .conventions import SUFFIXES, Role, TextureRules, guess_skins, is_game_path, role_names, with_suffixes
+from .image_files import PALETTE_PATH
 from .material_images import MaterialImages, Rule
-from .materials import GameMaterials, MaterialIndex
-from .model_folder import Finder, ModelFolder
-from .mtr import canonical_name
-from .names import AssetName, clean_name, fold, split_extension
-from .rules import TextureRules
-from .search_paths import Library, SearchPaths
-from .skins import cfg_image
 
 # Quake's own game folder; mods lie beside it.
 _QUAKE_FOLDER = "id1"
@@ -50,45 +48,48 @@ _INVISIBLE = "textures/common/nodraw"
 class Search:
     """The searches of one import, which share listings of folders and material declarations.
 
-    The game folders are the user's, in order; see `Library.paths_for` for how they are used. `roots` are folders with
-    their archives that are listed already.
+    The game folders are the user's, in order; empty names are ignored. `tree` has folders that are listed already.
     """
 
     def __init__(
-        self, game_folders: Iterable[str | os.PathLike[str]], rules: TextureRules, roots: Iterable[Root] = ()
+        self,
+        game_folders: Iterable[str | os.PathLike[str]],
+        rules: TextureRules,
+        tree: GameTree | None = None,
     ) -> None:
-        self.library = Library(game_folders, roots)
+        self.budget = Budget()
+        self._tree = GameTree((), self.budget, dict(tree.known) if tree is not None else None)
+        self._game_folders = [Path(os.path.abspath(path)) for path in game_folders if os.fspath(path)]
         self._rules = rules
         self._games: dict[tuple[Path, ...], GameMaterials] = {}
         self._indices: dict[tuple[Path, ...], MaterialIndex] = {}
-        self._material_warnings: list[str] = []
         self._warnings: list[str] = []
+
+    def folder_of(self, model_path: str | os.PathLike[str], names: Iterable[str] = ()) -> ModelFolder:
+        """The folder of a model with its game folders. `names` are the model's skins or shaders."""
+        return ModelFolder(model_path, self._game_folders, names, self._tree)
 
     def model(self, model_path: str | os.PathLike[str], names: Sequence[str] = ()) -> ModelSearch:
         """Starts the search for one model. `names` are all its skins or shaders, in the order of the file."""
-        paths = self.library.paths_for(model_path, names)
-        budget, warnings = self.library.budget, self._material_warnings
-        folders = tuple(root.path for root in paths.roots)
-        if folders not in self._games:
-            self._games[folders] = GameMaterials(paths.roots, budget, warnings)
-        key = (paths.own.path, *folders)
+        folder = self.folder_of(model_path, names)
+        game = folder.game.folders
+        if game not in self._games:
+            self._games[game] = GameMaterials(folder.game, self.budget, self._warnings)
+        key = (*folder.files.folders, *game)
         if key not in self._indices:
-            self._indices[key] = MaterialIndex(self._games[folders], paths.own, budget, warnings)
-        return ModelSearch(paths, self._rules, self._indices[key], names, self._warnings, budget)
+            self._indices[key] = MaterialIndex(self._games[game], folder.files, self.budget, self._warnings)
+        return ModelSearch(folder, self._rules, self._indices[key], names, self._warnings, self.budget)
 
     def palette(self) -> GameFile | None:
         """Quake's palette: of the game folders, or of `id1` beside one, as for a mod; None if there is none."""
-        folders = self.library.folders
-        for folder in dict.fromkeys([*folders, *(folder.parent / _QUAKE_FOLDER for folder in folders)]):
-            found = Root(folder).find_file(PALETTE_PATH)
-            if found is not None:
-                return found
-        return None
+        folders = [*chain.from_iterable(self._games), *self._game_folders]
+        return GameTree([*folders, *(folder.parent / _QUAKE_FOLDER for folder in folders)]).find(PALETTE_PATH)
 
     @property
     def warnings(self) -> list[str]:
         """The warnings about folders, archives, materials and text files so far, each once."""
-        return list(dict.fromkeys(self.library.warnings + self._warnings + self._material_warnings))
+        layers = chain.from_iterable(self._tree.known.values())
+        return list(dict.fromkeys([*(text for layer in layers for text in layer.warnings), *self._warnings]))
 
 
 class ModelSearch:
@@ -96,21 +97,20 @@ class ModelSearch:
 
     def __init__(
         self,
-        paths: SearchPaths,
+        folder: ModelFolder,
         rules: TextureRules,
         materials: MaterialIndex,
         names: Sequence[str],
         warnings: list[str],
         budget: Budget,
     ) -> None:
-        self._paths = paths
+        self._folder = folder
         self._rules = rules
         self._materials = materials
         self._names = list(names)
         self._warnings = warnings
         self._budget = budget
-        self._folder = ModelFolder(paths)
-        self._configs = ConfigFiles(paths, self._folder, rules.config_name, budget, self._warn)
+        self._configs = ConfigFiles(folder, rules.config_name, budget, self._warn)
 
     def skins(self) -> list[MaterialImages]:
         """The model's skins, in the order of the file; for families without shaders.
@@ -119,30 +119,14 @@ class ModelSearch:
         as skins of their own if the file names none.
         """
         with self._budget.timed():
-            return self._find_skins()
-
-    def _find_skins(self) -> list[MaterialImages]:
-        skins = [self._skin(name) for name in self._names]
-        if any(skin.diffuse is not None for skin in skins):
+            skins = [self._skin(name) for name in self._names]
+            if not any(skin.diffuse for skin in skins):
+                guessed = self._guessed_skins
+                if not skins:
+                    skins = [MaterialImages(self._folder.relative(file) or file.relative) for file in guessed]
+                for skin, file in zip(skins, guessed, strict=False):
+                    self._take_diffuse(skin, file, Rule.CONVENTION)
             return [self._with_game_folder(skin) for skin in skins]
-        guessed = self._guessed_skins
-        if not skins:
-            skins = [MaterialImages(self._paths.relative(file) or file.relative) for file in guessed]
-        for skin, file in zip(skins, guessed, strict=False):
-            self._take_diffuse(skin, file, Rule.CONVENTION, self._folder.finder_for(file))
-        return [self._with_game_folder(skin) for skin in skins]
-
-    def _with_game_folder(self, images: MaterialImages) -> MaterialImages:
-        """The same images, with the game folder that the diffuse image is in.
-
-        That is the outermost of those that the user named, or else the one that was guessed.
-        """
-        if images.diffuse is not None:
-            path = Path(os.path.abspath(images.diffuse.path))
-            within = [root.path for root in self._paths.roots if path.is_relative_to(root.path)]
-            folders = [folder for folder in within if folder in self._paths.named] or within
-            images.game_folder = str(min(folders, key=lambda one: len(one.parts))) if folders else ""
-        return images
 
     def material(self, shader: str, mesh: str | None = None) -> MaterialImages:
         """The images and settings of a shader; for families with shaders.
@@ -152,15 +136,23 @@ class ModelSearch:
         """
         result = MaterialImages(shader)
         with self._budget.timed():
-            if not self._is_over():
-                name = clean_name(shader)
-                if not self._find_declared(result, name):
-                    result.is_drawn = canonical_name(shader) != _INVISIBLE
-                    if result.is_drawn:
-                        self._find_undeclared(result, name, mesh)
-        if Role.DIFFUSE not in result.images and result.colour is None and result.is_drawn:
+            name = clean_name(shader)
+            if not self._is_over() and not self._find_declared(result, name):
+                result.is_drawn = canonical_name(shader) != _INVISIBLE
+                if result.is_drawn:
+                    self._find_undeclared(result, name, mesh)
+        if not _has_colours(result) and result.is_drawn:
             result.missing.setdefault(Role.DIFFUSE, shader)
         return self._with_game_folder(result)
+
+    def _with_game_folder(self, images: MaterialImages) -> MaterialImages:
+        """The same images, with the game folder of the diffuse image: the outermost that the user named, or a guess."""
+        if images.diffuse is not None:
+            path = Path(os.path.abspath(images.diffuse.path))
+            within = [folder for folder in self._folder.game.folders if path.is_relative_to(folder)]
+            folders = [folder for folder in within if folder in self._folder.named] or within
+            images.game_folder = str(min(folders, key=lambda one: len(one.parts))) if folders else ""
+        return images
 
     def _is_over(self) -> bool:
         """Whether the time is used up, which gives a warning."""
@@ -168,17 +160,17 @@ class ModelSearch:
             self._warn(
                 "some images were not looked for because it took too long: use fewer game folders and archives"
             )
-        return self._budget.is_over()
+            return True
+        return False
 
     def _skin(self, raw: str) -> MaterialImages:
         result = MaterialImages(raw)
         name = clean_name(raw)
-        found = not self._is_over() and (
+        if self._is_over() or not (
             self._by_game_path(result, name)
             or self._by_base_name(result, name)
             or self._by_config(result, None)
-        )
-        if not found:
+        ):
             result.missing[Role.DIFFUSE] = raw
         return result
 
@@ -189,7 +181,7 @@ class ModelSearch:
         material = self._materials.find(name.path) if name.path else None
         if material is None:
             for pattern in self._materials.patterns:
-                result.add_looked_in(*(f"{root.path}/{pattern}" for root in self._paths.roots))
+                self._add_looked_in(result, pattern)
             return False
         result.declaration = material
         result.two_sided = material.two_sided
@@ -203,22 +195,22 @@ class ModelSearch:
         self._take_expression(result, material.specular, Role.SPECULAR)
         self._take_expression(result, material.glow, Role.GLOW)
         self._take_expression(result, material.diffuse, Role.DIFFUSE)
-        if material.alpha_image is not None and material.alpha_image != material.diffuse:
+        if material.alpha_image != material.diffuse:
             self._take_expression(result, material.alpha_image, Role.ALPHA)
-        if material.diffuse is None and Role.DIFFUSE not in result.images:
+        if material.diffuse is None and result.diffuse is None:
             self._take_expression(result, material.fallback, Role.DIFFUSE)
-            if Role.DIFFUSE in result.images or result.colour is not None:
+            if _has_colours(result):
                 result.blend = material.fallback_blend
-        if Role.DIFFUSE not in result.images and result.colour is None and material.editor_image:
+        if not _has_colours(result) and material.editor_image:
             editor = self._map_file(result, material.editor_image)
             if editor is not None:
                 result.images[Role.DIFFUSE] = editor
-        if Role.DIFFUSE not in result.images and result.colour is None:
+        if not _has_colours(result):
             if material.diffuse is not None or material.bump is None:
                 return False
             # The engine draws a surface with a bump map and no diffuse map in white.
             result.colour = (1.0, 1.0, 1.0, 1.0)
-        if Role.DIFFUSE in result.images:
+        if result.diffuse is not None:
             result.rule = Rule.DECLARATION
         return True
 
@@ -230,66 +222,56 @@ class ModelSearch:
                 result.colour = expression.colour
             return
         for use in map_uses(expression):
-            own_role = Role.HEIGHT if role is Role.NORMAL and use.is_height else role
-            self._take_use(result, use, own_role)
-
-    def _take_use(self, result: MaterialImages, use: MapUse, role: Role) -> None:
-        file = self._map_file(result, use.name) if not self._is_over() else None
-        if file is None:
-            if role not in result.images:
-                result.missing.setdefault(role, use.name)
-            return
-        result.maps[use.name] = file
-        if role not in result.images:
-            result.images[role] = file
-            result.missing.pop(role, None)
+            file = self._map_file(result, use.name) if not self._is_over() else None
+            if file is not None:
+                result.maps[use.name] = file
+            _take(result, Role.HEIGHT if role is Role.NORMAL and use.is_height else role, file, use.name)
 
     def _map_file(self, result: MaterialImages, raw: str) -> GameFile | None:
         name = clean_name(raw)
-        found = self._paths.find_image(name.path) if name.path else None
+        found = self._folder.game.find_image(name.path) if name.path else None
         if found is None and name.base:
-            found = self._folder.find_image(name.base)
+            found = self._folder.find_nearby(name.base)
         if found is None:
-            self._add_looked_in(result, name)
+            self._add_name_looked_in(result, name)
         return found
 
-    # --- Shaders without a declaration
+    # --- Shaders without a declaration, and skins: each rule returns whether it has found the diffuse image
 
     def _find_undeclared(self, result: MaterialImages, name: AssetName, mesh: str | None) -> None:
-        if self._by_game_path(result, name) or self._by_config(result, mesh):
-            return
-        if self._by_base_name(result, name) or self._by_skin_file(result, mesh):
-            return
-        if is_game_path(name):
-            return
-        if mesh and self._by_base_name(result, clean_name(mesh), Rule.CONVENTION, note=False):
+        if (
+            self._by_game_path(result, name)
+            or self._by_config(result, mesh)
+            or self._by_base_name(result, name)
+            or self._by_skin_file(result, mesh)
+            or is_game_path(name)
+            or (mesh and self._by_base_name(result, clean_name(mesh), Rule.CONVENTION, note=False))
+        ):
             return
         for file in self._guessed_skins[:1]:
-            self._take_diffuse(result, file, Rule.CONVENTION, self._folder.finder_for(file))
-
-    # --- The rules
+            self._take_diffuse(result, file, Rule.CONVENTION)
 
     def _by_game_path(self, result: MaterialImages, name: AssetName) -> bool:
         if name.path is None:
             return False
         for path in with_suffixes(name.path):
-            file = self._paths.find_image(path)
+            file = self._folder.game.find_image(path)
             if file is not None:
-                return self._take_diffuse(result, file, Rule.GAME_PATH, self._paths.find_image)
-        result.add_looked_in(*(f"{root.path}/{name.path}" for root in self._paths.roots))
+                return self._take_diffuse(result, file, Rule.GAME_PATH)
+        self._add_looked_in(result, name.path)
         return False
 
     def _by_base_name(
         self, result: MaterialImages, name: AssetName, rule: Rule = Rule.BESIDE, *, note: bool = True
     ) -> bool:
-        own = self._paths.own
         for path in dict.fromkeys((name.path, name.base)):
+            find = self._folder.find_nearby if path == name.base else self._folder.files.find_image
             for candidate in with_suffixes(path) if path else ():
-                file = own.find_image(candidate) if path != name.base else self._folder.find_image(candidate)
+                file = find(candidate)
                 if file is not None:
-                    return self._take_diffuse(result, file, rule, self._folder.finder_for(file))
+                    return self._take_diffuse(result, file, rule)
         if note:
-            self._add_looked_in(result, name)
+            self._add_name_looked_in(result, name)
         return False
 
     def _by_config(self, result: MaterialImages, mesh: str | None) -> bool:
@@ -297,13 +279,13 @@ class ModelSearch:
         if skin is None:
             return False
         for role, image in ((Role.DIFFUSE, skin.image), (Role.NORMAL, skin.bump), (Role.MASKS, skin.masks)):
-            file = self._configs.image(skin, image) if image else None
-            if file is not None:
-                result.images.setdefault(role, file)
-                result.missing.pop(role, None)
-            elif image:
-                result.missing.setdefault(role, image)
-                result.add_looked_in(f"{self._paths.own.path}/{cfg_image(image)} ({self._rules.config_name})")
+            if not image:
+                continue
+            file = self._configs.image(skin, image)
+            _take(result, role, file, image)
+            if file is None:
+                folder = self._folder.model_path.parent
+                result.add_looked_in(f"{folder}/{image_name(image)} ({self._rules.config_name})")
         if result.alpha_test is None and skin.alpha_test is not None:
             # Without a test, surfaces are blended unless that is turned off as well (`animmodel.h`).
             result.alpha_test = skin.alpha_test or None
@@ -311,7 +293,7 @@ class ModelSearch:
             result.is_alpha_known = True
         if result.two_sided is None and skin.cull_face is not None:
             result.two_sided = not skin.cull_face
-        if Role.DIFFUSE not in result.images:
+        if result.diffuse is None:
             return False
         result.rule = Rule.CONFIG
         return True
@@ -334,59 +316,69 @@ class ModelSearch:
     @cached_property
     def _guessed_skins(self) -> list[GameFile]:
         """The images next to the model that may be its skins, judged by their names."""
-        own = self._paths.own
-        listing = own.listing()
+        listing = self._folder.files.listing()
         if listing is None:
             return []
-        model = self._paths.model_path.name
-        extension = split_extension(fold(model))[1]
-        models = [name for key, name in listing.files.items() if key.endswith(extension)]
-        images = listing.images()
+        path = self._folder.model_path
+        extension = split_extension(fold(path.name))[1]
+        models = [file.name for key, file in listing.files.items() if key.endswith(extension)]
+        images = [file.name for file in listing.files.values() if is_image(file.name)]
         # If a name is a path in the game, or meshes have different shaders, the images are likely to be elsewhere.
         is_elsewhere = any(is_game_path(clean_name(name)) for name in self._names) or (
             self._rules.has_shaders and len(set(self._names)) > 1
         )
-        is_only_pair = len(models) == 1 and len(images) == 1
-        parents = [fold(part) for part in self._paths.model_path.parts[:-1]]
         guessed = guess_skins(
             images,
             models,
-            model,
-            self._paths.model_path.parent.name,
-            anything=not is_elsewhere or is_only_pair,
-            player=self._rules.has_player_skins and ("players" in parents or len(models) == 1),
+            path.name,
+            path.parent.name,
+            anything=not is_elsewhere or len(models) == len(images) == 1,
+            player=self._rules.has_player_skins
+            and (len(models) == 1 or "players" in map(fold, path.parts[:-1])),
         )
         if guessed:
-            return [own.file("", name) for name in guessed]
+            return [file for name in guessed if (file := self._folder.files.get(name)) is not None]
         # Sauerbraten uses the skin in the folder above if a model has none of its own.
-        above = None if is_elsewhere else self._folder.find_image_above("skin")
+        above = None if is_elsewhere else self._folder.find_above("skin")
         return [above] if above is not None else []
 
-    # --- What the rules share
-
-    def _take_diffuse(self, result: MaterialImages, file: GameFile, rule: Rule, find: Finder) -> bool:
-        """Takes a diffuse image and the maps that belong to it by name, which `find` finds in the same folders."""
+    def _take_diffuse(self, result: MaterialImages, file: GameFile, rule: Rule) -> bool:
+        """Takes a diffuse image, and the maps in its folder that belong to it by name."""
         result.images[Role.DIFFUSE] = file
         result.rule = rule
         result.missing.pop(Role.DIFFUSE, None)
+        find = self._folder.finder_for(file)
         stem = split_extension(file.relative)[0]
         for role in SUFFIXES:
-            if role in result.images or role is Role.DIFFUSE:
-                continue
-            for name in role_names(stem, role):
+            for name in role_names(stem, role) if role not in result.images else ():
                 other = find(name)
                 if other is not None and other != file:
-                    result.images[role] = other
-                    result.missing.pop(role, None)
+                    _take(result, role, other)
                     break
         return True
 
-    def _add_looked_in(self, result: MaterialImages, name: AssetName) -> None:
+    def _add_name_looked_in(self, result: MaterialImages, name: AssetName) -> None:
         if name.path and "/" in name.path:
-            result.add_looked_in(*(f"{root.path}/{name.path}" for root in self._paths.roots))
+            self._add_looked_in(result, name.path)
         if name.base:
-            result.add_looked_in(f"{self._paths.own.path}/{name.base}")
+            result.add_looked_in(f"{self._folder.model_path.parent}/{name.base}")
+
+    def _add_looked_in(self, result: MaterialImages, path: str) -> None:
+        result.add_looked_in(*(f"{folder}/{path}" for folder in self._folder.game.folders))
 
     def _warn(self, warning: str) -> None:
         if warning not in self._warnings:
             self._warnings.append(warning)
+
+
+def _has_colours(result: MaterialImages) -> bool:
+    return result.diffuse is not None or result.colour is not None
+
+
+def _take(result: MaterialImages, role: Role, file: GameFile | None, name: str = "") -> None:
+    """Takes the image for a role unless it has one; if it was not found, its name is missing."""
+    if file is not None:
+        result.images.setdefault(role, file)
+        result.missing.pop(role, None)
+    elif role not in result.images:
+        result.missing.setdefault(role, name)

@@ -47,7 +47,6 @@ from ..format import (
 from ..format.degenerate import with_degenerate
 from ..format.requantise import FrameData, requantise
 from ..format.templates import Template
-from ..importing.skins import own_skin_size, skin_names, skin_size
 from ..options import ModelProperties
 from ..records import StoredModel, load_model
 from . import verification
@@ -55,6 +54,7 @@ from .frame_names import frame_names, single_frame_name
 from .listed_sequences import list_of, sequences_of_list
 from .objects import mesh_objects
 from .sharp_edges import split, warn_of_smoothing
+from .skins import own_skin_size, skin_names, skin_size
 from .topology import Part, Topology, join, read_part, texture_coordinates
 
 if TYPE_CHECKING:

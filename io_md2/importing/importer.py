@@ -1,7 +1,11 @@
-"""Import of MD2 files: everything is read and checked before the first data-block is made."""
+"""Import of MD2 files: everything is read and checked before the first data-block is made.
+
+Vertex i of the mesh is vertex i of the file, even if no triangle uses it, and each corner stores its entry in the table
+of texture coordinates. Degenerate triangles are left out, as Blender meshes cannot hold them."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,29 +16,56 @@ import numpy.typing as npt
 
 from ...io_blender import state, versions
 from ...io_blender.clips.markers import add_markers
-from ...io_blender.materials.library import MaterialLibrary
+from ...io_blender.materials.images import size_of
+from ...io_blender.materials.library import MaterialLibrary, colour_image, name_for_file
 from ...io_blender.records import store_warnings
 from ...io_blender.reports import Report, kept_on_failure, progress
 from ...io_blender.results import ImportResult
 from ...io_blender.scene import axes, mesh_data, names
 from ...io_blender.scene.shape_keys import add_frame_keys
 from ...io_common.counting import counted
-from ...io_common.game_data.paths import readable
+from ...io_common.game_tree.archives import readable
 from ...io_common.textures.material_images import MaterialImages
 from ...io_common.textures.search import Search
-from ...io_common.triangles import FLIPPED_WINDING, is_degenerate
-from ..format import FRAMES_PER_SECOND, Md2Error, Model, decompress, find_sequences, read_model
+from ...io_common.triangles import FLIPPED_WINDING, drop_degenerate, flip_v, is_degenerate
+from ..family import TEXTURE_RULES
+from ..format import (
+    FRAMES_PER_SECOND,
+    Md2Error,
+    Model,
+    decompress,
+    find_sequences,
+    normal_vectors,
+    read_model,
+    st_fractions,
+)
 from ..format.model import first_frame
 from ..format.welding import weld
 from ..options import ImportProperties
-from ..records import FRAME_RATE, GROUP, SKINS, store_model
+from ..records import FRAME_RATE, GROUP, SKINS, store_attributes, store_model
 from .frames import ABSOLUTE, NONE, build_actions
-from .mesh import build_object, set_normals
-from .skins import MAX_MATERIALS, image_size, material_skins
-from .texture_rules import TEXTURE_RULES
 
 if TYPE_CHECKING:
     from bpy.types import Collection, Context, Material, Mesh, Object, Scene
+
+MAX_MATERIALS = 64
+"""How many of a model's skins become materials: twice as many as the format's own tools take."""
+
+
+def image_size(materials: Iterable[Material | None]) -> tuple[int, int]:
+    """Width and height of the first colour image; zeros if there is none."""
+    for material in materials:
+        image = colour_image(material) if material is not None else None
+        size = size_of(image) if image is not None else (0, 0)
+        if all(size):
+            return size
+    return 0, 0
+
+
+def material_skins(materials: Iterable[Material | None], game_folders: Sequence[str]) -> list[str]:
+    """The skins that an MD2 model names for materials."""
+    return [name_for_file(material, SKINS, game_folders) for material in materials if material is not None]
+
 
 # Many times the limit of any game. Blender's time grows with the square of their number.
 _MAX_KEYS = 10_000
@@ -203,3 +234,36 @@ def _set_scene_timing(scene: Scene, model: Model, options: ImportOptions, report
     """Sets the frame rate and range of the scene to those of a model."""
     state.set_frame_rate(scene, options.fps, report)
     state.set_frame_range(scene, options.frame_start, options.frame_start + model.frame_count - 1)
+
+
+def build_object(
+    name: str, model: Model, positions: npt.NDArray[np.floating], materials: list[Material]
+) -> tuple[Object, Mesh]:
+    """A mesh object in the shape of the first frame, and its mesh; it is in no collection yet.
+
+    `positions` are those of the first frame in the coordinates of the scene, (V, 3). All faces get the first material.
+    """
+    triangles, triangle_st = drop_degenerate(model.triangles, model.triangle_st)
+    corner_st = triangle_st[:, FLIPPED_WINDING].ravel()
+    fractions = st_fractions(model.st, model.skin_width, model.skin_height).astype(np.float64)
+    uvs = flip_v(fractions[corner_st])
+    mesh = mesh_data.new_triangle_mesh(
+        names.for_blender(name, versions.MAX_ID_NAME, "Model"),
+        positions,
+        triangles[:, FLIPPED_WINDING],
+        uvs if len(uvs) else None,
+    )
+    store_attributes(mesh, corner_st)
+    for material in materials:
+        mesh.materials.append(material)
+    return bpy.data.objects.new(mesh.name, mesh), mesh
+
+
+def set_normals(mesh: Mesh, indices: npt.NDArray[np.uint8], rotation: npt.NDArray[np.float64]) -> None:
+    """Sets custom normals from those of a frame; where an index is invalid, Blender's normal stays.
+
+    `indices` has one for each vertex, (V,). `rotation` goes from the axes of the file to those of the scene, (3, 3).
+    """
+    if len(mesh.polygons):
+        normals = normal_vectors(indices).astype(np.float64) @ rotation.T
+        mesh.normals_split_custom_set_from_vertices(normals.tolist())

@@ -5,9 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ...io_blender.batch import Loaded, LoadOptions, SaveOptions, separated
+from ...io_blender.batch import Scene, Settings
 from ...io_blender.clips.frame_plan import FrameOptions
-from ...io_blender.results import ExportResult
+from ...io_blender.results import ExportResult, ImportResult
+from ...io_blender.scene.axes import Conversion
+from ...io_blender.verify_option import Verify
 from ...io_common.family import BlenderPart
 from ..exporting.exporter import ExportOptions, export_model
 from ..format.games import game_named
@@ -18,39 +20,33 @@ if TYPE_CHECKING:
     from bpy.types import Context
 
 
-def load(context: Context, path: Path, options: LoadOptions) -> Loaded:
+def load(context: Context, path: Path, settings: Settings, conversion: Conversion) -> ImportResult:
     """Imports a file; for the arguments and errors see `import_files`."""
-    result = import_files(
-        context,
-        [path],
-        ImportOptions(
-            sequence_actions=options.separate_actions,
-            use_textures=options.use_textures,
-            game_folders=options.game_folders,
-            conversion=options.conversion,
-        ),
+    options = ImportOptions(
+        # Only glTF holds the animations of a file separately.
+        sequence_actions=settings.format == "glb",
+        use_textures=settings.use_textures,
+        game_folders=settings.game_folders,
+        conversion=conversion,
     )
-    return Loaded(result.report, result.objects[0].data.shape_keys, separated(result))
+    return import_files(context, [path], options)
 
 
-def save(context: Context, path: Path, options: SaveOptions) -> ExportResult:
+def save(context: Context, path: Path, settings: Settings, scene: Scene) -> ExportResult:
     """Exports the scene's meshes, joined, as a model.
 
     Raises Md2Error if the game would refuse the result, NothingToExportError if there is nothing to export, and OSError
     if the file cannot be written.
     """
-    return export_model(
-        context,
-        path,
-        ExportOptions(
-            frames=FrameOptions("SCENE" if options.use_scene_range else "AUTO"),
-            game=game_named(options.game),
-            verify=options.verify,
-            conversion=options.conversion,
-            game_folders=options.game_folders,
-            compares_speed=options.compares_speed,
-        ),
+    options = ExportOptions(
+        frames=FrameOptions("SCENE" if scene.use_scene_range else "AUTO"),
+        game=game_named(settings.game),
+        verify=Verify(settings.verify),
+        conversion=scene.conversion,
+        game_folders=settings.game_folders,
+        compares_speed=scene.compares_speed,
     )
+    return export_model(context, path, options)
 
 
 BLENDER = BlenderPart(

@@ -20,7 +20,7 @@ from ..format import quaternions as quat
 from ..format.joint_scales import ScaleTable
 from ..format.model import Floats
 from ..format.skeleton import decompose
-from ..importing.action import SMALLEST_SCALE
+from ..importing.rig import SMALLEST_SCALE
 from .causes import split_by_constraints
 from .clips import AnimationOptions, Clip
 from .player import Player

@@ -12,7 +12,7 @@ import numpy as np
 from ...io_blender import state
 from ...io_blender.clips.playing_speed import Played, warn_of_speed
 from ...io_blender.clips.suitable_actions import suitable_actions
-from ...io_blender.materials.export_names import name_for_file
+from ...io_blender.materials.library import name_for_file
 from ...io_blender.reports import Progress, Report
 from ...io_blender.scene import axes, evaluated
 from ...io_blender.scene.axes import Conversion

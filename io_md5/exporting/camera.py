@@ -38,8 +38,8 @@ from ..format.check import check_camera
 from ..format.cuts import cuts_at
 from ..format.games import Game
 from ..format.model import Floats, Ints
-from ..importing import camera_view
-from ..importing.camera_cuts import cut_frames, jumps, marker_name
+from ..importing import camera as camera_view
+from ..importing.camera import cut_frames, jumps, marker_name
 from ..options import CameraProperties
 from ..records import CAMERA_RATE, COMMANDLINE, StoredCamera, load_camera
 from . import camera_verification

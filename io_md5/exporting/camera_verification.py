@@ -18,7 +18,7 @@ from ..format import Camera
 from ..format import quaternions as quat
 from ..format.cuts import timeline
 from ..format.model import Floats
-from ..importing import camera_view
+from ..importing import camera as camera_view
 
 if TYPE_CHECKING:
     from ...io_blender.reports import Report

@@ -16,8 +16,7 @@ from ...io_common.textures.search import Search
 from ..format import Md5Error, format_animation, format_mesh
 from ..format.check import check_animation, check_model
 from ..format.suffixes import ANIMATION_SUFFIX
-from ..importing.companions import Companion, find_companion
-from ..importing.texture_rules import TEXTURE_RULES
+from ..importing.companions import TEXTURE_RULES, Companion, find_companion
 from .build import Build, ModelOptions, build
 from .clips import AnimationOptions
 from .game import animation_beside, prepare, scale_files, with_object_name

@@ -20,8 +20,7 @@ from ...io_common.textures.search import Search
 from ..format.check import Finding, check_animation, check_model
 from ..format.games import PROFILES, Game, Target
 from ..format.suffixes import ANIMATION_SUFFIX
-from ..importing.companions import Companion, find_companion
-from ..importing.texture_rules import TEXTURE_RULES
+from ..importing.companions import TEXTURE_RULES, Companion, find_companion
 from .build import Build, build
 from .clips import Clip
 from .exporter import ExportOptions

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from ...io_blender.reports import Report, listing
-from ...io_common.game_data.paths import files_in
-from ...io_common.textures.names import fold
+from ...io_common.game_tree.archives import files_in
+from ...io_common.game_tree.names import fold
 from ..format import Model
 from ..format.games import Game
 from ..importing.companions import MD2_SUFFIX, Companion, game_of, quake_skin_path, skin_path

@@ -15,7 +15,7 @@ import numpy as np
 from ...io_blender.reports import Report, listing
 from ...io_blender.scene import names
 from ...io_common.counting import counted
-from ...io_common.textures.names import fold
+from ...io_common.game_tree.names import fold
 from ..format import Md5Error
 from ..format.encoding import split_components
 from ..format.joint_scales import ScaleTable

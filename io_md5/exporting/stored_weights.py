@@ -64,20 +64,25 @@ def load_source(obj: Object, mesh: evaluated.TriangleMesh, skeleton: Skeleton) -
     if stored is None or skeleton.armature is None:
         return None
     vertices, corners = load_vertices(mesh.mesh, stored)
-    joints = _current_joints(stored, skeleton)
+    block = stored.block
+    joints = _current_joints(block.weight_joints, skeleton)
     weights = WeightTable(
-        stored.starts, stored.counts, joints, stored.biases, _points(stored.positions, joints, skeleton)
+        starts=block.weight_starts.astype(np.int64),
+        counts=block.weight_counts.astype(np.int64),
+        joints=joints,
+        biases=block.weight_biases,
+        points=_points(block.weight_positions, joints, skeleton),
     )
     return SourceMesh(stored, weights, vertices, corners, _disagreements(weights))
 
 
-def _current_joints(stored: StoredMesh, skeleton: Skeleton) -> Ints:
-    """The current index of the joint of each weight, -1 if the joint no longer exists, int32 (W,)."""
-    result = np.full(int(stored.joints.max(initial=-1)) + 1, -1, dtype=np.int32)
+def _current_joints(joints: Ints, skeleton: Skeleton) -> Ints:
+    """The current index of joints of the file, -1 for one that no longer exists, int32 (W,)."""
+    result = np.full(int(joints.max(initial=-1)) + 1, -1, dtype=np.int32)
     indices = skeleton.rig.indices
     known = (indices >= 0) & (indices < len(result)) & (skeleton.joint_of_bone >= 0)
     result[indices[known]] = skeleton.joint_of_bone[known]
-    return result[stored.joints]
+    return result[joints]
 
 
 def _points(positions: Floats, joints: Ints, skeleton: Skeleton) -> Floats:

@@ -6,11 +6,11 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from ...io_blender.reports import Report, listing
-from ...io_common.game_data.paths import files_in
+from ...io_common.game_tree.archives import files_in
 from ..format import Joints, Md5Error, read_animation_header, read_joints
 from ..format.model import Ints
 from ..format.suffixes import MESH_SUFFIX
-from ..importing.animation_files import animation_paths
+from ..importing.read import animation_paths
 
 _Skeleton = tuple[list[str], list[int]]
 

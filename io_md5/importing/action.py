@@ -6,30 +6,42 @@ constant transforms around the joint's transform in the file, whatever axes the 
 
 A joint with a scale s, from an .md5scale file, is a bone scaled by s that inherits no scale. Blender still scales the
 location of a bone by its parent's scale, so the location is divided by that; a scale of 0 would leave nothing to divide
-by, and becomes `SMALLEST_SCALE`.
-"""
+by, and becomes `SMALLEST_SCALE`."""
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 import bpy
 import numpy as np
 import numpy.typing as npt
 
 from ...io_blender import versions
+from ...io_blender.clips import action_users
 from ...io_blender.clips.keyframes import CONSTANT, LINEAR, KeyframeWriter, write_keyframes
-from ...io_blender.scene import names
+from ...io_blender.clips.suitable_actions import store_owner
+from ...io_blender.reports import Report, listing
+from ...io_blender.results import ImportResult
+from ...io_blender.scene import axes, names
+from ...io_blender.scene.imported_conversion import conversion_of
 from ..format import ROOT, Animation
 from ..format import quaternions as quat
-from ..format.joint_matching import Match
+from ..format.joint_matching import Match, match_joints
 from ..format.joint_scales import ScaleTable
 from ..format.model import Floats, as_singles
 from ..format.playback import loop_type
+from ..format.scale_file import Scales
 from ..format.skeleton import component_columns, components
 from ..records import store_action
-from .rig import Rig
+from .conversion import convert_animation
+from .existing_actions import ExistingActions
+from .options import ImportOptions
+from .read import ImportSkeleton
+from .rig import SMALLEST_SCALE, Rig, read_rig
+from .verification import verify_import
 
-SMALLEST_SCALE = 1e-6
-"""The scale of a bone whose joint has the scale 0. Too small to be seen, and its children keep their places."""
+if TYPE_CHECKING:
+    from bpy.types import Context
 
 # Poses computed at once.
 _CHUNK = 1 << 13
@@ -215,3 +227,79 @@ def _parent_transforms(
 def _positive_first(rotations: Floats) -> Floats:
     """The same rotations (F, n, 4), all negated where w is negative in the first frame: rest is 1 0 0 0."""
     return rotations * np.where(rotations[:1, :, :1] < 0.0, -1.0, 1.0)
+
+
+def build_animation(
+    context: Context,
+    name: str,
+    animation: Animation,
+    target: ImportSkeleton,
+    options: ImportOptions,
+    result: ImportResult,
+    scales: Scales | None = None,
+) -> None:
+    """Builds the action of an animation; the first one of an armature becomes its active action.
+
+    `animation` is as in the file; `scales` are those of its joints, None if there are none.
+    """
+    obj = target.obj
+    assert obj is not None
+    existing = None
+    if options.existing_actions != "CREATE":
+        target.existing = target.existing or ExistingActions(obj, result.actions)
+        existing = target.existing.find(name, result.replaced)
+    if existing is not None and options.existing_actions == "SKIP":
+        _keep(existing, obj, result.report)
+        return
+    conversion = options.conversion
+    if options.use_conversion_of_armature:
+        conversion = conversion_of(obj) or axes.identity()
+    rig = target.rig = target.rig or read_rig(obj.data)
+    match = match_joints(animation, rig.joints)
+    _warn_of_mismatch(match, name, result.report)
+    converted = convert_animation(animation, conversion)
+    table = scales.table(animation.names, animation.frame_count)[0] if scales is not None else None
+    if table is not None and not table.is_used:
+        table = None
+    action = build_action(name, converted, rig, match, frame_start=options.frame_start, scales=table)
+    store_owner(action, obj, name)
+    for bone in match.bones:
+        obj.pose.bones[rig.bone_names[bone]].rotation_mode = "QUATERNION"
+        if table is not None:
+            # A joint does not inherit the scale of its parent.
+            obj.data.bones[rig.bone_names[bone]].inherit_scale = "NONE"
+    animation_data = obj.animation_data or obj.animation_data_create()
+    is_new = obj in result.objects
+    if animation_data.action not in result.actions:
+        versions.assign_action(animation_data, action, "OBJECT")
+    result.actions.append(action)
+    has_strip = False
+    if existing is not None and target.existing is not None:
+        result.replaced[existing] = action
+        has_strip = existing in target.existing.in_strips
+    if options.nla_tracks and not has_strip:
+        # A new action takes the name of the one that it replaces at the end of the import.
+        shown_name = existing.name if existing is not None else action.name
+        action_users.add_muted_strip(obj, action, options.frame_start, shown_name)
+    if not is_new:
+        verify_import(context, obj, rig, action, converted, match, table, result.report)
+    result.report.count("animations")
+    result.report.count("frames", animation.frame_count)
+
+
+def _keep(action: bpy.types.Action, armature: bpy.types.Object, report: Report) -> None:
+    """Keeps an action instead of importing its animation; a new armature plays it."""
+    data = armature.animation_data or armature.animation_data_create()
+    if data.action is None and not data.use_tweak_mode:
+        versions.assign_action(data, action, "OBJECT")
+    report.count("skipped animations")
+
+
+def _warn_of_mismatch(match: Match, name: str, report: Report) -> None:
+    for joints, text in (
+        (match.extra, "joints without a bone in the armature"),
+        (match.missing, "bones without a joint in the animation"),
+        (match.differing, "joints with another parent than their bone, not animated"),
+    ):
+        if joints:
+            report.warn(f"{text}: {listing(joints)}", name)

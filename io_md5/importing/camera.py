@@ -1,30 +1,43 @@
-"""Keyed cameras made of camera paths, with a timeline marker for each cut.
+"""Camera paths as keyed cameras, with a timeline marker for each cut.
 
 On every whole frame the camera shows what Doom 3 shows then (see `format.cuts`). The last keyframe of a shot has
 constant interpolation, so that the camera jumps to the next shot; the end of the shot, which the old camera moves to
-during the last frame, is stored (see `source.camera`).
-"""
+during the last frame, is stored (see `records`).
+
+A camera of a file looks along the +X of its orientation with +Y left and +Z up; a Blender camera looks along its -Z
+with +X right and +Y up. The field of view of a file is the horizontal angle of a 4:3 picture. Blender has focal length
+and sensor size instead; only the focal length is animated.
+
+A marker is a cut if its name begins with the word ``cut`` (``Cut``, ``cut 3``, ``cut.001``, ``cut to the door``). If
+its name is ``cut`` and the name of a camera (``cut intro``), it is a cut of that camera only."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 import bpy
 import numpy as np
 
-from ...io_blender import versions
-from ...io_blender.clips.keyframes import KeyframeWriter
+from ...io_blender import state, versions
+from ...io_blender.clips.keyframes import CONSTANT, KeyframeWriter
 from ...io_blender.reports import Report
+from ...io_blender.results import ImportResult
 from ...io_blender.scene import axes, names
+from ...io_blender.scene.axes import Conversion
+from ...io_blender.scene.mesh_data import without_infinity
 from ..format import Camera
+from ..format import quaternions as quat
 from ..format.cuts import timeline
-from ..format.model import Ints, as_singles
-from ..records import store_camera
-from . import camera_view
-from .camera_cuts import marker_name
+from ..format.model import Floats, Ints, as_singles
+from ..records import CUT_MARKER, store_camera
+from .options import ImportOptions
 
 if TYPE_CHECKING:
-    from bpy.types import Collection, Object, Scene
+    from bpy.types import Collection, Context, FCurve, Object, Scene
 
 # In units of the file. A map of Doom 3 is far larger than the default clipping range of Blender, and a camera displayed
 # one inch large would be invisible in it.
@@ -72,7 +85,7 @@ def build_camera(
 
 def _warn(name: str, camera: Camera, scene: Scene, report: Report) -> None:
     angles = camera.fields_of_view
-    if (camera_view.clamped(angles) != angles).any():
+    if (clamped(angles) != angles).any():
         report.warn("fields of view beyond Blender's limits were clamped", name)
     if any(marker.camera for marker in scene.timeline_markers):
         report.warn("timeline markers of the scene bind other cameras, so Blender will switch to those", name)
@@ -89,7 +102,7 @@ def _animate_object(
     obj: Object, camera: Camera, entries: Ints, conversion: axes.Conversion, keyframes: KeyframeWriter
 ) -> None:
     locations = as_singles(conversion.points(camera.positions[entries]))
-    rotations = camera_view.to_scene(camera.orientations[entries], conversion)
+    rotations = to_scene(camera.orientations[entries], conversion)
     obj.rotation_mode = "QUATERNION"
     obj.location, obj.rotation_quaternion = locations[0], rotations[0]
     action = bpy.data.actions.new(obj.name)
@@ -105,10 +118,10 @@ def _animate_object(
 def _animate_lens(data: bpy.types.Camera, camera: Camera, entries: Ints, keyframes: KeyframeWriter) -> None:
     """Sets the focal length, with keyframes on both sides of every change."""
     fields_of_view = camera.fields_of_view[entries]
-    lenses, sensor_width = camera_view.lenses(fields_of_view)
+    lenses, sensor_width = focal_lengths(fields_of_view)
     data.sensor_fit = "HORIZONTAL"
     data.sensor_width = sensor_width
-    data.sensor_height = sensor_width / camera_view.PICTURE_ASPECT
+    data.sensor_height = sensor_width / PICTURE_ASPECT
     data.lens = lenses[0]
     changes = np.flatnonzero(np.diff(fields_of_view))
     if len(changes) == 0:
@@ -117,3 +130,155 @@ def _animate_lens(data: bpy.types.Camera, camera: Camera, entries: Ints, keyfram
     curve = versions.ActionCurves(action, "CAMERA").new("lens", 0, "Lens")
     keyframes.write(curve, lenses, np.union1d(changes, changes + 1))
     versions.assign_action(data.animation_data_create(), action, "CAMERA")
+
+
+def build_camera_path(
+    context: Context, name: str, camera: Camera, options: ImportOptions, result: ImportResult
+) -> None:
+    """Builds the camera of a camera file and its markers; it becomes the scene's active camera."""
+    scene = context.scene
+    obj = build_camera(
+        name,
+        camera,
+        scene,
+        state.target_collection(context),
+        frame_start=options.frame_start,
+        conversion=options.conversion,
+        report=result.report,
+    )
+    if options.use_render_size:
+        set_render_size(scene)
+    result.objects.append(obj)
+    result.report.count("cameras")
+    result.report.count("cuts", len(camera.cuts))
+    result.report.count("frames", frame_count(camera))
+
+
+_CUT = re.compile(r"cut(?![a-z])", re.IGNORECASE)
+_VIEW_PATH = re.compile(r"(delta_)?(location|rotation_\w+|scale)|lens|sensor_width|sensor_height")
+# Steps of a curve that are smaller than this, in units or radians, are no jump.
+_SMALLEST_JUMP = 1e-3
+
+
+def marker_name(camera_name: str) -> str:
+    """The name of the markers of a camera's cuts."""
+    return names.for_blender(f"cut {camera_name}", versions.MAX_NAME, "cut")
+
+
+def cut_frames(scene: Scene, cameras: list[Object]) -> Counter[int]:
+    """The frames with markers that are cuts of some cameras of a scene, with the count on each."""
+    own: set[str] = set()
+    foreign: set[str] = set()
+    for obj in scene.objects:
+        if obj.type == "CAMERA":
+            name = marker_name(obj.name)
+            (own if obj in cameras else foreign).update({name, CUT_MARKER.read(obj.data) or name})
+    return Counter(
+        marker.frame
+        for marker in scene.timeline_markers
+        if marker.name in own or (_CUT.match(marker.name) and marker.name not in foreign)
+    )
+
+
+def jumps(camera: Object) -> set[int]:
+    """The first frame after each jump of a camera: it or a parent has a keyframe with constant interpolation before."""
+    frames: set[int] = set()
+    for curve in _view_curves(camera):
+        keyframes = curve.keyframe_points
+        points = np.empty((len(keyframes), 2), dtype=np.float32)
+        kinds = np.empty(len(keyframes), dtype=np.int32)
+        keyframes.foreach_get("co", points.ravel())
+        keyframes.foreach_get("interpolation", kinds)
+        values = without_infinity(points[:, 1].astype(np.float64))
+        is_jump = (kinds[:-1] == CONSTANT) & (np.abs(np.diff(values)) > _SMALLEST_JUMP)
+        frames.update(np.ceil(points[1:, 0][is_jump]).astype(np.int64).tolist())
+    return frames
+
+
+def _view_curves(camera: Object) -> Iterator[FCurve]:
+    owners: list[Any] = [camera.data, camera]
+    while (parent := owners[-1].parent) is not None:
+        owners.append(parent)
+    for owner in owners:
+        if owner.animation_data is not None:
+            for curve in versions.played_fcurves(owner.animation_data):
+                if not curve.mute and _VIEW_PATH.fullmatch(curve.data_path):
+                    yield curve
+
+
+SENSOR_WIDTH = 36.0
+"""The sensor width of new cameras, in millimetres: Blender's default."""
+
+PICTURE_ASPECT = 4.0 / 3.0
+"""The aspect ratio of the picture that a field of view is for."""
+
+# The limits of Blender's cameras: fields of view in degrees, and the shortest focal length in millimetres.
+_MIN_ANGLE, _MAX_ANGLE = 0.01, 179.9
+_MIN_LENS = 1.0
+
+# Blender's camera axes (right, up, back) as columns, in the axes of the file (forward, left, up).
+_LENS_AXES = quat.from_matrices([[0.0, 0.0, -1.0], [-1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
+
+
+def to_scene(orientations: Floats, conversion: Conversion) -> Floats:
+    """Rotations of Blender cameras, (n, 4), for x y z of orientations of the file, (n, 3).
+
+    Signs are continuous, and the first has w >= 0.
+    """
+    rotation = quat.from_matrices(conversion.rotation)
+    rotations = quat.make_continuous(
+        quat.multiply(quat.multiply(rotation, quat.wxyz_from_xyz(orientations)), _LENS_AXES)
+    )
+    return rotations * (-1.0 if rotations[0, 0] < 0.0 else 1.0)
+
+
+def to_file(matrices: Floats, conversion: Conversion) -> tuple[Floats, Floats]:
+    """Positions (n, 3) and x y z of orientations (n, 3) in the file for Blender cameras.
+
+    `matrices` are those of the objects in the space of the scene, (n, 4, 4); their scale has no effect, as in Blender.
+    `conversion` goes from the scene to the file.
+    """
+    forward = _unit(-matrices[:, :3, 2])
+    up = matrices[:, :3, 1]
+    up = _unit(up - np.einsum("ni,ni->n", up, forward)[:, None] * forward)
+    axes = np.stack([forward, np.cross(up, forward), up], axis=-1)
+    orientations = quat.from_matrices(conversion.rotation @ axes)
+    return conversion.points(matrices[:, :3, 3]), quat.xyz_from_wxyz(orientations)
+
+
+def _unit(vectors: Floats) -> Floats:
+    lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
+    return vectors / np.where(lengths > 0.0, lengths, 1.0)
+
+
+def clamped(fields_of_view: Floats) -> Floats:
+    """Fields of view in degrees, clamped to Blender's limits."""
+    return np.clip(fields_of_view, _MIN_ANGLE, _MAX_ANGLE)
+
+
+def focal_lengths(fields_of_view: Floats) -> tuple[Floats, float]:
+    """Focal lengths (n,) for fields of view in degrees (n,), and the sensor width that they require."""
+    slopes = 2.0 * np.tan(np.radians(clamped(fields_of_view)) / 2.0)
+    sensor_width = max(SENSOR_WIDTH, _MIN_LENS * float(slopes.max(initial=0.0)))
+    return sensor_width / slopes, sensor_width
+
+
+def field_of_view(
+    lens: float, sensor_width: float, sensor_height: float, sensor_fit: str, aspect: float
+) -> float:
+    """The horizontal angle in degrees of the picture that Blender renders.
+
+    The sensor's width is the picture's if *Sensor Fit* is Horizontal, or Auto and the picture is not taller than wide;
+    its width is the picture's height if it is Auto and the picture is taller, and its height if it is Vertical. With
+    Horizontal, the angle does not depend on the picture's size.
+
+    `lens` is the focal length; it and the sensor are in millimetres. `sensor_fit` is 'AUTO', 'HORIZONTAL' or
+    'VERTICAL', `aspect` the width of the picture divided by its height.
+    """
+    if sensor_fit == "VERTICAL":
+        across = sensor_height * aspect
+    elif sensor_fit == "AUTO":
+        across = sensor_width * min(aspect, 1.0)
+    else:
+        across = sensor_width
+    return math.degrees(2.0 * math.atan(across / (2.0 * lens)))

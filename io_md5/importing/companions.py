@@ -4,8 +4,7 @@ Quake II: for `models/x/tris.md2` the game takes `models/x/md5/tris.md5mesh` and
 MD2 with `md5/` before the name of the file, and the shaders of the meshes are not read. Quake: for `progs/x.mdl` the
 game takes `progs/x.md5mesh` and `.md5anim`. The skins of a mesh are `progs/SHADER_SS_FF`, SS the number of the skin and
 FF that of a frame of an animated skin. In both, frame i of the one animation is frame i of the model that it replaces
-(q2pro `refresh/models.c`, `MOD_LoadMD5`, `MD5_LoadSkins`; ironwail `gl_model.c`, `Mod_LoadMD5MeshModel`).
-"""
+(q2pro `refresh/models.c`, `MOD_LoadMD5`, `MD5_LoadSkins`; ironwail `gl_model.c`, `Mod_LoadMD5MeshModel`)."""
 
 from __future__ import annotations
 
@@ -15,9 +14,20 @@ from functools import lru_cache
 from pathlib import Path
 
 from ...io_common.error_messages import message_for
-from ...io_common.game_data.paths import FilesByName, readable, stamp
+from ...io_common.game_tree.archives import (
+    FilesByName,
+    readable,
+    stamp,
+)
+from ...io_common.game_tree.names import (
+    fold,
+    fold_slashes,
+    without_image_extension,
+)
+from ...io_common.textures.conventions import (
+    TextureRules,
+)
 from ...io_common.textures.material_images import MaterialImages
-from ...io_common.textures.names import fold, fold_slashes, without_image_extension
 from ...io_common.textures.search import Search
 from ...io_md2.format import FrameSequence, Md2Error, find_sequences, read_model
 from ..format import Md5Error
@@ -148,15 +158,14 @@ def _candidates(path: Path) -> Iterator[tuple[Game, Path, str]]:
 
 def _in_game_folders(path: Path, folder: Path, name: str, search: Search) -> Path | None:
     """The file in the same relative folder of another game folder or archive."""
-    paths = search.library.paths_for(path)
+    model_folder = search.folder_of(path)
     depth = len(path.parent.parts) - len(folder.parts)
-    for _, relative in paths.own_folders():
+    for _, relative in model_folder.trees:
         parts = relative.split("/")
         wanted = "/".join([*parts[: len(parts) - depth], name])
-        for root in paths.roots:
-            found = root.find_file(wanted)
-            if found is not None:
-                return found.full_path
+        found = model_folder.game.path(wanted)
+        if found is not None:
+            return found
     return None
 
 
@@ -173,3 +182,6 @@ def _read_once(path: Path, game: Game, size: int, time: int) -> Companion:
         return Companion(str(path), game, tuple(read_mdl(source).frames))
     model = read_model(source)
     return Companion(str(path), game, tuple(model.frame_names), tuple(model.skins))
+
+
+TEXTURE_RULES = TextureRules(config_name="md5.cfg", has_shaders=True)

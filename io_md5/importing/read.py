@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,18 +11,36 @@ from typing import TYPE_CHECKING
 from ...io_blender.reports import Progress, Report, printable
 from ...io_common.counting import counted
 from ...io_common.error_messages import message_for
-from ...io_common.game_data.paths import FilesByName, readable, unpacked_size
+from ...io_common.game_tree import files as game_files
+from ...io_common.game_tree.archives import (
+    FilesByName,
+    files_in,
+    readable,
+    unpacked_size,
+)
+from ...io_common.game_tree.files import (
+    Budget,
+)
 from ...io_common.name_filter import matches
-from ...io_common.textures import budget
 from ...io_common.textures.material_images import MaterialImages
 from ...io_common.textures.search import Search
-from ..format import Animation, Camera, Joints, Md5Error, Model, read_animation, read_camera, read_mesh
+from ..format import (
+    Animation,
+    AnimationHeader,
+    Camera,
+    Joints,
+    Md5Error,
+    Model,
+    read_animation,
+    read_animation_header,
+    read_camera,
+    read_mesh,
+)
 from ..format.games import Game
-from ..format.joint_matching import match_joints
+from ..format.joint_matching import Fit, Match, match_joints
 from ..format.scale_file import Scales, read_scales
 from ..format.skeleton import depths
 from ..format.suffixes import ANIMATION_SUFFIX, CAMERA_SUFFIX, MESH_SUFFIX, SCALE_SUFFIX
-from .animation_files import AnimationFile, animation_paths, match_file, read_animation_file, within_budget
 from .companions import Companion, companion_skins, find_companion, game_of, quake_skins
 from .options import ImportOptions
 
@@ -158,14 +177,14 @@ def _read_folders(
     if not folders and active is not None and options.animation_folder is not None:
         folders, skeletons = [options.animation_folder], [active]
     chosen = options.chosen if options.animations == "CHOOSE" else None
-    before, limits = len(files.animations), budget.Budget()
+    before, limits = len(files.animations), Budget()
     for folder in dict.fromkeys(options.animation_folder or folder for folder in folders):
         paths = [path for path in _listed(folder, options, chosen) if path not in files.animations]
         read = within_budget(paths, limits)
         if len(read) < len(paths):
             report.warn(
                 f"{counted(len(paths) - len(read), 'animations')} left out: the archives hold more than"
-                f" {budget.MAX_DATA >> 20} MB of them"
+                f" {game_files.MAX_DATA >> 20} MB of them"
             )
         # Then an action is made of each.
         progress_bar.expect(2 * len(read))
@@ -319,3 +338,62 @@ def _find_images(path: Path, model: Model, search: Search) -> list[MaterialImage
 def _warn_all(report: Report, path: Path, warnings: list[str]) -> None:
     for text in warnings:
         report.warn(text, path.name)
+
+
+@dataclass(frozen=True, eq=False)
+class AnimationFile:
+    """A file in a list of animations.
+
+    Attributes:
+        path: the file.
+        header: its head; None if it cannot be read.
+        match: with the skeleton that it fits best; None without a head or a skeleton.
+        error: the reason why it cannot be read; None if it can.
+    """
+
+    path: Path
+    header: AnimationHeader | Animation | None = None
+    match: Match | None = None
+    error: Exception | None = None
+
+    @property
+    def fit(self) -> Fit:
+        """How it fits; not at all if it cannot be read."""
+        return self.match.fit if self.match is not None else "none"
+
+
+def animation_paths(folder: Path) -> list[Path]:
+    """The animations in a folder on disk or in an archive, by name. Raises OSError if the folder cannot be read."""
+    return [path for path in files_in(folder) if path.suffix.lower() == ANIMATION_SUFFIX]
+
+
+def within_budget(paths: Sequence[Path], budget: Budget) -> list[Path]:
+    """The first of some files, as many as may be unpacked from archives; those on disk do not count."""
+    for index, path in enumerate(paths):
+        try:
+            size = unpacked_size(path)
+        except OSError:
+            # Reading it tells why.
+            continue
+        if not budget.take("data", size):
+            return list(paths[:index])
+    return list(paths)
+
+
+def read_animation_file(path: Path, skeletons: Sequence[Joints]) -> AnimationFile:
+    """An animation of which only the head is read, matched with the skeleton that it fits best.
+
+    Never raises: what is wrong with the file is in the result.
+    """
+    try:
+        return match_file(path, read_animation_header(readable(path)), skeletons)
+    except (Md5Error, OSError) as error:
+        # A traceback holds the text of the file.
+        return AnimationFile(path, error=error.with_traceback(None))
+
+
+def match_file(path: Path, header: AnimationHeader | Animation, skeletons: Sequence[Joints]) -> AnimationFile:
+    """An animation whose head has been read; for the arguments see `read_animation_file`."""
+    matches = [match_joints(header, joints) for joints in skeletons]
+    best = max(matches, key=lambda match: (match.is_complete, len(match.joints)), default=None)
+    return AnimationFile(path, header, best)

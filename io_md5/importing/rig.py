@@ -17,10 +17,13 @@ from ...io_blender.scene.mesh_data import without_infinity
 from ..format import ROOT, Joints
 from ..format import quaternions as quat
 from ..format.model import Floats
-from ..records import StoredBones, load_bones
+from ..records import load_bones
 
 if TYPE_CHECKING:
     from bpy.types import Armature, Bone
+
+SMALLEST_SCALE = 1e-6
+"""The scale of a bone whose joint has the scale 0. Too small to be seen, and its children keep their places."""
 
 # A bone was not moved since the import if its position differs by less than this fraction of the skeleton's size, and
 # its rotation by less than this angle in radians: the precision of 32-bit floats after a chain of bones.
@@ -61,9 +64,9 @@ class Rig:
 def read_rig(armature: Armature) -> Rig:
     """The skeleton of an armature at rest; it must not be in Edit Mode."""
     bones = list(armature.bones)
-    stored = load_bones(bones)
+    indices, names, axes, binds = load_bones(bones)
     count = len(bones)
-    order = _file_order(bones, stored.indices)
+    order = _file_order(bones, indices)
     bones = [bones[bone] for bone in order]
     index = {bone.name: joint for joint, bone in enumerate(bones)}
     parents = np.array([index[bone.parent.name] if bone.parent else ROOT for bone in bones], dtype=np.int32)
@@ -72,14 +75,12 @@ def read_rig(armature: Armature) -> Rig:
     positions = matrices[:, :3, 3].copy()
     orientations = quat.from_matrices(matrices[:, :3, :3])
     joint_positions = positions.copy()
-    joint_orientations = quat.normalise(quat.multiply(orientations, stored.axes[order]))
-    is_unmoved = _unmoved(stored, order, joint_positions, joint_orientations)
-    joint_positions[is_unmoved] = stored.bind_positions[order][is_unmoved]
-    joint_orientations[is_unmoved] = stored.bind_orientations[order][is_unmoved]
-    joints = Joints([stored.names[bone] for bone in order], parents, joint_positions, joint_orientations)
-    return Rig(
-        [bone.name for bone in bones], joints, stored.indices[order], is_unmoved, positions, orientations
-    )
+    joint_orientations = quat.normalise(quat.multiply(orientations, axes[order]))
+    is_unmoved = _are_near(binds[order], joint_positions, joint_orientations)
+    joint_positions[is_unmoved] = binds[order][is_unmoved, :3]
+    joint_orientations[is_unmoved] = binds[order][is_unmoved, 3:]
+    joints = Joints([names[bone] for bone in order], parents, joint_positions, joint_orientations)
+    return Rig([bone.name for bone in bones], joints, indices[order], is_unmoved, positions, orientations)
 
 
 def _file_order(bones: list[Bone], indices: npt.NDArray[np.int64]) -> list[int]:
@@ -103,13 +104,10 @@ def _file_order(bones: list[Bone], indices: npt.NDArray[np.int64]) -> list[int]:
     return result
 
 
-def _unmoved(
-    stored: StoredBones, order: list[int], positions: Floats, orientations: Floats
-) -> npt.NDArray[np.bool_]:
+def _are_near(binds: Floats, positions: Floats, orientations: Floats) -> npt.NDArray[np.bool_]:
     """Whether each joint has the bind pose of the file, bool (J,)."""
     size = max(float(np.abs(positions).max(initial=0.0)), 1e-9)
-    distances = np.linalg.norm(stored.bind_positions[order] - positions, axis=1)
-    cosines = np.abs(np.einsum("ji,ji->j", stored.bind_orientations[order], orientations))
+    distances = np.linalg.norm(binds[:, :3] - positions, axis=1)
+    cosines = np.abs(np.einsum("ji,ji->j", binds[:, 3:], orientations))
     angles = 2.0 * np.arccos(np.minimum(cosines, 1.0))
-    is_near = (distances <= _SAME_POSITION * size) & (angles <= _SAME_ANGLE)
-    return np.asarray(stored.has_bind[order] & is_near)
+    return np.asarray((distances <= _SAME_POSITION * size) & (angles <= _SAME_ANGLE))

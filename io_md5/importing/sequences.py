@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ...io_blender.clips.markers import add_markers
 from ...io_blender.results import ImportResult
-from .build import build_animation
+from .action import build_animation
 from .options import ImportOptions
 from .read import ImportSkeleton, SourceFiles
 

@@ -183,20 +183,22 @@ def _mesh_distance(
     """The largest distance between the vertices of an imported mesh and their positions by the stored weights."""
     stored = load_mesh(obj.data)
     posed = obj.evaluated_get(graph)
-    if stored is None or not len(stored.joints):
+    if stored is None or not len(stored.block.weight_joints):
         return 0.0
+    block = stored.block
     joint_of_index = {
         int(rig.indices[bone]): joint for joint, bone in zip(match.joints, match.bones, strict=True)
     }
-    table = [joint_of_index.get(index, -1) for index in range(int(stored.joints.max()) + 1)]
-    joints = np.array(table)[stored.joints]
-    offsets = stored.positions * pose.scales[joints][:, None]
+    table = [joint_of_index.get(index, -1) for index in range(int(block.weight_joints.max()) + 1)]
+    joints = np.array(table, dtype=np.int32)[block.weight_joints]
+    offsets = block.weight_positions * pose.scales[joints][:, None]
     points = pose.positions[joints] + quat.rotate(pose.orientations[joints], offsets)
-    weights = WeightTable(stored.starts, stored.counts, joints.astype(np.int32), stored.biases, points)
+    starts, counts = block.weight_starts.astype(np.int64), block.weight_counts.astype(np.int64)
+    weights = WeightTable(starts, counts, joints, block.weight_biases, points)
     expected = weights.positions
-    everything = np.arange(len(stored.counts))
-    is_moved = np.ones(len(stored.counts), dtype=bool)
-    is_moved[np.repeat(everything, stored.counts)[weights.joints[weights.rows(everything)] < 0]] = False
+    everything = np.arange(block.vertex_count)
+    is_moved = np.ones(block.vertex_count, dtype=bool)
+    is_moved[np.repeat(everything, counts)[weights.joints[weights.rows(everything)] < 0]] = False
     vertices, _ = load_vertices(posed.data, stored)
     known = np.flatnonzero(vertices != NONE)
     known = known[is_moved[vertices[known]]]

@@ -7,15 +7,18 @@ from typing import TYPE_CHECKING
 
 import bpy
 
-from ...io_blender.batch import Loaded, LoadOptions, SaveOptions, separated
-from ...io_blender.results import ExportResult
+from ...io_blender.batch import NO_ANIMATIONS, Scene, Settings
+from ...io_blender.results import ExportResult, ImportResult
+from ...io_blender.scene.axes import Conversion
+from ...io_blender.verify_option import Verify
 from ...io_common.family import BlenderPart
 from ..exporting.build import ModelOptions
 from ..exporting.camera import CameraExportOptions, export_camera
 from ..exporting.clips import AnimationOptions
 from ..exporting.exporter import ExportOptions, export_animations, export_mesh
 from ..format.games import game_named
-from ..importing.importer import ImportOptions, import_files
+from ..importing.importer import import_files
+from ..importing.options import ImportOptions
 from ..options import WeightOptions
 from ..records import ACTION_RATE
 from . import export_md5, import_md5, panels
@@ -24,51 +27,47 @@ if TYPE_CHECKING:
     from bpy.types import Context
 
 
-def load(context: Context, path: Path, options: LoadOptions) -> Loaded:
+def load(context: Context, path: Path, settings: Settings, conversion: Conversion) -> ImportResult:
     """Imports a file; for the arguments and errors see `import_files`."""
-    result = import_files(
-        context,
-        [path],
-        ImportOptions(
-            animations="NONE" if options.animation_folder is None else "FOLDER",
-            animation_folder=options.animation_folder,
-            sequence_actions=options.separate_actions,
-            use_textures=options.use_textures,
-            game_folders=options.game_folders,
-            conversion=options.conversion,
-        ),
+    folder = settings.animation_folder(path)
+    options = ImportOptions(
+        animations="NONE" if folder is None else "FOLDER",
+        animation_folder=folder,
+        # Only glTF holds the animations of a file separately.
+        sequence_actions=settings.format == "glb",
+        use_textures=settings.use_textures,
+        game_folders=settings.game_folders,
+        conversion=conversion,
     )
-    armature = next((obj for obj in result.objects if obj.type == "ARMATURE"), None)
-    return Loaded(result.report, armature, separated(result))
+    return import_files(context, [path], options)
 
 
-def save(context: Context, path: Path, options: SaveOptions) -> ExportResult:
+def save(context: Context, path: Path, settings: Settings, scene: Scene) -> ExportResult:
     """Exports the scene as the kind of file that the suffix says.
 
     Raises Md5Error if the game would refuse the result, NothingToExportError if there is nothing to export, and OSError
     if a file cannot be written.
     """
-    suffix = path.suffix.lower()
-    if suffix == ".md5camera":
-        camera = CameraExportOptions(
-            conversion=options.conversion, verify=options.verify, game=game_named(options.game)
+    game, verify = game_named(settings.game), Verify(settings.verify)
+    if path.suffix.lower() == ".md5camera":
+        return export_camera(
+            context, path, CameraExportOptions(conversion=scene.conversion, verify=verify, game=game)
         )
-        return export_camera(context, path, camera)
     model = ModelOptions(
-        conversion=options.conversion,
-        game=game_named(options.game),
-        verify=options.verify,
-        game_folders=options.game_folders,
-        deform_only=options.deform_only,
-        add_origin=options.add_origin,
-        weights=WeightOptions(options.max_influences),
+        conversion=scene.conversion,
+        game=game,
+        verify=verify,
+        game_folders=settings.game_folders,
+        deform_only=settings.deform_only,
+        add_origin=settings.add_origin,
+        weights=WeightOptions(settings.max_influences),
     )
-    animation = AnimationOptions(compares_speed=options.compares_speed)
-    if suffix == ".md5anim":
+    animation = AnimationOptions(compares_speed=scene.compares_speed)
+    if path.suffix.lower() == ".md5anim":
         return export_animations(context, path, ExportOptions(model, "ACTIVE", animation))
     # A command line shows no active object: several armatures are an error.
     context.view_layer.objects.active = None
-    actions = "ALL" if options.with_animations else "NONE"
+    actions = "NONE" if settings.animations == NO_ANIMATIONS else "ALL"
     result = export_mesh(context, path, ExportOptions(model, actions, animation))
     for obj in bpy.data.objects:
         if obj.type == "MESH" and obj.data.shape_keys is not None:

@@ -20,14 +20,14 @@ from ...io_blender.options import hidden, mixin_of, option, properties, values_o
 from ...io_blender.reports import listing, printable
 from ...io_blender.results import ImportResult
 from ...io_common.counting import counted
-from ...io_common.game_data.paths import readable, stamp
+from ...io_common.game_tree.archives import readable, stamp
+from ...io_common.game_tree.files import Budget
 from ...io_common.name_filter import matches
-from ...io_common.textures.budget import Budget
 from ..format import Joints, Md5Error, read_animation_header, read_joints
 from ..format.suffixes import CAMERA_SUFFIX, MESH_SUFFIX
-from ..importing.animation_files import AnimationFile, animation_paths, match_file, within_budget
-from ..importing.importer import ImportOptions, import_files
-from ..importing.plan import active_skeleton
+from ..importing.importer import active_skeleton, import_files
+from ..importing.options import ImportOptions
+from ..importing.read import AnimationFile, animation_paths, match_file, within_budget
 from ..options import ImportProperties
 
 if TYPE_CHECKING:

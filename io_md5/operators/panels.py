@@ -35,7 +35,7 @@ from ...io_common.counting import counted
 from ...io_common.textures.material_images import MaterialImages
 from ...io_common.textures.search import Search
 from ..exporting.clips import action_range
-from ..importing.texture_rules import TEXTURE_RULES
+from ..importing.companions import TEXTURE_RULES
 from ..records import (
     ACTION_RATE,
     CAMERA_RATE,

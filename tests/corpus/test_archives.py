@@ -10,9 +10,9 @@ import pytest
 from paths import CORPUS
 from texture_rules import MD2_RULES, MD5_RULES
 
-from io_idtech.io_common.game_data.catalogue import Catalogue
-from io_idtech.io_common.game_data.files import GameFiles
-from io_idtech.io_common.game_data.game_folders import inner_game
+from io_idtech.io_common.catalogue import Catalogue
+from io_idtech.io_common.game_tree.folders import inner_game
+from io_idtech.io_common.game_tree.tree import GameTree
 from io_idtech.io_common.textures.search import Search
 from io_idtech.io_md2.format import Md2Error, read_model
 
@@ -62,7 +62,7 @@ def images(game: Path, model: str, data: bytes) -> list[object]:
 def test_a_packed_project_has_the_same_characters_and_images(project: Path, tmp_path: Path) -> None:
     project = inner_game(project) or project
     archive = packed(project, tmp_path)
-    loose, inside = (Catalogue(GameFiles([game])) for game in (project, archive))
+    loose, inside = (Catalogue(GameTree([game])) for game in (project, archive))
     assert loose.entries
     assert inside.entries == loose.entries
     for entry in loose.entries:

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 from texture_rules import MD2_RULES, MD5_RULES
 
-from io_idtech.io_common.textures.conventions import is_colour
-from io_idtech.io_common.textures.names import is_image, split_extension
-from io_idtech.io_common.textures.pcx import decode_pcx
+from io_idtech.io_common.game_tree.names import is_image, split_extension
+from io_idtech.io_common.textures.conventions import is_color
+from io_idtech.io_common.textures.image_files import decode_pcx
 from io_idtech.io_common.textures.search import Search
 
 _ROOT = Path(__file__).resolve().parents[2]
@@ -39,7 +39,7 @@ class Outcome:
         return [
             entry.name
             for entry in sorted(self.model.parent.iterdir())
-            if entry.is_file() and is_image(entry.name) and is_colour(split_extension(entry.name)[0])
+            if entry.is_file() and is_image(entry.name) and is_color(split_extension(entry.name)[0])
         ]
 
 
@@ -119,7 +119,7 @@ def test_what_is_found_is_never_an_icon_or_a_map_of_another_kind(outcomes: list[
     for outcome in outcomes:
         for name, file in outcome.found.items():
             if Path(file).stem.lower() != Path(name.replace("\\", "/")).stem.lower():
-                assert is_colour(Path(file).stem), (outcome.model, name, file)
+                assert is_color(Path(file).stem), (outcome.model, name, file)
 
 
 def plain_pcx(data: bytes) -> list[int]:

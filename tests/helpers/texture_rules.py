@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from io_idtech.io_common.textures.rules import TextureRules
+from io_idtech.io_common.textures.conventions import TextureRules
 
 MD2_RULES = TextureRules(config_name="md2.cfg", has_player_skins=True)
 MD5_RULES = TextureRules(config_name="md5.cfg", has_shaders=True)

@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 from work import lines_run
 
-from io_idtech.io_common.game_data.cubescript import Interpreter
-from io_idtech.io_common.textures.mtr import parse_mtr
-from io_idtech.io_common.textures.names import clean_name
-from io_idtech.io_common.textures.skins import parse_model_cfg, parse_skin
+from io_idtech.io_common.declarations.cube_scripts import read_script
+from io_idtech.io_common.declarations.materials import parse_materials
+from io_idtech.io_common.game_tree.names import clean_name
+from io_idtech.io_common.textures.config_files import parse_skin
 from io_idtech.io_md2.format import Model, format_model, parse_model
 from io_idtech.io_md5.format import Md5Error, parse_animation, parse_camera, parse_mesh
 from io_idtech.io_md5.format.cuts import timeline
@@ -47,6 +47,10 @@ def animation(data):
 def camera(data):
     read = parse_camera(data)
     timeline(read.cuts, read.entry_count)
+
+
+def config(data):
+    read_script(data, "md5.cfg", "md5", {}.get)
 
 
 def text(parse):
@@ -103,11 +107,11 @@ SHAPES = {
     "groups of a cut": (
         camera, lambda n: VERSION + "cuts { 1 " + "a ( 1 ) " * n + "} camera {" + "0 0 0 0 0 0 9\n" * 3 + "}"
     ),
-    "declarations": (text(parse_mtr), lambda n: lines("m{i} {{ map a }}", n)),
-    "declarations that do not end": (text(parse_mtr), lambda n: "a {\n" * n),
-    "expressions in each other": (text(parse_mtr), lambda n: "a { map " + "addnormals(" * n + "}"),
-    "commands of a configuration": (text(parse_model_cfg), lambda n: "md5load a b\nmd5skin b c d\n" * n),
-    "brackets of a configuration": (text(parse_model_cfg), lambda n: "if (x) [ md5load a\n" * n),
+    "declarations": (text(parse_materials), lambda n: lines("m{i} {{ map a }}", n)),
+    "declarations that do not end": (text(parse_materials), lambda n: "a {\n" * n),
+    "expressions in each other": (text(parse_materials), lambda n: "a { map " + "addnormals(" * n + "}"),
+    "commands of a configuration": (text(config), lambda n: "md5load a b\nmd5skin b c d\n" * n),
+    "brackets of a configuration": (text(config), lambda n: "if (x) [ md5load a\n" * n),
     "skins": (text(parse_skin), lambda n: "skin a { a b c\n" * n),
 }  # fmt: skip
 
@@ -142,14 +146,13 @@ def test_memory_is_in_proportion_to_the_file(read, shape):
 @pytest.mark.parametrize(
     ("read", "file"),
     [
-        (parse_mtr, "{} {{ map a }}"),
-        (parse_model_cfg, "md5load {}"),
-        (parse_model_cfg, 'md5load "{}"'),
-        (lambda text: Interpreter({"md5load": lambda words, line: ""}).run(text), "md5load {}"),
+        (parse_materials, "{} {{ map a }}"),
+        (config, "md5load {}"),
+        (config, 'md5load "{}"'),
         (lambda text: parse_scales(text.encode()), '{{"{}": {{}}}}'),
         (clean_name, "{}"),
     ],
-    ids=["declaration", "configuration", "string of a configuration", "script", "scales", "name"],
+    ids=["declaration", "configuration", "string of a configuration", "scales", "name"],
 )
 def test_a_long_word_takes_little_memory(read, file, part):
     """Python's regular expressions take a hundred bytes for each step that they may go back."""

@@ -19,9 +19,7 @@ def declared(part):
     """The character that a game folder declares, without where it is declared."""
 
     def read(folder: Path, name: str):
-        catalogue = part("io_common.game_data.catalogue").Catalogue(
-            part("io_common.game_data.files").GameFiles([folder])
-        )
+        catalogue = part("io_common.catalogue").Catalogue(part("io_common.game_tree.tree").GameTree([folder]))
         assert not catalogue.warnings
         return replace(catalogue.character(catalogue.named(name)), declaration=None, warnings=())
 
@@ -169,7 +167,7 @@ def test_commands_keep_the_order_of_their_declaration(tmp_path, part):
     )
     import_character(game, "monster_imp")
     found = part("io_characters.scene").find_character(bpy.context)
-    current = part("io_characters.export_source").current_character(found)
+    current = part("io_characters.exporter").current_character(found)
     assert current == found.character
     assert [command.frame for command in current.parts[0].animations[1].commands] == [9, 0, 2, 4]
 

@@ -27,7 +27,7 @@ def test_the_dialog_offers_the_game_in_the_folder(tmp_path, part):
     dialog = bpy.context.window_manager.operator_properties_last("import_scene.idtech_character")
     dialog.game = str(game.parent)
     try:
-        assert part("io_common.game_data.game_folders").inner_game(game.parent) == game
+        assert part("io_common.game_tree.folders").inner_game(game.parent) == game
         dialog.inner_game = str(game)
         dialog.use_inner_game = True
         assert dialog.game == str(game)
@@ -120,11 +120,11 @@ def test_the_count_of_animations_says_how_many_files_they_are(tmp_path, part):
             **{f"packages/models/hero/{name}.md5anim": game_folders.md5anim() for name in ("run", "jump")},
         },
     )
-    found = part("io_characters.games").catalogue(game)
+    found = part("io_characters.reading").catalogue(game)
     entry = found.named("hero", "config")
     assert str(entry.animations) == "6 entries, 2 files"
     dialog = bpy.context.window_manager.operator_properties_last("import_scene.idtech_character")
-    part("io_characters.operators.animation_rows").fill(dialog, found.character(entry))
+    part("io_characters.operators.import_character").fill_animations(dialog, found.character(entry))
     assert len(dialog.animations) == 6
     assert dialog.animations_total == "; counted as 6 entries, 2 files"
 
@@ -146,7 +146,7 @@ def test_models_that_configs_of_unvanquished_and_xreal_name_are_listed(tmp_path,
             "models/players/shina/idle.md5anim": game_folders.md5anim(),
         },
     )
-    found = part("io_characters.games").catalogue(game)
+    found = part("io_characters.reading").catalogue(game)
     listed = {(str(entry.kind), entry.name): entry.meshes.found for entry in found.entries}
     assert listed == {
         ("config", "configs/buildables/arm"): 1,

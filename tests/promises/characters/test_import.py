@@ -68,9 +68,9 @@ def test_animations_that_are_unchecked_are_not_imported(doom3):
 
 def test_the_dialog_lists_the_animations_of_the_chosen_character_with_check_boxes(doom3, part):
     dialog = bpy.context.window_manager.operator_properties_last("import_scene.idtech_character")
-    rows = part("io_characters.operators.animation_rows")
-    catalogue = part("io_characters.games").catalogue(doom3)
-    rows.fill(dialog, catalogue.character(catalogue.named(IMP)))
+    rows = part("io_characters.operators.import_character")
+    catalogue = part("io_characters.reading").catalogue(doom3)
+    rows.fill_animations(dialog, catalogue.character(catalogue.named(IMP)))
     assert {row.name: row.file_count for row in dialog.animations} == {
         "stand": 1, "walk1": 1, "pain1": 1, "range": 2, "idle": 1,
     }  # fmt: skip
@@ -449,8 +449,6 @@ def test_a_stored_character_that_is_not_valid_is_ignored(doom3, text, part):
 
 def test_the_character_is_stored_as_it_was_declared(doom3, part):
     import_character(doom3, IMP)
-    catalogue = part("io_common.game_data.catalogue").Catalogue(
-        part("io_common.game_data.files").GameFiles([doom3])
-    )
+    catalogue = part("io_common.catalogue").Catalogue(part("io_common.game_tree.tree").GameTree([doom3]))
     declared = catalogue.character(catalogue.named(IMP))
     assert part("io_characters.scene").find_character(bpy.context).character == declared

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import io
 import json
 import os
@@ -221,25 +222,22 @@ def test_blend_files_do_not_depend_on_what_was_converted_before(idtech, tmp_path
 
 
 def test_a_blender_that_dies_fails_its_file_and_is_replaced(idtech, tree, tmp_path, part, monkeypatch):
-    # It speaks as a worker does, among noise, and dies of one file. More have been sent to it by then.
+    # It answers as the command does, among noise, and dies of one file.
     for number in range(8):
         md5_scenes.write(tree, f"imp{number}")
     script = tmp_path / "dying.py"
     script.write_text(
-        "import json, os, struct, sys\n"
+        "import json, os, sys\n"
         "out = open(sys.argv[1], 'ab', buffering=0)\n"
-        "while head := sys.stdin.buffer.read(8):\n"
-        "    task = json.loads(sys.stdin.buffer.read(*struct.unpack('>Q', head)))\n"
+        "for line in sys.stdin.buffer:\n"
         "    print('noise', flush=True)\n"
-        "    if 'zombie' in task['name']:\n"
+        "    if 'zombie' in json.loads(line)[0]['name']:\n"
         "        out.write(b'half of')\n"
         "        os._exit(11)\n"
-        "    open(task['target'], 'w').close()\n"
-        "    reply = json.dumps({'status': 'converted'}).encode()\n"
-        "    out.write(struct.pack('>Q', len(reply)) + reply)\n"
+        "    out.write(json.dumps({'status': 'converted'}).encode() + b'\\n')\n"
     )
-    workers = part("command_line.worker_pool")
-    monkeypatch.setattr(workers, "command", lambda replies: [sys.executable, str(script), str(replies)])
+    blenders = part("command_line.blenders")
+    monkeypatch.setattr(blenders, "command", lambda replies, _: [sys.executable, str(script), replies])
     for folder in ("boss", "items"):
         (tmp_path / "out" / folder).mkdir(parents=True)
     status, table, _ = idtech("convert", tree, "--to", tmp_path / "out", "--jobs", 2)
@@ -248,63 +246,53 @@ def test_a_blender_that_dies_fails_its_file_and_is_replaced(idtech, tree, tmp_pa
     assert "zombie.md5mesh: Blender ended with status 11" in table
 
 
-def test_a_blender_that_runs_in_parallel_starts_no_further_file_once_the_run_is_interrupted(
+def test_blenders_finish_their_files_and_start_no_other_once_the_run_is_interrupted(
     tree, tmp_path, part, monkeypatch
 ):
-    # It tells at its end whether it could still start a file that has been sent to it.
+    # It takes down which files it has started.
     script = tmp_path / "recording.py"
     script.write_text(
-        "import json, os, struct, sys\n"
-        "out = open(sys.argv[1], 'ab', buffering=0)\n"
-        "while head := sys.stdin.buffer.read(8):\n"
-        "    sys.stdin.buffer.read(*struct.unpack('>Q', head))\n"
-        "    reply = json.dumps({'status': 'converted'}).encode()\n"
-        "    out.write(struct.pack('>Q', len(reply)) + reply)\n"
-        "job = os.path.join(os.path.dirname(sys.argv[1]), 'job')\n"
-        "open(f'{sys.argv[2]}/{os.getpid()}', 'w').write(str(os.path.exists(job)))\n"
+        "import json, sys\n"
+        "for line in sys.stdin.buffer:\n"
+        "    open(json.loads(line)[0]['target'], 'w').close()\n"
+        "    with open(sys.argv[1], 'ab') as out:\n"
+        "        out.write(json.dumps({'status': 'converted'}).encode() + b'\\n')\n"
     )
-    pool, settings, records = (
-        part(f"command_line.{name}") for name in ("worker_pool", "settings", "records")
-    )
-    told = tmp_path / "told"
-    told.mkdir()
-    monkeypatch.setattr(
-        pool, "command", lambda replies: [sys.executable, str(script), str(replies), str(told)]
-    )
-    tasks = [settings.Task(tree / f"{number}", tmp_path / f"{number}", f"{number}") for number in range(9)]
-    outcomes = pool.convert_all(tasks, records.Records(tmp_path, settings.Settings(), "1"), 2)
-    next(outcomes)
-    outcomes.close()
-    assert [path.read_text() for path in told.iterdir()] == ["False", "False"]
+    blenders, tasks, records = (part(f"command_line.{name}") for name in ("blenders", "tasks", "records"))
+    monkeypatch.setattr(blenders, "command", lambda replies, _: [sys.executable, str(script), replies])
+    run = records.Records(tmp_path, part("io_blender.batch").Settings(), "1")
+    sent = [tasks.Task(tree / f"{number}", tmp_path / f"{number}", f"{number}") for number in range(9)]
+    done: list[str] = []
+    for task, outcome in blenders.convert_all(sent, run, 2, lambda: bool(done)):
+        assert outcome.status == "converted"
+        done.append(task.name)
+    assert {path.name for path in tmp_path.glob("[0-9]")} == set(done)
+    assert len(done) <= 4
 
 
-def test_a_file_that_was_sent_ahead_is_not_started_after_an_interrupt(tree, tmp_path, part, monkeypatch):
-    worker, messages, settings = (part(f"command_line.{name}") for name in ("worker", "messages", "settings"))
-    job = tmp_path / "replies" / worker.JOB
-    job.parent.mkdir()
-    sources = part("command_line.source_files").Sources()
-    common = {
-        "settings": settings.Settings().to_json(),
-        "out": str(tmp_path / "out"),
-        "sources": sources.to_json(),
-    }
-    job.write_bytes(messages.pack(common))
-    tasks = [settings.Task(tree / name, tmp_path / "out" / name, name) for name in ("first", "second")]
-    started = []
+def test_a_blender_does_what_it_is_sent_and_leaves_nothing_if_the_other_has_been_killed(
+    tree, tmp_path, part, monkeypatch
+):
+    blenders, tasks = part("command_line.blenders"), part("command_line.tasks")
+    settings = part("io_blender.batch").Settings(game_data=("mod", "base"))
+    replies = tmp_path / "replies" / "outcomes"
+    replies.parent.mkdir()
+    task = tasks.Task(tree / "a\nb \udcff", tmp_path / "c", "d", "prefix_")
+    folder = tmp_path / "temporary"
+    sent = []
 
-    def convert(task, *_arguments):
-        started.append(task)
-        job.unlink()
-        return settings.Outcome("converted")
+    def write(*arguments):
+        sent.append(arguments[:3])
+        folder.mkdir()
+        return tasks.Outcome("converted")
 
-    stdin = io.TextIOWrapper(io.BytesIO(b"".join(messages.pack(task.to_json()) for task in tasks)))
-    monkeypatch.setattr(sys, "stdin", stdin)
-    monkeypatch.setattr(worker, "convert", convert)
-    # The process of the tests is no worker afterwards.
-    monkeypatch.setattr(part("command_line.output_files"), "_worker", "")
-    worker.work(job.with_name("replies0-1"))
-    assert started == tasks[:1]
-    assert not job.parent.exists()
+    text = json.dumps([dataclasses.asdict(task), folder], default=os.fspath)
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(f"{text}\n".encode())))
+    monkeypatch.setattr(blenders, "write_results", write)
+    assert blenders.work(replies, json.loads(json.dumps(dataclasses.asdict(settings)))) == 0
+    assert sent == [(task, folder, settings)]
+    assert not replies.parent.exists()
+    assert not folder.exists()
 
 
 @pytest.mark.slow
@@ -495,17 +483,17 @@ def test_nothing_but_results_and_records_is_left(idtech, tree, tmp_path):
 @pytest.mark.slow
 def test_an_interrupted_run_says_so_and_keeps_what_is_done(idtech, tree, tmp_path, part, monkeypatch):
     command = part("command_line.command")
-    convert = command.convert
+    write = command.write_results
     done = []
 
     def interrupted(*arguments):
         if done:
             signal.raise_signal(signal.SIGINT)
         done.append(arguments)
-        return convert(*arguments)
+        return write(*arguments)
 
     before = signal.getsignal(signal.SIGINT)
-    monkeypatch.setattr(command, "convert", interrupted)
+    monkeypatch.setattr(command, "write_results", interrupted)
     status, _, told = idtech("convert", tree, "--to", tmp_path / "out")
     monkeypatch.undo()
     assert status == 130
@@ -864,17 +852,17 @@ class Terminal(io.StringIO):
 
 def told_to(part, out: io.StringIO) -> str:
     """What is told of one good file, one with a warning, and a bad one."""
-    settings, progress = part("command_line.settings"), part("command_line.progress")
-    shown = progress.Progress(3, out)
+    tasks = part("command_line.tasks")
+    shown = part("command_line.command").Progress(3, out)
     for name, outcome in (
-        ("good.md2", settings.Outcome("converted", seconds=0.25)),
+        ("good.md2", tasks.Outcome("converted", seconds=0.25)),
         (
             "odd.md2",
-            settings.Outcome("converted", warnings=["it is odd"], seconds=8.6, exporter_seconds=8.2),
+            tasks.Outcome("converted", warnings=["it is odd"], seconds=8.6, exporter_seconds=8.2),
         ),
-        ("bad.md2", settings.Outcome("failed", "it is bad")),
+        ("bad.md2", tasks.Outcome("failed", "it is bad")),
     ):
-        shown.report(settings.Task(Path(name), Path(name), name), outcome)
+        shown.report(tasks.Task(Path(name), Path(name), name), outcome)
     shown.close()
     return out.getvalue()
 
@@ -1308,7 +1296,7 @@ def test_a_second_ctrl_c_ends_an_operator_without_a_traceback_and_leaves_nothing
     assert list(temporary.iterdir()) == []
 
 
-# A worker that is slow, once it has begun to write a result.
+# A Blender that is slow, once it has begun to write a result.
 SLOW = """
 import importlib, sys, time
 import bpy
@@ -1319,14 +1307,14 @@ importlib.import_module(sys.argv[1] + ".command_line.command").main(sys.argv[2:]
 """
 SLOW_PARENT = PARENT.replace(
     "status =",
-    "pool = importlib.import_module(sys.argv[1] + '.command_line.worker_pool')\n"
+    "pool = importlib.import_module(sys.argv[1] + '.command_line.blenders')\n"
     f"pool._AS_MODULE = {SLOW!r}\n"
     "status =",
-).replace("os._exit(", "importlib.import_module(sys.argv[1] + '.command_line.process_exit').exit_process(")
+).replace("os._exit(", "importlib.import_module(sys.argv[1] + '.command_line.command').exit_process(")
 
 
 @pytest.mark.slow
-def test_a_second_ctrl_c_leaves_no_temporary_folder_of_a_worker(extension, tree, tmp_path):
+def test_a_second_ctrl_c_leaves_no_temporary_folder_of_another_blender(extension, tree, tmp_path):
     out, temporary = tmp_path / "out", tmp_path / "temporary"
     temporary.mkdir()
     words = ["convert", str(tree), "--to", str(out), "--jobs", "2"]

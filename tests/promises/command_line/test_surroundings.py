@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import errno
 import json
 import os
@@ -10,9 +11,7 @@ import signal
 import subprocess
 import sys
 import zipfile
-from io import BytesIO
 from pathlib import Path
-from types import SimpleNamespace
 
 import bpy
 import md5_scenes
@@ -74,16 +73,14 @@ def test_folders_of_other_programs_are_kept_whatever_their_age(idtech, model, tm
 
 @pytest.mark.slow
 def test_folders_that_killed_runs_left_are_removed_after_a_day(idtech, model, tmp_path, part):
-    folder = tmp_path / "out"
-    folder.mkdir()
-    temporary = part("command_line.output_files").temporary_folder
-    with temporary(folder) as made:
-        left = folder / made.name
-        kept = made.name
-    left.mkdir()
+    tasks, records = part("command_line.tasks"), part("command_line.records")
+    run = records.Records(tmp_path / "out", part("io_blender.batch").Settings(), "1")
+    task = tasks.Task(model, tmp_path / "out" / "imp.blend", "imp")
+    left = part("command_line.convert").Conversion(task, run).folder
+    left.mkdir(parents=True)
     os.utime(left, (0, 0))
-    assert idtech("convert", model, "--to", folder)[0] == 0
-    assert kept not in os.listdir(folder)
+    assert idtech("convert", model, "--to", tmp_path / "out")[0] == 0
+    assert not left.exists()
 
 
 @pytest.mark.slow
@@ -237,27 +234,16 @@ def test_a_program_without_output_describes_files(model):
 
 
 @pytest.mark.slow
-def test_a_worker_that_cannot_reply_fails_its_files_and_says_why(idtech, model, tmp_path, part, monkeypatch):
-    worker, pool = part("command_line.worker"), part("command_line.worker_pool")
-    settings, messages = part("command_line.settings"), part("command_line.messages")
-    task = settings.Task(model, tmp_path / "out" / "imp.blend", model.name)
-    job = {
-        "settings": settings.Settings().to_json(),
-        "out": str(tmp_path / "out"),
-        "sources": part("command_line.source_files").Sources().to_json(),
-    }
-    folder = tmp_path / "replies"
-    # A folder in place of the file of replies cannot be written to, as on a full disk.
-    (folder / "file").mkdir(parents=True)
-    (folder / worker.JOB).write_bytes(messages.pack(job))
-    stdin = SimpleNamespace(buffer=BytesIO(messages.pack(task.to_json())))
-    monkeypatch.setattr(sys, "stdin", stdin)
-    # The process of the tests is no worker afterwards.
-    monkeypatch.setattr(part("command_line.output_files"), "_worker", "")
-    assert worker.work(folder / "file") == worker.CANNOT_REPLY
-    assert folder.exists()
-    ended = [sys.executable, "-c", f"import sys; sys.exit({worker.CANNOT_REPLY})"]
-    monkeypatch.setattr(pool, "command", lambda _replies: ended)
+def test_a_blender_that_cannot_reply_fails_its_files_and_says_why(idtech, model, tmp_path, part, monkeypatch):
+    blenders = part("command_line.blenders")
+    # A folder in place of the file of outcomes cannot be written to, as on a full disk.
+    (tmp_path / "replies" / "file").mkdir(parents=True)
+    values = dataclasses.asdict(part("io_blender.batch").Settings())
+    status = blenders.work(tmp_path / "replies" / "file", values)
+    assert status == blenders._CANNOT_REPLY
+    assert (tmp_path / "replies").exists()
+    ended = [sys.executable, "-c", f"import sys; sys.exit({status})"]
+    monkeypatch.setattr(blenders, "command", lambda *_: ended)
     md5_scenes.write(model.parent, "second")
     status, table, _ = idtech("convert", model.parent, "--to", tmp_path / "other", "--jobs", "2")
     assert status == 1
@@ -438,7 +424,7 @@ def test_a_model_is_converted_again_once_its_image_has_changed(idtech, model, tm
 
 
 @pytest.mark.slow
-def test_workers_run_no_python_file_of_the_current_folder(idtech, model, tmp_path, monkeypatch):
+def test_other_blenders_run_no_python_file_of_the_current_folder(idtech, model, tmp_path, monkeypatch):
     md5_scenes.write(model.parent, "demon")
     downloaded = tmp_path / "mod"
     downloaded.mkdir()
@@ -559,11 +545,11 @@ def test_a_blend_that_ends_blender_stops_no_other_file(idtech, tmp_path, part, m
     bpy.ops.mesh.primitive_cube_add()
     for name in ("a", "b"):
         bpy.ops.wm.save_as_mainfile(filepath=str(folder / f"{name}.blend"), copy=True)
-    pool = part("command_line.worker_pool")
+    pool = part("command_line.blenders")
     command = pool.command
-    # A worker that ends as soon as it has a file to convert, as on a segmentation fault.
+    # A Blender that ends as soon as it has a file to convert, as on a segmentation fault.
     ends = [sys.executable, "-c", "import os; os.read(0, 1); os.abort()"]
-    monkeypatch.setattr(pool, "command", lambda replies: ends)
+    monkeypatch.setattr(pool, "command", lambda *_: ends)
     status, table, told = idtech("convert", folder, "--to", tmp_path / "out", "--format", "md5")
     assert (status, "Failed:" in table) == (1, True), told
     monkeypatch.setattr(pool, "command", command)
@@ -646,7 +632,7 @@ def test_keys_and_their_handles_are_retimed_alike(part, model):
     md5_scenes.write(model.parent, "imp", walk=md5_scenes.animation(md5_scenes.model().joints))
     bpy.ops.import_scene.md5(filepath=str(model), animations="FOLDER")
     (action,) = bpy.data.actions
-    actions, versions = part("command_line.actions"), part("io_blender.versions")
+    writers, versions = part("command_line.writers"), part("io_blender.versions")
 
     def times() -> list[tuple[float, ...]]:
         return [
@@ -660,7 +646,7 @@ def test_keys_and_their_handles_are_retimed_alike(part, model):
             key.interpolation, key.handle_left_type, key.handle_right_type = "BEZIER", "FREE", "FREE"
             key.handle_left.x, key.handle_right.x = key.co.x - 0.25, key.co.x + 0.5
     before = times()
-    actions.retime([action], 12.0)
+    writers.retime([action], 12.0)
     assert before
     assert times() == [pytest.approx([value / 2.0 for value in row], abs=1e-4) for row in before]
 
@@ -671,7 +657,7 @@ EXIT = """
 import importlib, sys
 import bpy
 bpy.ops.preferences.addon_enable(module=sys.argv[1])
-importlib.import_module(sys.argv[1] + ".command_line.process_exit").exit_process(7)
+importlib.import_module(sys.argv[1] + ".command_line.command").exit_process(7)
 """
 
 
@@ -708,7 +694,7 @@ def test_a_blender_that_ends_removes_its_own_temporary_folder_and_no_other(exten
 def test_ctrl_c_stops_a_command_with_its_status_and_leaves_nothing(
     idtech, model, tmp_path, part, monkeypatch, command
 ):
-    files = part("io_common.game_data.files").GameFiles
+    files = part("io_common.game_tree.tree").GameTree
     reads = files.walk
 
     def pressed(self, *arguments):

@@ -45,7 +45,7 @@ def test_animations_are_unpacked_up_to_a_limit_with_one_warning(
         tmp_path / "pak000.pk4", {"imp/0.md5anim": text, "imp/imp.md5mesh": game_folders.md5mesh()}
     )
     game_folders.share_first(path, [f"imp/{number}.md5anim" for number in range(1, 9)])
-    monkeypatch.setattr(part("io_common.textures.budget"), "MAX_DATA", 3 * len(text))
+    monkeypatch.setattr(part("io_common.game_tree.files"), "MAX_DATA", 3 * len(text))
     bpy.ops.import_scene.md5(filepath=str(path / "imp/imp.md5mesh"), animations="FOLDER")
     assert sorted(action.name for action in bpy.data.actions) == ["0", "1", "2"]
     assert capfd.readouterr().out.count("Warning: 6 animations left out: the archives hold more than") == 1

@@ -52,19 +52,21 @@ MAPS = {
 
 
 @pytest.fixture
-def importer(part):
-    return part("io_md5.importing.importer")
+def import_files(part):
+    """The import without an operator, with default options."""
+    options = part("io_md5.importing.options").ImportOptions()
+    return lambda *files: part("io_md5.importing.importer").import_files(bpy.context, list(files), options)
 
 
 @pytest.fixture
 def names_of(part):
     """The names of materials in files, with the game folders of the preferences."""
     folders = part("io_blender.operators.preferences").game_folders
-    name_for_file = part("io_blender.materials.export_names").name_for_file
-    shaders, skins = part("io_md5.records").SHADERS, part("io_md2.importing.skins")
+    name_for_file = part("io_blender.materials.library").name_for_file
+    shaders, skins = part("io_md5.records").SHADERS, part("io_md2.records").SKINS
     return SimpleNamespace(
         shader_name=lambda material, report=None: name_for_file(material, shaders, folders(), report),
-        skin_name=lambda material: skins.skin_name(material, folders()),
+        skin_name=lambda material: name_for_file(material, skins, folders()),
     )
 
 
@@ -429,9 +431,9 @@ def test_textures_can_be_left_out(tmp_path):
 # What is missing, bad or not to be touched
 
 
-def test_a_missing_image_gives_one_warning_with_the_folders_searched(tmp_path, importer):
+def test_a_missing_image_gives_one_warning_with_the_folders_searched(tmp_path, import_files):
     model = game(tmp_path, shaders=(SHADER, "models/imp/eyes", SHADER))
-    result = importer.import_files(bpy.context, [model], importer.ImportOptions())
+    result = import_files(model)
     (warning,) = result.report.warnings
     assert warning.count(f"{SHADER} (looked for") == 1
     assert warning.count("models/imp/eyes (looked for") == 1
@@ -442,19 +444,19 @@ def test_a_missing_image_gives_one_warning_with_the_folders_searched(tmp_path, i
         assert min(shader_of(material).inputs["Base Color"].default_value) > 0.5
 
 
-def test_a_missing_map_of_a_declaration_gives_a_warning(tmp_path, importer):
+def test_a_missing_map_of_a_declaration_gives_a_warning(tmp_path, import_files):
     files = {"materials/imp.mtr": DECLARATION, **MAPS}
     del files["models/imp/imp_s.tga"]
-    result = importer.import_files(bpy.context, [game(tmp_path, files)], importer.ImportOptions())
+    result = import_files(game(tmp_path, files))
     (warning,) = result.report.warnings
     assert "models/imp/imp_s.tga (specular)" in warning
 
 
 @pytest.mark.parametrize("name", ["imp.png", "imp.pcx", "imp.tga"])
 @pytest.mark.parametrize("content", [b"", b"nonsense", b"\x0a\x05\x01\x08" + bytes(200)])
-def test_a_bad_image_is_a_warning(tmp_path, importer, name, content):
+def test_a_bad_image_is_a_warning(tmp_path, import_files, name, content):
     model = game(tmp_path, {f"models/imp/{name}": content})
-    result = importer.import_files(bpy.context, [model], importer.ImportOptions())
+    result = import_files(model)
     (warning,) = result.report.warnings
     assert name in warning
     material = result.objects[1].active_material
@@ -658,9 +660,7 @@ def test_a_replaced_skin_is_called_by_its_new_image(tmp_path, part, names_of):
         tmp_path,
         {"players/a/a.pcx": pcx(COLOURS), "players/a/b.png": png(COLOURS), "players/a/tris.md2": b""},
     )
-    search = part("io_common.textures.search").Search(
-        [], part("io_md2.importing.texture_rules").TEXTURE_RULES
-    )
+    search = part("io_common.textures.search").Search([], part("io_md2.family").TEXTURE_RULES)
     library = part("io_blender.materials.library").MaterialLibrary(part("io_md2.records").SKINS)
     found = search.model(tmp_path / "players" / "a" / "tris.md2", ["players/a/a.pcx"]).skins()
     (material,) = library.skins(found, "tris")

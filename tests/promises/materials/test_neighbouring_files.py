@@ -14,7 +14,7 @@ from game_samples import GREEN, RED, archive, black_png, pcx, plain, png, square
 from hostile_images import IMAGES, extension
 from scripted_scenes import rig, tube
 
-from io_idtech.io_common.textures.dimensions import loaded_bytes
+from io_idtech.io_common.textures.image_files import loaded_bytes
 from io_idtech.io_md2.format import read_model
 from io_idtech.io_md5.format import write_animation
 
@@ -198,7 +198,7 @@ def test_an_image_of_every_format_is_loaded_within_the_limit_and_not_opened_beyo
 ):
     file, data = f"imp{extension(name)}", IMAGES[name](64, 48)
     size = loaded_bytes(data) or 0
-    limits = part("io_common.textures.budget")
+    limits = part("io_common.game_tree.files")
     monkeypatch.setattr(limits, "MAX_LOADED_OF_ONE", size)
     told = imported_with(capfd, tmp_path, file, data)
     assert [tuple(image.size) for image in bpy.data.images] == ([] if name in UNREADABLE else [(64, 48)])
@@ -237,7 +237,7 @@ def test_images_beyond_the_limit_are_skipped_with_one_warning(
 ):
     path = model_of(tmp_path, 6)
     archive(tmp_path / "pak.pk4", {f"models/imp/{number}.tga": tga(plain(RED)) for number in range(6)})
-    monkeypatch.setattr(part("io_common.textures.budget"), limit, value)
+    monkeypatch.setattr(part("io_common.game_tree.files"), limit, value)
     said = imported(capfd, path)
     assert [told in line for line in said.splitlines() if line.startswith("Warning")] == [True]
     assert len(bpy.data.images) == 3
@@ -247,7 +247,7 @@ def test_images_beyond_the_limit_are_skipped_with_one_warning(
 def test_when_the_time_is_over_images_are_left_out(tmp_path, capfd, part, monkeypatch):
     path = model_of(tmp_path, 2)
     write(tmp_path, {f"models/imp/{number}.tga": tga(plain(RED)) for number in range(2)})
-    monkeypatch.setattr(part("io_common.textures.budget"), "MAX_SECONDS", -1.0)
+    monkeypatch.setattr(part("io_common.game_tree.files"), "MAX_SECONDS", -1.0)
     assert "because it took too long" in imported(capfd, path)
     assert len(bpy.data.images) == 0
 

@@ -466,7 +466,6 @@ def test_replacing_and_tracks_are_undone_in_one_step(model):
 
 def test_an_internal_error_takes_new_tracks_back_and_keeps_the_actions(model, part, monkeypatch):
     import_md5(model, animation_filter="run", nla_tracks=True)
-    build = part("io_md5.importing.build")
 
     def fail(*words, **options):
         raise ZeroDivisionError
@@ -474,6 +473,5 @@ def test_an_internal_error_takes_new_tracks_back_and_keeps_the_actions(model, pa
     monkeypatch.setattr(part("io_md5.importing.importer"), "set_scene_timing", fail)
     with pytest.raises(RuntimeError):
         bpy.ops.import_scene.md5(directory=str(model.parent), animation_filter="walk*", nla_tracks=True)
-    assert build is not None
     assert action_names() == ["run"]
     assert [track.name for track in armature().animation_data.nla_tracks] == ["run"]

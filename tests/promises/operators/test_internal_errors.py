@@ -61,10 +61,10 @@ def model(tmp_path):
     ("module", "name", "after"),
     [
         ("io_md5.importing.read", "read_mesh", 0),
-        ("io_md5.importing.build", "build_armature", 0),
-        ("io_md5.importing.build", "build_mesh", 0),
-        ("io_md5.importing.mesh", "add_vertex_groups", 0),
-        ("io_md5.importing.armature", "_store_joints", 0),
+        ("io_md5.importing.model", "build_armature", 0),
+        ("io_md5.importing.model", "build_mesh", 0),
+        ("io_md5.importing.model", "add_vertex_groups", 0),
+        ("io_md5.importing.model", "_store_joints", 0),
         ("io_blender.materials.library", "build_nodes", 0),
     ],
 )
@@ -76,7 +76,7 @@ def test_import_of_a_model(part, monkeypatch, capfd, model, module, name, after)
 
 @pytest.mark.parametrize(
     ("module", "name"),
-    [("io_md5.importing.build", "build_action"), ("io_md5.importing.importer", "set_scene_timing")],
+    [("io_md5.importing.action", "build_action"), ("io_md5.importing.importer", "set_scene_timing")],
 )
 def test_import_of_an_animation_onto_the_users_armature(part, monkeypatch, capfd, model, module, name):
     bpy.ops.import_scene.md5(filepath=str(model))
@@ -156,7 +156,7 @@ def test_running_out_of_memory_is_not_reported_as_an_internal_error(part, monkey
         raise MemoryError
 
     before = whole_state()
-    monkeypatch.setattr(part("io_md5.importing.build"), "build_mesh", fails)
+    monkeypatch.setattr(part("io_md5.importing.model"), "build_mesh", fails)
     with pytest.raises(RuntimeError, match=r"test\.md5mesh: there is not enough memory"):
         bpy.ops.import_scene.md5(filepath=str(model))
     assert whole_state() == before

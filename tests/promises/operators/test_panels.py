@@ -484,7 +484,7 @@ def test_a_frame_rate_counts_when_it_is_enabled_or_a_script_sets_it(tmp_path: Pa
 
 
 def test_a_folder_without_models_materials_and_archives_is_no_game_folder(tmp_path: Path, part):
-    looks_like = part("io_common.textures.search_paths").looks_like_game_folder
+    looks_like = part("io_common.game_tree.folders").looks_like_game_folder
     (tmp_path / "documents").mkdir()
     assert not looks_like(tmp_path)
     assert not looks_like(tmp_path / "nowhere")

@@ -24,7 +24,7 @@ from scripted_scenes import rig, tube
 PACKAGES = ("command_line", "io_blender", "io_common", "io_md2", "io_md5")
 
 # `--jobs` of the command line starts Blenders; nothing else starts anything.
-STARTS_PROCESSES = {Path("command_line/worker_pool.py")}
+STARTS_PROCESSES = {Path("command_line/blenders.py")}
 _OUTWARD = {
     "_socket", "aiohttp", "asyncio", "ctypes", "ftplib", "http", "imaplib", "multiprocessing", "poplib", "pty",
     "requests", "smtplib", "socket", "socketserver", "ssl", "subprocess", "telnetlib", "urllib", "urllib3",
@@ -185,7 +185,10 @@ def test_a_conversion_writes_results_records_and_what_blenders_tell_each_other(p
     assert any(event == "subprocess.Popen" for event, _ in seen)
     for event, place in seen:
         if not event.startswith(_REACHING) and place != os.devnull:
-            assert out in (Path(place), *Path(place).parents) or "io_idtech-jobs-" in place, (event, place)
+            # `shutil.rmtree` is watched itself, and may remove what is in a folder by its bare name.
+            is_bare = event in ("os.remove", "os.rmdir") and os.path.basename(place) == place
+            is_known = is_bare or "io_idtech-jobs-" in place
+            assert is_known or out in (Path(place), *Path(place).parents), (event, place)
 
 
 def test_the_manifest_asks_for_files_alone():
@@ -220,7 +223,7 @@ def test_only_jobs_start_processes_and_nothing_opens_connections():
                 reaching.setdefault(path.relative_to(ROOT), set()).update(found)
     assert len(sources()) > 50
     assert set(reaching) == STARTS_PROCESSES
-    assert reaching[Path("command_line/worker_pool.py")] == {"subprocess"}
+    assert reaching[Path("command_line/blenders.py")] == {"subprocess"}
 
 
 def test_no_source_changes_how_python_finds_modules_or_starts_threads():

@@ -1,12 +1,16 @@
-"""Names of results are unique on any disk, and differ from the names of sources."""
+"""Results have unique names on any disk, which differ from those of sources and stay in the output folder."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from io_idtech.command_line.plan import make_plan
-from io_idtech.command_line.settings import Settings
-from io_idtech.command_line.source_files import path_key
+import game_folders
+import pytest
+
+from io_idtech.command_line.plan import Plan
+from io_idtech.command_line.records import Records
+from io_idtech.command_line.tasks import path_key
+from io_idtech.io_blender.batch import Settings
 
 
 def plan(folder: Path, *names: str, out: str = "out", **settings):
@@ -15,8 +19,9 @@ def plan(folder: Path, *names: str, out: str = "out", **settings):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).touch()
     inputs = [str(folder / name) for name in names]
-    tasks, refused, _ = make_plan(inputs, folder / out, Settings(**settings), [])
-    return tasks, [outcome.reason for _, outcome in refused]
+    found = Plan(Records(folder / out, Settings(**settings), "1"))
+    found.add_files(inputs)
+    return found.tasks, [outcome.reason for _, outcome in found.refused]
 
 
 def test_names_that_differ_only_in_case_get_different_targets(tmp_path):
@@ -77,3 +82,61 @@ def test_no_animation_of_a_model_has_the_name_of_another_models(tmp_path):
 def test_animations_of_a_single_model_are_not_prefixed_with_its_name(tmp_path):
     tasks, _ = plan(tmp_path, "imp.md5mesh", format="md5", animations="same")
     assert [task.prefix for task in tasks] == [""]
+
+
+# Characters
+
+
+def character_targets(folder: Path, text: str, format_name: str = "glb", pattern: str = "*") -> list[str]:
+    """The targets of the characters that a file declares, relative to the output folder."""
+    mesh = game_folders.md5mesh()
+    game = game_folders.loose(folder / "base", {"def/a.def": text, "a.md5mesh": mesh})
+    settings = Settings(format=format_name, game_data=(str(game),))
+    plan = Plan(Records(folder / "out", settings, "1"))
+    plan.add_characters([pattern])
+    assert not plan.refused
+    assert len({path_key(task.target) for task in plan.tasks}) == len(plan.tasks)
+    return sorted(task.target.relative_to(folder / "out").as_posix() for task in plan.tasks)
+
+
+def entity(name: str) -> str:
+    return f'entityDef "{name}" {{ "model" "a.md5mesh" }}\n'
+
+
+def test_a_model_with_the_name_of_an_entity_gets_another_target(tmp_path: Path) -> None:
+    assert character_targets(tmp_path, entity("Imp") + "model imp { mesh a.md5mesh }") == [
+        "Imp.glb",
+        "imp_model.glb",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "target"),
+    [
+        ("../../evil", "evil.glb"),
+        ("/etc/evil", "evil.glb"),
+        ("c:\\evil", "evil.glb"),
+        ("a:b|c?", "b_c_.glb"),
+        ("sub/imp", "sub/imp.glb"),
+        ("dots...", "dots.glb"),
+        ("..", "character.glb"),
+    ],
+)
+def test_no_name_leads_out_of_the_output_folder(tmp_path: Path, name: str, target: str) -> None:
+    assert character_targets(tmp_path, entity(name)) == [target]
+
+
+def test_characters_whose_animations_are_files_have_a_folder_each(tmp_path: Path) -> None:
+    assert character_targets(tmp_path, entity("a") + entity("b"), "md5") == ["a/a.md5mesh", "b/b.md5mesh"]
+    assert character_targets(tmp_path, entity("a") + entity("b"), "md2") == ["a.md2", "b.md2"]
+
+
+def test_the_files_of_a_character_are_not_overwritten(tmp_path: Path) -> None:
+    text = 'entityDef a { "model" "a/a.md5mesh" }'
+    game = game_folders.loose(tmp_path, {"def/a.def": text, "a/a.md5mesh": game_folders.md5mesh()})
+    settings = Settings(format="md5", game_data=(str(game),))
+    plan = Plan(Records(tmp_path, settings, "1"))
+    plan.add_characters(["a"])
+    assert plan.tasks == []
+    ((task, outcome),) = plan.refused
+    assert (task.target, "is an input file" in outcome.reason) == (tmp_path / "a/a.md5mesh", True)

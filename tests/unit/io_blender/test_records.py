@@ -71,7 +71,7 @@ def test_a_text_that_can_stand_between_quotes_on_one_line(value, expected):
 
 @pytest.mark.parametrize("kind", ["f", "d"])
 def test_a_table_of_finite_numbers(kind):
-    found = records.Floats("", "key", 3).read({"key": array(kind, [1, 2, 3, 4, 5, 6])})
+    found = records.Table("", "key", "f8", 3).read({"key": array(kind, [1, 2, 3, 4, 5, 6])})
     assert found.dtype == np.float64
     assert found.tolist() == [[1, 2, 3], [4, 5, 6]]
 
@@ -90,18 +90,18 @@ def test_a_table_of_finite_numbers(kind):
     ids=["a row too short", "not a number", "too large", "integers", "a text", "a number", "nothing"],
 )
 def test_what_is_no_table_of_finite_numbers_is_nothing(value):
-    assert records.Floats("", "key", 3).read({"key": value}) is None
+    assert records.Table("", "key", "f8", 3).read({"key": value}) is None
 
 
 def test_a_table_of_integers_from_0_on():
-    found = records.Integers("", "key", 2).read({"key": array("i", [0, 1, 2, 3])})
-    assert (found.dtype, found.tolist()) == (np.int64, [[0, 1], [2, 3]])
-    assert records.Integers("", "key", 2).read({"key": array("i", [0, -1])}) is None
-    assert records.Integers("", "key", 2).read({"key": array("d", [0, 1])}) is None
+    found = records.Table("", "key", "i4", 2, lowest=0).read({"key": array("i", [0, 1, 2, 3])})
+    assert (found.dtype, found.tolist()) == (np.int32, [[0, 1], [2, 3]])
+    assert records.Table("", "key", "i4", 2, lowest=0).read({"key": array("i", [0, -1])}) is None
+    assert records.Table("", "key", "i4", 2, lowest=0).read({"key": array("d", [0, 1])}) is None
 
 
 def test_an_empty_table_has_no_rows():
-    assert records.Integers("", "key", 3).read({"key": array("i")}).shape == (0, 3)
+    assert records.Table("", "key", "i4", 3).read({"key": array("i")}).shape == (0, 3)
 
 
 def test_a_value_is_written_into_the_group_and_removed_by_none():

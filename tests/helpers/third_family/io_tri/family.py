@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..io_common.family import BlenderPart, Family, FileKind, Role
-from ..io_common.textures.rules import TextureRules
+from ..io_common.textures.conventions import TextureRules
 from . import format as tri
 
 

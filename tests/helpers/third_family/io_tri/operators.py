@@ -7,39 +7,35 @@ import numpy as np
 from bpy.props import StringProperty
 
 from ..io_blender import state
-from ..io_blender.batch import Loaded
+from ..io_blender.batch import Scene
 from ..io_blender.operators import file_operators
 from ..io_blender.reports import Report
-from ..io_blender.results import ExportResult
+from ..io_blender.results import ExportResult, ImportResult
 from ..io_blender.scene.imported_conversion import export_conversion
 from ..io_common.family import BlenderPart
 from ..io_common.files.atomic import write_file
 from . import format as tri
 
 
-def load(context, path, options) -> Loaded:
+def load(context, path, settings, conversion) -> ImportResult:
     report = Report()
-    corners = options.conversion.points(tri.read(path))
+    corners = conversion.points(tri.read(path))
     mesh = bpy.data.meshes.new(path.stem)
     mesh.from_pydata(corners.tolist(), [], [(0, 1, 2)])
-    state.target_collection(context).objects.link(bpy.data.objects.new(path.stem, mesh))
+    obj = bpy.data.objects.new(path.stem, mesh)
+    state.target_collection(context).objects.link(obj)
     report.count("triangles")
-    return Loaded(report)
+    return ImportResult([obj], report=report)
 
 
-def save(context, path, options) -> ExportResult:
+def save(context, path, settings, scene) -> ExportResult:
     report = Report()
     (obj,) = (obj for obj in context.view_layer.objects if obj.type == "MESH")
     corners = np.array([obj.matrix_world @ vertex.co for vertex in obj.data.vertices])
-    conversion = export_conversion(options.conversion, [obj], report)
+    conversion = export_conversion(scene.conversion, [obj], report)
     write_file(path, tri.text(conversion.points(corners)).encode())
     report.count("triangles")
     return ExportResult([path], report)
-
-
-class _Options:
-    def __init__(self, conversion) -> None:
-        self.conversion = conversion
 
 
 class IMPORT_SCENE_OT_tri(file_operators.ImportFiles, bpy.types.Operator):
@@ -53,7 +49,7 @@ class IMPORT_SCENE_OT_tri(file_operators.ImportFiles, bpy.types.Operator):
     def execute(self, context):
         def job():
             paths = self.paths()
-            return load(context, paths[0], _Options(self.conversion())).report, paths
+            return load(context, paths[0], None, self.conversion()).report, paths
 
         return file_operators.run(self, "Imported", tri.TriError, job)
 
@@ -71,7 +67,7 @@ class EXPORT_SCENE_OT_tri(file_operators.ExportFile, bpy.types.Operator):
 
     def execute(self, context):
         def job():
-            result = save(context, self.path(), _Options(self.conversion()))
+            result = save(context, self.path(), None, Scene(self.conversion()))
             return result.report, result.paths
 
         return file_operators.run(self, "Exported", tri.TriError, job)

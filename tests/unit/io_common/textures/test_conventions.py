@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from io_idtech.io_common.textures.conventions import guess_skins, is_colour
+from io_idtech.io_common.textures.conventions import guess_skins, is_color
 
 
 def test_another_models_image_is_not_taken() -> None:
@@ -18,11 +18,11 @@ def test_another_models_image_is_not_taken() -> None:
     "stem", ["grunt_i", "icon0", "imp_local", "bodynormals", "masks", "x_s", "preview", "a_h"]
 )
 def test_names_that_show_no_colours(stem: str) -> None:
-    assert not is_colour(stem)
+    assert not is_color(stem)
 
 
 @pytest.mark.parametrize(
     "stem", ["grunt", "imp_d", "blasterz_a", "boss", "skin", "tris0", "hands", "wolf-brown"]
 )
 def test_names_that_may_show_colours(stem: str) -> None:
-    assert is_colour(stem)
+    assert is_color(stem)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from md5_rerelease import lmp, palette
 
-from io_idtech.io_common.textures.lmp import LmpError, decode_lmp, read_palette
+from io_idtech.io_common.textures.image_files import ImageFileError, decode_lmp, read_palette
 
 
 def test_pixels_have_the_colours_of_the_palette_from_the_top_row():
@@ -31,10 +31,10 @@ def test_pixels_have_the_colours_of_the_palette_from_the_top_row():
     ],
 )
 def test_damaged_images_are_refused(data):
-    with pytest.raises(LmpError):
+    with pytest.raises(ImageFileError):
         decode_lmp(data, read_palette(palette()))
 
 
 def test_a_palette_that_is_too_short_is_refused():
-    with pytest.raises(LmpError, match="767 bytes"):
+    with pytest.raises(ImageFileError, match="767 bytes"):
         read_palette(palette()[:767])

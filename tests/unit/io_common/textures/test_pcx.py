@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from work import lines_run
 
-from io_idtech.io_common.textures.pcx import PcxError, decode_pcx
+from io_idtech.io_common.textures.image_files import ImageFileError, decode_pcx
 
 
 def header(
@@ -140,14 +140,14 @@ def test_without_a_palette_the_indices_are_grey() -> None:
     ],
 )
 def test_bad_data_raises_pcx_error(data: bytes) -> None:
-    with pytest.raises(PcxError):
+    with pytest.raises(ImageFileError):
         decode_pcx(data)
 
 
 def test_a_truncated_file_is_decoded_or_refused(palette: np.ndarray) -> None:
     data = write_pcx(np.random.default_rng(8).integers(0, 256, (9, 9), dtype=np.uint8), palette)
     for end in range(len(data)):
-        with contextlib.suppress(PcxError):
+        with contextlib.suppress(ImageFileError):
             assert decode_pcx(data[:end]).shape == (9, 9, 4)
 
 
@@ -155,7 +155,7 @@ def test_a_truncated_file_is_decoded_or_refused(palette: np.ndarray) -> None:
 def test_a_small_file_that_claims_to_be_huge_costs_no_memory(side: int) -> None:
     data = header(side, side, stride=min(side + side % 2, 65535)) + b"\xff\x01" * 500
     tracemalloc.start()
-    with pytest.raises(PcxError):
+    with pytest.raises(ImageFileError):
         decode_pcx(data)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()

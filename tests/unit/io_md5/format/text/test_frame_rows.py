@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import md5_targets as fuzz
 import numpy as np
 import pytest
 from md5_samples import ANIMATION
 
-from io_idtech.fuzz import md5_targets as fuzz
 from io_idtech.io_md5.format import parse_animation
 from io_idtech.io_md5.format.text import frame_rows
 from io_idtech.io_md5.format.text.frame_rows import extract_frames

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import md5_targets as fuzz
 import pytest
 from md5_samples import MESH
 
-from io_idtech.fuzz import md5_targets as fuzz
 from io_idtech.io_md5.format import parse_mesh
 from io_idtech.io_md5.format.text import rows
 from io_idtech.io_md5.format.text.rows import extract_rows

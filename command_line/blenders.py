@@ -1,0 +1,184 @@
+"""Several Blenders that convert files at the same time. One that crashes fails its file and is replaced.
+
+Each runs the command ``work``: it gets a line of JSON for each task on its standard input, and adds a line with the
+outcome to a file, which is polled, as that works on every system.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import bpy
+
+from ..io_blender.batch import Settings
+from .convert import Conversion, EmptyScene, write_results
+from .records import Records
+from .tasks import FAILED, Outcome, Task
+
+_EXTENSION = (__package__ or "").rpartition(".")[0]
+_POLL_INTERVAL = 0.001  # seconds; a small model takes twenty times as long
+_CANNOT_REPLY = (
+    74  # the exit status if an outcome cannot be written, as on a full disk: `EX_IOERR` of `sysexits.h`
+)
+# The variables that name the folder for temporary files, on all systems.
+_TEMPORARY = ("TMPDIR", "TEMP", "TMP")
+
+# For Blender as a Python module, which enables no add-ons and has no command line.
+_AS_MODULE = """\
+import importlib, sys
+import bpy
+bpy.ops.preferences.addon_enable(module=sys.argv[1])
+command = importlib.import_module(sys.argv[1] + ".command_line.command")
+command.exit_process(command.main(sys.argv[2:]))
+"""
+
+
+def convert_all(
+    tasks: Sequence[Task], records: Records, jobs: int, is_stopping: Callable[[], bool]
+) -> Iterator[tuple[Task, Outcome]]:
+    """Converts files with `jobs` Blenders; yields each task and its outcome, in the order in which they finish.
+
+    Once `is_stopping` returns True, as after Ctrl-C, the current files are finished and no others are started.
+    """
+    waiting = deque(tasks)
+    with tempfile.TemporaryDirectory(prefix="io_idtech-jobs-", ignore_cleanup_errors=True) as folder:
+        blenders = [_Blender(Path(folder), records.settings) for _ in range(min(jobs, len(tasks)))]
+        try:
+            while True:
+                has_news = False
+                for one in blenders:
+                    conversion, outcome = one.conversion, one.receive()
+                    if conversion is not None and outcome is None:
+                        continue
+                    # It gets the next task first, so that it need not wait until the results are moved.
+                    one.conversion = None
+                    if waiting and not is_stopping():
+                        one.send(Conversion(waiting.popleft(), records))
+                    if conversion is not None and outcome is not None:
+                        has_news = True
+                        yield conversion.task, conversion.finish(outcome)
+                if all(one.conversion is None for one in blenders):
+                    return
+                if not has_news:
+                    time.sleep(_POLL_INTERVAL)
+        finally:
+            for one in blenders:
+                one.kill()
+
+
+class _Blender:
+    """Another Blender, which is started with the first task, and again after a crash."""
+
+    def __init__(self, folder: Path, settings: Settings) -> None:
+        self.conversion: Conversion | None = None  # what it works on
+        self._folder = folder
+        self._settings = settings
+        self._process: subprocess.Popen[bytes] | None = None
+        self._outcomes: Any = None
+        self._error = ""
+
+    def send(self, conversion: Conversion) -> None:
+        """Sends the task of a conversion, of which `receive` returns the outcome."""
+        self.conversion = conversion
+        try:
+            if self._process is None:
+                self._start()
+        except OSError as error:
+            self._error = f"another Blender cannot be started: {error}"
+            return
+        # File names that are not UTF-8 contain surrogates, which JSON writes as ASCII escapes.
+        line = json.dumps([asdict(conversion.task), conversion.folder], default=os.fspath).encode()
+        # If the process is dead, `receive` finds out.
+        with suppress(OSError):
+            self._process.stdin.write(line + b"\n")
+            self._process.stdin.flush()
+
+    def _start(self) -> None:
+        handle, replies = tempfile.mkstemp(dir=self._folder)
+        self._outcomes = os.fdopen(handle, "rb")
+        self._process = subprocess.Popen(
+            command(replies, self._settings),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            # Ctrl-C goes only to the Blender that the user started; this one ends when its standard input does.
+            start_new_session=True,
+            creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
+            # Where Blender makes its temporary folder: what it leaves if it is killed is removed with the outcomes.
+            env={**os.environ, **dict.fromkeys(_TEMPORARY, str(self._folder))},
+        )
+
+    def receive(self) -> Outcome | None:
+        """The outcome of the task that was sent; None while it is not finished, or if there is none."""
+        if self.conversion is None:
+            return None
+        if self._process is None:
+            return Outcome(FAILED, self._error)
+        # The status comes first: a process that has ended has written all its outcomes.
+        status = self._process.poll()
+        line = self._outcomes.readline()
+        if line.endswith(b"\n"):
+            return Outcome(**json.loads(line))
+        self._outcomes.seek(-len(line), os.SEEK_CUR)
+        if status is None:
+            return None
+        self._process = None
+        if status == _CANNOT_REPLY:
+            return Outcome(FAILED, f"its outcome cannot be written to {self._folder}: free some space there")
+        return Outcome(FAILED, f"Blender ended with status {status} while converting this file")
+
+    def kill(self) -> None:
+        """Ends the process at once, and removes what it has not finished."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+            self._outcomes.close()
+        if self.conversion is not None:
+            self.conversion.remove_folder()
+
+
+def command(replies: str, settings: Settings) -> list[str]:
+    """The command that starts a Blender, which writes outcomes to a file."""
+    words = ["work", replies, json.dumps(asdict(settings))]
+    if not bpy.app.binary_path:
+        # Blender as a Python module. Without -P, Python runs modules in the current folder instead of its own.
+        return [sys.executable, "-P", "-c", _AS_MODULE, _EXTENSION, *words]
+    return [bpy.app.binary_path, "--background", "--addons", _EXTENSION, "--command", "idtech", *words]
+
+
+def work(replies: Path, values: dict[str, Any]) -> int:
+    """Converts files for another Blender until standard input ends; returns the exit status: 0, or `_CANNOT_REPLY`.
+
+    `replies` is the file for the outcomes, whose folder is removed at the end; `values` are those of the settings.
+    """
+    lists = {key: tuple(value) for key, value in values.items() if isinstance(value, list)}
+    settings = Settings(**{**values, **lists})
+    empty_scene = EmptyScene()
+    folders = [replies.parent]
+    try:
+        with open(replies, "ab") as out:
+            for line in sys.stdin.buffer:
+                named, folder = json.loads(line)
+                task = Task(**{**named, "source": Path(named["source"]), "target": Path(named["target"])})
+                folders[1:] = [Path(folder)]
+                outcome = write_results(task, Path(folder), settings, empty_scene)
+                out.write(json.dumps(asdict(outcome)).encode() + b"\n")
+                out.flush()
+    except OSError:
+        # The folder is left to the Blender that started this one, which reads the outcomes before.
+        return _CANNOT_REPLY
+    # That Blender was killed.
+    for path in folders:
+        shutil.rmtree(path, ignore_errors=True)
+    return 0

@@ -1,0 +1,397 @@
+"""What can be imported from a game: entities, models, players, models with a script, and loose models.
+
+Models are not opened for the list; what is missing is told by the names of files alone. From published sources:
+
+- Quake II (`client/menu.c`, `client/cl_main.c`): a player is a folder with `tris.md2`. A skin is a `.pcx` with an icon
+  beside it, `NAME_i.pcx`, which is no skin itself. `weapon.md2` is shown unless the server asks for a `w_*.md2`; its
+  frames play in step.
+- Unvanquished (`bg_parse.cpp`): `configs/buildables/NAME.model.cfg` has `model N PATH` and `modelScale X`, those of
+  `configs/classes` have `model NAME`, a folder in `models/players`; `null` is none.
+- XreaL (`cg_players.c`): `models/players/NAME/character.cfg` is about `body.md5mesh` beside it, whose animations are in
+  the same folder.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from fnmatch import fnmatchcase
+
+from .counting import counted
+from .declarations.characters import (
+    DOOM3,
+    MODEL_SUFFIXES,
+    QUAKE2,
+    Attachment,
+    Character,
+    CharacterAnimation,
+    CharacterPart,
+    CharacterSkin,
+    SourceLine,
+)
+from .declarations.cube_models import CONFIGS, cfg_character
+from .declarations.declaration_files import ENTITY, MODEL
+from .declarations.doom3_characters import Doom3Declarations
+from .game_tree.files import FileReadError
+from .game_tree.folders import problem_of
+from .game_tree.names import fold, is_image, join, split_extension
+from .game_tree.tree import GameTree
+from .textures.conventions import guess_skins
+
+_ANIMATION_SUFFIX = ".md5anim"
+_PLAYERS = "players"
+_PLAYER_MODEL, _WEAPON = "tris.md2", "weapon.md2"
+_ICON = "_i"
+_SKIN_OF_WEAPON = ("weapon", "w_")  # images of weapons have their models' names
+_MODEL_CONFIG, _CHARACTER_CONFIG = ".model.cfg", "character.cfg"
+_IQM = ".iqm"
+_TOO_LONG = "there is too much in this game: the list is not complete"
+
+# The last list that was made.
+_kept: list[Catalogue] = []
+
+
+class Kind(StrEnum):
+    """What an entry of the list is.
+
+    An `entityDef` or `model` declaration of Doom 3; a folder in Quake II's `players`; a folder with an `md5.cfg` or
+    `md2.cfg`, or a `.cfg` file of Unvanquished or XreaL that names a model; a model that none of the others names; a
+    model of another format that a `.cfg` file names, which is listed and cannot be imported.
+    """
+
+    ENTITY = "entity"
+    MODEL = "model"
+    PLAYER = "player"
+    CONFIG = "config"
+    LOOSE = "loose model"
+    IQM = "IQM model"
+
+
+@dataclass(frozen=True)
+class Count:
+    """How many of something are there, and how many are named but missing.
+
+    `found` is None if they are inside the model files, like the frames of an MD2. `files` are those that the found ones
+    are made of, if that is another number.
+    """
+
+    found: int | None = 0
+    missing: int = 0
+    files: int | None = None
+
+    def __str__(self) -> str:
+        if self.found is None:
+            return "in file"
+        text = str(self.found)
+        if self.files is not None and self.files != self.found:
+            text = f"{counted(self.found, 'entries')}, {counted(self.files, 'files')}"
+        return f"{text} ({self.missing} missing)" if self.missing else text
+
+
+@dataclass(frozen=True)
+class CatalogueEntry:
+    """Something that can be imported.
+
+    Attributes:
+        name: of the declaration; of a player or a script the folder, of a loose model the game path.
+        kind: what it is.
+        path: game path of the file with the declaration, of the folder, or of the model.
+        meshes: model files.
+        animations: those under a name of their own; of a loose model, the animation files in its folder; those of MD2
+            are in the models.
+        skins: skins that are declared or lie beside the model.
+    """
+
+    name: str
+    kind: Kind
+    path: str
+    meshes: Count = Count()
+    animations: Count = Count()
+    skins: Count = Count()
+
+
+class Catalogue:
+    """The list of what can be imported from a game.
+
+    Attributes:
+        files: those of the game.
+        entries: the list: by kind, then by name.
+        problem: why nothing is listed, if a folder holds the game folder; else empty.
+    """
+
+    def __init__(self, files: GameTree) -> None:
+        self.files = files
+        self._doom3 = Doom3Declarations(files)
+        self.problem = next((problem for folder in files.folders if (problem := problem_of(folder))), "")
+        self._warnings = [self.problem] if self.problem else []
+        self._animations: dict[str, tuple[CharacterAnimation, ...]] = {}
+        with files.budget.timed():
+            entries = self._all_entries() if not self.problem else []
+        order = list(Kind)
+        self.entries = sorted(
+            entries, key=lambda entry: (order.index(entry.kind), fold(entry.name), entry.path)
+        )
+
+    @property
+    def warnings(self) -> list[str]:
+        """What could not be read, each once. Oddities of declarations are told with the characters that have them."""
+        return list(dict.fromkeys([*self.files.warnings, *self._doom3.unreadable, *self._warnings]))
+
+    def matching(self, patterns: Iterable[str]) -> list[CatalogueEntry]:
+        """The entries of which a name fits one of the patterns, such as `monster_*`, compared without case.
+
+        Besides its whole name, an entry has the last part of it, with and without extension.
+        """
+        folded = [fold(pattern) for pattern in patterns]
+        return [
+            entry
+            for entry in self.entries
+            if entry.kind is not Kind.IQM
+            and any(fnmatchcase(name, pattern) for name in _names(entry) for pattern in folded)
+        ]
+
+    def searched(self, text: str) -> list[CatalogueEntry]:
+        """The entries whose name, path or kind contains all words of a text, compared without case."""
+        words = fold(text).split()
+        return [
+            entry
+            for entry in self.entries
+            if all(word in fold(f"{entry.name} {entry.path} {entry.kind}") for word in words)
+        ]
+
+    def named(self, name: str, kind: str = "") -> CatalogueEntry | None:
+        """The entry with a name, compared without case, else the first of which the name is the last part.
+
+        Entities come before models, and these before the others. An empty `kind` stands for any.
+        """
+        key = fold(name).strip("/")
+        entries = [entry for entry in self.entries if kind in ("", entry.kind)]
+        for count in (1, None):
+            found = next((entry for entry in entries if key in _names(entry)[:count]), None)
+            if found is not None:
+                return found
+        return None
+
+    def character(self, entry: CatalogueEntry) -> Character:
+        """The character of an entry. The budget of the files begins anew, as each character is an import of its own.
+
+        Raises FileReadError if it is no longer there, or cannot be imported.
+        """
+        if entry.kind is Kind.IQM:
+            raise FileReadError(f"{entry.name}: its model is IQM, which cannot be imported")
+        self.files.budget.renew()
+        found = self._character(entry.kind, entry.name, entry.path)
+        if found is None:
+            raise FileReadError(f"{entry.name}: not found in {', '.join(map(str, self.files.folders))}")
+        return found
+
+    def _character(self, kind: Kind, name: str, path: str, *, in_detail: bool = True) -> Character | None:
+        """The character of an entry; None if there is none. For `in_detail`, see `Doom3Declarations`."""
+        if kind is Kind.ENTITY:
+            return self._doom3.entity_character(name, in_detail=in_detail)
+        if kind is Kind.MODEL:
+            return self._doom3.model_character(name, in_detail=in_detail)
+        if kind is Kind.PLAYER:
+            return _player_character(self.files, path)
+        if kind is Kind.CONFIG:
+            return self._daemon_character(path) if _is_config(path) else cfg_character(self.files, path)
+        return self._loose_character(path) if self.files.has(path) else None
+
+    # --- The list
+
+    def _all_entries(self) -> list[CatalogueEntry]:
+        """The entries of all kinds; loose models are those that none of the others names."""
+        models: list[str] = []
+        configs: list[str] = []
+        for path in self.files.walk("", *MODEL_SUFFIXES, ".cfg"):
+            folder, _, base = path.rpartition("/")
+            if fold(base) in CONFIGS.values():
+                configs.append(folder)
+            elif _is_config(path):
+                configs.append(path)
+            elif not base.lower().endswith(".cfg"):
+                models.append(path)
+        declared = self._doom3.declared
+        wanted = [(Kind.ENTITY, one.name, "") for one in declared[ENTITY].values()]
+        wanted += [(Kind.MODEL, one.name, "") for one in declared[MODEL].values()]
+        wanted += [(Kind.CONFIG, path, path) for path in dict.fromkeys(configs)]
+        wanted += [(Kind.PLAYER, path, path) for path in self._player_folders()]
+        wanted += [(Kind.LOOSE, path, path) for path in models]
+        entries: list[CatalogueEntry] = []
+        claimed: set[str] = set()
+        for kind, name, path in wanted:
+            if self.files.budget.is_over():
+                self._warnings.append(_TOO_LONG)
+                break
+            if kind is Kind.LOOSE and fold(path) in claimed:
+                continue
+            try:
+                character = self._character(kind, name, path, in_detail=False)
+            except FileReadError as error:
+                self._warnings.append(str(error))
+                continue
+            if character is None:
+                continue
+            if kind is Kind.CONFIG and _is_config(path):
+                # The model also stays in the list by itself.
+                if character.missing == ("",):
+                    continue
+                is_iqm = any(fold(missing).endswith(_IQM) for missing in character.missing)
+                kind = Kind.IQM if is_iqm else kind
+                is_model = fold(path).endswith(_MODEL_CONFIG)
+                name = path[: -len(_MODEL_CONFIG)] if is_model else path.rpartition("/")[0]
+            else:
+                claimed.update(fold(part.model) for part in character.parts)
+            if not path and character.declaration is not None:
+                path = character.declaration.file
+            entries.append(_entry(name, kind, path, character))
+        return entries
+
+    def _player_folders(self) -> list[str]:
+        listing = self.files.listing(_PLAYERS)
+        top = self.files.listing()
+        if listing is None or top is None:
+            return []
+        spelled = top.folders.get(_PLAYERS, _PLAYERS)
+        folders = [f"{spelled}/{listing.folders[key]}" for key in sorted(listing.folders)]
+        return [folder for folder in folders if self.files.has(f"{folder}/{_PLAYER_MODEL}")]
+
+    # --- Models without a declaration
+
+    def _daemon_character(self, path: str) -> Character:
+        """The model that a `.cfg` file of Unvanquished or XreaL names."""
+        model, scale = _daemon_model(self.files, path)
+        folder, _, base = path.rpartition("/")
+        is_player = fold(base) == _CHARACTER_CONFIG
+        name = folder.rpartition("/")[2] if is_player else base[: -len(_MODEL_CONFIG)]
+        if not model.lower().endswith(MODEL_SUFFIXES) or not self.files.has(model):
+            return Character(name, DOOM3, missing=(model,))
+        (part,) = self._loose_character(model).parts
+        return Character(name, DOOM3, (replace(part, scale=scale),), declaration=SourceLine(path, 1))
+
+    def _loose_character(self, path: str) -> Character:
+        folder, _, base = path.rpartition("/")
+        stem = split_extension(base)[0]
+        if fold(base).endswith(".md2"):
+            names = [file.name for file in self.files.files(folder).values()]
+            skins = guess_skins(
+                [name for name in names if is_image(name)],
+                [name for name in names if fold(name).endswith(".md2")],
+                base,
+                folder.rpartition("/")[2],
+                anything=False,
+            )
+            found = tuple(_image_skin(folder, name) for name in skins)
+            return Character(stem, QUAKE2, (CharacterPart(stem, path, skins=found),))
+        if folder not in self._animations:
+            # All models of a folder share its animations.
+            self._animations[folder] = tuple(
+                CharacterAnimation(split_extension(file.rpartition("/")[2])[0], (file,))
+                for file in self.files.paths(folder, _ANIMATION_SUFFIX)
+            )
+        return Character(stem, DOOM3, (CharacterPart(stem, path, animations=self._animations[folder]),))
+
+
+def _player_character(files: GameTree, folder: str) -> Character:
+    """The character of a player's folder, such as `players/male`. Raises FileReadError if there is no `tris.md2`."""
+    folder = join(folder)
+    names = {key: file.name for key, file in files.files(folder).items()}
+    if _PLAYER_MODEL not in names:
+        raise FileReadError(f"{join(folder, _PLAYER_MODEL)}: not found")
+    images = {split_extension(key)[0]: name for key, name in sorted(names.items()) if is_image(name)}
+    stems = [stem for stem in images if stem + _ICON in images]
+    if not stems:
+        stems = [stem for stem in images if not stem.endswith(_ICON) and not stem.startswith(_SKIN_OF_WEAPON)]
+    skins = tuple(_image_skin(folder, images[stem]) for stem in sorted(stems))
+    model = join(folder, names[_PLAYER_MODEL])
+    parts = [CharacterPart("tris", model, skins=skins)]
+    weapons = [key for key in names if key == _WEAPON or (key.startswith("w_") and key.endswith(".md2"))]
+    for key in sorted(weapons, key=lambda key: (key != _WEAPON, key)):
+        name = split_extension(names[key])[0]
+        parts.append(CharacterPart(name, join(folder, names[key]), attachment=Attachment(0)))
+    name = folder.rpartition("/")[2] or "player"
+    return Character(name, QUAKE2, tuple(parts), declaration=SourceLine(model, 1))
+
+
+def _image_skin(folder: str, name: str) -> CharacterSkin:
+    """The skin of an MD2 that is an image."""
+    return CharacterSkin(split_extension(name)[0], (("*", join(folder, name)),))
+
+
+def _is_config(path: str) -> bool:
+    """Whether a game path is that of a `.cfg` file of Unvanquished or XreaL that names a model."""
+    return fold(path).endswith(_MODEL_CONFIG) or fold(path).rpartition("/")[2] == _CHARACTER_CONFIG
+
+
+def _daemon_model(files: GameTree, path: str) -> tuple[str, float]:
+    """The game path of the model that such a file names, empty if it names none, and its scale.
+
+    Raises FileReadError if the file cannot be read.
+    """
+
+    def in_folder(folder: str) -> str:
+        # That of the game's own format first.
+        stems = dict.fromkeys(("body", folder.rpartition("/")[2]))
+        paths = [f"{folder}/{stem}{suffix}" for suffix in (".md5mesh", _IQM) for stem in stems]
+        return next(filter(files.has, paths), paths[0])
+
+    if not fold(path).endswith(_MODEL_CONFIG):
+        return in_folder(path.rpartition("/")[0]), 1.0
+    text = files.read_text(path)
+    # A number may come before the path.
+    found = re.search(r'^\s*model\s+(?:\d+\s+)?"?([^\s"]+)', text, re.IGNORECASE | re.MULTILINE)
+    model = found[1] if found is not None else ""
+    if model and "/" not in model:
+        model = "" if fold(model) == "null" else in_folder(f"models/{_PLAYERS}/{model}")
+    found = re.search(r"^\s*modelScale\s+(\d*\.?\d+)", text, re.IGNORECASE | re.MULTILINE)
+    scale = float(found[1]) if found is not None else 1.0
+    return model, scale if 1e-6 < scale < 1e6 else 1.0
+
+
+def kept_catalogue(folders: Sequence[str | os.PathLike[str]]) -> Catalogue:
+    """The list of a game: the last one that was made, if it is of these folders and nothing in them has changed.
+
+    The folder or archive that overrides the others comes first.
+    """
+    wanted = GameTree(folders).folders
+    if not _kept or _kept[0].files.folders != wanted or not _kept[0].files.is_current():
+        _kept[:] = [Catalogue(GameTree(wanted))]
+    return _kept[0]
+
+
+def count_animations(character: Character) -> Count:
+    """How many animations a character declares, and those of its folder that are missing."""
+    animations = [one for part in character.parts for one in part.animations]
+    missing = {fold(one) for one in character.missing}
+    named = {fold(file) for one in animations for file in one.files}
+    broken = sum(any(fold(file) in missing for file in one.files) for one in animations)
+    lost = sum(one.endswith(_ANIMATION_SUFFIX) and one not in named for one in missing)
+    return Count(len(animations) - broken, broken + lost, len(named - missing) if named else None)
+
+
+def _names(entry: CatalogueEntry) -> list[str]:
+    """The folded names of an entry: the whole one, then its last part with and without extension."""
+    whole = fold(entry.name)
+    last = whole.rpartition("/")[2]
+    return [whole, last, split_extension(last)[0]]
+
+
+def _entry(name: str, kind: Kind, path: str, character: Character) -> CatalogueEntry:
+    """The entry of a character, with what is counted."""
+    missing = {fold(one) for one in character.missing}
+    skins = sum(len(part.skins) for part in character.parts)
+    images = sum(one.image is not None for part in character.parts for one in part.textures)
+    models = [fold(part.model) for part in character.parts if part.is_model]
+    is_md2 = bool(models) and all(model.endswith(".md2") for model in models)
+    are_inside = is_md2 and not any(part.animations for part in character.parts)
+    return CatalogueEntry(
+        name,
+        kind,
+        path,
+        Count(len(models), sum(one.endswith(MODEL_SUFFIXES) for one in missing)),
+        Count(None) if are_inside else count_animations(character),
+        Count(skins + images, sum(one.startswith("skin ") or is_image(one) for one in missing)),
+    )

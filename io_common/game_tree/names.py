@@ -1,0 +1,148 @@
+"""Names and paths in the files of games, which cannot be trusted: absolute, with `..`, truncated, or garbage.
+
+Only relative names without `..` are used as paths; of all others only the base name is used. Names are compared with
+listings of folders and never passed to the operating system, so that device names and the like have no effect.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+IMAGE_EXTENSIONS = (
+    ".tga", ".png", ".jpg", ".jpeg", ".pcx", ".bmp", ".webp", ".dds", ".tif", ".tiff", ".sgi", ".rgb", ".lmp",
+)  # fmt: skip
+"""Extensions of images, in order of preference for files with the same name: first those of the games (Doom 3 loads
+.tga, else .jpg), then others that Blender reads. PCX and Quake's LMP are read by this add-on."""
+
+NAMED_EXTENSIONS = (".exr", ".hdr", ".jp2", ".psd")
+"""Extensions of images that no game reads, and that may be large: only a file whose name is given with it is used."""
+
+_ALL_EXTENSIONS = frozenset(IMAGE_EXTENSIONS + NAMED_EXTENSIONS)
+_EXTENSION_RANK = {extension: rank for rank, extension in enumerate(IMAGE_EXTENSIONS)}
+_MODIFIERS = re.compile(r"^(?:<[^<>]*>\s*)++")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+_MAX_LENGTH_IN_MESSAGES = 200
+
+# What Windows does not allow in a name, drops from its end, or takes for a device, whatever follows a dot. After a
+# colon, it even takes the rest for another drive or a hidden stream of the file.
+_UNFIT_FOR_WINDOWS = re.compile(
+    r'.*[<>:"\\|?*\x00-\x1f]|.*[. ]\Z'
+    r"|(?:CON|PRN|AUX|NUL|CONIN\$|CONOUT\$|(?:COM|LPT)[0-9\u00b9\u00b2\u00b3]) *(?:\.|\Z)",
+    re.IGNORECASE | re.DOTALL,
+)
+
+
+def is_image(file_name: str) -> bool:
+    """Whether a file has the extension of an image that is used under any name with the same stem."""
+    return split_extension(file_name)[1].lower() in _EXTENSION_RANK
+
+
+def has_image_extension(name: str) -> bool:
+    """Whether a name ends in any extension of an image, also of those that no game reads."""
+    return split_extension(name)[1].lower() in _ALL_EXTENSIONS
+
+
+def extension_rank(file_name: str) -> int:
+    """The index of a file's extension in IMAGE_EXTENSIONS; the length of that for other files."""
+    return _EXTENSION_RANK.get(split_extension(file_name)[1].lower(), len(IMAGE_EXTENSIONS))
+
+
+def split_extension(name: str) -> tuple[str, str]:
+    """The name without its extension, and the extension: `a.b/c.tga` is (`a.b/c`, `.tga`), `a.b/c` (`a.b/c`, ``)."""
+    base_start = name.rfind("/") + 1
+    dot = name.rfind(".")
+    return (name[:dot], name[dot:]) if dot > base_start else (name, "")
+
+
+def without_image_extension(name: str) -> str:
+    """A name without the extension of an image; `Cylinder.002` and `imp.v2` are returned unchanged."""
+    return split_extension(name)[0] if has_image_extension(name) else name
+
+
+def fold_slashes(name: str) -> str:
+    """A name with forward slashes."""
+    return name.replace("\\", "/")
+
+
+def fold(name: str) -> str:
+    """The form in which names are compared: casefolded, with forward slashes."""
+    return fold_slashes(name).casefold()
+
+
+def short(name: str) -> str:
+    """A name for a message, cut if it is very long."""
+    return name if len(name) <= _MAX_LENGTH_IN_MESSAGES else f"{name[:_MAX_LENGTH_IN_MESSAGES]}…"
+
+
+@dataclass(frozen=True)
+class AssetName:
+    """A cleaned name from a model or a material.
+
+    Attributes:
+        path: relative, with forward slashes, without empty components and `..`; None if the name is not such a path.
+        base: the last component; may be empty.
+    """
+
+    path: str | None
+    base: str
+
+    @property
+    def folder(self) -> str:
+        """The directory part of `path`; empty if there is none."""
+        return self.path.rpartition("/")[0] if self.path else ""
+
+
+def clean_name(raw: str) -> AssetName:
+    """A name without the text after a NUL, control characters, surrounding quotes and spaces, and Sauerbraten's
+    modifiers (`<dds>skin.png`).
+    """
+    text = _CONTROL.sub("", raw.split("\x00", 1)[0]).strip().strip("\"'").strip()
+    text = _MODIFIERS.sub("", text).replace("\\", "/")
+    absolute = text.startswith("/") or ":" in text
+    parts = [part for part in text.split("/") if part not in ("", ".")]
+    # A drive letter may also be in the middle (`players/E:/mod/skin.jpg`); such a path counts as absolute.
+    base = parts[-1].rpartition(":")[2] if parts else ""
+    if base == "..":
+        base = ""
+    relative = bool(parts) and not absolute and ".." not in parts
+    return AssetName("/".join(parts) if relative else None, base)
+
+
+def join(*parts: str) -> str:
+    """The path made of parts, with forward slashes, without `.` and `..`, which never lead out of the game folder."""
+    result: list[str] = []
+    for part in fold_slashes("/".join(parts)).split("/"):
+        if part == "..":
+            del result[-1:]
+        elif part not in ("", "."):
+            result.append(part)
+    return "/".join(result)
+
+
+def ancestors(folder: str) -> list[str]:
+    """A folder and those above it, down to the game folder, whose path is empty."""
+    parts = folder.split("/") if folder else []
+    return ["/".join(parts[:count]) for count in range(len(parts), -1, -1)]
+
+
+def path_on_disk(folder: Path, path: str) -> Path:
+    """The path of a file that is written below a folder, under its game path as `GameTree.walk` gives it.
+
+    Raises OSError if this system cannot have a file of that name, or it would lie elsewhere.
+    """
+    parts = path.split("/")
+    if any(
+        part in ("", os.curdir, os.pardir) or "\0" in part or (os.name == "nt" and is_unfit_for_windows(part))
+        for part in parts
+    ):
+        raise OSError(errno.EINVAL, "this system cannot have a file of this name", path)
+    return folder.joinpath(*parts)
+
+
+def is_unfit_for_windows(part: str) -> bool:
+    """Whether a part of a path names no ordinary file on Windows."""
+    return _UNFIT_FOR_WINDOWS.match(part) is not None

@@ -1,0 +1,421 @@
+"""Image files: PCX and LMP, which Blender cannot read, as pixels, and what any image takes in memory once it is loaded.
+
+PCX, Quake II's (ZSoft's technical reference, revision 5): a header of 128 bytes, little-endian: byte 0 is 10;
+1 the version; 2 is 1 for run-length encoding, 0 for none; 3 the bits per pixel and plane; 4 four uint16, the window
+(left, top, right, bottom, inclusive); 16 a palette of 16 colours; 65 the number of planes; 66 the bytes per line
+and plane. Lines follow from the top, each with its planes one after the other. In run-length encoding, a byte of 0xC0
+and over is a count (its low six bits) for the byte after it; any other byte is a value. An image of 8 bits and one
+plane has a palette of 256 colours in the last 768 bytes of the file, after a byte of 12. Quake II reads the last 768
+bytes as the palette whether that byte is there or not, and many of its skins lack it. It also ignores the padding of
+lines: if the data fits the width but not the declared bytes per line, the width is used.
+
+LMP, Quake's: int32 width, int32 height (little-endian), then a byte for each pixel from the top left corner, an index
+into one palette for the whole game, `gfx/palette.lmp`: 256 colours of three bytes, red, green and blue (Quake `wad.h`,
+`qpic_t`; `vid.h`, `host_basepal`). The palette is not part of this extension.
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+from collections.abc import Callable, Iterable
+
+import numpy as np
+import numpy.typing as npt
+
+from ..counting import counted
+
+PALETTE_PATH = "gfx/palette.lmp"
+"""Where Quake's palette is in a game folder."""
+
+_MAX_SIDE = 16384
+_MAX_PIXELS = 1 << 25
+"""32 Mi: 128 MiB as RGBA."""
+_HEADER_SIZE = 128
+_PALETTE_SIZE = 768
+_PALETTE_MARKER = 12
+# Bits and planes.
+_KINDS = {(8, 1), (8, 3), (8, 4), (1, 1), (1, 2), (1, 3), (1, 4), (2, 1), (4, 1)}
+# Bytes decoded at once, which limits the temporary arrays to a few megabytes.
+_BLOCK = 1 << 18
+
+Bytes = npt.NDArray[np.uint8]
+
+
+class ImageFileError(ValueError):
+    """The data is not an image of the format or a palette, is damaged, or of an unsupported kind."""
+
+
+# --- LMP
+
+
+def read_palette(data: bytes) -> Bytes:
+    """The colours of a palette, (256, 3) as uint8 RGB. Raises ImageFileError if the data is too short."""
+    if len(data) < _PALETTE_SIZE:
+        raise ImageFileError(f"a palette of {len(data)} bytes; {_PALETTE_SIZE} expected")
+    return np.frombuffer(data, dtype=np.uint8, count=_PALETTE_SIZE).reshape(256, 3).copy()
+
+
+def decode_lmp(data: bytes, palette: Bytes) -> Bytes:
+    """Decodes an LMP image to pixels (height, width, 4), uint8 RGBA, top row first; alpha is 255.
+
+    The palette is (256, 3). Raises ImageFileError if the data is invalid.
+    """
+    if len(data) < 8:
+        raise ImageFileError(f"{len(data)} bytes are too few for an LMP image")
+    width, height = struct.unpack_from("<ii", data)
+    if not (0 < width <= _MAX_SIDE and 0 < height <= _MAX_SIDE):
+        raise ImageFileError(f"{width} by {height} pixels: not an LMP image of a skin")
+    if len(data) < 8 + width * height:
+        raise ImageFileError(f"{len(data)} bytes are too few for {width} by {height} pixels")
+    indices = np.frombuffer(data, dtype=np.uint8, count=width * height, offset=8)
+    pixels = np.full((height, width, 4), 255, dtype=np.uint8)
+    pixels[..., :3] = palette[indices.reshape(height, width)]
+    return pixels
+
+
+# --- PCX
+
+
+def decode_pcx(data: bytes) -> Bytes:
+    """Decodes a PCX image to pixels (height, width, 4), uint8 RGBA, top row first.
+
+    Alpha is 255 except in images of four planes. The memory is limited by the number of pixels that `data` can hold.
+    Raises ImageFileError if the data is invalid.
+    """
+    if len(data) < _HEADER_SIZE:
+        raise ImageFileError(f"{counted(len(data), 'bytes', 'are')} too few for the header of a PCX image")
+    manufacturer, _version, encoding, bits = data[:4]
+    left, top, right, bottom = struct.unpack_from("<4H", data, 4)
+    planes = data[65]
+    (stride,) = struct.unpack_from("<H", data, 66)
+    if manufacturer != 10:
+        raise ImageFileError(f"first byte is {manufacturer}, 10 expected: not a PCX image")
+    if encoding not in (0, 1):
+        raise ImageFileError(f"unknown encoding {encoding}")
+    width, height = right - left + 1, bottom - top + 1
+    if width < 1 or height < 1:
+        raise ImageFileError(f"window ({left}, {top}) - ({right}, {bottom}) is empty")
+    if width > _MAX_SIDE or height > _MAX_SIDE or width * height > _MAX_PIXELS:
+        raise ImageFileError(f"{width} x {height} pixels are too many")
+    if (bits, planes) not in _KINDS:
+        raise ImageFileError(f"{bits} bits in {planes} planes are not supported")
+    used = (width * bits + 7) // 8
+    # Some writers leave the stride zero.
+    lines, body_end = _lines(data, encoding == 1, height, planes, max(stride, used), used)
+    image = np.empty((height, width, 4), np.uint8)
+    image[..., 3] = 255
+    if bits == 8 and planes == 1:
+        image[..., :3] = _palette256(data, body_end)[lines[:, 0, :width]]
+    elif bits == 8:
+        image[..., :planes] = lines[:, :, :width].transpose(0, 2, 1)
+    else:
+        indices = _indices(lines, bits, width)
+        image[..., :3] = _palette16(data, bits * planes)[indices]
+    return image
+
+
+def _lines(data: bytes, encoded: bool, height: int, planes: int, stride: int, used: int) -> tuple[Bytes, int]:
+    """The bytes of the pixels (height, planes, at least `used`), and the offset of their end in `data`."""
+    wanted = height * planes * stride
+    least = height * planes * used
+    # A count is at most 63. An image that the data cannot hold is refused before memory is allocated for it.
+    available = len(data) - _HEADER_SIZE
+    if least > (available * 63 if encoded else available):
+        raise ImageFileError(
+            f"{counted(available, 'bytes')} of data cannot hold {counted(height, 'lines')} of {planes} x {used} bytes"
+        )
+    body = np.frombuffer(data, np.uint8, offset=_HEADER_SIZE)
+    pixels, consumed = _unpack(body, wanted) if encoded else (body[:wanted], min(wanted, available))
+    if stride > used and (len(pixels) < wanted or consumed > available - _PALETTE_SIZE):
+        # The lines may lack the padding that the header declares, so that the palette was read as pixels.
+        unpadded, end = _unpack(body, least) if encoded else (body[:least], least)
+        if len(unpadded) == least and available - end in (0, _PALETTE_SIZE, _PALETTE_SIZE + 1):
+            pixels, consumed, wanted, stride = unpadded, end, least, used
+    if len(pixels) < wanted:
+        raise ImageFileError(f"data ends after {len(pixels)} of {wanted} bytes of pixels")
+    return pixels.reshape(height, planes, stride), _HEADER_SIZE + consumed
+
+
+def _unpack(body: Bytes, wanted: int) -> tuple[Bytes, int]:
+    """The decoded bytes, at most `wanted`, and the number of bytes of `body` that were read."""
+    parts: list[Bytes] = []
+    consumed = 0
+    while wanted > 0 and consumed < len(body):
+        pixels, taken = _unpack_block(body[consumed : consumed + _BLOCK], wanted)
+        if not taken:
+            break
+        parts.append(pixels)
+        wanted -= len(pixels)
+        consumed += taken
+    return (np.concatenate(parts) if parts else body[:0]), consumed
+
+
+def _unpack_block(source: Bytes, wanted: int) -> tuple[Bytes, int]:
+    """The decoded bytes of a block that starts with a packet, and the number of bytes of complete packets.
+
+    Whether a byte of 0xC0 and over is a count or a value follows from its position in a run of such bytes: the byte
+    before the run is below 0xC0 and thus not a count, so the run starts with a count, and counts and values alternate.
+    This allows array operations.
+    """
+    high = source >= 0xC0
+    index = np.arange(len(source), dtype=np.int32)
+    starts = high.copy()
+    starts[1:] &= ~high[:-1]
+    run_start = np.maximum.accumulate(np.where(starts, index, 0))
+    is_count = high & ((index - run_start) % 2 == 0)
+
+    value_at = np.flatnonzero(~is_count)
+    if not len(value_at):
+        return source[:0], 0
+    counts = np.ones(len(value_at), np.int64)
+    counted = value_at > 0
+    counted[counted] = is_count[value_at[counted] - 1]
+    counts[counted] = source[value_at[counted] - 1] & 0x3F
+    ends = np.cumsum(counts)
+    enough = min(int(np.searchsorted(ends, wanted)) + 1, len(ends))
+    pixels = np.repeat(source[value_at[:enough]], counts[:enough])[:wanted]
+    return pixels, int(value_at[enough - 1]) + 1
+
+
+def _palette256(data: bytes, body_end: int) -> Bytes:
+    """The palette (256, 3): after its marker byte, at the end of the file or after the pixels; else the last bytes.
+
+    If the file is too short for a palette, it is a ramp of greys.
+    """
+    last = len(data) - _PALETTE_SIZE
+    if last < body_end:
+        return np.arange(256, dtype=np.uint8)[:, None].repeat(3, axis=1)
+    starts = (last, body_end + 1)
+    marked = (at for at in starts if body_end < at <= last and data[at - 1] == _PALETTE_MARKER)
+    return np.frombuffer(data, np.uint8, _PALETTE_SIZE, next(marked, last)).reshape(256, 3)
+
+
+def _palette16(data: bytes, depth: int) -> Bytes:
+    """The palette (2 ** depth, 3): black and white for one bit, else that of the header."""
+    if depth == 1:
+        return np.array([[0, 0, 0], [255, 255, 255]], np.uint8)
+    return np.frombuffer(data, np.uint8, 48, 16).reshape(16, 3)[: 1 << depth]
+
+
+def _indices(lines: Bytes, bits: int, width: int) -> Bytes:
+    """The palette indices (height, width), from packed pixels in one plane or from one bit per plane."""
+    height, planes, stride = lines.shape
+    if bits == 1:
+        weights = (1 << np.arange(planes, dtype=np.uint8))[None, :, None]
+        total: Bytes = (np.unpackbits(lines, axis=2)[:, :, :width] * weights).sum(axis=1, dtype=np.uint8)
+        return total
+    per_byte = 8 // bits
+    shifts = np.arange(per_byte - 1, -1, -1, dtype=np.uint8) * bits
+    spread = (lines[:, 0, :, None] >> shifts) & np.uint8((1 << bits) - 1)
+    return spread.reshape(height, stride * per_byte)[:, :width]
+
+
+# --- What an image takes in memory, from its header. As in Blender, the first bytes of a file decide its type, not its
+# extension. The offsets are those of the formats' specifications.
+
+_EXR = b"v/1\x01"
+_JPEG_2000 = (b"\0\0\0\x0cjP  ", b"\xff\x4f\xff\x51")
+_TIFF = (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")
+
+CRASHING_KINDS = (b"\x80\x2a\x5f\xd7", b"\xd7\x5f\x2a\x80", b"SDPX", b"XPDS")
+"""The first bytes of Cineon and DPX files. Blender crashes on damaged ones; no game uses them."""
+
+KINDS_BY_NAME = {".exr": (_EXR,), ".hdr": (b"#?",), ".jp2": _JPEG_2000, ".psd": (b"8BPS",)}
+"""The first bytes of files that no game reads, by the extension with which a material has to name them."""
+
+_EXR_PARTS = 0x1000
+_HDR_SIZE = re.compile(rb"(?<=\n)[-+][XY] (\d{1,9}) [-+][XY] (\d{1,9})\n")
+_TGA_TYPES = (1, 2, 3, 9, 10, 11)
+_TGA_DEPTHS = (8, 15, 16, 24, 32)
+# The markers with the size, without those for Huffman tables, JPEG extensions and arithmetic coding.
+_JPEG_FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
+_JPEG_WITHOUT_LENGTH = frozenset((0x01, *range(0xD0, 0xD9)))
+_TIFF_TYPES = {1: "B", 3: "H", 4: "I", 6: "b", 8: "h", 9: "i", 16: "Q", 17: "q"}
+_TIFF_SIDES = (256, 257), (322, 323)  # of the image, of a tile
+_TIFF_BITS, _TIFF_CHANNELS, _TIFF_ROWS = 258, 277, 278
+_TIFF_TAGS = frozenset((*_TIFF_SIDES[0], *_TIFF_SIDES[1], _TIFF_BITS, _TIFF_CHANNELS, _TIFF_ROWS))
+# The flags with which a DDS has six sides or slices, and the formats (DXGI) whose values are bytes.
+_DDS_CUBE, _DDS_VOLUME = 0x200, 0x200000
+_DDS_BYTES = frozenset((*range(27, 33), *range(48, 53), *range(60, 94), *range(97, 100)))
+
+_Size = tuple[int, ...]
+"""Width and height, in any order; bottom-up images may have a negative height. Then, if it is not four bytes, the
+number of channels and the bits of each."""
+
+
+def loaded_bytes(data: bytes) -> int | None:
+    """What an image takes in memory: Blender makes at least four channels of bytes, or of floats beyond 8 bits.
+
+    The start of the file is enough. Returns None if Blender cannot read the image, or its size is not in `data`.
+    """
+    try:
+        size = next((read(data) for kinds, read in _READERS if data.startswith(kinds)), None)
+    except (struct.error, IndexError, ValueError):
+        return None
+    if size is None:
+        return None
+    width, height, channels, bits = (*size, 4, 8)[:4]
+    return abs(width * height) * max(channels, 4) * (1 if bits <= 8 else 4)
+
+
+def _number(layout: str, data: bytes, at: int) -> int:
+    number: int = struct.unpack_from(layout, data, at)[0]
+    return number
+
+
+def _hdr(data: bytes) -> _Size | None:
+    size = _largest((int(one[1]), int(one[2])) for one in _HDR_SIZE.finditer(data, 0, 1 << 16))
+    return (*size, 4, 32) if size is not None else None
+
+
+def _psd(data: bytes) -> _Size:
+    channels, height, width, bits = struct.unpack_from(">H2IH", data, 12)
+    return width, height, channels, bits
+
+
+def _dds(data: bytes) -> _Size:
+    height, width = struct.unpack_from("<2I", data, 12)
+    depth, caps = _number("<I", data, 24), _number("<I", data, 112)
+    code, bits = struct.unpack_from("<2I", data, 84)
+    # The code of a format is text or, for values of 16 and 32 bits, a number.
+    is_large = 0 < code < 256 or bits > 32
+    if code == int.from_bytes(b"DX10", "little"):
+        is_large = _number("<I", data, 128) not in _DDS_BYTES
+    slices = (6 if caps & _DDS_CUBE else 1) * (max(depth, 1) if caps & _DDS_VOLUME else 1)
+    return width * slices, height, 4, 32 if is_large else 8
+
+
+def _largest(sizes: Iterable[tuple[int, int]]) -> tuple[int, int] | None:
+    """The largest size where a damaged header has several; None if it has none."""
+    return max(sizes, key=lambda size: abs(size[0] * size[1]), default=None)
+
+
+def _jpeg2000(data: bytes) -> _Size | None:
+    """The size in the codestream, which is in a box `jp2c` unless it is the whole file."""
+    at = 0
+    while not data.startswith(b"\xff\x4f\xff\x51", at):
+        length, kind = struct.unpack_from(">I4s", data, at)
+        head = 16 if length == 1 else 8
+        if length == 1:
+            length = _number(">Q", data, at + 8)
+        if kind == b"jp2c":
+            length = head
+        elif length < head:
+            return None
+        at += length
+    right, lower, left, upper = struct.unpack_from(">4I", data, at + 8)
+    # While it is decoded, each value has 32 bits, whatever the file says.
+    return right - left, lower - upper, _number(">H", data, at + 40), 32
+
+
+def _tga(data: bytes) -> _Size | None:
+    """TGA files have no magic number, but some fields have few valid values."""
+    is_tga = data[1] in (0, 1) and data[2] in _TGA_TYPES and data[16] in _TGA_DEPTHS
+    return struct.unpack_from("<2H", data, 12) if is_tga else None
+
+
+def _jpeg(data: bytes) -> _Size | None:
+    """The size in the first frame marker."""
+    at = 2
+    while (at := data.find(b"\xff", at)) >= 0:
+        while data[at] == 0xFF:
+            at += 1
+        marker = data[at]
+        if marker in _JPEG_FRAMES:
+            return struct.unpack_from(">2H", data, at + 4)
+        at += 1
+        if marker and marker not in _JPEG_WITHOUT_LENGTH:
+            at += _number(">H", data, at)
+    return None
+
+
+def _tiff(data: bytes) -> _Size | None:
+    """The size in the first directory of a TIFF or BigTIFF."""
+    order = "<" if data.startswith(b"II") else ">"
+    is_big = b"+" in data[:4]
+    # The layouts of offsets and of the count of entries; where entries begin, their size, and where their value is.
+    offset, count, head, step, value = ("Q", "Q", 8, 20, 12) if is_big else ("I", "H", 2, 12, 8)
+    directory = _number(order + offset, data, 8 if is_big else 4)
+    if directory > len(data):
+        return None
+    first = directory + head
+    # Without them, a pixel is a single bit.
+    values = {_TIFF_BITS: 1, _TIFF_CHANNELS: 1}
+    for entry in range(first, first + min(_number(order + count, data, directory), 1 << 16) * step, step):
+        tag, kind = struct.unpack_from(order + "2H", data, entry)
+        if tag in _TIFF_TAGS and kind in _TIFF_TYPES:
+            layout, at = order + _TIFF_TYPES[kind], entry + value
+            size = _number(order + offset, data, entry + 4) * struct.calcsize(layout)
+            if tag == _TIFF_BITS and size > step - value:
+                # One for each channel, all the same, elsewhere in the file.
+                at = _number(order + offset, data, at)
+            # A damaged file may have a tag several times.
+            values[tag] = max(_number(layout, data, at), values.get(tag, 0))
+    # Blender unpacks whole strips, which may be higher than the image; beyond 31 bits, a strip is the image.
+    rows = values.get(_TIFF_ROWS, 0)
+    strip = rows if rows < 1 << 31 else 0
+    largest = _largest(
+        (values[x], max(values[y], strip)) for x, y in _TIFF_SIDES if x in values and y in values
+    )
+    return (*largest, values[_TIFF_CHANNELS], values[_TIFF_BITS]) if largest is not None else None
+
+
+def _exr(data: bytes) -> _Size | None:
+    """The size of the largest data window, and the channels; None with layers or parts.
+
+    Blender shows no pixels of an image with layers, and crashes on damaged ones.
+    """
+    if _number("<I", data, 4) & _EXR_PARTS:
+        return None
+    largest: tuple[int, int] | None = None
+    channels = 0
+    at = 8
+    while data[at]:
+        name_end = data.index(b"\0", at)
+        kind_end = data.index(b"\0", name_end + 1)
+        size = _number("<i", data, kind_end + 1)
+        name, at = data[at:name_end], kind_end + 5
+        if name == b"dataWindow":
+            left, upper, right, lower = struct.unpack_from("<4i", data, at)
+            sides = (right - left + 1, lower - upper + 1)
+            largest = _largest([largest or sides, sides])
+        elif name == b"channels":
+            channel = at
+            while data[channel]:
+                end = data.index(b"\0", channel)
+                if b"." in data[channel:end]:
+                    return None
+                # After the name come type and sampling.
+                channel = end + 17
+                channels += 1
+        at += max(size, 0)
+    return (*largest, channels, 32) if largest is not None else None
+
+
+def _webp(data: bytes) -> _Size | None:
+    kind = data[12:16] if data[8:12] == b"WEBP" else b""
+    if kind == b"VP8X":
+        low, high, low_height, high_height = struct.unpack_from("<HBHB", data, 24)
+        return (high << 16 | low) + 1, (high_height << 16 | low_height) + 1
+    if kind == b"VP8L":
+        bits = _number("<I", data, 21)
+        return (bits & 0x3FFF) + 1, (bits >> 14 & 0x3FFF) + 1
+    return tuple(side & 0x3FFF for side in struct.unpack_from("<2H", data, 26)) if kind == b"VP8 " else None
+
+
+_READERS: tuple[tuple[tuple[bytes, ...], Callable[[bytes], _Size | None]], ...] = (
+    ((b"\x89PNG\r\n\x1a\n",), lambda data: (*struct.unpack_from(">2I", data, 16), 4, data[24])),
+    ((b"\xff\xd8",), _jpeg),
+    ((b"BM",), lambda data: struct.unpack_from("<2H" if data[14] == 12 else "<2i", data, 18)),
+    ((b"DDS ",), _dds),
+    (_TIFF, _tiff),
+    ((b"RIFF",), _webp),
+    ((b"\x01\xda",), lambda data: (*struct.unpack_from(">3H", data, 6), 8 * data[3])),
+    ((_EXR,), _exr),
+    ((b"#?",), _hdr),
+    (_JPEG_2000, _jpeg2000),
+    ((b"8BPS",), _psd),
+    ((b"",), _tga),
+)
+"""The first bytes of each format, and what finds the size."""

@@ -1,0 +1,10 @@
+"""The .skin files next to a model. What the .cfg files say is in `test_search`, `test_cube_scripts`."""
+
+from __future__ import annotations
+
+from io_idtech.io_common.textures.config_files import parse_skin
+
+
+def test_skin_files_map_meshes_to_materials() -> None:
+    text = 'Body, models/hero/body\r\ntag_head,\nhead,"models/hero/head" // no\nhead,second\nlonely\n\n'
+    assert parse_skin(text) == {"body": "models/hero/body", "head": "models/hero/head"}
