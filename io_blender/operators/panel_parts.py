@@ -158,11 +158,20 @@ def check_boxes_option(name: str, shown: Callable[[Any], list[Any]]) -> Any:
     )
 
 
-def draw_check_boxes(layout: Any, owner: Any, name: str) -> None:
-    """Draws the buttons in a row; `name` is that of the property."""
-    row = layout.row(align=True)
+def draw_choice(
+    layout: Any, kind: str, owner: Any, names: tuple[str, str, str], shown: int, **options: Any
+) -> Any:
+    """Draws a list to choose from below buttons that check its rows; returns the column.
+
+    `names` are the properties of the owner for the buttons, the rows and the active row. `shown` is the height.
+    """
+    column = layout.column()
+    column.use_property_split = False
+    buttons = column.row(align=True)
     for identifier, _label, _description in _CHECKS:
-        row.prop_enum(owner, name, identifier)
+        buttons.prop_enum(owner, names[0], identifier)
+    column.template_list(kind, "", owner, names[1], owner, names[2], rows=shown, **options)
+    return column
 
 
 def set_timing(

@@ -11,7 +11,7 @@ from bpy.props import CollectionProperty
 
 from ...io_blender import versions
 from ...io_blender.operators import file_operators, preferences
-from ...io_blender.operators.panel_parts import FilteredList, check_boxes_option, draw_check_boxes
+from ...io_blender.operators.panel_parts import FilteredList, check_boxes_option, draw_choice
 from ...io_blender.options import hidden, mixin_of, option, properties, values_of
 from ...io_blender.reports import printable
 from ...io_blender.scene import axes
@@ -154,22 +154,12 @@ def unchecked_names(operator: Any) -> frozenset[str]:
 
 def _draw_animations(layout: UILayout, operator: Any) -> None:
     """Draws the buttons and the list."""
-    column: Any = layout.column()
-    column.use_property_split = False
     if not len(operator.animations):
-        column.label(text="No animations are declared", icon="INFO")
+        layout.label(text="No animations are declared", icon="INFO")
         return
-    draw_check_boxes(column, operator, "check_animations")
-    column.template_list(
-        "IO_IDTECH_UL_character_animations",
-        "",
-        operator,
-        "animations",
-        operator,
-        "active_animation",
-        rows=_ROWS_WITH_ANIMATIONS,
-        maxrows=_ROWS_WITH_ANIMATIONS,
-    )
+    names_of = ("check_animations", "animations", "active_animation")
+    rows = _ROWS_WITH_ANIMATIONS
+    column = draw_choice(layout, "IO_IDTECH_UL_character_animations", operator, names_of, rows, maxrows=rows)
     checked = sum(row.is_checked for row in _shown_rows(operator))
     names = counted(len(operator.animations), "names")
     column.label(text=f"{checked} of {names} to import{operator.animations_total}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -337,16 +338,6 @@ def _draw_one_animation(
             layout.label(text=line, icon="ERROR" if problems else "INFO")
 
 
-def _files_lines(context: Context, operator: _Export) -> list[str]:
-    """What *All Actions* writes: how many files, how many of them exist, and what the file name is used for."""
-    files = _all_clips(context, operator)
-    return [
-        _written(len(files), sum(path.exists() for path in files)),
-        "They are named after the actions",
-        _use_of_file_name(operator),
-    ]
-
-
 def _all_clips(context: Context, operator: _Export) -> dict[Path, Clip]:
     """What *All Actions* writes, by file; empty if there is no armature, or several."""
     armature = exported_armature(context, operator)
@@ -356,13 +347,14 @@ def _all_clips(context: Context, operator: _Export) -> dict[Path, Clip]:
     return clips_by_file(context, armature, "ALL", folder, "", Report())
 
 
-def _written(count: int, existing: int) -> str:
-    return f"Writes {counted(count, 'files')} to this folder, {existing} {'exists' if existing == 1 else 'exist'}"
-
-
-def _use_of_file_name(operator: _Export) -> str:
+def _draw_files(layout: UILayout, operator: _Export, paths: Sequence[Path], *notes: str) -> None:
+    """How many files are written, how many of them exist, and what the file name is used for."""
+    existing = sum(path.exists() for path in paths)
+    written = f"Writes {counted(len(paths), 'files')} to this folder"
     is_mesh = operator.filename_ext != ANIMATION_SUFFIX
-    return "The file name is for the mesh" if is_mesh else "The file name is not used"
+    use = "The file name is for the mesh" if is_mesh else "The file name is not used"
+    for line in (f"{written}, {existing} {'exists' if existing == 1 else 'exist'}", *notes, use):
+        layout.label(text=line, icon="INFO")
 
 
 def _draw_list(layout: UILayout, context: Context, operator: _Export) -> None:
@@ -396,9 +388,8 @@ def _draw_list(layout: UILayout, context: Context, operator: _Export) -> None:
         one_each = {folder / f"{one.name}{ANIMATION_SUFFIX}": one.clip for one in chosen}
         _draw_one_animation(layout, context, operator, one_each)
     else:
-        existing = sum(one.is_replaced and row.is_checked for row, one in zip(found.rows, shown, strict=True))
-        layout.label(text=_written(len(found.checked), existing), icon="INFO")
-        layout.label(text=_use_of_file_name(operator), icon="INFO")
+        named = [one.name for row, one in zip(found.rows, shown, strict=True) if row.is_checked]
+        _draw_files(layout, operator, [folder / f"{name}{ANIMATION_SUFFIX}" for name in named])
     animation_list_panel.draw_problems(layout, "", [error] if error else [])
 
 
@@ -407,20 +398,20 @@ def _draw_animation(body: Any, context: Context, operator: _Export) -> None:
     if operator.actions == "ALL" and is_one:
         _draw_one_animation(body, context, operator, _all_clips(context, operator))
     elif operator.actions == "ALL":
-        for line in _files_lines(context, operator):
-            body.label(text=line, icon="INFO")
+        paths = list(_all_clips(context, operator))
+        _draw_files(body, operator, paths, "They are named after the actions")
     elif operator.actions == "LIST":
         _draw_list(body, context, operator)
     elif operator.actions != "NONE" and is_one:
         body.prop(operator, "match_companion")
     sampling = body.column()
     sampling.active = operator.actions != "NONE"
-    sampling.prop(operator, "frame_step")
-    sampling.prop(operator, "frame_rate_from")
+    for name in ("frame_step", "frame_rate_from"):
+        sampling.prop(operator, name)
     row = sampling.row(heading="Custom Rate")
     row.prop(operator, "use_frame_rate", text="")
     value = row.row()
     value.active = operator.use_frame_rate
     value.prop(operator, "frame_rate", text="")
-    sampling.prop(operator, "position_precision")
-    sampling.prop(operator, "orientation_precision")
+    for name in ("position_precision", "orientation_precision"):
+        sampling.prop(operator, name)

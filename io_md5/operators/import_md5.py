@@ -7,8 +7,8 @@ files are read, and each again only if it has changed.
 from __future__ import annotations
 
 import os
-from collections import OrderedDict
 from collections.abc import Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -51,8 +51,6 @@ _FITS = (
 _ICONS = {"FULL": "CHECKMARK", "PART": "ERROR", "NONE": "CANCEL"}
 
 _MAX_LISTED = 4096
-_CACHE_SIZE = 2 * _MAX_LISTED
-_heads: OrderedDict[tuple[Any, ...], Any] = OrderedDict()
 
 
 @properties
@@ -105,11 +103,8 @@ def draw_choice(
     """
     fill(context, operator, folder, names)
     file_operators.draw_wide(layout, operator, "animation_filter")
-    column: Any = layout.column()
-    column.use_property_split = False
-    panel_parts.draw_check_boxes(column, operator, "check_animations")
-    lists = ("animation_list", operator, "active_animation")
-    column.template_list("IO_MD5_UL_animation_files", "", operator, *lists, rows=6)
+    names_of = ("check_animations", "animation_list", "active_animation")
+    column = panel_parts.draw_choice(layout, "IO_MD5_UL_animation_files", operator, names_of, 6)
     items = operator.animation_list
     checked = sum(item.is_checked for item in shown_items(operator))
     column.label(text=f"{checked} of {counted(len(items), 'animations')} to import")
@@ -197,17 +192,18 @@ def _file(path: Path, skeletons: Sequence[Joints]) -> AnimationFile:
 def _cached(path: Path, read: Callable[[Any], _Head]) -> _Head | Md5Error | OSError:
     """What a function reads of a file, or why it cannot; read again if the file has changed."""
     try:
-        key = (str(path), read, *stamp(path))
+        return _read(path, read, tuple(stamp(path)))
     except OSError as error:
         return error
-    if key not in _heads:
-        try:
-            _heads[key] = read(readable(path))
-        except (Md5Error, OSError) as error:
-            _heads[key] = error
-        while len(_heads) > _CACHE_SIZE:
-            _heads.popitem(last=False)
-    return _heads[key]
+
+
+@lru_cache(2 * _MAX_LISTED)
+def _read(path: Path, read: Callable[[Any], Any], state: tuple[Any, ...]) -> Any:
+    del state
+    try:
+        return read(readable(path))
+    except (Md5Error, OSError) as error:
+        return error
 
 
 @properties
