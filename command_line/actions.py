@@ -9,7 +9,7 @@ import numpy as np
 
 from ..families import FAMILIES
 from ..io_blender import versions
-from ..io_blender.clips.suitable_actions import suitable_actions
+from ..io_blender.clips.actions import suitable_actions
 
 
 def armature_and_actions() -> tuple[Any, list[Any]]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..io_blender.clips.suitable_actions import suitable_actions
+from ..io_blender.clips.actions import suitable_actions
 from ..io_blender.scene import names
 from ..io_common.game_data.character import SAUERBRATEN, Character, CharacterAnimation, CharacterPart
 from ..io_md5.format.suffixes import ANIMATION_SUFFIX

@@ -1,16 +1,19 @@
-"""Keyframes of F-curves, written as whole arrays."""
+"""What imports write: keyframes of F-curves as whole arrays, and markers where sequences begin."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import bpy
 import numpy as np
 import numpy.typing as npt
 
+from .. import versions
+from ..scene import names
+
 if TYPE_CHECKING:
-    from bpy.types import FCurve
+    from bpy.types import FCurve, Scene
 
 _INTERPOLATIONS: Any = bpy.types.Keyframe.bl_rna.properties["interpolation"]
 
@@ -19,8 +22,6 @@ LINEAR: int = _INTERPOLATIONS.enum_items["LINEAR"].value
 
 CONSTANT: int = _INTERPOLATIONS.enum_items["CONSTANT"].value
 """The value is held up to the next keyframe."""
-
-Chosen = slice | npt.NDArray[np.integer]
 
 
 def write_keyframes(
@@ -56,11 +57,27 @@ class KeyframeWriter:
         self._interpolation = np.full(count, LINEAR, dtype=np.int32)
         self._interpolation[np.asarray(held, dtype=np.int64)] = CONSTANT
 
-    def write(self, curve: FCurve, values: npt.NDArray[np.floating], chosen: Chosen = slice(None)) -> None:
-        """Gives an empty curve keyframes with some of the values.
-
-        `values` are those of all frames, (n,). `chosen` selects the frames that get a keyframe.
-        """
+    def write(
+        self,
+        curve: FCurve,
+        values: npt.NDArray[np.floating],
+        chosen: slice | npt.NDArray[np.integer] = slice(None),
+    ) -> None:
+        """Gives an empty curve keyframes with some of the values of all frames, (n,): those that `chosen` selects."""
         points = self._points[chosen]
         points[:, 1] = values[chosen]
         write_keyframes(curve, points.ravel(), self._interpolation[chosen])
+
+
+def marker_name(sequence: str) -> str:
+    """The name of the marker of a sequence."""
+    return names.for_blender(sequence, versions.MAX_NAME, "frame")
+
+
+def add_markers(scene: Scene, starts: Iterable[tuple[str, int]]) -> None:
+    """Adds a marker for each sequence, of which `starts` has the name and first frame, unless it is there already."""
+    existing = {(marker.name, marker.frame) for marker in scene.timeline_markers}
+    for sequence, frame in starts:
+        name = marker_name(sequence)
+        if (name, frame) not in existing:
+            scene.timeline_markers.new(name, frame=frame)

@@ -23,7 +23,7 @@ from bpy.props import (
 from ...io_common.counting import counted
 from ...io_common.name_filter import matches
 from .. import reports, versions
-from ..clips.animation_list import (
+from ..clips.clip import (
     PROPERTY,
     AnimationList,
     Source,

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...io_blender import state, versions
-from ...io_blender.clips.markers import add_markers
+from ...io_blender.clips.keyframes import add_markers
 from ...io_blender.materials.library import MaterialLibrary
 from ...io_blender.records import store_warnings
 from ...io_blender.reports import Report, kept_on_failure, progress
@@ -27,8 +27,8 @@ from ..format import FRAMES_PER_SECOND, Md2Error, Model, decompress, find_sequen
 from ..format.model import first_frame
 from ..format.welding import weld
 from ..records import FRAME_RATE, GROUP, SKINS, store_model
-from .frames import ABSOLUTE, NONE, RELATIVE, build_actions
 from .mesh import build_object, set_normals
+from .sequences import ABSOLUTE, NONE, RELATIVE, build_actions
 from .skins import MAX_MATERIALS, image_size, material_skins
 from .texture_rules import TEXTURE_RULES
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...io_blender import versions
+from ...io_blender.clips.playing import Player
 from ...io_blender.reports import Report, listing
 from ...io_blender.scene import evaluated
 from ...io_blender.scene.mesh_data import without_infinity
@@ -23,7 +24,6 @@ from ..format.skeleton import decompose
 from ..importing.action import SMALLEST_SCALE
 from .causes import split_by_constraints
 from .clips import AnimationOptions, Clip
-from .player import Player
 from .pose_curves import poses_from_curves
 from .skeleton import Skeleton
 

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...io_blender import state
-from ...io_blender.clips.playing_speed import Played, warn_of_speed
-from ...io_blender.clips.suitable_actions import suitable_actions
+from ...io_blender.clips.actions import suitable_actions
+from ...io_blender.clips.clip import Played, warn_of_speed
+from ...io_blender.clips.playing import playback
 from ...io_blender.materials.export_names import name_for_file
 from ...io_blender.reports import Progress, Report
 from ...io_blender.scene import axes, evaluated
@@ -33,7 +34,6 @@ from .clips import AnimationOptions, Clip
 from .deform_bones import bones_to_leave_out
 from .mesh import Block, export_object
 from .missing_targets import warn_of_missing_targets
-from .player import playback
 from .skeleton import Skeleton, build_skeleton
 from .source import Source
 from .verification import RestMesh, Verifier

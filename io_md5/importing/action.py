@@ -11,11 +11,14 @@ by, and becomes `SMALLEST_SCALE`.
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import bpy
 import numpy as np
 import numpy.typing as npt
 
 from ...io_blender import versions
+from ...io_blender.clips.actions import ActionFinder, moves_bones, played_actions, strip_actions
 from ...io_blender.clips.keyframes import CONSTANT, LINEAR, KeyframeWriter, write_keyframes
 from ...io_blender.scene import names
 from ..format import ROOT, Animation
@@ -25,7 +28,7 @@ from ..format.joint_scales import ScaleTable
 from ..format.model import Floats, as_singles
 from ..format.playback import loop_type
 from ..format.skeleton import component_columns, components
-from ..records import store_action
+from ..records import load_action, store_action
 from .rig import Rig
 
 SMALLEST_SCALE = 1e-6
@@ -215,3 +218,40 @@ def _parent_transforms(
 def _positive_first(rotations: Floats) -> Floats:
     """The same rotations (F, n, 4), all negated where w is negative in the first frame: rest is 1 0 0 0."""
     return rotations * np.where(rotations[:1, :, :1] < 0.0, -1.0, 1.0)
+
+
+class ExistingActions:
+    """The actions of an armature before an import; `new` are those that the import has made already.
+
+    Attributes:
+        in_strips: those that NLA strips of the armature play.
+    """
+
+    def __init__(self, armature: bpy.types.Object, new: Collection[bpy.types.Action]) -> None:
+        self.in_strips = strip_actions(armature)
+        self._armature = armature
+        # By the name in Blender, and by that of the file.
+        self._shown: dict[str, list[bpy.types.Action]] = {}
+        self._stored: dict[str, list[bpy.types.Action]] = {}
+        made, finder = set(new), ActionFinder(armature)
+        for action in bpy.data.actions:
+            is_local = action not in made and action.library is None
+            if is_local and moves_bones(action, armature) and finder.owns(action):
+                self._shown.setdefault(action.name, []).append(action)
+                self._stored.setdefault(load_action(action).name, []).append(action)
+
+    def find(self, name: str, replaced: Collection[bpy.types.Action]) -> bpy.types.Action | None:
+        """The one for an animation; None if there is none.
+
+        It has the name of the animation or was imported from a file of that name. The actions that the armature plays
+        come first, then the one with exactly that name.
+
+        `name` is that of the file without its extension. Actions in `replaced` are skipped, as others replace them.
+        """
+        shown_name = names.for_blender(name, versions.MAX_ID_NAME, "Action")
+        named = [*self._shown.get(shown_name, ()), *self._stored.get(name, ())]
+        found = [action for action in dict.fromkeys(named) if action not in replaced]
+        if len(found) < 2:
+            return next(iter(found), None)
+        played = played_actions(self._armature)
+        return min(found, key=lambda action: (action not in played, action.name != shown_name))

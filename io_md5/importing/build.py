@@ -9,8 +9,7 @@ import bpy
 import numpy as np
 
 from ...io_blender import state, versions
-from ...io_blender.clips import action_users
-from ...io_blender.clips.suitable_actions import store_owner
+from ...io_blender.clips.actions import add_muted_strip, store_owner
 from ...io_blender.materials.library import MaterialLibrary
 from ...io_blender.reports import Progress, Report, listing
 from ...io_blender.results import ImportResult
@@ -24,11 +23,10 @@ from ..format.playback import loop_type
 from ..format.scale_file import Scales
 from ..format.skinning import bind_pose
 from ..records import COMMANDLINE, CONVERSION, GROUP
-from .action import build_action
+from .action import ExistingActions, build_action
 from .armature import build_armature
 from .camera import build_camera, frame_count, set_render_size
 from .conversion import convert_animation, convert_joints, convert_model
-from .existing_actions import ExistingActions
 from .mesh import build_mesh
 from .options import ImportOptions
 from .read import ImportSkeleton, SourceFiles
@@ -178,7 +176,7 @@ def build_animation(
     if options.nla_tracks and not has_strip:
         # A new action takes the name of the one that it replaces at the end of the import.
         shown_name = existing.name if existing is not None else action.name
-        action_users.add_muted_strip(obj, action, options.frame_start, shown_name)
+        add_muted_strip(obj, action, options.frame_start, shown_name)
     if not is_new:
         verify_import(context, obj, rig, action, converted, match, table, result.report)
     result.report.count("animations")

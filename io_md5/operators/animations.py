@@ -8,8 +8,7 @@ import bpy
 from bpy.props import IntProperty, StringProperty
 
 from ...io_blender import reports, versions
-from ...io_blender.clips.bone_curves import bone_slot, moves_bones
-from ...io_blender.clips.suitable_actions import ActionFinder
+from ...io_blender.clips.actions import ActionFinder, bone_slot, moves_bones
 from ...io_blender.operators import play
 from ...io_blender.operators.row_list import RowList
 from ...io_common.counting import counted

@@ -11,7 +11,7 @@ import bpy
 from bpy.props import BoolProperty, FloatProperty, IntProperty
 
 from ...io_blender import state
-from ...io_blender.clips.animation_list import animation_list
+from ...io_blender.clips.clip import animation_list
 from ...io_blender.operators import animation_list as animation_list_panel
 from ...io_blender.operators import blender_mixins, file_operators, game_check, game_option, preferences
 from ...io_blender.operators.frame_rate_option import GAME, SCENE, frame_rate_property
@@ -21,10 +21,9 @@ from ...io_blender.scene.objects import NothingToExportError
 from ...io_common.counting import counted
 from ..exporting import exporter
 from ..exporting.build import ModelOptions
-from ..exporting.chosen_clips import listed_clips
-from ..exporting.clips import AnimationOptions, Clip, listed_clip
-from ..exporting.one_animation import placed
-from ..exporting.source import clips_by_file, find_source
+from ..exporting.clips import AnimationOptions, Clip, clips_by_file, listed_clip, listed_clips
+from ..exporting.one_animation import match_sequences
+from ..exporting.source import find_source
 from ..exporting.vertex_groups import WeightOptions
 from ..format import Md5Error
 from ..format.encoding import ORIENTATION_PRECISION, POSITION_PRECISION
@@ -316,7 +315,7 @@ def _draw_one_animation(
         lines = [problem or "No MD2 or MDL is beside it: the order of the list counts"]
         problems: list[str] = []
     else:
-        problems = placed(clips, companion, operator.animation_options())[1]
+        problems = match_sequences(clips, companion, operator.animation_options())[1]
         count = counted(len(companion.sequences), "sequences")
         lines = [f"Does not fit {companion.name}:" if problems else f"Fits {companion.name}: {count}"]
     if len(problems) > _MOST_PROBLEMS:

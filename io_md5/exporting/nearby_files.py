@@ -1,16 +1,21 @@
-"""Files beside an export that have other joints: games refuse an animation with such a mesh."""
+"""Files in the folders of an export: animations and meshes with other joints, and what games look for by name."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 
 from ...io_blender.reports import Report, listing
 from ...io_common.game_data.paths import files_in
-from ..format import Joints, Md5Error, read_animation_header, read_joints
+from ...io_common.textures.names import fold
+from ..format import Joints, Md5Error, Model, read_animation_header, read_joints
+from ..format.games import Game
 from ..format.model import Ints
 from ..format.suffixes import MESH_SUFFIX
 from ..importing.animation_files import animation_paths
+from ..importing.companions import MD2_SUFFIX, Companion, game_of, quake_skin_path, skin_path
+
+_IMAGES = ".tga, .png, .jpg or .lmp"
 
 _Skeleton = tuple[list[str], list[int]]
 
@@ -29,7 +34,7 @@ def require_own_files(animations: Iterable[Path], joints: Joints, mesh: Path | N
         old = _read_animation_skeleton(path) if path.exists() else None
         if old is None or old == new or (mesh is not None and _read_skeleton(mesh) == old):
             continue
-        meshes = [skeleton for _, skeleton in _skeletons_of_meshes(path.parent)]
+        meshes = _skeletons_of_meshes(path.parent).values()
         if new not in meshes or old in meshes:
             raise Md5Error(
                 f"the animation {path.name} in this folder has other joints: it is of another model, or from "
@@ -40,7 +45,7 @@ def require_own_files(animations: Iterable[Path], joints: Joints, mesh: Path | N
 
 def warn_of_meshes(animation: Path, joints: Joints, report: Report) -> None:
     """Warns if there are meshes in the folder of an animation, and none has the joints that are written."""
-    found = dict(_skeletons_of_meshes(animation.parent))
+    found = _skeletons_of_meshes(animation.parent)
     if found and _skeleton(joints.names, joints.parents) not in found.values():
         report.warn(
             f"games refuse it with {listing([path.name for path in found])} in its folder, as the joints differ: "
@@ -51,9 +56,9 @@ def warn_of_meshes(animation: Path, joints: Joints, report: Report) -> None:
 
 
 def warn_of_animations(mesh: Path, joints: Joints, others: Collection[Path], report: Report) -> None:
-    """Warns of animations beside a mesh that fit it before, and will not when it is replaced.
+    """Warns of animations in the folder of a mesh that fit it before, and will not when it is replaced.
 
-    The mesh need not exist. `joints` are as they are written; `others` are files that are written or told of already.
+    The mesh need not exist. `joints` are as they are written; `others` are files that are written or warned of already.
     """
     new = _skeleton(joints.names, joints.parents)
     try:
@@ -75,15 +80,13 @@ def warn_of_animations(mesh: Path, joints: Joints, others: Collection[Path], rep
         )
 
 
-def _skeletons_of_meshes(folder: Path) -> Iterator[tuple[Path, _Skeleton]]:
+def _skeletons_of_meshes(folder: Path) -> dict[Path, _Skeleton]:
+    """The joints of each mesh in a folder that can be read."""
     try:
         paths = [path for path in files_in(folder) if path.suffix.lower() == MESH_SUFFIX]
     except OSError:
-        return
-    for path in paths:
-        skeleton = _read_skeleton(path)
-        if skeleton is not None:
-            yield path, skeleton
+        return {}
+    return {path: skeleton for path in paths if (skeleton := _read_skeleton(path)) is not None}
 
 
 def _read_skeleton(mesh: Path) -> _Skeleton | None:
@@ -96,7 +99,6 @@ def _read_skeleton(mesh: Path) -> _Skeleton | None:
 
 
 def _read_animation_skeleton(animation: Path) -> _Skeleton | None:
-    """The same of an animation file."""
     try:
         header = read_animation_header(animation)
     except (Md5Error, OSError):
@@ -106,3 +108,44 @@ def _read_animation_skeleton(animation: Path) -> _Skeleton | None:
 
 def _skeleton(names: Sequence[str], parents: Ints) -> _Skeleton:
     return list(names), parents.tolist()
+
+
+def report_names(path: Path, model: Model, game: Game, companion: Companion | None, report: Report) -> None:
+    """Adds what the game looks for to the hints of a report, and warnings about what it would not find.
+
+    `path` is the mesh, `model` is as it is written; `companion` is None if the replaced model is unknown.
+    """
+    if game is Game.QUAKE:
+        skins = [quake_skin_path(shader) for shader in dict.fromkeys(mesh.shader for mesh in model.meshes)]
+        report.hints.append(f"Quake looks for {listing(skins)} ({_IMAGES}), beside progs/{path.stem}.mdl")
+    elif game is Game.SAUERBRATEN and len(model.meshes) > 1:
+        meshes = dict.fromkeys(mesh.comment_name for mesh in model.meshes)
+        report.hints.append(f"md5skin in md5.cfg finds the meshes {listing(list(meshes))}")
+    elif game is Game.QUAKE2:
+        _report_quake2_names(path, companion, report)
+
+
+def _report_quake2_names(path: Path, companion: Companion | None, report: Report) -> None:
+    if companion is not None:
+        skins = [skin_path(skin) for skin in dict.fromkeys(companion.skins) if skin]
+        if skins:
+            report.hints.append(f"Quake II looks for the skins {listing(skins)} (.tga, .png, .jpg or .pcx)")
+        return
+    if game_of(path) is not Game.QUAKE2:
+        report.hints.append(f"Quake II looks for md5/{path.name} in the folder of the MD2 that it replaces")
+        return
+    try:
+        others = [other.name for other in files_in(path.parent.parent) if fold(other.suffix) == MD2_SUFFIX]
+    except OSError:
+        others = []
+    if not others:
+        report.hints.append(
+            f"Quake II shows it in place of {path.stem}{MD2_SUFFIX}, which is not in the folder above"
+        )
+    elif fold(path.stem) not in {fold(Path(name).stem) for name in others}:
+        wanted = [f"md5/{Path(name).stem}{path.suffix}" for name in others]
+        report.warn(
+            f"Quake II looks for {listing(wanted)}, as the folder above has {listing(others)}: export under that name",
+            path.name,
+            is_important=True,
+        )
