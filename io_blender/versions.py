@@ -203,22 +203,6 @@ def strip_plays_nothing(strip: NlaStrip) -> bool:
     return _HAS_SLOTS and _newer(strip).action_slot is None
 
 
-class AssignedAction:
-    """The active action and slot of an animation data, captured to be restored later."""
-
-    def __init__(self, animation_data: AnimData) -> None:
-        self._animation_data = animation_data
-        self._action = animation_data.action
-        self._slot = _newer(animation_data).action_slot if _HAS_SLOTS else None
-
-    def restore(self) -> None:
-        """Makes them active again, if they are not: assigning them again would overwrite poses that are not keyed."""
-        data = self._animation_data
-        if data.action == self._action and assigned_slot(data) == self._slot:
-            return
-        play(data, self._action, self._slot)
-
-
 def is_packed(library: bpy.types.Library) -> bool:
     """Whether what is linked from a library is in the .blend file itself."""
     return library.packed_file is not None or (_IS_5 and _newer(library).is_archive)

@@ -49,13 +49,13 @@ class ForeignAction(NamedTuple):
 
 @dataclass(eq=False)
 class SuitableActions:
-    """The actions of a .blend file, sorted for one owner. Slots are None before Blender 4.4.
+    """The actions of a .blend file, sorted for one owner.
 
     Attributes:
-        chosen: its own actions, by name, each with its slot.
-        other_slots: further slots of these actions that are its own, by action.
+        chosen: its own actions, by name, each with its slot, which is None before Blender 4.4.
+        other_slots: further slots of these actions that are its own.
         foreign: actions that are not, though they would animate something of it.
-        uncertain: for each chosen action that may as well be another's, the name of that other, by name.
+        uncertain: the name of another owner for each chosen action that may as well be its, by name.
         left_out: the reason against each other action for this type of owner, by name.
     """
 
@@ -73,10 +73,7 @@ class SuitableActions:
 
 
 class ActionFinder:
-    """Finds the actions of an armature object or of shape keys.
-
-    It holds what plays in the .blend file, so it is made anew for each search.
-    """
+    """Finds the actions of an armature object or of shape keys; made anew for each search."""
 
     def __init__(self, owner: Object | Key) -> None:
         self._owner = owner
@@ -173,7 +170,6 @@ class ActionFinder:
         return self._owner in self._players[action, slot]
 
     def _why_useless(self, action: Action, slot: Any) -> str:
-        """Why a slot would change nothing of the owner."""
         paths = [curve.data_path for curve in versions.fcurves_of_slot(action, slot)]
         if not paths:
             return f"no keyframes for {'an object' if self._id_type == 'OBJECT' else 'shape keys'}"
@@ -199,10 +195,7 @@ def suitable_actions(owner: Object | Key) -> SuitableActions:
 
 
 def warn_of_reasons(foreign: Mapping[str, str], left_out: Mapping[str, str], report: Report) -> None:
-    """Warns once about all animations that an export leaves out.
-
-    `foreign` holds whose each action of another owner is, by name; `left_out` the reason against each other animation.
-    """
+    """Warns once about animations that an export leaves out, those of other owners and others, by name."""
     by_reason: dict[str, list[str]] = {}
     for name, reason in (*foreign.items(), *left_out.items()):
         by_reason.setdefault(reason, []).append(name)
@@ -217,10 +210,7 @@ def warn_of_reasons(foreign: Mapping[str, str], left_out: Mapping[str, str], rep
 
 
 def store_owner(action: Action, owner: Object | Key, name: str) -> None:
-    """Stores on an imported action which model it was imported for. It holds in other .blend files too.
-
-    `owner` is the armature object, or the shape keys, and `name` is that of the animation in the file.
-    """
+    """Stores on an imported action the armature or shape keys it was imported for, and its name in the file."""
     model = _load_model(owner)
     if not model:
         model = _new_model(owner)
@@ -266,7 +256,6 @@ def _load_model(owner: Any) -> str:
 
 
 def _load_mark(action: Action) -> tuple[str, str] | None:
-    """The model that an action was imported for, and its name in the file."""
     model = _MODEL.read(action)
     return (model, _NAME.read(action) or "") if model else None
 
@@ -276,7 +265,6 @@ def _data_of(owner: Any) -> Any:
 
 
 def _are_same_model(one: Any, other: Any) -> bool:
-    """Whether two owners are one, or objects that share their data."""
     if one == other:
         return True
     both_objects = isinstance(one, bpy.types.Object) and isinstance(other, bpy.types.Object)
@@ -299,10 +287,7 @@ def sets_keys(action: Action | None, slot: Any, keys: Key) -> bool:
 
 
 def bone_slot(action: Action, armature: Object) -> tuple[bool, Any]:
-    """Whether an action moves bones of an armature, judged by few F-curves, and the slot that does.
-
-    The slot that is assigned to the armature is preferred. It is None before Blender 4.4, and if there is none.
-    """
+    """Whether an action moves bones of an armature, judged by few F-curves, and its slot; the assigned one is preferred."""
     data = armature.animation_data
     assigned = versions.assigned_slot(data) if data is not None and data.action == action else None
     slots = versions.slots_for(action, "OBJECT")
@@ -374,17 +359,12 @@ def strip_actions(obj: Object) -> set[Action]:
 
 
 def played_actions(obj: Object) -> set[Action]:
-    """The active action of an object and those of its NLA strips."""
-    data = obj.animation_data
-    active = {data.action} if data is not None and data.action is not None else set()
-    return active | strip_actions(obj)
+    """The actions that play on an object, or are in its NLA strips."""
+    return {action for action, _ in _plays(obj)}
 
 
 def add_muted_strip(obj: Object, action: Action, frame_start: int, name: str) -> None:
-    """Puts an action onto an NLA track of its own, as a muted strip from a frame of the scene.
-
-    The action may also move the bones of the object. The track and the strip get the same name.
-    """
+    """Puts an action of an object or its bones onto an NLA track as a muted strip; both get the same name."""
     data = obj.animation_data or obj.animation_data_create()
     track = data.nla_tracks.new()
     track.name = name

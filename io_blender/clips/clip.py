@@ -56,18 +56,13 @@ class Clip:
     """An action, an NLA strip, a range between markers, or the scene.
 
     Attributes:
-        source: which of these.
-        name: of the action, strip, marker or scene.
         start: the first frame: of the action, else of the scene.
         end: the last frame, included.
-        action: of an action or strip.
-        slot: of the action; None before Blender 4.4.
-        strip: the NLA strip.
-        is_alone: whether an action or strip plays without others on bones or keys at rest; else the scene plays as it
-            is.
+        action: of an action or strip, with its slot, which is None before Blender 4.4.
+        is_alone: whether it plays without others on bones or keys at rest; else the scene plays as it is.
         occurrence: how many markers of the same name are before it.
         is_preferred: whether it is checked unless the user decides otherwise.
-        foreign: for an action of another owner, whose it is; else empty. It comes last.
+        foreign: for an action of another owner, whose it is; else empty.
     """
 
     source: Source
@@ -90,12 +85,9 @@ class Clip:
 
 @dataclass(frozen=True)
 class Row:
-    """A clip of a list, and what the user decided about it.
+    """A clip of a list, and what the user decided about it: its name is empty for that of the pattern.
 
-    Attributes:
-        is_checked: whether it is exported.
-        export_name: the name that the user chose for it; empty for that of the pattern.
-        item: the stored row; None if nothing is stored about it.
+    `item` is the stored row; None if nothing is stored about it.
     """
 
     animation: Clip
@@ -106,12 +98,11 @@ class Row:
 
 @dataclass(frozen=True)
 class AnimationList:
-    """The clips of an object, in order, as `rows`.
+    """The clips of an object, in order.
 
     Attributes:
         scene: whose markers and range are used.
-        pattern: of names.
-        prefix: of all names.
+        pattern: of names; `prefix` is put before each.
         left_out: the reason against each clip that is not listed, by name.
     """
 
@@ -156,8 +147,7 @@ class AnimationList:
     def require_checked(self, report: Report, option: str, remedy: str, unit: str) -> list[Row]:
         """The rows that are exported; warns about clips that are not listed.
 
-        Raises NothingToExportError if nothing is checked. `option` is the label of the choice between lists, `remedy`
-        says how to make an action, and `unit` is what the format calls a clip.
+        Raises NothingToExportError if nothing is checked; `option`, `remedy` and `unit` are words of its message.
         """
         warn_of_reasons(self.unseen, self.left_out, report)
         if self.checked:
@@ -370,11 +360,10 @@ _LISTERS: dict[Source, Callable[[Object, Scene, dict[str, str]], Iterator[Clip]]
 
 @dataclass(frozen=True)
 class Played:
-    """A clip that is exported, with its name if there are several.
+    """A clip that is exported; it has a name if there are several.
 
     Attributes:
-        frames: of the file.
-        step: the frames of the scene from one of them to the next.
+        step: the frames of the scene from one frame of the file to the next.
         rate: frames per second of the file, in the game.
     """
 
@@ -392,8 +381,7 @@ def sample_count(span: float, step: float) -> int:
 def warn_of_speed(clips: Iterable[Played], scene_rate: float, report: Report, *, is_fixed: bool) -> None:
     """Warns of clips that last longer or shorter in the game than in Blender, once for all of them.
 
-    Clips of one frame have no duration. `is_fixed` means that the game plays all files at one rate, and not each at its
-    own.
+    `is_fixed` means that the game plays all files at one rate, and not each at its own.
     """
     found = [
         one

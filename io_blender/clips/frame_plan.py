@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
+import bpy
 import numpy as np
 import numpy.typing as npt
 
@@ -18,7 +19,7 @@ from ..scene.objects import NothingToExportError
 from ..scene.shape_keys import frame_keys, has_effect, require_shape_keys, shape_keys
 from ..scene.time_dependence import depends_on_time, has_frame_handlers, is_animated
 from .clip import AnimationList, Clip, sample_count
-from .playing import restored_frame_and_values, restored_playback
+from .playing import playback, restored_frame_and_values
 from .shape_key_frames import (
     Playback,
     SourceFrames,
@@ -102,12 +103,11 @@ class FramePlan:
 
     Attributes:
         key_names: the shape key that each frame shows alone; None where several are mixed or it is not known, (F,).
-        source: the frame of the imported file that each is, or NONE, int64 (F,).
+        source: the frame of the imported file that each is, or NONE, (F,).
         scene_frames: the frame of the scene that each shows; None if they are shape keys.
-        keys: for each object the index of its shape key in each frame; objects without keys are missing.
+        keys: for each object with shape keys, the index of its key in each frame.
         may_be_single: whether frames of the scene that are all the same become one.
-        segments: what the frames show, in order, if they are of a list.
-        owners: the armature or shape keys that play them.
+        segments: what the frames show, if they are of a list; `owners` are the armature or shape keys that play it.
     """
 
     key_names: list[str | None]
@@ -146,10 +146,9 @@ def plan_frames(
     options: FrameOptions,
     report: Report,
 ) -> FramePlan:
-    """Decides which frames are exported.
+    """Decides which frames are exported; `sources` holds the files that some of the objects were imported from.
 
-    `sources` holds the frames of the files that some of the objects were imported from. Raises NothingToExportError if
-    shape keys are asked for and there are none, or if there are no frames, or too many.
+    Raises NothingToExportError if there are no such shape keys or frames, or too many.
     """
     return _Planner(objects, sources, scene, options, report).plan()
 
@@ -160,39 +159,36 @@ def plan_sequences(
     found: AnimationList,
     segments: Sequence[Segment],
 ) -> FramePlan:
-    """The frames of clips of a list, one clip after the other.
-
-    `sources` holds the frames of the files that some of the objects were imported from. Raises NothingToExportError if
-    there are too many frames.
-    """
+    """The frames of clips of a list, one after the other. Raises NothingToExportError if there are too many."""
     frames = [frame for segment in segments for frame in segment.frames]
     if len(frames) > MAX_FRAMES:
         raise NothingToExportError(
             f"there are {len(frames):,} frames, more than the {MAX_FRAMES:,} that can be exported: check fewer "
             "animations, or choose a larger Frame Step"
         )
-    owners = [found.owner] if found.owner.type == "ARMATURE" else [*filter(None, map(shape_keys, objects))]
+    clips = [segment.clip for segment in segments]
+    owners: list[Any] = []
+    # Else the scene plays as it is.
+    if any(clip.is_alone for clip in clips):
+        keys = [one for obj in objects if (one := shape_keys(obj)) is not None]
+        owners = [found.owner] if found.owner.type == "ARMATURE" else keys
     key_names: list[str | None] = [None] * len(frames)
     common, imported = common_source(sources), _imported(objects, sources)
     if common is not None and imported:
         key_names = []
-        clips = [segment.clip for segment in segments]
         with (
             restored_frame_and_values(found.scene),
-            restored_playback(found.scene, owners, clips) as play,
+            playback(bpy.context, owners, None, clips) as player,
         ):
             for segment in segments:
-                play(segment.clip)
+                player.play(segment.clip)
                 key_names += keys_at_frames(imported[0], segment.frames, found.scene)
     source = frames_of_keys(key_names, common)
     return FramePlan(key_names, source, frames, segments=segments, owners=owners)
 
 
 def owner_of_list(objects: Sequence[Object]) -> Object:
-    """The object whose list is used when several meshes, at least one, are exported together.
-
-    It is the armature of the first mesh that has one, else the first mesh with shape keys, else the first.
-    """
+    """The object with the list of some meshes: the first armature, else the first with shape keys, else the first."""
     armatures = (armature for obj in objects if (armature := obj.find_armature()) is not None)
     keyed = (obj for obj in objects if frame_keys(obj))
     return next(armatures, None) or next(keyed, objects[0])
@@ -355,7 +351,7 @@ class _Planner:
     # Frames of the scene
 
     def _armature_range(self) -> tuple[int, int] | None:
-        """The manual range of the action that moves the armature of the objects, if it has one."""
+        """The manual range of the action of the first armature whose action has one."""
         for obj in self.objects:
             action = _active_action(obj.find_armature())
             if action is not None and action.use_frame_range:
@@ -363,7 +359,6 @@ class _Planner:
         return None
 
     def _range(self) -> Sequence[float]:
-        """The frames of the scene that are asked for."""
         options, sources = self.options, self.sources
         first, last = options.frame_range or (self.scene.frame_start, self.scene.frame_end)
         if options.is_automatic:
@@ -430,5 +425,4 @@ def playing_action(objects: Sequence[Object]) -> Action | None:
 
 
 def _active_action(owner: Any) -> Action | None:
-    """The active action of an object or of shape keys."""
     return owner.animation_data.action if owner is not None and owner.animation_data is not None else None

@@ -29,10 +29,9 @@ def write_keyframes(
     points: Sequence[float] | npt.NDArray[np.float32],
     interpolation: Sequence[int] | npt.NDArray[np.int32] | None = None,
 ) -> None:
-    """Gives an empty curve all its keyframes.
+    """Gives an empty curve all its keyframes: `points` holds frame and value of each in turn, frames rising.
 
-    `points` holds frame and value of each keyframe in turn, frames rising, (2 n,). `interpolation` is that from each
-    keyframe to the next, (n,); None for `LINEAR` everywhere.
+    `interpolation` is that from each keyframe to the next; None for `LINEAR` everywhere.
     """
     count = len(points) // 2
     keyframes = curve.keyframe_points
@@ -43,10 +42,9 @@ def write_keyframes(
 
 
 class KeyframeWriter:
-    """Writes curves that share their frames; the arrays are reused from curve to curve.
+    """Writes curves that share `count` consecutive frames; the arrays are reused from curve to curve.
 
-    `frame_start` is the scene frame of the first of `count` consecutive frames, n. `held` holds indices of frames whose
-    value is held up to the next one; interpolation is linear after all others.
+    The values of the frames with indices in `held` are held up to the next one; interpolation is linear elsewhere.
     """
 
     def __init__(

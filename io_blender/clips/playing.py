@@ -5,7 +5,7 @@ A change of frame evaluates every animated property again, and would discard wha
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, cast
 
@@ -72,56 +72,40 @@ class PlayedData:
     """The action, its slot, and the NLA tracks and strips that play on a data-block, captured to be restored later."""
 
     def __init__(self, owner: Any) -> None:
-        data = owner.animation_data
-        self._data = data
-        self._tweaks = data.use_tweak_mode
-        self._use_nla = data.use_nla
-        self._action = data.action
-        self._slot = versions.assigned_slot(data)
+        self._data = data = owner.animation_data
+        self._playing = self._what_plays()
         self._behind_tweak = versions.action_behind_tweak(data)
         self._last_slot = versions.last_slot_identifier(data)
-        self._tracks = [(track, track.is_solo, track.mute) for track in data.nla_tracks]
-        self._strips = [(strip, strip.mute) for track in data.nla_tracks for strip in track.strips]
+        strips = [(strip, "mute", strip.mute) for track in data.nla_tracks for strip in track.strips]
+        tracks = [(track, name) for track in data.nla_tracks for name in ("mute", "is_solo")]
+        self._nla = [*strips, *((track, name, getattr(track, name)) for track, name in tracks)]
+
+    def _what_plays(self) -> tuple[Any, ...]:
+        data = self._data
+        return data.action, versions.assigned_slot(data), data.use_tweak_mode, data.use_nla
 
     def restore(self) -> bool:
         """Restores them, and returns whether anything had changed."""
-        changed = self._restore_nla() | self._restore_action()
-        versions.set_last_slot_identifier(self._data, self._last_slot)
+        data, changed = self._data, False
+        for owner, name, value in self._nla:
+            if getattr(owner, name) != value:
+                setattr(owner, name, value)
+                changed = True
+        if changed and not data.use_tweak_mode:
+            _refresh(data)
+        # Assigning them again would overwrite poses that are not keyed.
+        if self._what_plays() != self._playing:
+            action, slot, tweaks, use_nla = self._playing
+            data.use_nla, changed = use_nla, True
+            if tweaks:
+                # Entering tweak mode makes the strip's action active again, and leaving it the one from before.
+                data.use_tweak_mode = False
+                versions.play(data, *self._behind_tweak)
+                data.use_tweak_mode = True
+            else:
+                versions.play(data, action, slot)
+        versions.set_last_slot_identifier(data, self._last_slot)
         return changed
-
-    def _restore_nla(self) -> bool:
-        changed = False
-        for strip, mute in self._strips:
-            if strip.mute != mute:
-                strip.mute, changed = mute, True
-        for track, is_solo, mute in self._tracks:
-            if track.mute != mute:
-                track.mute, changed = mute, True
-            if track.is_solo != is_solo:
-                track.is_solo, changed = is_solo, True
-        if changed and not self._data.use_tweak_mode:
-            _refresh(self._data)
-        return changed
-
-    def _restore_action(self) -> bool:
-        data = self._data
-        if (
-            data.action == self._action
-            and data.use_tweak_mode == self._tweaks
-            and data.use_nla == self._use_nla
-            and versions.assigned_slot(data) == self._slot
-        ):
-            # Assigning them again would overwrite poses that are not keyed.
-            return False
-        data.use_nla = self._use_nla
-        if self._tweaks:
-            # Entering tweak mode makes the strip's action active again, and leaving it the one from before.
-            data.use_tweak_mode = False
-            versions.play(data, *self._behind_tweak)
-            data.use_tweak_mode = True
-        else:
-            versions.play(data, self._action, self._slot)
-        return True
 
 
 def _refresh(data: Any) -> None:
@@ -133,10 +117,7 @@ def _refresh(data: Any) -> None:
 
 
 class AnimatedValues:
-    """The values of all animated properties, captured to be restored later.
-
-    `others` are data-blocks with the actions that are going to be played on them. `Pose` restores poses faster.
-    """
+    """The values of all animated properties; `others` are data-blocks with actions that will be played on them."""
 
     def __init__(self, others: Iterable[tuple[Any, Action]] = (), *, with_poses: bool = True) -> None:
         self._values = [
@@ -159,7 +140,7 @@ class AnimatedValues:
 
 
 def _animated_paths(others: Iterable[tuple[Any, Action]]) -> list[tuple[Any, str]]:
-    """Every data-block with an action or NLA strips, and the paths of the properties that their curves set."""
+    """The paths of the properties that F-curves and strips set, each with its data-block or strip."""
     owners = [
         owner
         for data in state.data_blocks()
@@ -239,60 +220,34 @@ def _update(scene: Scene) -> None:
 # Playing
 
 
-class _Playback:
-    """Plays clips on their owners, and restores the frame of the scene, what plays in it, and animated values.
-
-    The owners are an armature, even if the scene does not show it, or shape keys; `clips` are all that will be played.
-    """
+class _SceneState:
+    """The frame of a scene, what plays in it, and what playing clips overwrites, captured to be restored later."""
 
     def __init__(self, scene: Scene, owners: Sequence[Any], clips: Iterable[Clip]) -> None:
         self._scene = scene
         self._frame, self._camera = scene.frame_float, scene.camera
-        self._armatures = [owner for owner in owners if isinstance(owner, bpy.types.Object)]
-        self._keys = [owner for owner in owners if isinstance(owner, bpy.types.Key)]
-        self._positions = [armature.data.pose_position for armature in self._armatures]
+        armatures = [owner.data for owner in owners if isinstance(owner, bpy.types.Object)]
+        keys = [key for owner in owners if isinstance(owner, bpy.types.Key) for key in owner.key_blocks]
+        self._positions = [(armature, armature.pose_position) for armature in armatures]
+        self._key_values = [(key, key.value) for key in keys]
+        # The scene need not show the owners.
         players = dict.fromkeys([*scene.objects, *owners])
         self._playing = [PlayedData(owner) for owner in players if owner.animation_data is not None]
         self._without_data = [owner for owner in owners if owner.animation_data is None]
         # Constraints may refer to armatures of other scenes.
         self._poses = [Pose(obj) for obj in bpy.data.objects if obj.pose is not None]
-        self._key_values = [(key, key.value) for keys in self._keys for key in keys.key_blocks]
         actions = dict.fromkeys(clip.action for clip in clips if clip.action is not None)
-        self._values = AnimatedValues(
-            [(owner, action) for owner in owners for action in actions], with_poses=False
-        )
-
-    def play(self, clip: Clip) -> None:
-        """Plays a clip: alone on bones or keys at rest, or the scene as it is."""
-        for armature in self._armatures:
-            # It may be in Rest Position.
-            armature.data.pose_position = "POSE"
-        if not clip.is_alone:
-            return
-        # Undoes values that another action has set and this one does not.
-        self._values.restore()
-        for armature in self._armatures:
-            for name, rest in POSE_CHANNELS.items():
-                values = np.tile(np.array(rest, dtype=np.float32), (len(armature.pose.bones), 1))
-                _set_pose_channel(armature, name, values)
-            _play_alone(armature, clip)
-        for keys in self._keys:
-            tracks = keys.animation_data.nla_tracks if keys.animation_data is not None else ()
-            has_strip = any(clip.strip in list(track.strips) for track in tracks)
-            if has_strip or (clip.strip is None and sets_keys(clip.action, clip.slot, keys)):
-                for key in keys.key_blocks:
-                    key.value = 0.0
-                _play_alone(keys, clip)
+        others = [(owner, action) for owner in owners for action in actions]
+        self.values = AnimatedValues(others, with_poses=False)
 
     def restore(self) -> None:
-        """Restores everything."""
         changes = [playing.restore() for playing in self._playing]
         for owner in self._without_data:
             if owner.animation_data is not None:
                 owner.animation_data_clear()
-        for armature, position in zip(self._armatures, self._positions, strict=True):
-            if armature.data.pose_position != position:
-                armature.data.pose_position = position
+        for armature, position in self._positions:
+            if armature.pose_position != position:
+                armature.pose_position = position
         # Assigning an action or changing the frame evaluates animation, which overwrites unkeyed values.
         if self._frame != self._scene.frame_float:
             state.set_frame(self._scene, self._frame)
@@ -301,10 +256,99 @@ class _Playback:
             _update(self._scene)
         for key, value in self._key_values:
             key.value = value
-        changes = [self._values.restore(), *(pose.restore() for pose in self._poses)]
+        changes = [self.values.restore(), *(pose.restore() for pose in self._poses)]
         if any(changes):
             # Updates drivers of restored properties, and the matrices of the bones.
             _update(self._scene)
+
+
+class Player:
+    """Plays clips on an armature or on shape keys, the owners, and evaluates frames.
+
+    The user's scene is played with all its objects, because drivers, constraints, physics and nodes may depend on any
+    of them. If only keyframes and Armature modifiers are used, a temporary scene with only the armature and its meshes
+    is faster. `meshes` is None if that is not wanted; `clips` are all that will be played.
+
+    Attributes:
+        remaps_time: whether the scene uses Time Stretching.
+    """
+
+    def __init__(
+        self, context: Context, owners: Sequence[Any], meshes: Sequence[Object] | None, clips: Iterable[Clip]
+    ) -> None:
+        self._context = context
+        self._scene: Scene = context.scene  # type: ignore[assignment] # an operator has a scene
+        self._own_scene: Scene | None = None
+        self._owners, self._meshes, self._clips = owners, meshes, list(clips)
+        self._saved: _SceneState | None = None
+        render = self._scene.render
+        self.remaps_time = render.frame_map_old != render.frame_map_new
+
+    def play(self, clip: Clip) -> None:
+        """Plays a clip: alone on bones or keys at rest, or the scene as it is."""
+        if self._saved is None:
+            self._saved = _SceneState(self._scene, self._owners, self._clips)
+            if self._meshes is not None:
+                self._leave_out_others([*self._owners, *self._meshes])
+        for owner in self._owners:
+            if isinstance(owner, bpy.types.Object):
+                # It may be in Rest Position.
+                owner.data.pose_position = "POSE"
+        if not clip.is_alone:
+            return
+        # Undoes values that another action has set and this one does not.
+        self._saved.values.restore()
+        for owner in self._owners:
+            if isinstance(owner, bpy.types.Object):
+                for name, rest in POSE_CHANNELS.items():
+                    values = np.tile(np.array(rest, dtype=np.float32), (len(owner.pose.bones), 1))
+                    _set_pose_channel(owner, name, values)
+                _play_alone(owner, clip)
+            elif _sets_keys(clip, owner):
+                for key in owner.key_blocks:
+                    key.value = 0.0
+                _play_alone(owner, clip)
+
+    def evaluate(self, frame: float) -> Depsgraph:
+        """The dependency graph, evaluated at a frame of the scene."""
+        state.set_frame(self._own_scene or self._scene, frame)
+        if self._own_scene is None:
+            return self._context.evaluated_depsgraph_get()
+        graph = self._own_scene.view_layers[0].depsgraph
+        assert graph is not None
+        return graph
+
+    def _leave_out_others(self, objects: list[Object]) -> None:
+        """Makes a temporary scene of some objects, if the others cannot move them."""
+        has_others = len(self._scene.objects) > len(objects)
+        if not has_others or self.remaps_time or not _is_self_contained(objects):
+            return
+        self._own_scene = scene = bpy.data.scenes.new("io_idtech")
+        for obj in objects:
+            scene.collection.objects.link(obj)
+        for name in ("fps", "fps_base", "use_simplify", "simplify_subdivision"):
+            setattr(scene.render, name, getattr(self._scene.render, name))
+        # A view layer has no dependency graph before its first update.
+        scene.view_layers[0].update()
+
+    def close(self) -> None:
+        """Restores what was changed."""
+        if self._own_scene is not None:
+            bpy.data.scenes.remove(self._own_scene)
+        if self._saved is not None:
+            self._saved.restore()
+
+
+@contextmanager
+def playback(
+    context: Context, owners: Sequence[Any], meshes: Sequence[Object] | None, clips: Iterable[Clip]
+) -> Iterator[Player]:
+    """A player whose changes are undone at the end, even after errors."""
+    player = Player(context, owners, meshes, clips)
+    try:
+        yield player
+    finally:
+        player.close()
 
 
 def _play_alone(owner: Any, clip: Clip) -> None:
@@ -325,91 +369,11 @@ def _play_alone(owner: Any, clip: Clip) -> None:
     _refresh(data)
 
 
-@contextmanager
-def restored_playback(
-    scene: Scene, owners: Sequence[Any], clips: Sequence[Clip]
-) -> Iterator[Callable[[Clip], None]]:
-    """A function that plays clips on an armature or on shape keys; everything is restored at the end."""
-    if not any(clip.is_alone for clip in clips):
-        # The scene plays as it is.
-        yield lambda clip: None
-        return
-    playing = _Playback(scene, owners, clips)
-    try:
-        yield playing.play
-    finally:
-        playing.restore()
-
-
-class Player:
-    """Evaluates an armature and its meshes frame by frame, while clips play.
-
-    The user's scene is played with all its objects, because drivers, constraints, physics and nodes may depend on any
-    of them. If only keyframes and Armature modifiers are used, a temporary scene without the other objects is faster.
-
-    Attributes:
-        remaps_time: whether the scene uses Time Stretching.
-    """
-
-    def __init__(
-        self, context: Context, armature: Object, meshes: list[Object], clips: Iterable[Clip]
-    ) -> None:
-        self._context = context
-        self._scene: Scene = context.scene  # type: ignore[assignment] # an operator has a scene
-        self._own_scene: Scene | None = None
-        self._objects = [armature, *meshes]
-        self._clips = list(clips)
-        self._playback: _Playback | None = None
-        render = self._scene.render
-        self.remaps_time = render.frame_map_old != render.frame_map_new
-
-    def play(self, clip: Clip) -> None:
-        """Sets up a clip for `evaluate`."""
-        if self._playback is None:
-            self._playback = _Playback(self._scene, self._objects[:1], self._clips)
-            has_others = len(self._scene.objects) > len(self._objects)
-            if has_others and not self.remaps_time and _is_self_contained(self._objects):
-                self._own_scene = self._new_scene()
-        self._playback.play(clip)
-
-    def evaluate(self, frame: float) -> Depsgraph:
-        """The dependency graph, evaluated at a frame of the scene."""
-        state.set_frame(self._own_scene or self._scene, frame)
-        if self._own_scene is None:
-            return self._context.evaluated_depsgraph_get()
-        graph = self._own_scene.view_layers[0].depsgraph
-        assert graph is not None
-        return graph
-
-    def _new_scene(self) -> Scene:
-        """A temporary scene with only the armature and its meshes."""
-        scene = bpy.data.scenes.new("io_idtech")
-        for obj in self._objects:
-            scene.collection.objects.link(obj)
-        for name in ("fps", "fps_base", "use_simplify", "simplify_subdivision"):
-            setattr(scene.render, name, getattr(self._scene.render, name))
-        # A view layer has no dependency graph before its first update.
-        scene.view_layers[0].update()
-        return scene
-
-    def close(self) -> None:
-        """Restores what was changed."""
-        if self._own_scene is not None:
-            bpy.data.scenes.remove(self._own_scene)
-        if self._playback is not None:
-            self._playback.restore()
-
-
-@contextmanager
-def playback(
-    context: Context, armature: Object, meshes: list[Object], clips: Iterable[Clip]
-) -> Iterator[Player]:
-    """A player of some clips, all that will be played; its changes are undone at the end, even after errors."""
-    player = Player(context, armature, meshes, clips)
-    try:
-        yield player
-    finally:
-        player.close()
+def _sets_keys(clip: Clip, keys: Any) -> bool:
+    if clip.strip is None:
+        return sets_keys(clip.action, clip.slot, keys)
+    tracks = keys.animation_data.nla_tracks if keys.animation_data is not None else ()
+    return any(clip.strip in list(track.strips) for track in tracks)
 
 
 def _is_self_contained(objects: list[Object]) -> bool:

@@ -54,9 +54,8 @@ class EvaluatedFrame:
 
     Attributes:
         vertices: all of them in the space of the scene, (V, 3).
-        uvs: u and v of each corner of the mesh, (L, 2); None without a UV map, or if it was not evaluated again.
-        loops: the corners of the triangles that faces are split into, int32 (T, 3); None if all faces are triangles,
-            or if it was not evaluated again.
+        uvs: u and v of each corner of the mesh, (L, 2); None without a UV map, or for shape keys as they are stored.
+        loops: the corners of the triangles that faces are split into, (T, 3); None if all faces are triangles.
     """
 
     vertices: Floats
@@ -69,8 +68,8 @@ class Samples:
     """The frames of all parts.
 
     Attributes:
-        positions: of the vertices of all parts in each frame, one part after the other, in the space of the scene,
-            (F, U, 3): in single precision if they are those stored in shape keys, else in double precision.
+        positions: of the vertices, one part after the other, in the space of the scene, (F, U, 3): in single precision
+            if they are those stored in shape keys, else in double precision.
         verified: for each frame to be verified, what each part shows in it.
         normals: of the corners of all parts in each frame, (F, L, 3); None unless asked for.
     """
@@ -96,11 +95,10 @@ def sample_frames(
     *,
     with_normals: bool = False,
 ) -> Samples:
-    """Evaluates the parts in each frame.
+    """Evaluates the parts, which are as they are now, in each frame; `play` plays the clips of the plan.
 
-    The scene may be left at another frame. `parts` are the objects as they are evaluated now. `play` plays the clip of
-    a segment of the plan. With `with_normals`, the normals of corners are read too. Raises NothingToExportError if
-    modifiers make other vertices or faces in one frame than in another.
+    The scene may be left at another frame. Raises NothingToExportError if modifiers make other vertices or faces in one
+    frame than in another.
     """
     sampler = _Sampler(context, parts, plan, frames_to_verify, with_normals=with_normals)
     if plan.scene_frames is None:
@@ -121,10 +119,7 @@ def first_frame_keys(plan: FramePlan) -> Iterator[None]:
 
 
 def may_change_otherwise(obj: Object) -> bool:
-    """Whether frames of an object may differ in more than the places of its vertices, for a short time.
-
-    Faces of more than three corners may be split otherwise, and some modifiers change texture coordinates.
-    """
+    """Whether frames of an object may differ in how faces are split or in texture coordinates, for a short time."""
     has_faces = len(obj.data.loops) != 3 * len(obj.data.polygons)
     return has_faces or any(one.show_viewport and one.type not in _MOVING for one in obj.modifiers)
 
@@ -205,7 +200,6 @@ class _Sampler:
             verified[row] = [one for one in frames if one is not None]
 
     def _evaluate_keys(self, shown: dict[int, list[EvaluatedFrame | None]], progress: Progress) -> None:
-        """Reads the shape keys of objects with modifiers."""
         modified = [index for index, is_modified in enumerate(self._is_modified) if is_modified]
         with solo_keys([self._parts[index].obj for index in modified]) as show_alone:
             for row, name in enumerate(self._plan.key_names):
@@ -267,7 +261,6 @@ class _Sampler:
 
 
 def _blocks(counts: list[int]) -> list[slice]:
-    """The columns of each part, one part after the other."""
     ends = np.cumsum(counts).tolist()
     return [slice(begin, end) for begin, end in zip([0, *ends], ends, strict=False)]
 
@@ -285,7 +278,6 @@ def _remedy(obj: Object) -> str:
 
 
 def _read_frame(mesh_object: Object) -> EvaluatedFrame:
-    """What an evaluated object shows now."""
     mesh = mesh_object.data
     loops = None
     if len(mesh.loops) != 3 * len(mesh.polygons):
@@ -306,5 +298,4 @@ def _is_unmodified(obj: Object) -> bool:
 
 
 def _is_untransformed(obj: Object) -> bool:
-    """Whether an object is where its mesh is."""
     return np.array_equal(evaluated.world_matrix(obj), np.eye(4))

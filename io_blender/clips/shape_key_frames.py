@@ -64,10 +64,9 @@ def _points_of_frame(frame: int, first: int, last: int) -> list[float]:
 
 
 def build_frame_action(name: str, keys: Key, first: int, last: int, frame_start: int) -> Action:
-    """An action that plays some frames, one on each frame of the scene; it is not assigned.
+    """An action, not assigned yet, that plays frames `first` to `last`, one on each frame of the scene.
 
-    `keys` have a shape key for each frame. `first` and `last` are indices of frames, both included; `frame_start` is
-    the scene frame of the first one.
+    `keys` have a shape key for each frame.
     """
     action = bpy.data.actions.new(names.for_blender(name, versions.MAX_ID_NAME, "frame"))
     frame_end = frame_start + last - first
@@ -149,8 +148,7 @@ def _is_added_frame(
 ) -> bool:
     """Whether a key that is not in the file leaves the file's frames alone and, if animated, has a frame of its own.
 
-    `own` is the frame that it would have by its position in the list. `others` are the frames of the keys of the file,
-    and `curves` those of all keys.
+    `own` is the frame by its position in the list, `others` are those of the file's keys, `curves` those of all keys.
     """
     if curve is None:
         return key.value == 0.0 or not has_effect(key)

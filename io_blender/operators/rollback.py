@@ -90,7 +90,6 @@ class Snapshot:
 
 
 def _view(context: Context) -> tuple[Object | None, str, list[Object]]:
-    """The active object, its mode, and the selected objects."""
     objects = context.view_layer.objects
     active = objects.active
     selected = [obj for obj in objects if obj.select_get()]

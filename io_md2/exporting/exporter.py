@@ -20,7 +20,7 @@ from ...io_blender.clips.frame_plan import (
     plan_frames,
     plan_sequences,
 )
-from ...io_blender.clips.playing import restored_frame_and_values, restored_playback
+from ...io_blender.clips.playing import playback, restored_frame_and_values
 from ...io_blender.clips.sampling import Samples, first_frame_keys, may_change_otherwise, sample_frames
 from ...io_blender.clips.shape_key_frames import Playback, playback_of
 from ...io_blender.records import NONE
@@ -224,10 +224,10 @@ def _build(
         state.hidden_modifiers(objects, is_hidden),
         progress(plan.frame_count) as steps,
         restored_frame_and_values(scene) if plan.scene_frames is not None else nullcontext(),
-        restored_playback(scene, plan.owners, plan.clips) as play,
+        playback(context, plan.owners, None, plan.clips) as player,
     ):
         if plan.clips:
-            play(plan.clips[0])
+            player.play(plan.clips[0])
         if plan.scene_frames is not None:
             state.set_frame(scene, plan.scene_frames[0])
         with first_frame_keys(plan):
@@ -238,7 +238,7 @@ def _build(
         may_change = any(may_change_otherwise(obj) for obj in objects)
         frames = frames_to_verify(plan.frame_count, options.verify, many=may_change)
         samples = sample_frames(
-            context, parts, plan, frames, steps, report, play, with_normals=options.split_sharp
+            context, parts, plan, frames, steps, report, player.play, with_normals=options.split_sharp
         )
     topology = join(parts)
     if plan.may_be_single and (samples.positions == samples.positions[:1]).all():

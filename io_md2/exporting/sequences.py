@@ -47,8 +47,7 @@ def sequences_of_list(
 ) -> list[Segment]:
     """The checked animations of a list as sequences: in the order of the template, else of the list.
 
-    Raises NothingToExportError if nothing is checked, if the pattern of names has an unknown field, or if the sequences
-    are not those of the template.
+    Raises NothingToExportError if nothing is checked, a name cannot be made, or the template needs other sequences.
     """
     rows = found.require_checked(report, "Frames", "animate it", "sequence")
     try:
@@ -74,8 +73,7 @@ def frame_names(
 ) -> list[str]:
     """The name of each frame of a plan in the file, unique unless the imported file repeats it.
 
-    They are those of the imported file or of shape keys, else made of markers or actions and numbers. `source` is the
-    imported model that the frames come from; None if there is none.
+    They are those of the imported file or of shape keys, else made of markers or actions and numbers.
     """
     if plan.segments:
         sources, generated = _name_segments(plan, source)

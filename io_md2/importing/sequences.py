@@ -26,10 +26,9 @@ RELATIVE, ABSOLUTE, NONE = "RELATIVE", "ABSOLUTE", "NONE"
 def build_actions(
     name: str, obj: Object, model: Model, *, frame_start: int, per_sequence: bool
 ) -> list[Action]:
-    """Makes the action of all frames, which becomes the active one, and on request one of each sequence.
+    """Makes the action of all frames, with `name`, which becomes the active one, and on request one of each sequence.
 
-    `name` is for the action of all frames; those of sequences bear the sequence's name. `obj` must have a shape key of
-    each frame. Each action begins at `frame_start`.
+    The object must have a shape key of each frame. Each action begins at `frame_start`.
     """
     keys = require_shape_keys(obj)
     actions = [build_frame_action(name, keys, 0, model.frame_count - 1, frame_start)]
@@ -54,10 +53,7 @@ def clean_names(names: Sequence[str], longest: int, report: Report, consequence:
 
 
 def sequence_names(names: Sequence[str], report: Report) -> list[str]:
-    """Names of sequences as a file can have them: a frame's name also has a number.
-
-    Warns about names that had to change, and about those that are there twice.
-    """
+    """Names of sequences as a file can have them; warns of those that had to change, and of repeated ones."""
     cleaned = clean_names(names, MAX_SEQUENCE_NAME, report, "the sequence was named {name}")
     repeated = sorted({name for name in cleaned if cleaned.count(name) > 1})
     if repeated:
@@ -72,10 +68,8 @@ def renamed_frames(
 ) -> dict[int, str]:
     """The new names of frames whose sequence has a renamed marker now, by their position in the new file.
 
-    A sequence is renamed if just one marker is where it begins, and that has another name. Each one is warned about.
-
-    `stored` is None if the frames are of no imported model. For each frame of the new file, `frames` has the frame of
-    the imported file that it is, negative if it is new, and `times` the frame of the scene that it is shown on.
+    A sequence is renamed if just one marker is where it begins, and that has another name. For each frame of the new
+    file, `frames` has the frame of the imported file that it is, negative if it is new, and `times` that of the scene.
     """
     result: dict[int, str] = {}
     markers: dict[float, set[str]] = {}
@@ -104,6 +98,5 @@ def renamed_frames(
 
 
 def _imported_names() -> set[str]:
-    """The names of the sequence markers of all imported models."""
     models = [stored for mesh in bpy.data.meshes if (stored := load_model(mesh)) is not None]
     return {marker_name(sequence.name) for model in models for sequence in find_sequences(model.frame_names)}

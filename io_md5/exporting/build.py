@@ -132,7 +132,7 @@ def build(
             )
         if warn_of_simulations([source.armature, *source.meshes], context.scene, report):
             other_causes.append("a simulation that is not baked: bake it first")
-        with playback(context, source.armature, source.meshes, clips.values()) as player:
+        with playback(context, [source.armature], source.meshes, clips.values()) as player:
             for path, clip in clips.items():
                 sampled[path] = sample_clip(
                     clip, skeleton, player, animation_options, report,
@@ -153,7 +153,7 @@ def build(
             improved = verifier.accept_improvements(rebuilt)
             rest |= improved
             if source.armature is not None and improved:
-                with playback(context, source.armature, source.meshes, clips.values()) as player:
+                with playback(context, [source.armature], source.meshes, clips.values()) as player:
                     for path, animation in animations.items():
                         verifier.check(sampled[path], animation, player, improved)
         verifier.warn(other_causes, report)

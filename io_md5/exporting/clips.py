@@ -29,16 +29,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class AnimationOptions:
-    """The options of animations.
+    """The options of animations; for the precisions see `format.encoding`.
 
     Attributes:
-        frame_step: N for every N-th frame.
         frame_rate: frames per second to sample, of which every N-th is exported; 0 for the rate of the action, else of
             the scene.
         scene_rate: frames per second of the scene, if actions are sampled as Blender plays them; 0 for their own rate.
         compares_speed: warn if the game plays an animation slower or faster than Blender.
-        position_precision: see `format.encoding`.
-        orientation_precision: see `format.encoding`.
     """
 
     frame_step: int = 1
@@ -51,12 +48,9 @@ class AnimationOptions:
 
 @dataclass(frozen=True)
 class Clip(scene_clips.Clip):
-    """A clip with what an imported action stores; the name of the scene is empty.
+    """A clip with its frames per second and what an imported action stores; the name of the scene is empty.
 
-    Attributes:
-        rate: frames per second.
-        stored: the stored data of the action.
-        to_scene: from frames of the action to frames of the scene, if they differ, as in NLA tweak mode.
+    `to_scene` goes from frames of the action to frames of the scene, if they differ, as in NLA tweak mode.
     """
 
     rate: float = 0.0
@@ -98,7 +92,7 @@ def listed_clip(clip: scene_clips.Clip, scene: Scene) -> Clip:
 def action_range(action: Action, slot: Any) -> tuple[float, float]:
     """The frames of an action that are exported: its manual range, else that of the keys of a slot.
 
-    A manual range that the import set is extended to keys that were added outside of it.
+    A manual range that the import set is extended to keys outside of it.
     """
     start, end = versions.frame_range(action, slot)
     if not action.use_frame_range or (start, end) != load_action(action).frame_range:
@@ -108,10 +102,7 @@ def action_range(action: Action, slot: Any) -> tuple[float, float]:
 
 
 def active_clip(armature: Object, scene: Scene) -> Clip:
-    """The active action of an armature, with the slot that is assigned.
-
-    Raises NothingToExportError if there is none, or if none of its slots is assigned.
-    """
+    """The active action of an armature. Raises NothingToExportError if there is none, or no slot of it is assigned."""
     data = armature.animation_data
     if data is None or data.action is None:
         raise NothingToExportError(
@@ -150,10 +141,9 @@ class ListedClip(NamedTuple):
 
 
 def listed_clips(found: AnimationList, rows: list[Row], stem: str) -> list[ListedClip]:
-    """Rows of a list with their clips and names, in the order of `rows`.
+    """Rows of a list with their clips and names; `stem` names the scene as a whole.
 
-    `stem` names the scene as a whole, if the user chose no name. Raises NothingToExportError if the pattern of names
-    has an unknown field.
+    Raises NothingToExportError if the pattern of names has an unknown field.
     """
     clips = [listed_clip(row.animation, found.scene) for row in rows]
     stems = []
@@ -178,11 +168,10 @@ def listed_clips(found: AnimationList, rows: list[Row], stem: str) -> list[Liste
 def clips_by_file(
     context: Context, armature: Object | None, actions: str, folder: Path, stem: str, report: Report
 ) -> dict[Path, Clip]:
-    """The clip of each animation file.
+    """The clip of each animation file. `stem` is that of the file that the user chose.
 
-    `armature` is None for a model without one. `actions` is 'NONE', 'ACTIVE', 'ALL', 'LIST' or 'SCENE'; `stem` is that
-    of the file that the user chose. Raises NothingToExportError if there is no such action, or if nothing in the list
-    is checked.
+    `actions` is 'NONE', 'ACTIVE', 'ALL', 'LIST' or 'SCENE'. Raises NothingToExportError if there is no such action, or
+    if nothing in the list is checked.
     """
     if actions == "NONE":
         return {}

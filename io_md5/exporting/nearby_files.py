@@ -21,13 +21,10 @@ _Skeleton = tuple[list[str], list[int]]
 
 
 def require_own_files(animations: Iterable[Path], joints: Joints, mesh: Path | None) -> None:
-    """Checks that no animation of another model is replaced.
+    """Raises Md5Error if an animation of another model would be replaced: one with other joints than are written.
 
     An animation that fits the mesh that is replaced with it is of the same model. So is one that no mesh of the folder
     fits, if one fits the export: the mesh was exported first.
-
-    `joints` are as they are written; `mesh` is None if only animations are written. Raises Md5Error, which names the
-    animation that has other joints.
     """
     new = _skeleton(joints.names, joints.parents)
     for path in animations:
@@ -56,10 +53,7 @@ def warn_of_meshes(animation: Path, joints: Joints, report: Report) -> None:
 
 
 def warn_of_animations(mesh: Path, joints: Joints, others: Collection[Path], report: Report) -> None:
-    """Warns of animations in the folder of a mesh that fit it before, and will not when it is replaced.
-
-    The mesh need not exist. `joints` are as they are written; `others` are files that are written or warned of already.
-    """
+    """Warns of animations in the folder of a mesh, but for `others`, that fit it before it is replaced and will not."""
     new = _skeleton(joints.names, joints.parents)
     try:
         old = _read_skeleton(mesh)
@@ -81,7 +75,6 @@ def warn_of_animations(mesh: Path, joints: Joints, others: Collection[Path], rep
 
 
 def _skeletons_of_meshes(folder: Path) -> dict[Path, _Skeleton]:
-    """The joints of each mesh in a folder that can be read."""
     try:
         paths = [path for path in files_in(folder) if path.suffix.lower() == MESH_SUFFIX]
     except OSError:
@@ -113,7 +106,7 @@ def _skeleton(names: Sequence[str], parents: Ints) -> _Skeleton:
 def report_names(path: Path, model: Model, game: Game, companion: Companion | None, report: Report) -> None:
     """Adds what the game looks for to the hints of a report, and warnings about what it would not find.
 
-    `path` is the mesh, `model` is as it is written; `companion` is None if the replaced model is unknown.
+    `path` is the mesh; `companion` is None if the replaced model is unknown.
     """
     if game is Game.QUAKE:
         skins = [quake_skin_path(shader) for shader in dict.fromkeys(mesh.shader for mesh in model.meshes)]

@@ -36,13 +36,10 @@ def arrange(
     options: AnimationOptions,
     report: Report,
 ) -> dict[Path, Clip]:
-    """Clips in the order in which `join` puts them into one animation.
+    """Clips in the order of a companion, else in that of the user, for `join` to put them into one animation.
 
-    `clips` are by the file that each would have alone, in the order chosen by the user, which is kept if `companion` is
-    None. The result has paths that differ, as a clip may occur twice; a single clip has `path`.
-
-    Warns about clips that are left out. Raises Md5Error if the clips do not fit the sequences of the companion; it
-    names all that do not.
+    The result has paths that differ, as a clip may occur twice; a single clip has `path`. Raises Md5Error with all
+    clips that do not fit the sequences of the companion.
     """
     order = list(clips)
     if companion is not None:
@@ -70,10 +67,7 @@ def arrange(
 def match_sequences(
     clips: dict[Path, Clip], companion: Companion, options: AnimationOptions
 ) -> tuple[list[Path], list[str], list[str]]:
-    """The clips of a companion's sequences, in order; `clips` are by the file that each would have alone.
-
-    Returns the keys of the clips, what does not fit by sequence, and the names of clips that are no sequence.
-    """
+    """The keys of the clips of a companion's sequences, in order, what does not fit, and the names of other clips."""
     sequences = companion.sequences
     counts = {key: len(clip.samples(options)[0]) for key, clip in clips.items()}
     single = next(iter(counts.values())) if len(clips) == 1 else None
@@ -129,10 +123,7 @@ def _clip_of(sequence: FrameSequence, occurrence: int, by_name: dict[str, Path])
 
 
 def join(built: Build, path: Path, report: Report) -> None:
-    """Puts the animations of a build, at least one, one after the other into one at `path`.
-
-    Changes `built`, and corrects the counts of the report.
-    """
+    """Puts the animations of a build, at least one, one after the other into one at `path`."""
     parts = built.animations
     if len(parts) == 1:
         return

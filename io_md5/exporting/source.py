@@ -23,12 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False)
 class Source:
-    """The objects of an export.
-
-    Attributes:
-        armature: the original object; None for meshes without armature.
-        meshes: the mesh objects that it moves, in the order of the file.
-    """
+    """The armature of an export, None for meshes without one, and the meshes that it moves, as ordered in the file."""
 
     armature: Object | None
     meshes: list[Object]

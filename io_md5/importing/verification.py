@@ -74,7 +74,7 @@ def verify_import(
         return
     # The pose must include the new action before it is saved.
     context.view_layer.update()
-    with playback(context, armature, meshes, [clip]) as player:
+    with playback(context, [armature], meshes, [clip]) as player:
         player.play(clip)
         versions.play(armature.animation_data, action, slots[0])
         for row, index in enumerate(chosen):
