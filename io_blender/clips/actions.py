@@ -287,7 +287,10 @@ def sets_keys(action: Action | None, slot: Any, keys: Key) -> bool:
 
 
 def bone_slot(action: Action, armature: Object) -> tuple[bool, Any]:
-    """Whether an action moves bones of an armature, judged by few F-curves, and its slot; the assigned one is preferred."""
+    """Whether an action moves bones of an armature, judged by few F-curves, and the slot that does.
+
+    The slot that is assigned to the armature is preferred.
+    """
     data = armature.animation_data
     assigned = versions.assigned_slot(data) if data is not None and data.action == action else None
     slots = versions.slots_for(action, "OBJECT")

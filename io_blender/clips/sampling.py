@@ -18,7 +18,7 @@ from ..scene.objects import NothingToExportError
 from ..scene.shape_keys import KeyPositions, frame_keys, solo_keys
 
 if TYPE_CHECKING:
-    from bpy.types import Context, Object
+    from bpy.types import Context, Depsgraph, Object
 
     from ..reports import Progress, Report
     from .clip import Clip
@@ -105,7 +105,8 @@ def sample_frames(
         sampler.sample_keys(progress)
     else:
         sampler.sample_scene(plan.scene_frames, progress, report, play)
-    return sampler.samples
+    verified = {row: [shown[index] for index in range(len(parts))] for row, shown in sampler.verified.items()}
+    return Samples(sampler.positions, verified, sampler.normals)
 
 
 @contextmanager
@@ -125,7 +126,10 @@ def may_change_otherwise(obj: Object) -> bool:
 
 
 class _Sampler:
-    """Fills the tables of `samples`, in which each part has a block of columns for its vertices and its corners."""
+    """Fills tables in which each part has a block of columns for its vertices and one for its corners.
+
+    `verified` holds what each part, by its index, shows in frames to be verified.
+    """
 
     def __init__(
         self,
@@ -136,24 +140,22 @@ class _Sampler:
         *,
         with_normals: bool,
     ) -> None:
-        self._context = context
-        self._parts = parts
-        self._plan = plan
+        self._context, self._parts, self._plan = context, parts, plan
         self._vertices = _blocks([len(part.used) for part in parts])
         self._corners = _blocks([len(part.corners) for part in parts])
         # Normals are only in evaluated meshes.
-        self._is_modified = [
-            part.obj in plan.keys and (with_normals or not _is_unmodified(part.obj)) for part in parts
+        self._is_stored = [
+            part.obj in plan.keys and not with_normals and _is_unmodified(part.obj) for part in parts
         ]
         # Stored positions are in single precision, which is enough where they are used as they are.
-        is_stored = not any(self._is_modified) and all(
-            part.obj in plan.keys and _is_untransformed(part.obj) for part in parts
-        )
-        shape = plan.frame_count, sum(len(part.used) for part in parts), 3
-        positions: Floats = np.empty(shape, np.float32 if is_stored else np.float64)
+        is_single = all(self._is_stored) and all(_is_untransformed(part.obj) for part in parts)
+        vertex_count = sum(len(part.used) for part in parts)
         corner_count = sum(len(part.corners) for part in parts)
-        normals = np.empty((plan.frame_count, corner_count, 3), np.float32) if with_normals else None
-        self.samples = Samples(positions, {frame: [] for frame in frames_to_verify}, normals)
+        self.positions: Floats = np.empty(
+            (plan.frame_count, vertex_count, 3), np.float32 if is_single else np.float64
+        )
+        self.normals = np.empty((plan.frame_count, corner_count, 3), np.float32) if with_normals else None
+        self.verified: dict[int, dict[int, EvaluatedFrame]] = {frame: {} for frame in frames_to_verify}
 
     def sample_scene(
         self, frames: Sequence[float], progress: Progress, report: Report, play: Callable[[Clip], None]
@@ -169,38 +171,24 @@ class _Sampler:
             state.set_frame(self._context.scene, frame)
             depsgraph = self._context.evaluated_depsgraph_get()
             for index, part in enumerate(self._parts):
-                mesh_object = part.obj.evaluated_get(depsgraph)
-                self._read(index, row, mesh_object, f"frame {frame:g} of the scene")
-                if row in self.samples.verified:
-                    self.samples.verified[row].append(_read_frame(mesh_object))
+                self._read(index, range(row, row + 1), depsgraph, f"frame {frame:g} of the scene")
+                if row in self.verified:
                     warn_of_instances(part.obj, depsgraph, report)
             progress.step()
 
     def sample_keys(self, progress: Progress) -> None:
         """Reads each shape key alone: as it is stored, or as it is evaluated where modifiers change it."""
-        verified = self.samples.verified
-        shown: dict[int, list[EvaluatedFrame | None]] = {row: [] for row in verified}
         depsgraph = self._context.evaluated_depsgraph_get()
+        modified = []
         for index, part in enumerate(self._parts):
-            found: Sequence[EvaluatedFrame | None] = [None] * len(verified)
             if part.obj not in self._plan.keys:
-                mesh_object = part.obj.evaluated_get(depsgraph)
-                vertices = evaluated.world_vertices(mesh_object)
-                self.samples.positions[:, self._vertices[index]] = vertices[part.used]
-                if self.samples.normals is not None:
-                    self.samples.normals[:, self._corners[index]] = evaluated.corner_normals(mesh_object)
-                found = [_read_frame(mesh_object) for _ in verified]
-            elif not self._is_modified[index]:
-                found = self._read_stored(index)
-            for frames, one in zip(shown.values(), found, strict=True):
-                frames.append(one)
-        if any(self._is_modified):
-            self._evaluate_keys(shown, progress)
-        for row, frames in shown.items():
-            verified[row] = [one for one in frames if one is not None]
-
-    def _evaluate_keys(self, shown: dict[int, list[EvaluatedFrame | None]], progress: Progress) -> None:
-        modified = [index for index, is_modified in enumerate(self._is_modified) if is_modified]
+                self._read(index, range(self._plan.frame_count), depsgraph, "the first frame")
+            elif self._is_stored[index]:
+                self._read_stored(index)
+            else:
+                modified.append(index)
+        if not modified:
+            return
         with solo_keys([self._parts[index].obj for index in modified]) as show_alone:
             for row, name in enumerate(self._plan.key_names):
                 for index in modified:
@@ -208,15 +196,14 @@ class _Sampler:
                     show_alone(obj, self._plan.keys[obj][row])
                 depsgraph = self._context.evaluated_depsgraph_get()
                 for index in modified:
-                    mesh_object = self._parts[index].obj.evaluated_get(depsgraph)
-                    self._read(index, row, mesh_object, f"shape key {name!r}")
-                    if row in shown:
-                        shown[row][index] = _read_frame(mesh_object)
+                    self._read(index, range(row, row + 1), depsgraph, f"shape key {name!r}")
                 progress.step()
 
-    def _read(self, index: int, row: int, mesh_object: Object, where: str) -> None:
-        """Reads what a part shows now into a frame."""
-        part, mesh = self._parts[index], mesh_object.data
+    def _read(self, index: int, rows: range, depsgraph: Depsgraph, where: str) -> None:
+        """Reads what a part shows now into one or all frames."""
+        part = self._parts[index]
+        mesh_object = part.obj.evaluated_get(depsgraph)
+        mesh = mesh_object.data
         if len(mesh.vertices) != part.vertex_count:
             raise NothingToExportError(
                 f"{part.obj.name} has {counted(len(mesh.vertices), 'vertices')} in {where}, and {part.vertex_count} in "
@@ -229,14 +216,20 @@ class _Sampler:
             )
         vertices = evaluated.world_vertices(mesh_object)
         chosen = vertices if len(part.used) == len(vertices) else vertices[part.used]
-        self.samples.positions[row, self._vertices[index]] = chosen
-        if self.samples.normals is not None:
-            self.samples.normals[row, self._corners[index]] = evaluated.corner_normals(mesh_object)
+        self.positions[rows.start : rows.stop, self._vertices[index]] = chosen
+        if self.normals is not None:
+            normals = evaluated.corner_normals(mesh_object)
+            self.normals[rows.start : rows.stop, self._corners[index]] = normals
+        for row in self.verified.keys() & rows:
+            loops = None
+            if len(mesh.loops) != 3 * len(mesh.polygons):
+                loops, _ = evaluated.triangulation(mesh_object)
+            self.verified[row][index] = EvaluatedFrame(vertices, evaluated.texture_coordinates(mesh), loops)
 
-    def _read_stored(self, index: int) -> list[EvaluatedFrame]:
-        """Reads the stored keys of an unmodified object into all frames; returns those to be verified."""
+    def _read_stored(self, index: int) -> None:
+        """Reads the stored keys of an unmodified object into all frames."""
         part = self._parts[index]
-        block = self.samples.positions[:, self._vertices[index]]
+        block = self.positions[:, self._vertices[index]]
         indices = self._plan.keys[part.obj]
         keys = KeyPositions(part.obj, part.vertex_count)
         shape = len(indices), part.vertex_count, 3
@@ -252,12 +245,10 @@ class _Sampler:
 
         if not is_whole:
             block[:] = in_scene(table if len(part.used) == part.vertex_count else table[:, part.used])
-        frames = []
-        for row in self.samples.verified:
+        for row, shown in self.verified.items():
             vertices = np.empty((part.vertex_count, 3), dtype=np.float32)
             keys.read(indices[row], vertices)
-            frames.append(EvaluatedFrame(in_scene(vertices)))
-        return frames
+            shown[index] = EvaluatedFrame(in_scene(vertices))
 
 
 def _blocks(counts: list[int]) -> list[slice]:
@@ -275,14 +266,6 @@ def _remedy(obj: Object) -> str:
     return (
         "Disable the modifier that changes them, and edit the mesh in Edit Mode, such as with Mesh > Clean Up"
     )
-
-
-def _read_frame(mesh_object: Object) -> EvaluatedFrame:
-    mesh = mesh_object.data
-    loops = None
-    if len(mesh.loops) != 3 * len(mesh.polygons):
-        loops, _ = evaluated.triangulation(mesh_object)
-    return EvaluatedFrame(evaluated.world_vertices(mesh_object), evaluated.texture_coordinates(mesh), loops)
 
 
 def _is_unmodified(obj: Object) -> bool:
