@@ -184,7 +184,7 @@ class ActionFinder:
         assigned = versions.assigned_slot(data) if data is not None and data.action == action else None
         if assigned in slots:
             return assigned
-        last = versions.last_slot_name(data) if data is not None else ""
+        last = versions.last_slot_identifier(data)[2:] if data is not None else ""
         by_name = {versions.slot_name(slot): slot for slot in reversed(slots)}
         return by_name.get(last) or by_name.get(self._owner.name) or slots[0]
 
@@ -352,7 +352,7 @@ def _plays(owner: Any) -> Iterator[tuple[Action, Any]]:
     pairs = [(data.action, versions.assigned_slot(data))]
     if data.use_tweak_mode:
         pairs.append(versions.action_behind_tweak(data))
-    pairs += [(strip.action, versions.slot_of_strip(strip)) for strip in _strips(data)]
+    pairs += [(strip.action, versions.assigned_slot(strip)) for strip in _strips(data)]
     yield from ((action, slot) for action, slot in pairs if action is not None)
 
 
@@ -398,23 +398,16 @@ def _replace_action(old: Action, new: Action) -> None:
             data.use_tweak_mode = False
     active = [data for data in players if data.action == old]
     strips = [strip for data in players for strip in _strips(data) if strip.action == old]
-    old_range = _range(old)
+    old_range = versions.action_range(old)
     whole = [strip for strip in strips if (strip.action_frame_start, strip.action_frame_end) == old_range]
     old.user_remap(new)
     for data in active:
         versions.assign_action(data, new, "OBJECT")
     for strip in strips:
         versions.assign_slot(strip, new, "OBJECT")
-    first, last = _range(new)
+    first, last = versions.action_range(new)
     for strip in whole:
         # The start may not be after the end at any moment.
         strip.action_frame_end = max(last, strip.action_frame_end)
         strip.action_frame_start = first
         strip.action_frame_end = last
-
-
-def _range(action: Action) -> tuple[float, float]:
-    # The stubs say that a range is a Vector, which has no iterator there.
-    in_scene: Any = action
-    start, end = in_scene.frame_range
-    return start, end

@@ -21,7 +21,7 @@ from ..scene.shape_keys import shape_keys
 from .actions import suitable_actions, warn_of_reasons
 
 if TYPE_CHECKING:
-    from bpy.types import Action, NlaStrip, Object, Scene
+    from bpy.types import Action, NlaStrip, Object, Scene, TimelineMarker
 
     from ..reports import Report
 
@@ -287,11 +287,11 @@ def _list_strips(owner: Object, scene: Scene, left_out: dict[str, str]) -> Itera
     if animated is None or animated.animation_data is None:
         return
     for strip in (strip for track in animated.animation_data.nla_tracks for strip in track.strips):
-        if strip.type == "CLIP" and (strip.action is None or versions.strip_plays_nothing(strip)):
+        if strip.type == "CLIP" and (strip.action is None or versions.plays_nothing(strip)):
             left_out[strip.name] = "no slot of its action is assigned, so it has no effect"
         elif strip.type in ("CLIP", "META"):
             end = strip.frame_start if _is_pose(strip) else strip.frame_end
-            slot = versions.slot_of_strip(strip)
+            slot = versions.assigned_slot(strip)
             yield Clip(
                 Source.STRIPS, strip.name, strip.frame_start, end, strip.action, slot, strip, is_alone=True
             )
@@ -319,17 +319,20 @@ def _is_pose(strip: NlaStrip) -> bool:
     """Whether a strip plays an action of one frame: Blender makes no strips shorter than two."""
     if strip.action is None or plain_offset(strip) is None:
         return False
-    in_scene: Any = strip.action
-    first, last = in_scene.frame_range
+    first, last = versions.action_range(strip.action)
     return bool(first == last and strip.frame_end - strip.frame_start == 1.0)
+
+
+def range_markers(scene: Scene) -> list[TimelineMarker]:
+    """The markers where clips begin, by frame: those that bind cameras are cuts of a film."""
+    markers = [marker for marker in scene.timeline_markers if marker.camera is None]
+    return sorted(markers, key=lambda marker: marker.frame)
 
 
 def _list_markers(owner: Object, scene: Scene, left_out: dict[str, str]) -> Iterator[Clip]:
     """Each range goes on to the frame before the next marker, the last one to the end of the scene."""
     del owner
-    # Markers that bind cameras are cuts of a film.
-    markers = [marker for marker in scene.timeline_markers if marker.camera is None]
-    markers.sort(key=lambda marker: marker.frame)
+    markers = range_markers(scene)
     ends = [marker.frame - 1 for marker in markers[1:]]
     if markers:
         ends.append(max(scene.frame_end, markers[-1].frame))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from ...io_blender.clips.clip import AnimationList, animation_list
+from ...io_blender.clips.clip import AnimationList, animation_list, range_markers
 from ...io_blender.clips.frame_plan import (
     FrameOptions,
     FramePlan,
@@ -153,11 +153,7 @@ def _name_scene(
 
 def _sequences(objects: list[Object], scene: Scene, frames: list[float]) -> list[str]:
     """The sequence that each frame of the scene belongs to, named by the marker before it, or by the action."""
-    # Markers that bind cameras are cuts of a film.
-    markers = sorted(
-        ((marker.frame, marker.name) for marker in scene.timeline_markers if marker.camera is None),
-        reverse=True,
-    )
+    markers = sorted(((marker.frame, marker.name) for marker in range_markers(scene)), reverse=True)
     action = playing_action(objects)
     fallback = action.name if action is not None else ""
     return [next((name for start, name in markers if start <= frame), fallback) for frame in frames]

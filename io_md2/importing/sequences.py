@@ -9,6 +9,7 @@ import bpy
 import numpy as np
 
 from ...io_blender import versions
+from ...io_blender.clips.clip import range_markers
 from ...io_blender.clips.keyframes import marker_name
 from ...io_blender.clips.shape_key_frames import build_frame_action
 from ...io_blender.reports import Report, listing
@@ -73,10 +74,8 @@ def renamed_frames(
     """
     result: dict[int, str] = {}
     markers: dict[float, set[str]] = {}
-    for marker in scene.timeline_markers:
-        # Markers that bind cameras are cuts of a film.
-        if marker.camera is None:
-            markers.setdefault(marker.frame, set()).add(marker.name)
+    for marker in range_markers(scene):
+        markers.setdefault(marker.frame, set()).add(marker.name)
     if stored is None or not markers:
         return result
     found = np.asarray(frames)
