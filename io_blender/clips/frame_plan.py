@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from ..reports import Report
 
-AUTO, SHAPE_KEYS, LIST, SCENE = "AUTO", "SHAPE_KEYS", "LIST", "SCENE"
+AUTO, SHAPE_KEYS, LIST = "AUTO", "SHAPE_KEYS", "LIST"
 
 MAX_FRAMES = 65_536
 """More frames than any game takes; a mistyped range would fill the memory."""
