@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 from ...io_blender.reports import Report, listing
 from ...io_common.game_data.paths import files_in
@@ -28,7 +29,7 @@ def require_own_files(animations: Iterable[Path], joints: Joints, mesh: Path | N
     """
     new = _skeleton(joints.names, joints.parents)
     for path in animations:
-        old = _read_animation_skeleton(path) if path.exists() else None
+        old = _read_skeleton(path, read_animation_header) if path.exists() else None
         if old is None or old == new or (mesh is not None and _read_skeleton(mesh) == old):
             continue
         meshes = _skeletons_of_meshes(path.parent).values()
@@ -62,7 +63,7 @@ def warn_of_animations(mesh: Path, joints: Joints, others: Collection[Path], rep
         unfit = [
             path.name
             for path in animation_paths(mesh.parent)
-            if path not in others and _read_animation_skeleton(path) == old
+            if path not in others and _read_skeleton(path, read_animation_header) == old
         ]
     except OSError:
         return
@@ -82,21 +83,13 @@ def _skeletons_of_meshes(folder: Path) -> dict[Path, _Skeleton]:
     return {path: skeleton for path in paths if (skeleton := _read_skeleton(path)) is not None}
 
 
-def _read_skeleton(mesh: Path) -> _Skeleton | None:
-    """The names and parents of a mesh file's joints; None if it cannot be read."""
+def _read_skeleton(path: Path, read: Callable[[Path], Any] = read_joints) -> _Skeleton | None:
+    """The names and parents of the joints of a mesh, or of what `read` reads; None if it cannot be read."""
     try:
-        joints = read_joints(mesh)
+        joints = read(path)
     except (Md5Error, OSError):
         return None
     return _skeleton(joints.names, joints.parents)
-
-
-def _read_animation_skeleton(animation: Path) -> _Skeleton | None:
-    try:
-        header = read_animation_header(animation)
-    except (Md5Error, OSError):
-        return None
-    return _skeleton(header.names, header.parents)
 
 
 def _skeleton(names: Sequence[str], parents: Ints) -> _Skeleton:
