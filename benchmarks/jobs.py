@@ -69,8 +69,8 @@ CLIP_EXPORT: Functions = {
     "the meshes": ("io_md5.exporting.build:_build_rest",),
     "the poses, from F-curves": ("io_md5.exporting.build:sample_clip",),
     "Blender's evaluation of the verified frames": (
-        "io_md5.exporting.player:Player.play",
-        "io_md5.exporting.player:Player.evaluate",
+        "io_blender.clips.playing:Player.play",
+        "io_blender.clips.playing:Player.evaluate",
     ),
     "skinning these frames": (
         "io_md5.exporting.verification:poses",

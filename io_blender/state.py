@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, Any
 
 import bpy
@@ -71,10 +71,10 @@ def target_collection(context: Context) -> Collection:
 
 @contextmanager
 def temporary_object_mode(context: Context) -> Iterator[None]:
-    """Object Mode while the block runs, so that edits are in the data-blocks; other modes are entered again afterwards.
+    """Object Mode while the block runs, so that edits are in the data-blocks.
 
-    With *Lock Object Modes* off, objects other than the active one may be in Edit Mode, of several types. Pose Mode and
-    the modes of hair and Grease Pencil change nothing that is exported, and are kept.
+    With *Lock Object Modes* off, several objects may be in Edit Mode. Pose Mode and the modes of hair and Grease Pencil
+    change nothing that is exported, and are kept.
     """
     objects = context.view_layer.objects
     modes = {obj: obj.mode for obj in objects if obj.mode in _CHANGING_MODES}
@@ -103,7 +103,6 @@ def temporary_object_mode(context: Context) -> Iterator[None]:
 
 
 def _set_mode(context: Context, obj: Object, mode: str) -> None:
-    """Switches the mode of an object, which becomes the active one."""
     context.view_layer.objects.active = obj
     with context.temp_override(active_object=obj, object=obj):
         bpy.ops.object.mode_set(mode=mode)
@@ -130,8 +129,7 @@ def set_frame(scene: Scene, frame: float) -> None:
 def set_frame_range(scene: Scene, start: int, end: int, *, is_closed_loop: bool = False) -> None:
     """Sets the range of a scene, and shows its first frame if the current one is outside.
 
-    `is_closed_loop` means that the last frame repeats the first: then the preview range ends one frame before it, or
-    playback would show that pose twice. Else there is no preview range.
+    A closed loop ends as it begins: its preview range ends one frame earlier, or playback would show that pose twice.
     """
     scene.frame_start, scene.frame_end = start, end
     scene.use_preview_range = is_closed_loop and end > start
@@ -182,7 +180,6 @@ def _shows_textures(shading: Any) -> bool:
 
 
 def _has_image(obj: Object) -> bool:
-    """Whether a material of an object has an image."""
     trees = [slot.material.node_tree for slot in obj.material_slots if slot.material is not None]
     return any(
         isinstance(node, bpy.types.ShaderNodeTexImage)
@@ -210,31 +207,28 @@ def set_frame_rate(scene: Scene, rate: float, report: Report) -> None:
 
 
 @contextmanager
-def rest_position(armatures: Iterable[Armature]) -> Iterator[None]:
+def _temporarily(owners: Iterable[Any], name: str, value: Any) -> Iterator[None]:
+    before = {owner: getattr(owner, name) for owner in owners}
+    for owner in before:
+        setattr(owner, name, value)
+    try:
+        yield
+    finally:
+        for owner, old in before.items():
+            setattr(owner, name, old)
+
+
+def rest_position(armatures: Iterable[Armature]) -> AbstractContextManager[None]:
     """Puts armatures in rest position while the block runs."""
-    before = {armature: armature.pose_position for armature in armatures}
-    for armature in before:
-        armature.pose_position = "REST"
-    try:
-        yield
-    finally:
-        for armature, position in before.items():
-            armature.pose_position = position
+    return _temporarily(armatures, "pose_position", "REST")
 
 
-@contextmanager
-def hidden_modifiers(objects: Iterable[Object], hide: Callable[[Modifier], bool]) -> Iterator[None]:
+def hidden_modifiers(
+    objects: Iterable[Object], hide: Callable[[Modifier], bool]
+) -> AbstractContextManager[None]:
     """Disables modifiers in the viewport while the block runs."""
-    hidden = [
-        modifier for obj in objects for modifier in obj.modifiers if modifier.show_viewport and hide(modifier)
-    ]
-    for modifier in hidden:
-        modifier.show_viewport = False
-    try:
-        yield
-    finally:
-        for modifier in hidden:
-            modifier.show_viewport = True
+    modifiers = [one for obj in objects for one in obj.modifiers if one.show_viewport and hide(one)]
+    return _temporarily(modifiers, "show_viewport", False)
 
 
 def data_blocks() -> Iterator[Any]:

@@ -96,9 +96,14 @@ def played_fcurves(animation_data: AnimData) -> Iterable[FCurve]:
     return () if action is None else fcurves_of_slot(action, assigned_slot(animation_data))
 
 
+def action_range(action: Action) -> tuple[float, float]:
+    """The manual range of an action, else that of all its keys."""
+    return _range(action.frame_range)
+
+
 def frame_range(action: Action, slot: Any) -> tuple[float, float]:
     """The manual range of an action, else that of the keys of a slot."""
-    return _range(action.frame_range) if action.use_frame_range else key_range(action, slot)
+    return action_range(action) if action.use_frame_range else key_range(action, slot)
 
 
 def key_range(action: Action, slot: Any) -> tuple[float, float]:
@@ -124,14 +129,14 @@ def slots_for(action: Action, id_type: str) -> list[Any]:
     return [slot for slot in _newer(action).slots if slot.target_id_type in (id_type, "UNSPECIFIED")]
 
 
-def assigned_slot(animation_data: AnimData) -> Any:
-    """The slot that is played; None before 4.4."""
-    return _newer(animation_data).action_slot if _HAS_SLOTS else None
+def assigned_slot(player: AnimData | NlaStrip) -> Any:
+    """The slot that is played by animation data or a strip; None before 4.4."""
+    return _newer(player).action_slot if _HAS_SLOTS else None
 
 
-def plays_nothing(animation_data: AnimData) -> bool:
-    """Whether the active action has no slot assigned, so that it moves nothing."""
-    return _HAS_SLOTS and _newer(animation_data).action_slot is None
+def plays_nothing(player: AnimData | NlaStrip) -> bool:
+    """Whether the action of animation data or a strip has no slot assigned, so that it moves nothing."""
+    return _HAS_SLOTS and _newer(player).action_slot is None
 
 
 def slot_name(slot: Any) -> str:
@@ -148,11 +153,6 @@ def set_last_slot_identifier(animation_data: AnimData, identifier: str) -> None:
     """Sets what `last_slot_identifier` returns."""
     if _HAS_SLOTS and _newer(animation_data).last_slot_identifier != identifier:
         _newer(animation_data).last_slot_identifier = identifier
-
-
-def last_slot_name(animation_data: AnimData) -> str:
-    """The name of the slot that was played last, even if nothing is played now; empty if there was none."""
-    return _newer(animation_data).last_slot_identifier[2:] if _HAS_SLOTS else ""
 
 
 def expect_slot(animation_data: AnimData) -> None:
@@ -191,32 +191,6 @@ def assign_slot(strip: NlaStrip, action: Action, id_type: str) -> None:
     """Lets an NLA strip play the slot of its action for that kind of data-block."""
     if _HAS_SLOTS:
         _newer(strip).action_slot = _slot_for(action, id_type)
-
-
-def slot_of_strip(strip: NlaStrip) -> Any:
-    """The slot that an NLA strip plays; None before 4.4."""
-    return _newer(strip).action_slot if _HAS_SLOTS else None
-
-
-def strip_plays_nothing(strip: NlaStrip) -> bool:
-    """Whether an NLA strip has no slot of its action assigned, so that it moves nothing."""
-    return _HAS_SLOTS and _newer(strip).action_slot is None
-
-
-class AssignedAction:
-    """The active action and slot of an animation data, captured to be restored later."""
-
-    def __init__(self, animation_data: AnimData) -> None:
-        self._animation_data = animation_data
-        self._action = animation_data.action
-        self._slot = _newer(animation_data).action_slot if _HAS_SLOTS else None
-
-    def restore(self) -> None:
-        """Makes them active again, if they are not: assigning them again would overwrite poses that are not keyed."""
-        data = self._animation_data
-        if data.action == self._action and assigned_slot(data) == self._slot:
-            return
-        play(data, self._action, self._slot)
 
 
 def is_packed(library: bpy.types.Library) -> bool:

@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from mathutils import Matrix
 
-from ..io_blender import state, versions
-from ..io_blender.clips.suitable_actions import suitable_actions
+from ..io_blender import state
+from ..io_blender.clips.actions import suitable_actions
+from ..io_blender.clips.playing import PlayedData
 from ..io_blender.reports import Report, kept_on_failure, listing, progress
 from ..io_blender.results import ExportResult
 from ..io_blender.scene import names
@@ -243,8 +244,7 @@ def _md2_file(
     context: Context, part: CharacterPart, root: Object, options: CharacterExport, report: Report
 ) -> bytes:
     keys = root.data.shape_keys
-    data = keys.animation_data if keys is not None else None
-    playing = versions.AssignedAction(data) if data is not None else None
+    playing = PlayedData(keys) if keys is not None and keys.animation_data is not None else None
     show_animation([root], ALL_FRAMES)
     md2_options = Md2Options(
         scope=Scope(use_selection=True),

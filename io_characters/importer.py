@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import bpy
 
 from ..io_blender import state, versions
-from ..io_blender.clips.shape_key_playback import build_frame_action
+from ..io_blender.clips.shape_key_frames import build_frame_action
 from ..io_blender.materials.library import MaterialLibrary
 from ..io_blender.reports import Progress, Report, listing, progress
 from ..io_blender.results import ImportResult

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
+import bpy
 import numpy as np
 import numpy.typing as npt
 
@@ -17,10 +18,9 @@ from ..reports import listing
 from ..scene.objects import NothingToExportError
 from ..scene.shape_keys import frame_keys, has_effect, require_shape_keys, shape_keys
 from ..scene.time_dependence import depends_on_time, has_frame_handlers, is_animated
-from .animated_values import restored_frame_and_values
-from .animation_list import ListedAnimation
-from .playing_speed import sample_count
-from .shape_key_playback import (
+from .clip import AnimationList, Clip, sample_count
+from .playing import playback, restored_frame_and_values
+from .shape_key_frames import (
     Playback,
     SourceFrames,
     keys_at_frames,
@@ -30,11 +30,11 @@ from .shape_key_playback import (
 )
 
 if TYPE_CHECKING:
-    from bpy.types import Action, Object, Scene, ShapeKey
+    from bpy.types import Action, Object, Scene
 
     from ..reports import Report
 
-AUTO, SHAPE_KEYS, LIST, SCENE = "AUTO", "SHAPE_KEYS", "LIST", "SCENE"
+AUTO, SHAPE_KEYS, LIST = "AUTO", "SHAPE_KEYS", "LIST"
 
 MAX_FRAMES = 65_536
 """More frames than any game takes; a mistyped range would fill the memory."""
@@ -48,10 +48,9 @@ class FrameOptions:
 
     Attributes:
         frames: 'SHAPE_KEYS' (each key a frame), 'SCENE' (what the scene shows over a range), 'LIST' (what is checked in
-            the list of animations, see `listed_frames`), or 'AUTO': the keys of an
-            imported model, or what they play if that was changed or other things move as well; else the range of the
-            action of the armature, if it has a range of its own as imported ones do; else shape keys, if there are any
-            and nothing moves; else the scene.
+            the list of animations), or 'AUTO': the keys of an imported model, or what they play if that was changed or
+            other things move as well; else the range of the action of the armature, if it has a range of its own as
+            imported ones do; else shape keys, if there are any and nothing moves; else the scene.
         frame_step: N for every N-th frame.
         frame_range: first and last frame of the scene; None for its own.
         game_rate: frames per second of the game, to sample the scene at so that it lasts as long as in Blender; 0 to
@@ -62,6 +61,11 @@ class FrameOptions:
     frame_step: int = 1
     frame_range: tuple[int, int] | None = None
     game_rate: float = 0.0
+
+    @property
+    def is_automatic(self) -> bool:
+        """Whether the range follows from what plays."""
+        return self.frames == AUTO and self.frame_range is None
 
     def step(self, scene: Scene) -> float:
         """The frames of the scene from one frame of the file to the next."""
@@ -86,19 +90,11 @@ class FrameOptions:
 
 @dataclass(frozen=True)
 class Segment:
-    """Frames one after another that show one animation of a list.
-
-    Attributes:
-        name: of the sequence, as the user chose it.
-        first: the index of its first frame.
-        count: how many it has.
-        animation: what is played.
-    """
+    """Frames one after another that show one clip of a list, of the scene or of the action that is played alone."""
 
     name: str
-    first: int
-    count: int
-    animation: ListedAnimation
+    frames: Sequence[float]
+    clip: Clip
 
 
 @dataclass(eq=False)
@@ -107,11 +103,11 @@ class FramePlan:
 
     Attributes:
         key_names: the shape key that each frame shows alone; None where several are mixed or it is not known, (F,).
-        source: the frame of the imported file that each is, or NONE, int64 (F,).
+        source: the frame of the imported file that each is, or NONE, (F,).
         scene_frames: the frame of the scene that each shows; None if they are shape keys.
-        keys: for each object the index of its shape key in each frame; objects without keys are missing.
+        keys: for each object with shape keys, the index of its key in each frame.
         may_be_single: whether frames of the scene that are all the same become one.
-        segments: the animations of a list that the frames show, in order; none if they are not of a list.
+        segments: what the frames show, if they are of a list; `owners` are the armature or shape keys that play it.
     """
 
     key_names: list[str | None]
@@ -119,12 +115,18 @@ class FramePlan:
     scene_frames: Sequence[float] | None
     keys: dict[Object, list[int]] = field(default_factory=dict)
     may_be_single: bool = False
-    segments: tuple[Segment, ...] = ()
+    segments: Sequence[Segment] = ()
+    owners: Sequence[Any] = ()
 
     @property
     def frame_count(self) -> int:
         """F."""
         return len(self.key_names)
+
+    @property
+    def clips(self) -> list[Clip]:
+        """The clips of the list that the frames show."""
+        return [segment.clip for segment in self.segments]
 
     def first_frame(self, source: SourceFrames | None) -> FramePlan:
         """The plan with its first frame alone, which is the only one of the imported file if that has just one."""
@@ -144,41 +146,57 @@ def plan_frames(
     options: FrameOptions,
     report: Report,
 ) -> FramePlan:
-    """Decides which frames are exported.
+    """Decides which frames are exported; `sources` holds the files that some of the objects were imported from.
 
-    `sources` holds the frames of the files that some of the objects were imported from. Raises NothingToExportError if
-    shape keys are asked for and there are none, or if there are no frames, or too many.
+    Raises NothingToExportError if there are no such shape keys or frames, or too many.
     """
-    keyed = [obj for obj in objects if frame_keys(obj)]
-    leader = leader_of(objects, sources)
-    if options.frames == SHAPE_KEYS or (options.frames == AUTO and options.frame_range is None):
-        if options.frames == SHAPE_KEYS and leader is None:
-            raise NothingToExportError(
-                "the exported objects have no shape keys: add some, or choose Scene as Frames"
-            )
-        if leader is not None and (
-            options.frames == SHAPE_KEYS or _keys_are_frames(objects, keyed, sources, scene, options, report)
+    return _Planner(objects, sources, scene, options, report).plan()
+
+
+def plan_sequences(
+    objects: Sequence[Object],
+    sources: Mapping[Object, SourceFrames],
+    found: AnimationList,
+    segments: Sequence[Segment],
+) -> FramePlan:
+    """The frames of clips of a list, one after the other. Raises NothingToExportError if there are too many."""
+    frames = [frame for segment in segments for frame in segment.frames]
+    if len(frames) > MAX_FRAMES:
+        raise NothingToExportError(
+            f"there are {len(frames):,} frames, more than the {MAX_FRAMES:,} that can be exported: check fewer "
+            "animations, or choose a larger Frame Step"
+        )
+    clips = [segment.clip for segment in segments]
+    owners: list[Any] = []
+    # Else the scene plays as it is.
+    if any(clip.is_alone for clip in clips):
+        keys = [one for obj in objects if (one := shape_keys(obj)) is not None]
+        owners = [found.owner] if found.owner.type == "ARMATURE" else keys
+    key_names: list[str | None] = [None] * len(frames)
+    common, imported = common_source(sources), _imported(objects, sources)
+    if common is not None and imported:
+        key_names = []
+        with (
+            restored_frame_and_values(found.scene),
+            playback(bpy.context, owners, None, clips) as player,
         ):
-            if options.frame_range is not None:
-                report.warn(
-                    "Custom Range has no effect on shape keys: to export a part of them, mute the others"
-                )
-            if options.frames == SHAPE_KEYS and options.is_resampled(scene):
-                report.warn("Frame Rate has no effect on shape keys: choose Scene Playback as Frames")
-            return _plan_keys(leader, keyed, common_source(sources), options.frame_step)
-    return _plan_scene(objects, leader, sources, scene, options, report)
+            for segment in segments:
+                player.play(segment.clip)
+                key_names += keys_at_frames(imported[0], segment.frames, found.scene)
+    source = frames_of_keys(key_names, common)
+    return FramePlan(key_names, source, frames, segments=segments, owners=owners)
 
 
-def leader_of(objects: Sequence[Object], sources: Mapping[Object, SourceFrames]) -> Object | None:
-    """The object whose shape keys name the frames: an imported one, else the one with most of them.
+def owner_of_list(objects: Sequence[Object]) -> Object:
+    """The object with the list of some meshes: the first armature, else the first with shape keys, else the first."""
+    armatures = (armature for obj in objects if (armature := obj.find_armature()) is not None)
+    keyed = (obj for obj in objects if frame_keys(obj))
+    return next(armatures, None) or next(keyed, objects[0])
 
-    `sources` holds the frames of the files that some of the objects were imported from.
-    """
-    keyed = [obj for obj in objects if frame_keys(obj)]
-    imported = [obj for obj in keyed if obj in sources and sources[obj].key_names]
-    if imported:
-        return imported[0]
-    return max(keyed, key=lambda obj: len(frame_keys(obj)), default=None)
+
+def sequence_frames(clip: Clip, options: FrameOptions, scene: Scene) -> Sequence[float]:
+    """The frames of a clip of a list."""
+    return options.between(round(clip.start), round(clip.end), scene)
 
 
 def common_source(sources: Mapping[Object, AnySource]) -> AnySource | None:
@@ -196,216 +214,215 @@ def common_source(sources: Mapping[Object, AnySource]) -> AnySource | None:
     return first if is_common else None
 
 
-# Shape keys
-
-
-def _keys_are_frames(
-    objects: Sequence[Object],
-    keyed: list[Object],
-    sources: Mapping[Object, SourceFrames],
-    scene: Scene,
-    options: FrameOptions,
-    report: Report,
-) -> bool:
-    """Whether shape keys are the frames that Blender shows, so that the scene need not be played."""
-    imported = [obj for obj in keyed if obj in sources and sources[obj].key_names]
-    is_moving = any(depends_on_time(obj) for obj in objects)
-    if not imported:
-        is_playing = any(is_animated(keys) for obj in keyed if (keys := shape_keys(obj)) is not None)
-        if is_moving or is_playing or has_frame_handlers() or _armature_range(objects) is not None:
-            return False
-        _warn_of_mixes(keyed, report)
-        return True
-    playbacks = {playback_of(obj, sources[obj], scene) for obj in imported}
-    if len(imported) < len(keyed) or Playback.OTHER in playbacks or len(playbacks) > 1:
-        return False
-    first = sources[imported[0]]
-    key_names = [key.name for key in frame_keys(imported[0])]
-    for obj in imported[1:]:
-        is_same = sources[obj].frame_start == first.frame_start
-        if not is_same or [key.name for key in frame_keys(obj)] != key_names:
-            return False
-    if is_moving or (options.is_resampled(scene) and Playback.IN_ORDER in playbacks):
-        return False
-    _warn_of_order(key_names, first, playbacks, report)
-    if Playback.STATIC in playbacks:
-        _warn_of_mixes(keyed, report)
-    else:
-        _warn_of_pins(keyed, report)
-    return True
-
-
-def _warn_of_mixes(keyed: list[Object], report: Report) -> None:
-    """Warns of objects that show a mix of shape keys, while each key alone is a frame."""
-    _warn_of_pins(keyed, report)
-    for obj in keyed:
-        keys = require_shape_keys(obj)
-        mixed = [key for key in frame_keys(obj) if key != keys.reference_key and key.value != 0.0]
-        if keys.use_relative and not obj.show_only_shape_key and any(has_effect(key) for key in mixed):
-            report.warn(
-                "each shape key was exported alone as a frame, not the mix that the viewport shows. To export the mix, "
-                "choose Scene as Frames",
-                obj.name,
-            )
-
-
-def _warn_of_pins(keyed: list[Object], report: Report) -> None:
-    """Warns of a pinned key, which is often left over from editing a frame."""
-    for obj in keyed:
-        if obj.show_only_shape_key:
-            report.warn(
-                "a shape key is pinned (Solo Active Shape Key); this was ignored, and all keys were exported. To "
-                "export what the viewport shows, choose Scene as Frames",
-                obj.name,
-            )
-
-
-def _warn_of_order(
-    key_names: list[str], source: SourceFrames, playbacks: set[Playback], report: Report
-) -> None:
-    """Warns of keys that were deleted or moved in the list: the timeline plays them as before."""
-    frames = {name: frame for frame, name in enumerate(source.key_names)}
-    known = [frames[name] for name in key_names if name in frames]
-    renamed = {position for position, name in enumerate(key_names) if name not in frames}
-    missing = set(range(max(known, default=0))) - set(known) - renamed
-    if Playback.IN_ORDER in playbacks and (missing or known != sorted(known)):
-        report.warn(
-            "shape keys were muted, deleted or reordered: the frames follow the list of shape keys, but the timeline "
-            "still plays the old order. To export the timeline, choose Scene as Frames"
-        )
-
-
-def _plan_keys(leader: Object, keyed: list[Object], source: SourceFrames | None, step: int) -> FramePlan:
-    """Every N-th shape key of one object, and the keys of the same names of the others."""
-    key_names = [key.name for key in frame_keys(leader)]
-    frames = frames_of_keys(key_names, source)
-    # A key that was renamed still is the frame at its position.
-    taken = set(frames.tolist())
-    source_count = len(source.key_names) if source is not None else 0
-    for position in np.flatnonzero(frames == NONE).tolist():
-        if position < source_count and position not in taken:
-            frames[position] = position
-    keys = {obj: _key_indices(obj, key_names)[::step] for obj in keyed}
-    return FramePlan(list(key_names[::step]), frames[::step], None, keys)
-
-
 def frames_of_keys(key_names: Sequence[str | None], source: SourceFrames | None) -> npt.NDArray[np.int64]:
     """The frame of the imported file whose shape key has each name, or NONE, (F,)."""
     known = {name: frame for frame, name in enumerate(source.key_names)} if source is not None else {}
     return np.array([NONE if name is None else known.get(name, NONE) for name in key_names], dtype=np.int64)
 
 
-def _key_indices(obj: Object, key_names: list[str]) -> list[int]:
-    """The index of an object's key for each name: of the same name, else at the same position, else the first."""
-    own = [key.name for key in require_shape_keys(obj).key_blocks]
-    index = {name: position for position, name in enumerate(own)}
-    is_parallel = len(own) == len(key_names)
-    return [index.get(name, position if is_parallel else 0) for position, name in enumerate(key_names)]
+def _imported(objects: Iterable[Object], sources: Mapping[Object, SourceFrames]) -> list[Object]:
+    """The objects with shape keys that an import made; the first one's name the frames."""
+    return [obj for obj in objects if obj in sources and sources[obj].key_names and frame_keys(obj)]
 
 
-# Frames of the scene
+@dataclass(frozen=True, eq=False)
+class _Planner:
+    """Chooses between shape keys and frames of the scene."""
 
+    objects: Sequence[Object]
+    sources: Mapping[Object, SourceFrames]
+    scene: Scene
+    options: FrameOptions
+    report: Report
 
-def _armature_range(objects: Sequence[Object]) -> tuple[int, int] | None:
-    """The manual range of the action that moves the armature of the objects, if it has one."""
-    for obj in objects:
-        armature = obj.find_armature()
-        action = active_action(armature) if armature is not None else None
-        if action is not None and action.use_frame_range:
-            return round(action.frame_start), round(action.frame_end)
-    return None
+    def plan(self) -> FramePlan:
+        options = self.options
+        most = max(self._keyed, key=lambda obj: len(frame_keys(obj)), default=None)
+        leader = next(iter(_imported(self.objects, self.sources)), most)
+        wants_keys = options.frames == SHAPE_KEYS
+        if wants_keys and leader is None:
+            raise NothingToExportError(
+                "the exported objects have no shape keys: add some, or choose Scene as Frames"
+            )
+        if leader is None or not (wants_keys or (options.is_automatic and self._keys_are_frames())):
+            return self._plan_scene()
+        if options.frame_range is not None:
+            self.report.warn(
+                "Custom Range has no effect on shape keys: to export a part of them, mute the others"
+            )
+        if wants_keys and options.is_resampled(self.scene):
+            self.report.warn("Frame Rate has no effect on shape keys: choose Scene Playback as Frames")
+        return self._plan_keys(leader)
 
+    @property
+    def _keyed(self) -> list[Object]:
+        return [obj for obj in self.objects if frame_keys(obj)]
 
-def _range(
-    objects: Sequence[Object], sources: Mapping[Object, SourceFrames], scene: Scene, options: FrameOptions
-) -> Sequence[float]:
-    """The frames of the scene that are asked for."""
-    first, last = options.frame_range or (scene.frame_start, scene.frame_end)
-    if options.frames == AUTO and options.frame_range is None:
-        played = [
-            span
-            for obj in objects
-            if obj in sources and (span := played_range(obj, sources[obj])) is not None
-        ]
-        armature_range = _armature_range(objects)
-        if played:
-            first, last = min(start for start, _ in played), max(end for _, end in played)
-        elif armature_range is not None:
-            first, last = armature_range
-    frames = options.between(first, last, scene)
-    if not frames:
-        raise NothingToExportError(
-            f"there are no frames from {first} to {last}: choose an end that is not before the start"
-        )
-    if len(frames) > MAX_FRAMES:
-        raise NothingToExportError(
-            f"there are {len(frames):,} frames from {first} to {last}, more than the {MAX_FRAMES:,} that can be "
-            "exported: choose a shorter range or a larger Frame Step"
-        )
-    return frames
+    # Shape keys
 
+    def _keys_are_frames(self) -> bool:
+        """Whether shape keys are the frames that Blender shows, so that the scene need not be played."""
+        sources, keyed = self.sources, self._keyed
+        imported = _imported(keyed, sources)
+        is_moving = any(depends_on_time(obj) for obj in self.objects)
+        if not imported:
+            is_playing = any(is_animated(keys) for obj in keyed if (keys := shape_keys(obj)) is not None)
+            if is_moving or is_playing or has_frame_handlers() or self._armature_range() is not None:
+                return False
+            self._warn_of_mixes()
+            return True
+        playbacks = {playback_of(obj, sources[obj], self.scene) for obj in imported}
+        if len(imported) < len(keyed) or Playback.OTHER in playbacks or len(playbacks) > 1:
+            return False
+        first = sources[imported[0]]
+        key_names = [key.name for key in frame_keys(imported[0])]
+        for obj in imported[1:]:
+            is_same = sources[obj].frame_start == first.frame_start
+            if not is_same or [key.name for key in frame_keys(obj)] != key_names:
+                return False
+        plays_in_order = Playback.IN_ORDER in playbacks
+        if is_moving or (plays_in_order and self.options.is_resampled(self.scene)):
+            return False
+        if plays_in_order:
+            self._warn_of_order(key_names, first)
+            self._warn_of_pins()
+        else:
+            self._warn_of_mixes()
+        return True
 
-def _plan_scene(
-    objects: Sequence[Object],
-    leader: Object | None,
-    sources: Mapping[Object, SourceFrames],
-    scene: Scene,
-    options: FrameOptions,
-    report: Report,
-) -> FramePlan:
-    frames = _range(objects, sources, scene, options)
-    common = common_source(sources)
-    source = np.full(len(frames), NONE)
-    key_names: list[str | None] = [None] * len(frames)
-    if common is not None and leader is not None and leader in sources and sources[leader].key_names:
-        with restored_frame_and_values(scene):
-            key_names = keys_at_frames(leader, frames, scene)
-        source = frames_of_keys(key_names, common)
-        if options.frames == AUTO and options.frame_range is None and options.step(scene) == 1:
-            added = keys_in_all_frames(leader, common)
-            if added:
-                _warn_of_new_keys(added, leader, report)
+    def _warn_of_mixes(self) -> None:
+        """Warns of objects that show a mix of shape keys, while each key alone is a frame."""
+        self._warn_of_pins()
+        for obj in self._keyed:
+            keys = require_shape_keys(obj)
+            mixed = [key for key in frame_keys(obj) if key != keys.reference_key and key.value != 0.0]
+            if keys.use_relative and not obj.show_only_shape_key and any(has_effect(key) for key in mixed):
+                self.report.warn(
+                    "each shape key was exported alone as a frame, not the mix that the viewport shows. To export the "
+                    "mix, choose Scene as Frames",
+                    obj.name,
+                )
+
+    def _warn_of_pins(self) -> None:
+        """Warns of a pinned key, which is often left over from editing a frame."""
+        for obj in self._keyed:
+            if obj.show_only_shape_key:
+                self.report.warn(
+                    "a shape key is pinned (Solo Active Shape Key); this was ignored, and all keys were exported. To "
+                    "export what the viewport shows, choose Scene as Frames",
+                    obj.name,
+                )
+
+    def _warn_of_order(self, key_names: list[str], source: SourceFrames) -> None:
+        """Warns of keys that were deleted or moved in the list: the timeline plays them as before."""
+        frames = {name: frame for frame, name in enumerate(source.key_names)}
+        known = [frames[name] for name in key_names if name in frames]
+        renamed = {position for position, name in enumerate(key_names) if name not in frames}
+        missing = set(range(max(known, default=0))) - set(known) - renamed
+        if missing or known != sorted(known):
+            self.report.warn(
+                "shape keys were muted, deleted or reordered: the frames follow the list of shape keys, but the "
+                "timeline still plays the old order. To export the timeline, choose Scene as Frames"
+            )
+
+    def _plan_keys(self, leader: Object) -> FramePlan:
+        """Every N-th shape key of one object, and the keys of the same names of the others."""
+        source, step = common_source(self.sources), self.options.frame_step
+        key_names = [key.name for key in frame_keys(leader)]
+        frames = frames_of_keys(key_names, source)
+        # A key that was renamed still is the frame at its position.
+        taken = set(frames.tolist())
+        source_count = len(source.key_names) if source is not None else 0
+        for position in np.flatnonzero(frames == NONE).tolist():
+            if position < source_count and position not in taken:
+                frames[position] = position
+        keys = {}
+        for obj in self._keyed:
+            # The key of the same name, else at the same position, else the first.
+            own = [key.name for key in require_shape_keys(obj).key_blocks]
+            index = {name: position for position, name in enumerate(own)}
+            is_parallel = len(own) == len(key_names)
+            indices = [
+                index.get(name, position if is_parallel else 0) for position, name in enumerate(key_names)
+            ]
+            keys[obj] = indices[::step]
+        return FramePlan(list(key_names[::step]), frames[::step], None, keys)
+
+    # Frames of the scene
+
+    def _armature_range(self) -> tuple[int, int] | None:
+        """The manual range of the action of the first armature whose action has one."""
+        for obj in self.objects:
+            action = _active_action(obj.find_armature())
+            if action is not None and action.use_frame_range:
+                return round(action.frame_start), round(action.frame_end)
+        return None
+
+    def _range(self) -> Sequence[float]:
+        options, sources = self.options, self.sources
+        first, last = options.frame_range or (self.scene.frame_start, self.scene.frame_end)
+        if options.is_automatic:
+            ranges = [played_range(obj, sources[obj]) for obj in self.objects if obj in sources]
+            played = [span for span in ranges if span is not None]
+            if played:
+                first, last = min(start for start, _ in played), max(end for _, end in played)
             else:
-                _warn_of_left_out(common, key_names, report)
-    elif common is not None and not common.key_names and len(frames) == 1:
-        source[:] = 0
-    may_be_single = options.frames == AUTO and options.frame_range is None
-    return FramePlan(key_names, source, frames, may_be_single=may_be_single)
+                first, last = self._armature_range() or (first, last)
+        frames = options.between(first, last, self.scene)
+        if not frames:
+            raise NothingToExportError(
+                f"there are no frames from {first} to {last}: choose an end that is not before the start"
+            )
+        if len(frames) > MAX_FRAMES:
+            raise NothingToExportError(
+                f"there are {len(frames):,} frames from {first} to {last}, more than the {MAX_FRAMES:,} that can be "
+                "exported: choose a shorter range or a larger Frame Step"
+            )
+        return frames
 
+    def _plan_scene(self) -> FramePlan:
+        options, scene, frames = self.options, self.scene, self._range()
+        common = common_source(self.sources)
+        source = np.full(len(frames), NONE)
+        key_names: list[str | None] = [None] * len(frames)
+        imported = _imported(self.objects, self.sources)
+        if common is not None and imported:
+            with restored_frame_and_values(scene):
+                key_names = keys_at_frames(imported[0], frames, scene)
+            source = frames_of_keys(key_names, common)
+            if options.is_automatic and options.step(scene) == 1:
+                self._warn_of_keys(imported[0], common, key_names)
+        elif common is not None and not common.key_names and len(frames) == 1:
+            source[:] = 0
+        return FramePlan(key_names, source, frames, may_be_single=options.is_automatic)
 
-def _warn_of_new_keys(added: list[ShapeKey], obj: Object, report: Report) -> None:
-    """Warns of new keys with the value that Blender 5 gives them, which are probably meant to be frames."""
-    full = [key.name for key in added if key.value == 1.0]
-    if full:
-        report.warn(
-            f"new shape keys have the value 1 and no keyframes, so they change every frame: {listing(full)}. To export "
-            "them as frames of their own, set their values to 0",
-            obj.name,
-            is_important=True,
-        )
-
-
-def _warn_of_left_out(source: SourceFrames, key_names: list[str | None], report: Report) -> None:
-    """Warns of frames of an imported model that the timeline does not play; a single one has no timeline."""
-    known = set(source.key_names)
-    left_out = len(known - set(key_names))
-    if left_out and len(known) > 1:
-        report.warn(
-            f"{counted(left_out, 'frames', 'were')} left out, because the timeline does not play all {len(known)} of "
-            "the imported model. To export all of them, choose Shape Keys as Frames"
-        )
+    def _warn_of_keys(self, leader: Object, source: SourceFrames, shown: list[str | None]) -> None:
+        """Warns of new keys that change every frame, else of imported frames that the timeline does not play."""
+        added = keys_in_all_frames(leader, source)
+        # The value that Blender 5 gives new keys, which are probably meant to be frames.
+        full = [key.name for key in added if key.value == 1.0]
+        known = set(source.key_names)
+        left_out = len(known - set(shown))
+        if full:
+            self.report.warn(
+                f"new shape keys have the value 1 and no keyframes, so they change every frame: {listing(full)}. To "
+                "export them as frames of their own, set their values to 0",
+                leader.name,
+                is_important=True,
+            )
+        # A single frame has no timeline.
+        if not added and left_out and len(known) > 1:
+            self.report.warn(
+                f"{counted(left_out, 'frames', 'were')} left out, because the timeline does not play all {len(known)} "
+                "of the imported model. To export all of them, choose Shape Keys as Frames"
+            )
 
 
 def playing_action(objects: Sequence[Object]) -> Action | None:
     """The first action that moves any of the objects: that of an armature, its own, of its keys, of its parent."""
-    for obj in objects:
-        for owner in (obj.find_armature(), obj, shape_keys(obj), obj.parent):
-            action = active_action(owner) if owner is not None else None
-            if action is not None:
-                return action
-    return None
+    owners = (owner for obj in objects for owner in (obj.find_armature(), obj, shape_keys(obj), obj.parent))
+    return next((action for owner in owners if (action := _active_action(owner)) is not None), None)
 
 
-def active_action(owner: Object) -> Action | None:
-    """The active action of an object or of shape keys."""
-    return owner.animation_data.action if owner.animation_data is not None else None
+def _active_action(owner: Any) -> Action | None:
+    return owner.animation_data.action if owner is not None and owner.animation_data is not None else None

@@ -1,16 +1,19 @@
-"""Keyframes of F-curves, written as whole arrays."""
+"""What imports write: keyframes of F-curves as whole arrays, and markers where sequences begin."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import bpy
 import numpy as np
 import numpy.typing as npt
 
+from .. import versions
+from ..scene import names
+
 if TYPE_CHECKING:
-    from bpy.types import FCurve
+    from bpy.types import FCurve, Scene
 
 _INTERPOLATIONS: Any = bpy.types.Keyframe.bl_rna.properties["interpolation"]
 
@@ -20,18 +23,15 @@ LINEAR: int = _INTERPOLATIONS.enum_items["LINEAR"].value
 CONSTANT: int = _INTERPOLATIONS.enum_items["CONSTANT"].value
 """The value is held up to the next keyframe."""
 
-Chosen = slice | npt.NDArray[np.integer]
-
 
 def write_keyframes(
     curve: FCurve,
     points: Sequence[float] | npt.NDArray[np.float32],
     interpolation: Sequence[int] | npt.NDArray[np.int32] | None = None,
 ) -> None:
-    """Gives an empty curve all its keyframes.
+    """Gives an empty curve all its keyframes: `points` holds frame and value of each in turn, frames rising.
 
-    `points` holds frame and value of each keyframe in turn, frames rising, (2 n,). `interpolation` is that from each
-    keyframe to the next, (n,); None for `LINEAR` everywhere.
+    `interpolation` is that from each keyframe to the next; None for `LINEAR` everywhere.
     """
     count = len(points) // 2
     keyframes = curve.keyframe_points
@@ -42,10 +42,9 @@ def write_keyframes(
 
 
 class KeyframeWriter:
-    """Writes curves that share their frames; the arrays are reused from curve to curve.
+    """Writes curves that share `count` consecutive frames; the arrays are reused from curve to curve.
 
-    `frame_start` is the scene frame of the first of `count` consecutive frames, n. `held` holds indices of frames whose
-    value is held up to the next one; interpolation is linear after all others.
+    The values of the frames with indices in `held` are held up to the next one; interpolation is linear elsewhere.
     """
 
     def __init__(
@@ -56,11 +55,27 @@ class KeyframeWriter:
         self._interpolation = np.full(count, LINEAR, dtype=np.int32)
         self._interpolation[np.asarray(held, dtype=np.int64)] = CONSTANT
 
-    def write(self, curve: FCurve, values: npt.NDArray[np.floating], chosen: Chosen = slice(None)) -> None:
-        """Gives an empty curve keyframes with some of the values.
-
-        `values` are those of all frames, (n,). `chosen` selects the frames that get a keyframe.
-        """
+    def write(
+        self,
+        curve: FCurve,
+        values: npt.NDArray[np.floating],
+        chosen: slice | npt.NDArray[np.integer] = slice(None),
+    ) -> None:
+        """Gives an empty curve keyframes with some of the values of all frames, (n,): those that `chosen` selects."""
         points = self._points[chosen]
         points[:, 1] = values[chosen]
         write_keyframes(curve, points.ravel(), self._interpolation[chosen])
+
+
+def marker_name(sequence: str) -> str:
+    """The name of the marker of a sequence."""
+    return names.for_blender(sequence, versions.MAX_NAME, "frame")
+
+
+def add_markers(scene: Scene, starts: Iterable[tuple[str, int]]) -> None:
+    """Adds a marker for each sequence, of which `starts` has the name and first frame, unless it is there already."""
+    existing = {(marker.name, marker.frame) for marker in scene.timeline_markers}
+    for sequence, frame in starts:
+        name = marker_name(sequence)
+        if (name, frame) not in existing:
+            scene.timeline_markers.new(name, frame=frame)

@@ -16,7 +16,7 @@ from bpy.props import CollectionProperty, PointerProperty
 from ...io_common.counting import counted
 from ...io_common.name_filter import matches
 from .. import versions
-from ..clips.animation_list import (
+from ..clips.clip import (
     PROPERTY,
     AnimationList,
     Source,

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 
 import bpy
 
-from .. import state, versions
-from ..clips.animated_state import Pose
+from .. import state
+from ..clips.playing import PlayedData, Pose
 
 if TYPE_CHECKING:
-    from bpy.types import Context, Object, Scene
+    from bpy.types import Context, Object
 
 _RANGE_PROPERTIES = (
     "frame_start",
@@ -45,14 +45,21 @@ class Snapshot:
 
     def __init__(self, context: Context) -> None:
         self._context = context
+        self._scene = scene = context.scene
         self._ids = {data.session_uid for data in state.data_blocks()}
-        self._scene = _SceneSnapshot(context.scene)
-        self._poses = [_PoseSnapshot(obj) for obj in bpy.data.objects if obj.type == "ARMATURE"]
+        self._settings = [
+            (owner, name, getattr(owner, name))
+            for owner, names in ((scene, _RANGE_PROPERTIES), (scene.render, _RENDER_PROPERTIES))
+            for name in names
+        ]
+        self._frame, self._camera = scene.frame_float, scene.camera
+        self._markers = {marker.as_pointer() for marker in scene.timeline_markers}
+        self._poses = [_PoseSnapshot(obj) for obj in bpy.data.objects if obj.pose is not None]
         self._view = _view(context)
 
     def restore(self) -> None:
         """Removes the data-blocks that were added since, and restores the state. The same .blend file must be open."""
-        self._scene.restore()
+        self._restore_scene()
         for pose in self._poses:
             pose.restore()
         new = [data for data in state.data_blocks() if data.session_uid not in self._ids]
@@ -69,33 +76,7 @@ class Snapshot:
         if active is not None and active.mode != mode:
             bpy.ops.object.mode_set(mode=mode)
 
-
-def _view(context: Context) -> tuple[Object | None, str, list[Object]]:
-    """The active object, its mode, and the selected objects."""
-    objects = context.view_layer.objects
-    active = objects.active
-    return (
-        active,
-        active.mode if active is not None else "OBJECT",
-        [obj for obj in objects if obj.select_get()],
-    )
-
-
-class _SceneSnapshot:
-    """The frame, range, frame rate, resolution, camera and markers of a scene."""
-
-    def __init__(self, scene: Scene) -> None:
-        self._scene = scene
-        self._settings = [
-            (owner, name, getattr(owner, name))
-            for owner, names in ((scene, _RANGE_PROPERTIES), (scene.render, _RENDER_PROPERTIES))
-            for name in names
-        ]
-        self._frame = scene.frame_float
-        self._camera = scene.camera
-        self._markers = {marker.as_pointer() for marker in scene.timeline_markers}
-
-    def restore(self) -> None:
+    def _restore_scene(self) -> None:
         for owner, name, value in self._settings:
             if getattr(owner, name) != value:
                 setattr(owner, name, value)
@@ -108,28 +89,34 @@ class _SceneSnapshot:
             self._scene.camera = self._camera
 
 
+def _view(context: Context) -> tuple[Object | None, str, list[Object]]:
+    objects = context.view_layer.objects
+    active = objects.active
+    selected = [obj for obj in objects if obj.select_get()]
+    return active, active.mode if active is not None else "OBJECT", selected
+
+
 class _PoseSnapshot:
-    """The action, NLA tracks, the pose and the bones' rotation modes of an armature."""
+    """What plays on an armature, its NLA tracks, the pose and the bones' rotation modes."""
 
     def __init__(self, armature: Object) -> None:
         self._armature = armature
         data = armature.animation_data
-        self._action = versions.AssignedAction(data) if data is not None else None
+        self._played = PlayedData(armature) if data is not None else None
         self._tracks = {track.as_pointer() for track in data.nla_tracks} if data is not None else set()
-        self._modes = [bone.rotation_mode for bone in armature.pose.bones] if armature.pose else []
-        self._pose = Pose(armature) if armature.pose is not None else None
+        self._modes = [bone.rotation_mode for bone in armature.pose.bones]
+        self._pose = Pose(armature)
 
     def restore(self) -> None:
-        if self._armature.pose is not None:
-            for bone, mode in zip(self._armature.pose.bones, self._modes, strict=True):
-                if bone.rotation_mode != mode:
-                    bone.rotation_mode = mode
-        if self._action is not None:
+        for bone, mode in zip(self._armature.pose.bones, self._modes, strict=True):
+            if bone.rotation_mode != mode:
+                bone.rotation_mode = mode
+        if self._played is not None:
             tracks = self._armature.animation_data.nla_tracks
             for track in [track for track in tracks if track.as_pointer() not in self._tracks]:
                 tracks.remove(track)
-            self._action.restore()
+            self._played.restore()
         elif self._armature.animation_data is not None:
             self._armature.animation_data_clear()
-        if self._pose is not None and self._pose.restore():
+        if self._pose.restore():
             bpy.context.view_layer.update()

@@ -11,13 +11,18 @@ import numpy as np
 import numpy.typing as npt
 
 from ...io_blender import state
-from ...io_blender.clips.animated_values import restored_frame_and_values
-from ...io_blender.clips.animation_list import AnimationList
-from ...io_blender.clips.frame_plan import LIST, FrameOptions, FramePlan, common_source, plan_frames
-from ...io_blender.clips.frame_sampling import Samples, first_frame_keys, may_change_otherwise, sample_frames
-from ...io_blender.clips.listed_frames import plan_sequences, restored_playback
-from ...io_blender.clips.playing_speed import Played, warn_of_speed
-from ...io_blender.clips.shape_key_playback import Playback, playback_of
+from ...io_blender.clips.clip import Played, warn_of_speed
+from ...io_blender.clips.frame_plan import (
+    LIST,
+    FrameOptions,
+    FramePlan,
+    common_source,
+    plan_frames,
+    plan_sequences,
+)
+from ...io_blender.clips.playing import playback, restored_frame_and_values
+from ...io_blender.clips.sampling import Samples, first_frame_keys, may_change_otherwise, sample_frames
+from ...io_blender.clips.shape_key_frames import Playback, playback_of
 from ...io_blender.records import NONE
 from ...io_blender.reports import Report, kept_on_failure, progress
 from ...io_blender.results import ExportResult
@@ -50,9 +55,8 @@ from ..format.templates import Template
 from ..options import ModelProperties
 from ..records import StoredModel, load_model
 from . import verification
-from .frame_names import frame_names, single_frame_name
-from .listed_sequences import list_of, sequences_of_list
 from .objects import mesh_objects
+from .sequences import frame_names, list_of, sequences_of_list, single_frame_name
 from .sharp_edges import split, warn_of_smoothing
 from .skins import own_skin_size, skin_names, skin_size
 from .topology import Part, Topology, join, read_part, texture_coordinates
@@ -141,19 +145,15 @@ def build_model(context: Context, options: ExportOptions, report: Report) -> Bui
         report.count("objects", len(objects))
         report.hints.append(f"Objects: {', '.join(obj.name for obj in objects)}")
     stored = _stored_models(objects)
-    plan, found = _plan(objects, stored, context.scene, options, report)
+    plan = _plan(objects, stored, context.scene, options, report)
     names = frame_names(plan, objects, common_source(stored), context.scene, report)
     if plan.scene_frames is not None:
         warn_of_simulations(objects, context.scene, report)
     attempt = Report()
-    model, parts, differences = _build(
-        context, objects, stored, plan, found, names, options, conversion, attempt
-    )
+    model, parts, differences = _build(context, objects, stored, plan, names, options, conversion, attempt)
     if stored and any(difference.kind not in verification.UNSTORED for difference in differences):
         attempt = Report()
-        model, parts, differences = _build(
-            context, objects, {}, plan, found, names, options, conversion, attempt
-        )
+        model, parts, differences = _build(context, objects, {}, plan, names, options, conversion, attempt)
         attempt.warn("the stored data of the imported file does not match the mesh and was not used")
     report.merge(attempt)
     verification.warn(differences, model, parts, report)
@@ -190,7 +190,7 @@ def _warn_of_speed(
     )
     if is_moving and is_played:
         step = options.step(scene) if plan.scene_frames is not None else options.frame_step
-        counts = [segment.count for segment in plan.segments] or [model.frame_count]
+        counts = [len(segment.frames) for segment in plan.segments] or [model.frame_count]
         played = [Played("", count, step, FRAMES_PER_SECOND) for count in counts]
         warn_of_speed(played, state.frame_rate(scene), report, is_fixed=True)
 
@@ -200,7 +200,6 @@ def _build(
     objects: list[Object],
     stored: dict[Object, StoredModel],
     plan: FramePlan,
-    found: AnimationList | None,
     names: list[str],
     options: ExportOptions,
     conversion: Conversion,
@@ -216,10 +215,10 @@ def _build(
         state.hidden_modifiers(objects, is_hidden),
         progress(plan.frame_count) as steps,
         restored_frame_and_values(scene) if plan.scene_frames is not None else nullcontext(),
-        restored_playback(found, objects, plan.segments) if found is not None else nullcontext() as play,
+        playback(context, plan.owners, None, plan.clips) as player,
     ):
-        if play is not None:
-            play(plan.segments[0].animation)
+        if plan.clips:
+            player.play(plan.clips[0])
         if plan.scene_frames is not None:
             state.set_frame(scene, plan.scene_frames[0])
         with first_frame_keys(plan):
@@ -230,7 +229,7 @@ def _build(
         may_change = any(may_change_otherwise(obj) for obj in objects)
         frames = frames_to_verify(plan.frame_count, options.verify, many=may_change)
         samples = sample_frames(
-            context, parts, plan, frames, steps, report, play, with_normals=options.split_sharp
+            context, parts, plan, frames, steps, report, player.play, with_normals=options.split_sharp
         )
     topology = join(parts)
     if plan.may_be_single and (samples.positions == samples.positions[:1]).all():
@@ -327,13 +326,12 @@ def _plan(
     scene: Scene,
     options: ExportOptions,
     report: Report,
-) -> tuple[FramePlan, AnimationList | None]:
-    """The frames, and the list that they were chosen from, if they were."""
+) -> FramePlan:
     if options.frames.frames != LIST:
-        return plan_frames(objects, stored, scene, options.frames, report), None
+        return plan_frames(objects, stored, scene, options.frames, report)
     found = list_of(objects, scene)
     sequences = sequences_of_list(found, options.frames, options.template, report)
-    return plan_sequences(objects, stored, found, sequences), found
+    return plan_sequences(objects, stored, found, sequences)
 
 
 def _stored_models(objects: list[Object]) -> dict[Object, StoredModel]:

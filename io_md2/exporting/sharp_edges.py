@@ -22,7 +22,7 @@ from ..format import nearest_normals, vertex_normals
 if TYPE_CHECKING:
     from bpy.types import Mesh
 
-    from ...io_blender.clips.frame_sampling import Samples
+    from ...io_blender.clips.sampling import Samples
     from ...io_blender.reports import Report
     from ...io_blender.scene.evaluated import TriangleMesh
     from .topology import Part

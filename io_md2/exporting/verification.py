@@ -17,7 +17,7 @@ from ...io_common.triangles import TRIANGULATE, bend, drop_degenerate, flip_v
 from ..format import Model, commands_match, decompress, drawn_triangles, grid_tolerance, st_fractions
 
 if TYPE_CHECKING:
-    from ...io_blender.clips.frame_sampling import Samples
+    from ...io_blender.clips.sampling import Samples
     from ...io_blender.reports import Report
     from .topology import Part
 

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...io_blender import state, versions
-from ...io_blender.clips.markers import add_markers
+from ...io_blender.clips.keyframes import add_markers
 from ...io_blender.materials.images import size_of
 from ...io_blender.materials.library import MaterialLibrary, colour_image, name_for_file
 from ...io_blender.records import store_warnings
@@ -43,7 +43,7 @@ from ..format.model import first_frame
 from ..format.welding import weld
 from ..options import ImportProperties
 from ..records import FRAME_RATE, GROUP, SKINS, store_attributes, store_model
-from .frames import ABSOLUTE, NONE, build_actions
+from .sequences import ABSOLUTE, NONE, build_actions
 
 if TYPE_CHECKING:
     from bpy.types import Collection, Context, Material, Mesh, Object, Scene

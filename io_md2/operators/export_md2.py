@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import bpy
 
-from ...io_blender.clips.frame_plan import FrameOptions
-from ...io_blender.clips.listed_frames import owner_of_list, sequence_frames
+from ...io_blender.clips.frame_plan import FrameOptions, owner_of_list, sequence_frames
 from ...io_blender.operators import animation_list as animation_list_panel
 from ...io_blender.operators import file_operators, game_check
 from ...io_blender.options import GAME, game_option, mixin_of, option, properties, values_of
@@ -19,11 +18,11 @@ from ...io_common.counting import counted
 from ...io_common.name_patterns import UnknownFieldError
 from ..exporting.exporter import ExportOptions, export_model
 from ..exporting.game_findings import find
-from ..exporting.listed_sequences import LABELS, list_of
 from ..exporting.objects import find_meshes
+from ..exporting.sequences import LABELS, list_of
 from ..format import FRAMES_PER_SECOND, PROFILES, Game, Md2Error
 from ..format.templates import Template, match_template
-from ..importing.sequence_names import sequence_names
+from ..importing.sequences import sequence_names
 from ..options import FrameProperties, ModelProperties
 
 

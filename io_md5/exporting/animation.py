@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...io_blender import versions
+from ...io_blender.clips.playing import Player
 from ...io_blender.reports import Report, listing
 from ...io_blender.scene import evaluated
 from ...io_blender.scene.mesh_data import without_infinity
@@ -23,7 +24,6 @@ from ..format.skeleton import decompose
 from ..importing.rig import SMALLEST_SCALE
 from .causes import split_by_constraints
 from .clips import AnimationOptions, Clip
-from .player import Player
 from .pose_curves import poses_from_curves
 from .skeleton import Skeleton
 
@@ -40,9 +40,7 @@ class SampledClip:
     """The sampled poses of a clip. F frames, n joints.
 
     Attributes:
-        clip: the clip.
-        frames: of the scene, (F,).
-        frame_rate: of the file.
+        frames: of the scene, (F,); `frame_rate` is that of the file.
         positions: of the joints in the coordinates of the file, (F, n, 3).
         orientations: quaternions (F, n, 4).
         scales: of the joints; None if the game has none, or all are 1.
@@ -69,10 +67,9 @@ def sample_clip(
     *,
     with_scales: bool = False,
 ) -> SampledClip:
-    """The joints of a skeleton while a clip plays.
+    """The joints of a skeleton while a clip plays; `with_scales` says whether the game takes their scales.
 
-    `player` is None for a model without armature; `with_scales` says whether the game takes scales of joints. Raises
-    Md5Error if a bone has no finite pose.
+    `player` is None for a model without armature. Raises Md5Error if a bone has no finite pose.
     """
     frames, rate = clip.samples(options)
     if player is None or skeleton.armature is None:
@@ -97,11 +94,11 @@ def sample_clip(
     if with_scales:
         positions, orientations, scales, uneven = skeleton.scaled_joints_of_scene(matrices)
         table = _scale_table(clip, skeleton, scales)
-        problem, remedy = "scaled unevenly", "use one scale for all axes"
+        problem = "scaled unevenly in the animation, which joints cannot be: {}: use one scale for all axes"
     else:
         positions, orientations, uneven = skeleton.joints_of_scene(matrices)
         table = None
-        problem, remedy = "scaled", "remove the scale"
+        problem = "scaled in the animation, which joints cannot be: {}: remove the scale"
     names = [skeleton.rig.bone_names[bone] for bone in np.flatnonzero(uneven.any(axis=0))]
     scaling, others = split_by_constraints(skeleton.armature, names)
     if scaling:
@@ -111,28 +108,13 @@ def sample_clip(
             clip.name,
         )
     if others:
-        bones = listing(others, 3)
-        report.warn(
-            f"bones are {problem} in the animation, which joints cannot be: {bones}: {remedy}", clip.name
-        )
-    return SampledClip(
-        clip,
-        frames,
-        rate,
-        positions,
-        orientations,
-        table,
-        _most_scaled(matrices, skeleton.world),
-        moves_armature,
-    )
+        report.warn(f"bones are {problem.format(listing(others, 3))}", clip.name)
+    most_scaled = _most_scaled(matrices, skeleton.world)
+    return SampledClip(clip, frames, rate, positions, orientations, table, most_scaled, moves_armature)
 
 
 def _most_scaled(matrices: Floats, world: Floats) -> int | None:
-    """The index of the frame on which a bone is scaled most; None if no bone is.
-
-    `matrices` are those of the bones in the space of the scene, (F, J, 4, 4); `world` is the transform of the armature
-    in the bind pose, (4, 4).
-    """
+    """The index of the frame on which a bone is scaled most, by matrices in the space of the scene, (F, J, 4, 4)."""
     volumes = np.linalg.det(matrices[..., :3, :3]) / (np.linalg.det(world[:3, :3]) or 1.0)
     changes = np.abs(volumes - 1.0).max(axis=1, initial=0.0)
     most = int(changes.argmax())
@@ -206,7 +188,7 @@ def encode_clip(
 def _without_scales(positions: Floats, scales: ScaleTable) -> Floats:
     """Translations (F, n, 3) that the game multiplies by the scales of their joints.
 
-    Where the scale is 0, the game shows none, and the translation of the frame before is written.
+    Where the scale is 0, the translation of the frame before is written.
     """
     result = positions.copy()
     for joint in np.flatnonzero(scales.scales_position).tolist():
@@ -220,10 +202,7 @@ def _without_scales(positions: Floats, scales: ScaleTable) -> Floats:
 
 
 def _sample(clip: Clip, skeleton: Skeleton, player: Player, frames: Floats) -> tuple[Floats, bool]:
-    """The joint of each bone in the space of the scene at some frames, (F, J, 4, 4), and whether the object moves.
-
-    Raises Md5Error if a bone has no finite pose.
-    """
+    """The joint of each bone in the space of the scene at some frames, (F, J, 4, 4), and whether the object moves."""
     armature, rig = skeleton.armature, skeleton.rig
     assert armature is not None
     order = [armature.pose.bones.find(name) for name in rig.bone_names]

@@ -10,8 +10,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...io_blender import state
-from ...io_blender.clips.playing_speed import Played, warn_of_speed
-from ...io_blender.clips.suitable_actions import suitable_actions
+from ...io_blender.clips.actions import (
+    suitable_actions,
+)
+from ...io_blender.clips.clip import (
+    Played,
+    warn_of_speed,
+)
+from ...io_blender.clips.playing import playback
 from ...io_blender.materials.library import name_for_file
 from ...io_blender.reports import Progress, Report
 from ...io_blender.scene import axes, evaluated
@@ -34,7 +40,6 @@ from .clips import AnimationOptions, Clip
 from .deform_bones import bones_to_leave_out
 from .mesh import Block, export_object
 from .missing_targets import warn_of_missing_targets
-from .player import playback
 from .skeleton import Skeleton, build_skeleton
 from .source import Source
 from .verification import RestMesh, Verifier
@@ -124,7 +129,7 @@ def build(
             )
         if warn_of_simulations([source.armature, *source.meshes], context.scene, report):
             other_causes.append("a simulation that is not baked: bake it first")
-        with playback(context, source.armature, source.meshes, clips.values()) as player:
+        with playback(context, [source.armature], source.meshes, clips.values()) as player:
             for path, clip in clips.items():
                 sampled[path] = sample_clip(
                     clip, skeleton, player, animation_options, report,
@@ -145,7 +150,7 @@ def build(
             improved = verifier.accept_improvements(rebuilt)
             rest |= improved
             if source.armature is not None and improved:
-                with playback(context, source.armature, source.meshes, clips.values()) as player:
+                with playback(context, [source.armature], source.meshes, clips.values()) as player:
                     for path, animation in animations.items():
                         verifier.check(sampled[path], animation, player, improved)
         verifier.warn(other_causes, report)

@@ -19,8 +19,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ...io_blender import state
-from ...io_blender.clips.animated_values import restored_frame_and_values
-from ...io_blender.clips.playing_speed import Played, warn_of_speed
+from ...io_blender.clips.clip import Played, warn_of_speed
+from ...io_blender.clips.playing import restored_frame_and_values
 from ...io_blender.reports import Report, kept_on_failure, listing
 from ...io_blender.results import ExportResult
 from ...io_blender.scene import axes

@@ -1,43 +1,30 @@
-"""Clips, each exported to one animation file: an action, an NLA strip or the scene, with a frame range."""
+"""The clips of an export, each written to one animation file."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from enum import Enum
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from ...io_blender import versions
-from ...io_blender.clips.animation_list import ListedAnimation, Source, plain_offset
-from ...io_blender.clips.playing_speed import sample_count
-from ...io_blender.clips.suitable_actions import suitable_actions, warn_of_reasons
+from ...io_blender.clips import clip as scene_clips
+from ...io_blender.clips.actions import suitable_actions, warn_of_reasons
+from ...io_blender.clips.clip import AnimationList, Row, Source, action_clip, animation_list
 from ...io_blender.reports import Report, listing
+from ...io_blender.scene import names
 from ...io_blender.scene.objects import NothingToExportError
 from ...io_blender.state import frame_rate
+from ...io_common.name_patterns import UnknownFieldError, distinct_file_names
 from ..format.model import Floats
+from ..format.suffixes import ANIMATION_SUFFIX
 from ..options import AnimationProperties
 from ..records import StoredAction, load_action
 
 if TYPE_CHECKING:
-    from bpy.types import Action, NlaStrip, Object, Scene
-
-
-class PlaybackMode(Enum):
-    """What is evaluated while a clip is sampled."""
-
-    ACTIVE = "ACTIVE"
-    """Everything as in Blender: the active action, NLA tracks, unkeyed poses, constraints and drivers."""
-
-    ISOLATED = "ALONE"
-    """One action on bones that are otherwise at rest, without NLA tracks."""
-
-    STRIP = "STRIP"
-    """One NLA strip, muted or not, on bones that are otherwise at rest."""
-
-    SCENE = "SCENE"
-    """Everything, over a range of the scene."""
+    from bpy.types import Action, Context, Object, Scene
 
 
 @dataclass(frozen=True)
@@ -57,46 +44,21 @@ class AnimationOptions(AnimationProperties):
 
 
 @dataclass(frozen=True)
-class Clip:
-    """An action, an NLA strip or the scene, with a frame range.
+class Clip(scene_clips.Clip):
+    """A clip with its frames per second and what an imported action stores; the name of the scene is empty.
 
-    Attributes:
-        name: of the action, strip or marker; empty for the scene.
-        playing: what is evaluated.
-        start: the first frame: of the action, else of the scene.
-        end: the last.
-        rate: frames per second.
-        action: the action, or that of the strip; None for the scene.
-        slot: of the action; None before Blender 4.4, or for the scene.
-        stored: the stored data of an imported action.
-        to_scene: from frames of the action to frames of the scene, if they differ, as in NLA tweak mode.
-        strip: the NLA strip, if that is played.
+    `to_scene` goes from frames of the action to frames of the scene, if they differ, as in NLA tweak mode.
     """
 
-    name: str
-    playing: PlaybackMode
-    start: float
-    end: float
-    rate: float
-    action: Action | None = None
-    slot: Any = None
+    rate: float = 0.0
     stored: StoredAction | None = None
     to_scene: Callable[[float], float] | None = None
-    strip: NlaStrip | None = None
-
-    @property
-    def is_alone(self) -> bool:
-        """Whether it plays on bones that are otherwise at rest."""
-        return self.playing in (PlaybackMode.ISOLATED, PlaybackMode.STRIP)
 
     def action_frames(self, frames: Floats) -> Floats | None:
-        """The frames of the action, (F,), that play on frames of the scene; None if only Blender knows them.
-
-        `frames` are as `samples` returns them.
-        """
+        """The frames of the action that play on frames of the scene, (F,); None if only Blender knows them."""
         if self.strip is None:
             return frames if self.to_scene is None else None
-        offset = plain_offset(self.strip)
+        offset = scene_clips.plain_offset(self.strip)
         return None if offset is None else frames + offset
 
     def samples(self, options: AnimationOptions) -> tuple[Floats, float]:
@@ -105,49 +67,39 @@ class Clip:
         # NaN is not above 0 either.
         rate = (options.frame_rate if options.frame_rate > 0.0 else own) / options.frame_step
         step = own / rate
-        frames = self.start + np.arange(sample_count(self.end - self.start, step), dtype=np.float64) * step
+        count = scene_clips.sample_count(self.end - self.start, step)
+        frames = self.start + np.arange(count, dtype=np.float64) * step
         if self.to_scene is not None:
             frames = np.array([self.to_scene(frame) for frame in frames.tolist()])
         return frames, rate
 
 
-def scene_clip(scene: Scene) -> Clip:
-    """The scene over its range."""
-    return Clip("", PlaybackMode.SCENE, scene.frame_start, scene.frame_end, frame_rate(scene))
+def listed_clip(clip: scene_clips.Clip, scene: Scene) -> Clip:
+    """A clip with its stored data. An action without a stored frame rate has that of the scene."""
+    stored = load_action(clip.action) if clip.action is not None else None
+    fields = vars(clip) | {"stored": stored}
+    fields["rate"] = (stored.frame_rate if stored is not None else None) or frame_rate(scene)
+    if clip.source is Source.SCENE:
+        fields["name"] = ""
+    elif clip.action is not None and clip.strip is None:
+        fields["start"], fields["end"] = action_range(clip.action, clip.slot)
+    return Clip(**fields)
 
 
-def listed_clip(animation: ListedAnimation, scene: Scene) -> Clip:
-    """The clip of a listed animation: an action, a strip, a range between markers, or the scene.
+def action_range(action: Action, slot: Any) -> tuple[float, float]:
+    """The frames of an action that are exported: its manual range, else that of the keys of a slot.
 
-    An action without a stored frame rate has that of the scene.
+    A manual range that the import set is extended to keys outside of it.
     """
-    if animation.source is Source.SCENE:
-        return scene_clip(scene)
-    if animation.source is Source.MARKERS:
-        rate = frame_rate(scene)
-        return Clip(animation.name, PlaybackMode.SCENE, animation.start, animation.end, rate)
-    if animation.action is not None and animation.strip is None:
-        return _action_clip(animation.action, animation.slot, PlaybackMode.ISOLATED, scene)
-    stored = load_action(animation.action) if animation.action is not None else None
-    rate = (stored.frame_rate if stored is not None else None) or frame_rate(scene)
-    return Clip(
-        animation.name,
-        PlaybackMode.STRIP,
-        animation.start,
-        animation.end,
-        rate,
-        animation.action,
-        animation.slot,
-        stored,
-        strip=animation.strip,
-    )
+    start, end = versions.frame_range(action, slot)
+    if not action.use_frame_range or (start, end) != load_action(action).frame_range:
+        return start, end
+    first, last = versions.key_range(action, slot)
+    return min(start, first), max(end, last)
 
 
 def active_clip(armature: Object, scene: Scene) -> Clip:
-    """The active action of an armature, with the slot that is assigned.
-
-    Raises NothingToExportError if there is none, or if none of its slots is assigned.
-    """
+    """The active action of an armature. Raises NothingToExportError if there is none, or no slot of it is assigned."""
     data = armature.animation_data
     if data is None or data.action is None:
         raise NothingToExportError(
@@ -159,17 +111,13 @@ def active_clip(armature: Object, scene: Scene) -> Clip:
             f"{armature.name}: no slot of the action {data.action.name} is assigned, so it has no effect; "
             "choose a slot in the Action Editor, or another action"
         )
-    clip = _action_clip(data.action, versions.assigned_slot(data), PlaybackMode.ACTIVE, scene)
-    if not data.use_tweak_mode:
-        return clip
-    return replace(clip, to_scene=data.nla_tweak_strip_time_to_scene)
+    to_scene = data.nla_tweak_strip_time_to_scene if data.use_tweak_mode else None
+    clip = listed_clip(action_clip(data.action, versions.assigned_slot(data)), scene)
+    return replace(clip, is_alone=False, to_scene=to_scene)
 
 
 def all_clips(armature: Object, scene: Scene, report: Report) -> list[Clip]:
-    """The armature's own actions, by name; those that are left out are warned about.
-
-    An action without a stored frame rate has that of the scene.
-    """
+    """The armature's own actions, by name; those that are left out are warned about."""
     actions = suitable_actions(armature)
     warn_of_reasons(actions.reasons, actions.left_out, report)
     if actions.uncertain:
@@ -178,24 +126,87 @@ def all_clips(armature: Object, scene: Scene, report: Report) -> list[Clip]:
             f"exported as {armature.name}'s, though they may be {others}'s, which has the same bones: "
             f"{listing(list(actions.uncertain))}. Choose with Actions: Choose"
         )
-    return [_action_clip(action, slot, PlaybackMode.ISOLATED, scene) for action, slot in actions.chosen]
+    return [listed_clip(action_clip(action, slot), scene) for action, slot in actions.chosen]
 
 
-def _action_clip(action: Action, slot: Any, playing: PlaybackMode, scene: Scene) -> Clip:
-    stored = load_action(action)
-    start, end = action_range(action, slot)
-    return Clip(
-        action.name, playing, start, end, stored.frame_rate or frame_rate(scene), action, slot, stored
-    )
+class ListedClip(NamedTuple):
+    """A row of a list with its clip, and the name of its file without the suffix, which no other row has."""
+
+    row: Row
+    clip: Clip
+    name: str
 
 
-def action_range(action: Action, slot: Any) -> tuple[float, float]:
-    """The frames of an action that are exported: its manual range, else that of the keys of a slot.
+def listed_clips(found: AnimationList, rows: list[Row], stem: str) -> list[ListedClip]:
+    """Rows of a list with their clips and names; `stem` names the scene as a whole.
 
-    A manual range that the import set is extended to keys that were added outside of it.
+    Raises NothingToExportError if the pattern of names has an unknown field.
     """
-    start, end = versions.frame_range(action, slot)
-    if not action.use_frame_range or (start, end) != load_action(action).frame_range:
-        return start, end
-    first, last = versions.key_range(action, slot)
-    return min(start, first), max(end, last)
+    clips = [listed_clip(row.animation, found.scene) for row in rows]
+    stems = []
+    for row, clip in zip(rows, clips, strict=True):
+        fields = {}
+        if found.source is Source.SCENE and found.pattern == found.source.default_pattern and stem:
+            fields["scene"] = stem
+        if clip.stored is not None and clip.action is not None:
+            # An imported action has the name of its file.
+            fields["action"] = clip.stored.name
+            # Names of strips may be shorter than those of actions.
+            if row.animation.name == names.for_blender(clip.action.name, versions.MAX_NAME, ""):
+                fields["strip"] = clip.stored.name
+        try:
+            stems.append(found.name(row, fields))
+        except UnknownFieldError as error:
+            raise NothingToExportError(str(error)) from error
+    unique = distinct_file_names(names.for_files(name, "animation") for name in stems)
+    return [ListedClip(*parts) for parts in zip(rows, clips, unique, strict=True)]
+
+
+def clips_by_file(
+    context: Context, armature: Object | None, actions: str, folder: Path, stem: str, report: Report
+) -> dict[Path, Clip]:
+    """The clip of each animation file. `stem` is that of the file that the user chose.
+
+    `actions` is 'NONE', 'ACTIVE', 'ALL', 'LIST' or 'SCENE'. Raises NothingToExportError if there is no such action, or
+    if nothing in the list is checked.
+    """
+    if actions == "NONE":
+        return {}
+    if armature is None:
+        report.warn("animations are not exported, because there is no armature")
+        return {}
+    scene = context.scene
+    if actions == "LIST":
+        found = animation_list(armature, scene)
+        rows = found.require_checked(report, "Actions", "animate its bones", "animation")
+        listed = listed_clips(found, rows, stem)
+        return {folder / f"{one.name}{ANIMATION_SUFFIX}": one.clip for one in listed}
+    if actions == "SCENE":
+        return {folder / f"{stem}{ANIMATION_SUFFIX}": listed_clip(scene_clips.scene_clip(scene), scene)}
+    clips = [active_clip(armature, scene)] if actions == "ACTIVE" else all_clips(armature, scene, report)
+    if not clips:
+        report.warn(f"no action moves {armature.name}: no animations were exported")
+    stems: list[str] = []
+    for clip in clips:
+        name = _action_name(clip)
+        # Copies of an imported action have their own names, not that of its file.
+        stems.append(clip.name if name in stems else name)
+    unique = distinct_file_names(names.for_files(name, "animation") for name in stems)
+    return {folder / f"{name}{ANIMATION_SUFFIX}": clip for name, clip in zip(unique, clips, strict=True)}
+
+
+def warn_of_file_names(clips: dict[Path, Clip], report: Report) -> None:
+    """Warns about actions whose files have other names than they: a game looks for the name."""
+    for path, clip in clips.items():
+        name = _action_name(clip)
+        if path.name != f"{name}{ANIMATION_SUFFIX}":
+            is_taken = names.for_files(name, "") == name
+            reason = (
+                "another file has this name" if is_taken else "file names cannot have all of its characters"
+            )
+            report.warn(f"{name} is written to {path.name}, because {reason}")
+
+
+def _action_name(clip: Clip) -> str:
+    """The name of the action of a clip: an imported one has that of its file."""
+    return clip.stored.name if clip.stored else clip.name

@@ -18,19 +18,11 @@ from ..format.check import check_animation, check_model
 from ..format.suffixes import ANIMATION_SUFFIX
 from ..importing.companions import TEXTURE_RULES, Companion, find_companion
 from .build import Build, ModelOptions, build
-from .clips import AnimationOptions
+from .clips import AnimationOptions, clips_by_file, warn_of_file_names
 from .game import animation_beside, prepare, scale_files, with_object_name
-from .game_names import tell_names
+from .nearby_files import report_names, require_own_files, warn_of_animations, warn_of_meshes
 from .one_animation import arrange, join
-from .source import (
-    clips_by_file,
-    find_source,
-    require_meshes,
-    warn_of_file_names,
-    warn_of_hidden,
-    why_without_meshes,
-)
-from .unfit_files import require_own_files, warn_of_animations, warn_of_meshes
+from .source import find_source, require_meshes, warn_of_hidden, why_without_meshes
 
 if TYPE_CHECKING:
     from bpy.types import Context
@@ -105,7 +97,7 @@ def _export_mesh(context: Context, path: Path, options: ExportOptions, report: R
             # The model last, so that its animations exist as soon as it does.
             atomic.write_files(dict(reversed(files.items())))
             progress_bar.step()
-    tell_names(path, model, model_options.game, companion, report)
+    report_names(path, model, model_options.game, companion, report)
     report.count("joints", len(model.joints))
     report.count("meshes", len(model.meshes))
     report.count("vertices", model.vertex_count)

@@ -22,11 +22,11 @@ from ..format.games import PROFILES, Game, Target
 from ..format.suffixes import ANIMATION_SUFFIX
 from ..importing.companions import TEXTURE_RULES, Companion, find_companion
 from .build import Build, build
-from .clips import Clip
+from .clips import Clip, clips_by_file
 from .exporter import ExportOptions
 from .game import prepare
-from .one_animation import placed
-from .source import clips_by_file, find_source, require_meshes
+from .one_animation import match_sequences
+from .source import find_source, require_meshes
 
 if TYPE_CHECKING:
     from bpy.types import Context, Object
@@ -115,7 +115,7 @@ def _of_one_animation(
     game = options.model.game
     order = list(clips)
     if companion is not None and companion.game is game and clips:
-        order, problems, _ = placed(clips, companion, options.animation)
+        order, problems, _ = match_sequences(clips, companion, options.animation)
         for problem in problems:
             yield Finding(
                 "companion_frames", True,

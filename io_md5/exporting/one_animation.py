@@ -36,17 +36,14 @@ def arrange(
     options: AnimationOptions,
     report: Report,
 ) -> dict[Path, Clip]:
-    """Clips in the order in which `join` puts them into one animation.
+    """Clips in the order of a companion, else in that of the user, for `join` to put them into one animation.
 
-    `clips` are by the file that each would have alone, in the order chosen by the user, which is kept if `companion` is
-    None. The result has paths that differ, as a clip may occur twice; a single clip has `path`.
-
-    Warns about clips that are left out. Raises Md5Error if the clips do not fit the sequences of the companion; it
-    names all that do not.
+    The result has paths that differ, as a clip may occur twice; a single clip has `path`. Raises Md5Error with all
+    clips that do not fit the sequences of the companion.
     """
     order = list(clips)
     if companion is not None:
-        order, problems, left_out = placed(clips, companion, options)
+        order, problems, left_out = match_sequences(clips, companion, options)
         if problems:
             raise Md5Error(
                 f"the animations do not fit {companion.name}, whose frames the game counts: {listing(problems, 40)}; "
@@ -55,24 +52,26 @@ def arrange(
             )
         if left_out:
             report.warn(f"no sequences of {companion.name}, so not exported: {listing(left_out)}")
-    scaled = frozenset(name for key in order for name in _stored(clips[key]).scales_position)
-    chosen = [_with_scaled_positions(clips[key], scaled) for key in order]
+    # The translations of a joint are multiplied by its scales in all of them or in none.
+    stored = [clips[key].stored or StoredAction(clips[key].name, "", None, None) for key in order]
+    scaled = frozenset(name for one in stored for name in one.scales_position)
+    chosen = [
+        replace(clips[key], stored=replace(one, scales_position=scaled))
+        for key, one in zip(order, stored, strict=True)
+    ]
     if len(chosen) == 1:
         return {path: chosen[0]}
     return {path.with_name(f"{index:05d} {path.name}"): clip for index, clip in enumerate(chosen)}
 
 
-def placed(
+def match_sequences(
     clips: dict[Path, Clip], companion: Companion, options: AnimationOptions
 ) -> tuple[list[Path], list[str], list[str]]:
-    """The clips of a companion's sequences, in order; `clips` are by the file that each would have alone.
-
-    Returns the keys of the clips, what does not fit by sequence, and the names of clips that are no sequence.
-    """
+    """The keys of the clips of a companion's sequences, in order, what does not fit, and the names of other clips."""
     sequences = companion.sequences
     counts = {key: len(clip.samples(options)[0]) for key, clip in clips.items()}
-    total = len(companion.frame_names)
-    if len(clips) == 1 and counts[next(iter(clips))] == total:
+    single = next(iter(counts.values())) if len(clips) == 1 else None
+    if single == len(companion.frame_names):
         return list(clips), [], []
     by_name: dict[str, Path] = {}
     for key, clip in clips.items():
@@ -84,17 +83,32 @@ def placed(
     for sequence in sequences:
         found = _clip_of(sequence, occurrences[sequence.name], by_name)
         occurrences[sequence.name] += 1
-        label = sequence.name or f"frame {sequence.first}"
         if found is None:
-            problems.append(f"{label}: no animation, needs {counted(sequence.frame_count, 'frames')}")
-        elif counts[found] != sequence.frame_count:
-            problems.append(f"{label}: {counted(counts[found], 'frames')} instead of {sequence.frame_count}")
-        if found is not None:
-            order.append(found)
+            needs = counted(sequence.frame_count, "frames")
+            problems.append(f"{_label(sequence)}: no animation, needs {needs}")
+            continue
+        order.append(found)
+        if counts[found] != sequence.frame_count:
+            problems.append(_wrong_count(sequence, counts[found]))
     left_out = [clip.name or key.stem for key, clip in clips.items() if key not in order]
-    if not order and len(clips) == 1:
-        problems = _whole_problems(counts[next(iter(clips))], sequences)
+    if not order and single is not None:
+        # One animation of all sequences.
+        own = [min(max(single - one.first, 0), one.frame_count) for one in sequences]
+        problems = [
+            _wrong_count(one, has) for one, has in zip(sequences, own, strict=True) if has < one.frame_count
+        ]
+        after = single - (sequences[-1].last + 1 if sequences else 0)
+        if after > 0:
+            problems.append(f"{counted(after, 'frames')} after the last sequence")
     return order, problems, left_out
+
+
+def _label(sequence: FrameSequence) -> str:
+    return sequence.name or f"frame {sequence.first}"
+
+
+def _wrong_count(sequence: FrameSequence, count: int) -> str:
+    return f"{_label(sequence)}: {counted(count, 'frames')} instead of {sequence.frame_count}"
 
 
 def _clip_of(sequence: FrameSequence, occurrence: int, by_name: dict[str, Path]) -> Path | None:
@@ -108,65 +122,30 @@ def _clip_of(sequence: FrameSequence, occurrence: int, by_name: dict[str, Path])
     return None
 
 
-def _whole_problems(count: int, sequences: list[FrameSequence]) -> list[str]:
-    """What a single animation of all sequences lacks, or has too much of."""
-    problems = []
-    for sequence in sequences:
-        own = min(max(count - sequence.first, 0), sequence.frame_count)
-        if own < sequence.frame_count:
-            label = sequence.name or f"frame {sequence.first}"
-            problems.append(f"{label}: {counted(own, 'frames')} instead of {sequence.frame_count}")
-    last = sequences[-1].last if sequences else -1
-    if count > last + 1:
-        problems.append(f"{counted(count - last - 1, 'frames')} after the last sequence")
-    return problems
-
-
-def _stored(clip: Clip) -> StoredAction:
-    return clip.stored or StoredAction(clip.name, "", None, None)
-
-
-def _with_scaled_positions(clip: Clip, joints: frozenset[str]) -> Clip:
-    """A clip whose file multiplies the translations of these joints by their scales."""
-    stored = _stored(clip)
-    if stored.scales_position == joints:
-        return clip
-    return replace(clip, stored=replace(stored, scales_position=joints))
-
-
 def join(built: Build, path: Path, report: Report) -> None:
-    """Puts the animations of a build, at least one, one after the other into one at `path`.
-
-    Changes `built`, and corrects the counts of the report.
-    """
-    parts = list(built.animations.items())
+    """Puts the animations of a build, at least one, one after the other into one at `path`."""
+    parts = built.animations
     if len(parts) == 1:
         return
-    table = np.concatenate([components(animation) for _, animation in parts])
+    table = np.concatenate([components(animation) for animation in parts.values()])
     flags, starts, base, frames = split_components(table, np.zeros(table.shape[1:]))
-    first = parts[0][1]
     built.animations = {
         path: replace(
-            first,
+            next(iter(parts.values())),
             flags=flags,
             starts=starts,
             base_positions=base[:, :3].copy(),
             base_orientations=base[:, 3:].copy(),
             frames=frames,
-            bounds=np.concatenate([animation.bounds for _, animation in parts]),
+            bounds=np.concatenate([animation.bounds for animation in parts.values()]),
         )
     }
-    scales = _joined_scales(built, [(key, animation.frame_count) for key, animation in parts])
-    built.scales = {path: scales} if scales is not None else {}
+    if built.scales:
+        joint_count = len(built.skeleton.joints)
+        values = [
+            built.scales[key].values if key in built.scales else np.ones((part.frame_count, joint_count))
+            for key, part in parts.items()
+        ]
+        scales_position = next(iter(built.scales.values())).scales_position
+        built.scales = {path: ScaleTable(np.concatenate(values), scales_position)}
     report.counts["animations"] = 1
-
-
-def _joined_scales(built: Build, parts: list[tuple[Path, int]]) -> ScaleTable | None:
-    if not built.scales:
-        return None
-    joint_count = len(built.skeleton.joints)
-    values = [
-        built.scales[key].values if key in built.scales else np.ones((count, joint_count))
-        for key, count in parts
-    ]
-    return ScaleTable(np.concatenate(values), next(iter(built.scales.values())).scales_position)

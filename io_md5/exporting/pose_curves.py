@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ...io_blender import versions
-from ...io_blender.clips.animated_state import POSE_CHANNELS, pose_channel
 from ...io_blender.clips.keyframes import LINEAR
+from ...io_blender.clips.playing import POSE_CHANNELS, pose_channel
 from ...io_blender.scene.time_dependence import depends_on_time
 from ..format import ROOT
 from ..format import quaternions as quat
@@ -48,8 +48,7 @@ def poses_from_curves(
     action_frames = clip.action_frames(frames)
     if clip.action is None or action_frames is None or not _is_plain(armature, clip):
         return None
-    unkeyed = _unkeyed_channels(armature, rig, clip)
-    channels = _channels(rig, clip, action_frames, unkeyed)
+    channels = _channels(armature, rig, clip, action_frames)
     if channels is None:
         return None
     locations, rotations, bone_scales = channels
@@ -121,17 +120,7 @@ def _is_plain(armature: Object, clip: Clip) -> bool:
     )
 
 
-def _unkeyed_channels(armature: Object, rig: Rig, clip: Clip) -> dict[str, npt.NDArray[np.float32]]:
-    """The values of channels without keys: location (J, 3), rotation_quaternion (J, 4) and scale (J, 3)."""
-    if clip.is_alone:
-        return {name: np.tile(np.float32(POSE_CHANNELS[name]), (len(rig), 1)) for name in _WIDTHS}
-    order = [armature.pose.bones.find(name) for name in rig.bone_names]
-    return {name: pose_channel(armature, name)[order] for name in _WIDTHS}
-
-
-def _channels(
-    rig: Rig, clip: Clip, frames: Floats, unkeyed: dict[str, npt.NDArray[np.float32]]
-) -> tuple[Floats, Floats, Floats] | None:
+def _channels(armature: Object, rig: Rig, clip: Clip, frames: Floats) -> tuple[Floats, Floats, Floats] | None:
     """Locations (F, J, 3), rotations (F, J, 4) and scales (F, J, 3); None if the action animates anything else."""
     assert clip.action is not None
     paths = {
@@ -139,10 +128,13 @@ def _channels(
         for bone, name in enumerate(rig.bone_names)
         for channel in _WIDTHS
     }
-    values = {
-        channel: np.repeat(unkeyed[channel][None].astype(np.float64), len(frames), axis=0)
-        for channel in _WIDTHS
-    }
+    order = [armature.pose.bones.find(name) for name in rig.bone_names]
+    values = {}
+    for channel in _WIDTHS:
+        unkeyed = np.tile(np.float32(POSE_CHANNELS[channel]), (len(rig), 1))
+        if not clip.is_alone:
+            unkeyed = pose_channel(armature, channel)[order]
+        values[channel] = np.repeat(unkeyed[None].astype(np.float64), len(frames), axis=0)
     moving: list[tuple[FCurve, int, str]] = []
     for curve in versions.fcurves_of_slot(clip.action, clip.slot):
         path = curve.data_path
@@ -159,12 +151,10 @@ def _channels(
         group = curve.group
         if (group is not None and group.mute) or curve.modifiers or not curve.keyframe_points:
             return None
-        if curve.array_index >= _WIDTHS[found[1]]:
-            continue
-        moving.append((curve, *found))
-    for (curve, bone, channel), row in zip(
-        moving, _curve_values([one[0] for one in moving], frames), strict=True
-    ):
+        if curve.array_index < _WIDTHS[found[1]]:
+            moving.append((curve, *found))
+    rows = _curve_values([one[0] for one in moving], frames)
+    for (curve, bone, channel), row in zip(moving, rows, strict=True):
         values[channel][:, bone, curve.array_index] = row
     return values["location"], values["rotation_quaternion"], values["scale"]
 

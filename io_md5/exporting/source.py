@@ -1,13 +1,11 @@
-"""The source of an export: an armature, its meshes, and its clips."""
+"""The source of an export: an armature and its meshes."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...io_blender.reports import Report, listing
-from ...io_blender.scene import names
 from ...io_blender.scene.objects import (
     NothingToExportError,
     Scope,
@@ -16,12 +14,8 @@ from ...io_blender.scene.objects import (
     warn_of_animated_visibility,
     why_left_out,
 )
-from ...io_common.name_patterns import distinct_file_names
-from ..format.suffixes import ANIMATION_SUFFIX
 from ..records import MESH_INDEX
 from .binding import armatures_of
-from .chosen_clips import chosen_clips
-from .clips import Clip, active_clip, all_clips, scene_clip
 
 if TYPE_CHECKING:
     from bpy.types import Context, Object
@@ -29,12 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False)
 class Source:
-    """The objects of an export.
-
-    Attributes:
-        armature: the original object; None for meshes without armature.
-        meshes: the mesh objects that it moves, in the order of the file.
-    """
+    """The armature of an export, None for meshes without one, and the meshes that it moves, as ordered in the file."""
 
     armature: Object | None
     meshes: list[Object]
@@ -137,58 +126,3 @@ def _choose(context: Context, armatures: list[Object]) -> Object | None:
     raise NothingToExportError(
         f"several armatures: {names_of}. An MD5 file holds one: make one active, or select what to export"
     )
-
-
-def clips_by_file(
-    context: Context, armature: Object | None, actions: str, folder: Path, stem: str, report: Report
-) -> dict[Path, Clip]:
-    """The clip of each animation file.
-
-    `armature` is None for a model without one. `actions` is 'NONE', 'ACTIVE', 'ALL', 'LIST' or 'SCENE'; `stem` is that
-    of the file that the user chose. Raises NothingToExportError if there is no such action, or if nothing in the list
-    is checked.
-    """
-    if actions == "NONE":
-        return {}
-    if armature is None:
-        report.warn("animations are not exported, because there is no armature")
-        return {}
-    if actions == "LIST":
-        listed = chosen_clips(armature, context.scene, stem, report)
-        return {folder / f"{one.name}{ANIMATION_SUFFIX}": one.clip for one in listed}
-    if actions == "SCENE":
-        return {folder / f"{stem}{ANIMATION_SUFFIX}": scene_clip(context.scene)}
-    if actions == "ACTIVE":
-        chosen = [active_clip(armature, context.scene)]
-    else:
-        chosen = all_clips(armature, context.scene, report)
-    if not chosen:
-        report.warn(f"no action moves {armature.name}: no animations were exported")
-    stems = [names.for_files(name, "animation") for name in _wanted_names(chosen)]
-    files = [folder / f"{name}{ANIMATION_SUFFIX}" for name in distinct_file_names(stems)]
-    return dict(zip(files, chosen, strict=True))
-
-
-def warn_of_file_names(clips: dict[Path, Clip], report: Report) -> None:
-    """Warns about actions whose files have other names than they: a game looks for the name."""
-    for path, clip in clips.items():
-        name = _action_name(clip)
-        if path.name == f"{name}{ANIMATION_SUFFIX}":
-            continue
-        is_taken = names.for_files(name, "") == name
-        reason = "another file has this name" if is_taken else "file names cannot have all of its characters"
-        report.warn(f"{name} is written to {path.name}, because {reason}")
-
-
-def _wanted_names(clips: list[Clip]) -> list[str]:
-    """The names of some clips: copies of an imported action have their own, not that of its file."""
-    found: list[str] = []
-    for clip in clips:
-        name = _action_name(clip)
-        found.append(clip.name if name in found else name)
-    return found
-
-
-def _action_name(clip: Clip) -> str:
-    """The name of the action of a clip: an imported one has that of its file."""
-    return clip.stored.name if clip.stored else clip.name

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...io_blender.clips.playing import Player
 from ...io_blender.reports import Report
 from ...io_blender.scene import evaluated, mesh_data
 from ...io_blender.scene.instances import warn_of_instances
@@ -29,7 +30,6 @@ from .binding import parents_of
 from .causes import known_causes, likely_causes
 from .distinct_poses import distinct_frames
 from .mesh import Block
-from .player import Player
 from .skeleton import Skeleton
 
 if TYPE_CHECKING:

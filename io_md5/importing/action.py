@@ -10,6 +10,7 @@ by, and becomes `SMALLEST_SCALE`."""
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 import bpy
@@ -17,9 +18,15 @@ import numpy as np
 import numpy.typing as npt
 
 from ...io_blender import versions
-from ...io_blender.clips import action_users
+from ...io_blender.clips.actions import (
+    ActionFinder,
+    add_muted_strip,
+    moves_bones,
+    played_actions,
+    store_owner,
+    strip_actions,
+)
 from ...io_blender.clips.keyframes import CONSTANT, LINEAR, KeyframeWriter, write_keyframes
-from ...io_blender.clips.suitable_actions import store_owner
 from ...io_blender.reports import Report, listing
 from ...io_blender.results import ImportResult
 from ...io_blender.scene import axes, names
@@ -32,9 +39,8 @@ from ..format.model import Floats, as_singles
 from ..format.playback import loop_type
 from ..format.scale_file import Scales
 from ..format.skeleton import component_columns, components
-from ..records import store_action
+from ..records import load_action, store_action
 from .conversion import convert_animation
-from .existing_actions import ExistingActions
 from .options import ImportOptions
 from .read import ImportSkeleton
 from .rig import SMALLEST_SCALE, Rig, read_rig
@@ -280,7 +286,7 @@ def build_animation(
     if options.nla_tracks and not has_strip:
         # A new action takes the name of the one that it replaces at the end of the import.
         shown_name = existing.name if existing is not None else action.name
-        action_users.add_muted_strip(obj, action, options.frame_start, shown_name)
+        add_muted_strip(obj, action, options.frame_start, shown_name)
     if not is_new:
         verify_import(context, obj, rig, action, converted, match, table, result.report)
     result.report.count("animations")
@@ -303,3 +309,40 @@ def _warn_of_mismatch(match: Match, name: str, report: Report) -> None:
     ):
         if joints:
             report.warn(f"{text}: {listing(joints)}", name)
+
+
+class ExistingActions:
+    """The actions of an armature before an import; `new` are those that the import has made already.
+
+    Attributes:
+        in_strips: those that NLA strips of the armature play.
+    """
+
+    def __init__(self, armature: bpy.types.Object, new: Collection[bpy.types.Action]) -> None:
+        self.in_strips = strip_actions(armature)
+        self._armature = armature
+        # By the name in Blender, and by that of the file.
+        self._shown: dict[str, list[bpy.types.Action]] = {}
+        self._stored: dict[str, list[bpy.types.Action]] = {}
+        made, finder = set(new), ActionFinder(armature)
+        for action in bpy.data.actions:
+            is_local = action not in made and action.library is None
+            if is_local and moves_bones(action, armature) and finder.owns(action):
+                self._shown.setdefault(action.name, []).append(action)
+                self._stored.setdefault(load_action(action).name, []).append(action)
+
+    def find(self, name: str, replaced: Collection[bpy.types.Action]) -> bpy.types.Action | None:
+        """The one for an animation; None if there is none.
+
+        It has the name of the animation or was imported from a file of that name. The actions that the armature plays
+        come first, then the one with exactly that name.
+
+        `name` is that of the file without its extension. Actions in `replaced` are skipped, as others replace them.
+        """
+        shown_name = names.for_blender(name, versions.MAX_ID_NAME, "Action")
+        named = [*self._shown.get(shown_name, ()), *self._stored.get(name, ())]
+        found = [action for action in dict.fromkeys(named) if action not in replaced]
+        if len(found) < 2:
+            return next(iter(found), None)
+        played = played_actions(self._armature)
+        return min(found, key=lambda action: (action not in played, action.name != shown_name))

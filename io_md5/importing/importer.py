@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import bpy
 
 from ...io_blender import state
+from ...io_blender.clips.actions import replace_actions
+from ...io_blender.clips.keyframes import add_markers
 from ...io_blender.materials.library import MaterialLibrary
 from ...io_blender.records import store_warnings
 from ...io_blender.reports import Report, kept_on_failure, listing, progress
@@ -22,12 +25,10 @@ from ..records import GROUP, SHADERS
 from .action import build_animation
 from .camera import build_camera_path, frame_count
 from .companions import TEXTURE_RULES
-from .existing_actions import replace_actions
 from .model import build_model
 from .options import ImportOptions
 from .read import ImportSkeleton, SourceFiles, check_size, read_files
 from .rig import read_rig
-from .sequences import build_sequences
 
 if TYPE_CHECKING:
     from bpy.types import Context, Object
@@ -70,7 +71,7 @@ def _import(context: Context, paths: list[Path], options: ImportOptions, result:
             )
             if path in files.companions:
                 whole = result.actions[before:]
-                build_sequences(context, path, files, target, options, result)
+                _build_sequences(context, path, files, target, options, result)
                 result.divided += whole if len(result.actions) > before + len(whole) else []
             progress_bar.step()
         for path, camera in files.cameras.items():
@@ -81,6 +82,40 @@ def _import(context: Context, paths: list[Path], options: ImportOptions, result:
     _store_warnings(plan, result)
     if result.objects:
         state.select_only(context, result.objects, result.objects[0])
+
+
+def _build_sequences(
+    context: Context,
+    path: Path,
+    files: SourceFiles,
+    target: ImportSkeleton,
+    options: ImportOptions,
+    result: ImportResult,
+) -> None:
+    """Builds a marker where each sequence of an animation begins, and on request an action of each.
+
+    The sequences are those of the model that the one with the animation replaces.
+    """
+    animation, scales = files.animations[path], files.scales.get(path)
+    last_frame = animation.frame_count - 1
+    sequences = [one for one in files.companions[path].sequences if one.first <= last_frame]
+    result.report.count("sequences", len(sequences))
+    add_markers(context.scene, [(one.name, options.frame_start + one.first) for one in sequences])
+    if not options.sequence_actions:
+        return
+    # The frames are those of the animation, which is counted already.
+    counts = dict(result.report.counts)
+    for sequence in sequences:
+        first, last = sequence.first, min(sequence.last, last_frame)
+        part = replace(
+            animation,
+            frames=animation.frames[first : last + 1],
+            bounds=animation.bounds[first : last + 1],
+            warnings=[],
+        )
+        own_scales = scales.part(first, last) if scales is not None else None
+        build_animation(context, sequence.name or "frame", part, target, options, result, own_scales)
+    result.report.counts.update(counts)
 
 
 def _store_warnings(plan: Plan, result: ImportResult) -> None:

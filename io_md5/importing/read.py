@@ -47,7 +47,7 @@ from .options import ImportOptions
 if TYPE_CHECKING:
     from bpy.types import Object
 
-    from .existing_actions import ExistingActions
+    from .action import ExistingActions
     from .rig import Rig
 
 # Many times what any game accepts. Blender's time grows with the square of the first two, and it visits child bones

@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...io_blender import versions
+from ...io_blender.clips.clip import Source
+from ...io_blender.clips.playing import playback
 from ...io_blender.records import NONE
 from ...io_blender.reports import Report, listing
 from ...io_blender.scene import evaluated, mesh_data
 from ...io_blender.verify_option import Verify, frames_to_verify
-from ..exporting.clips import Clip, PlaybackMode
+from ..exporting.clips import Clip
 from ..exporting.distinct_poses import distinct_frames
-from ..exporting.player import playback
 from ..exporting.pose_curves import poses_from_curves
 from ..exporting.verification import POSITION_TOLERANCE
 from ..exporting.weight_table import WeightTable
@@ -66,16 +67,14 @@ def verify_import(
     worst, worst_frame = 0.0, 0.0
     start = action.frame_start
     slots = versions.slots_for(action, "OBJECT")
-    clip = Clip(
-        action.name, PlaybackMode.ACTIVE, start, action.frame_end, animation.frame_rate, action, slots[0]
-    )
+    clip = Clip(Source.ACTIONS, action.name, start, action.frame_end, action, slots[0])
     size = _size(armature, meshes, rig)
     joints = positions, orientations, factors
     if not compares_meshes and _curves_agree(armature, rig, match, clip, chosen, joints, size):
         return
     # The pose must include the new action before it is saved.
     context.view_layer.update()
-    with playback(context, armature, meshes, [clip]) as player:
+    with playback(context, [armature], meshes, [clip]) as player:
         player.play(clip)
         versions.play(armature.animation_data, action, slots[0])
         for row, index in enumerate(chosen):

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 import bpy
 
 from ...io_blender import state
-from ...io_blender.clips.animation_list import animation_list
+from ...io_blender.clips.clip import (
+    animation_list,
+)
 from ...io_blender.operators import animation_list as animation_list_panel
 from ...io_blender.operators import file_operators, game_check
 from ...io_blender.options import (
@@ -30,12 +32,19 @@ from ...io_blender.scene.objects import NothingToExportError
 from ...io_common.counting import counted
 from ..exporting.build import ModelOptions
 from ..exporting.camera import CameraExportOptions, export_camera, exported_cameras
-from ..exporting.chosen_clips import listed_clips
-from ..exporting.clips import AnimationOptions, Clip, listed_clip
+from ..exporting.clips import (
+    AnimationOptions,
+    Clip,
+    clips_by_file,
+    listed_clip,
+    listed_clips,
+)
 from ..exporting.exporter import ExportOptions, export_animations, export_mesh
 from ..exporting.game_findings import find
-from ..exporting.one_animation import placed
-from ..exporting.source import clips_by_file, find_source
+from ..exporting.one_animation import match_sequences
+from ..exporting.source import (
+    find_source,
+)
 from ..format import Md5Error
 from ..format.games import PROFILES, Game
 from ..format.suffixes import ANIMATION_SUFFIX
@@ -328,7 +337,7 @@ def _draw_one_animation(
         lines = [problem or "No MD2 or MDL is beside it: the order of the list counts"]
         problems: list[str] = []
     else:
-        problems = placed(clips, companion, operator.animation_options())[1]
+        problems = match_sequences(clips, companion, operator.animation_options())[1]
         count = counted(len(companion.sequences), "sequences")
         lines = [f"Does not fit {companion.name}:" if problems else f"Fits {companion.name}: {count}"]
     if len(problems) > _MOST_PROBLEMS:

@@ -577,7 +577,7 @@ class Bar:
 @pytest.mark.parametrize("existing", ["SKIP", "REPLACE"])
 def test_the_actions_that_exist_are_looked_through_once(many, part, monkeypatch, existing):
     bpy.ops.import_scene.md5(filepath=str(many), animations="FOLDER")
-    module, looked = part("io_md5.importing.existing_actions"), []
+    module, looked = part("io_md5.importing.action"), []
     moves_bones = module.moves_bones
     monkeypatch.setattr(
         module, "moves_bones", lambda action, obj: looked.append(action) or moves_bones(action, obj)

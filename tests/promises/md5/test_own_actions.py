@@ -246,7 +246,7 @@ def test_choose_shows_what_is_of_others_last_and_unchecked_with_its_owner(tmp_pa
     zombie.animation_data.action.name = "A Walk"
     bpy.context.view_layer.objects.active = hero
     bpy.ops.object.io_idtech_list_animations(source="ACTIONS")
-    shown = part("io_blender.clips.animation_list").animation_list
+    shown = part("io_blender.clips.clip").animation_list
     rows = shown(hero, bpy.context.scene).rows
     assert [(row.animation.name, row.is_checked, row.animation.foreign) for row in rows] == [
         ("Hero Walk", True, ""),
@@ -344,7 +344,7 @@ def test_a_list_of_a_mesh_checks_the_actions_of_its_own_shape_keys(tmp_path, par
     for _ in range(2):
         bpy.ops.import_scene.md2(filepath=str(path), sequence_actions=True)
     first, second = (obj for obj in bpy.data.objects if obj.type == "MESH")
-    shown = part("io_blender.clips.animation_list").animation_list
+    shown = part("io_blender.clips.clip").animation_list
     rows = [row.animation for row in shown(second, bpy.context.scene).checked]
     assert rows
     assert {row.action for row in rows}.isdisjoint(

@@ -275,7 +275,7 @@ def test_every_slot_that_fits_is_a_row_and_only_the_one_that_plays_is_checked(tm
     "value", [5, "text", [1.0, 2.0], {"rows": 5, "source": "none"}, {"rows": {"a": 1}, "source": 77}]
 )
 def test_a_property_of_the_wrong_type_is_as_good_as_none(tmp_path, armature, value, part):
-    group = part("io_blender.clips.animation_list").PROPERTY
+    group = part("io_blender.clips.clip").PROPERTY
     module, registration = (
         part(f"io_blender.operators.{name}") for name in ("animation_list", "registration")
     )

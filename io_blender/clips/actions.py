@@ -1,4 +1,4 @@
-"""Which actions are animations of an armature or of shape keys, and why the others are not.
+"""Actions: which are animations of an armature or of shape keys, why the others are not, and what plays them.
 
 Evidence for an action, strongest first: it plays on the owner; it was imported for the owner's model; its slot bears
 the owner's name; nothing else claims it, and most of what it animates exists in the owner. Bones of equal names alone
@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property
-from itertools import count
+from itertools import count, islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import bpy
@@ -27,9 +27,10 @@ from ..scene import names
 from ..scene.shape_keys import value_path
 
 if TYPE_CHECKING:
-    from bpy.types import Action, Key, Object
+    from bpy.types import Action, AnimData, Key, NlaStrip, Object
 
 _MODEL, _NAME = Text("io_idtech", "model"), Text("io_idtech", "animation")
+# Blender's own operators address bones by name, scripts may do so by index.
 _BONE = re.compile(r'pose\.bones\[(?:"((?:[^"\\]|\\.)*)"|(\d+))\]')
 # Of the channels of an action that nothing claims, more than this part has to exist in its owner.
 _MOST = 0.5
@@ -38,14 +39,8 @@ _LOOKED_AT = 64
 _MOST_NAMED = 40
 
 
-@dataclass(frozen=True)
-class ForeignAction:
-    """An action that would animate an owner, but is not its own.
-
-    Attributes:
-        slot: that would animate it; None before Blender 4.4.
-        reason: whose it is, or what is missing.
-    """
+class ForeignAction(NamedTuple):
+    """An action that would animate an owner by a slot, but is not its own: whose it is, or what is missing."""
 
     action: Action
     slot: Any
@@ -57,10 +52,10 @@ class SuitableActions:
     """The actions of a .blend file, sorted for one owner.
 
     Attributes:
-        chosen: its own actions, by name, each with its slot.
-        other_slots: further slots of these actions that are its own, by action.
+        chosen: its own actions, by name, each with its slot, which is None before Blender 4.4.
+        other_slots: further slots of these actions that are its own.
         foreign: actions that are not, though they would animate something of it.
-        uncertain: for each chosen action that may as well be another's, the name of that other, by name.
+        uncertain: the name of another owner for each chosen action that may as well be its, by name.
         left_out: the reason against each other action for this type of owner, by name.
     """
 
@@ -77,18 +72,8 @@ class SuitableActions:
         return {one.action.name: one.reason for one in reversed(self.foreign) if one.action not in own}
 
 
-class _Mark(NamedTuple):
-    """What is stored on an imported action: the model that it was imported for, and its name in the file."""
-
-    model: str
-    name: str
-
-
 class ActionFinder:
-    """Finds the actions of an owner. It holds what plays in the .blend file, so it is made anew for each search.
-
-    The owner is an armature object, or the shape keys of a mesh.
-    """
+    """Finds the actions of an armature object or of shape keys; made anew for each search."""
 
     def __init__(self, owner: Object | Key) -> None:
         self._owner = owner
@@ -99,11 +84,7 @@ class ActionFinder:
         for player in self._all:
             for play in _plays(player):
                 self._players[play].append(player)
-        self._copies: dict[_Mark, int] = defaultdict(int)
-        for action in bpy.data.actions:
-            mark = _load_mark(action)
-            if mark is not None:
-                self._copies[mark] += 1
+        self._copies = Counter(mark for action in bpy.data.actions if (mark := _load_mark(action)))
         self._names = {model: _shown_name(one) for one in self._all if (model := _load_model(one))}
         self._is_target = _targets_of(owner)
 
@@ -113,15 +94,12 @@ class ActionFinder:
         for action in bpy.data.actions:
             slots = versions.slots_for(action, self._id_type)
             useful = [
-                slot for slot in slots if self._animates(action, slot) or self._plays_here(action, slot)
+                (slot, self._reason_against(action, slot))
+                for slot in slots
+                if self._animates(action, slot) or self._plays_here(action, slot)
             ]
-            reasons = [self._reason_against(action, slot) for slot in useful]
-            own = [slot for slot, reason in zip(useful, reasons, strict=True) if not reason]
-            found.foreign += [
-                ForeignAction(action, slot, reason)
-                for slot, reason in zip(useful, reasons, strict=True)
-                if reason
-            ]
+            own = [slot for slot, reason in useful if not reason]
+            found.foreign += [ForeignAction(action, slot, reason) for slot, reason in useful if reason]
             if own:
                 chosen = self._choose_slot(action, own)
                 found.chosen.append((action, chosen))
@@ -145,8 +123,8 @@ class ActionFinder:
             return ""
         others = [other for other in self._players[action, slot] if not _are_same_model(other, self._owner)]
         mark = _load_mark(action)
-        if mark is not None and mark.model != self._model:
-            return f"imported for {self._names.get(mark.model, 'a model that is not in this file')}"
+        if mark is not None and mark[0] != self._model:
+            return f"imported for {self._names.get(mark[0], 'a model that is not in this file')}"
         # A character that was duplicated has copies of the actions that it played.
         is_copy = mark is not None and bool(others) and self._copies[mark] > 1
         name = versions.slot_name(slot)
@@ -166,8 +144,11 @@ class ActionFinder:
     @cached_property
     def _rivals(self) -> list[tuple[str, Callable[[str], bool]]]:
         """The names of the other owners, and what each has; only actions that nothing claims need them."""
-        rivals = [one for one in self._all if not _are_same_model(one, self._owner) and _can_own(one)]
-        return [(_shown_name(one), _targets_of(one)) for one in rivals]
+        return [
+            (_shown_name(one), _targets_of(one))
+            for one in self._all
+            if not _are_same_model(one, self._owner) and (self._id_type == "KEY" or one.type == "ARMATURE")
+        ]
 
     def _rival(self, action: Action, slot: Any) -> tuple[str, float]:
         """Of the other owners the one that an action fits best, and which part of its channels exists there."""
@@ -189,7 +170,6 @@ class ActionFinder:
         return self._owner in self._players[action, slot]
 
     def _why_useless(self, action: Action, slot: Any) -> str:
-        """Why a slot would change nothing of the owner."""
         paths = [curve.data_path for curve in versions.fcurves_of_slot(action, slot)]
         if not paths:
             return f"no keyframes for {'an object' if self._id_type == 'OBJECT' else 'shape keys'}"
@@ -204,7 +184,7 @@ class ActionFinder:
         assigned = versions.assigned_slot(data) if data is not None and data.action == action else None
         if assigned in slots:
             return assigned
-        last = versions.last_slot_name(data) if data is not None else ""
+        last = versions.last_slot_identifier(data)[2:] if data is not None else ""
         by_name = {versions.slot_name(slot): slot for slot in reversed(slots)}
         return by_name.get(last) or by_name.get(self._owner.name) or slots[0]
 
@@ -215,11 +195,7 @@ def suitable_actions(owner: Object | Key) -> SuitableActions:
 
 
 def warn_of_reasons(foreign: Mapping[str, str], left_out: Mapping[str, str], report: Report) -> None:
-    """Warns once about all animations that an export leaves out.
-
-    `foreign` holds whose each action of another owner is, by name; `left_out` the reason against each other animation,
-    by name.
-    """
+    """Warns once about animations that an export leaves out, those of other owners and others, by name."""
     by_reason: dict[str, list[str]] = {}
     for name, reason in (*foreign.items(), *left_out.items()):
         by_reason.setdefault(reason, []).append(name)
@@ -230,12 +206,11 @@ def warn_of_reasons(foreign: Mapping[str, str], left_out: Mapping[str, str], rep
         report.warn(f"{total} not exported: {groups}{remedy}")
 
 
-def store_owner(action: Action, owner: Object | Key, name: str) -> None:
-    """Stores on an imported action which model it was imported for. It holds in other .blend files too.
+# The model that an action was imported for
 
-    `owner` is the armature object, or the shape keys, that it was imported for. `name` is that of the animation in the
-    file.
-    """
+
+def store_owner(action: Action, owner: Object | Key, name: str) -> None:
+    """Stores on an imported action the armature or shape keys it was imported for, and its name in the file."""
     model = _load_model(owner)
     if not model:
         model = _new_model(owner)
@@ -259,17 +234,9 @@ def _new_model(owner: Object | Key) -> str:
         everything = [*bpy.data.shape_keys]
     digest.update("\n".join([names.without_copy_suffix(parts[0]), *parts[1:]]).encode())
     taken = {_load_model(one) for one in everything}
-    taken |= {mark.model for action in bpy.data.actions if (mark := _load_mark(action)) is not None}
+    taken |= {mark[0] for action in bpy.data.actions if (mark := _load_mark(action)) is not None}
     name = digest.hexdigest()[:16]
     return next(one for number in count(1) if (one := f"{name}-{number}") not in taken)
-
-
-def sets_keys(action: Action | None, slot: Any, keys: Key) -> bool:
-    """Whether an action sets values of shape keys. The slot is None before Blender 4.4."""
-    if action is None:
-        return False
-    is_target = _targets_of(keys)
-    return any(is_target(curve.data_path) for curve in versions.fcurves_of_slot(action, slot))
 
 
 def _load_model(owner: Any) -> str:
@@ -288,43 +255,56 @@ def _load_model(owner: Any) -> str:
     return f"linked-{hashlib.sha256(name).hexdigest()[:16]}"
 
 
+def _load_mark(action: Action) -> tuple[str, str] | None:
+    model = _MODEL.read(action)
+    return (model, _NAME.read(action) or "") if model else None
+
+
 def _data_of(owner: Any) -> Any:
     return owner.data if isinstance(owner, bpy.types.Object) else owner
 
 
-def _load_mark(action: Action) -> _Mark | None:
-    model = _MODEL.read(action)
-    return _Mark(model, _NAME.read(action) or "") if model else None
-
-
 def _are_same_model(one: Any, other: Any) -> bool:
-    """Whether two owners are one, or objects that share their data."""
     if one == other:
         return True
     both_objects = isinstance(one, bpy.types.Object) and isinstance(other, bpy.types.Object)
     return both_objects and one.data is not None and one.data == other.data
 
 
-def _can_own(one: Any) -> bool:
-    return not isinstance(one, bpy.types.Object) or one.type == "ARMATURE"
-
-
 def _shown_name(owner: Any) -> str:
     return str(owner.name if isinstance(owner, bpy.types.Object) else owner.user.name)
 
 
-def _plays(owner: Any) -> Iterator[tuple[Action, Any]]:
-    """The active action of an owner, that behind NLA tweak mode, and those of its NLA strips, each with its slot."""
-    data = owner.animation_data
-    if data is None:
-        return
-    pairs = [(data.action, versions.assigned_slot(data))]
-    if data.use_tweak_mode:
-        pairs.append(versions.action_behind_tweak(data))
-    pairs += [
-        (strip.action, versions.slot_of_strip(strip)) for track in data.nla_tracks for strip in track.strips
-    ]
-    yield from ((action, slot) for action, slot in pairs if action is not None)
+# What actions animate
+
+
+def sets_keys(action: Action | None, slot: Any, keys: Key) -> bool:
+    """Whether an action sets values of shape keys."""
+    if action is None:
+        return False
+    is_target = _targets_of(keys)
+    return any(is_target(curve.data_path) for curve in versions.fcurves_of_slot(action, slot))
+
+
+def bone_slot(action: Action, armature: Object) -> tuple[bool, Any]:
+    """Whether an action moves bones of an armature, judged by few F-curves, and the slot that does.
+
+    The slot that is assigned to the armature is preferred.
+    """
+    data = armature.animation_data
+    assigned = versions.assigned_slot(data) if data is not None and data.action == action else None
+    slots = versions.slots_for(action, "OBJECT")
+    for slot in sorted(slots, key=lambda slot: slot != assigned):
+        for curve in islice(versions.fcurves_of_slot(action, slot), _LOOKED_AT):
+            match = _BONE.match(curve.data_path)
+            if match and match[1] and bpy.utils.unescape_identifier(match[1]) in armature.data.bones:
+                return True, slot
+    return False, None
+
+
+def moves_bones(action: Action, armature: Object) -> bool:
+    """Whether an action moves bones of an armature, judged by the first of its F-curves."""
+    return bone_slot(action, armature)[0]
 
 
 def _targets_of(owner: Any) -> Callable[[str], bool]:
@@ -335,10 +315,13 @@ def _targets_of(owner: Any) -> Callable[[str], bool]:
 
     @cache
     def is_target(path: str) -> bool:
-        # Blender's own operators address bones by name, scripts may do so by index.
         match = _BONE.match(path)
         if match is None:
-            return _has(owner, path)
+            try:
+                owner.path_resolve(path)
+            except ValueError:
+                return False
+            return True
         if match[1] is None:
             return int(match[2]) < len(bones)
         return bpy.utils.unescape_identifier(match[1]) in bones
@@ -354,9 +337,77 @@ def _share(action: Action, slot: Any, is_target: Callable[[str], bool]) -> float
     return sum(map(is_target, sample)) / max(len(sample), 1)
 
 
-def _has(obj: Object, path: str) -> bool:
-    try:
-        obj.path_resolve(path)
-    except ValueError:
-        return False
-    return True
+# What plays actions
+
+
+def _strips(data: AnimData | None) -> list[NlaStrip]:
+    return [strip for track in data.nla_tracks for strip in track.strips] if data is not None else []
+
+
+def _plays(owner: Any) -> Iterator[tuple[Action, Any]]:
+    """The active action of an owner, that behind NLA tweak mode, and those of its NLA strips, each with its slot."""
+    data = owner.animation_data
+    if data is None:
+        return
+    pairs = [(data.action, versions.assigned_slot(data))]
+    if data.use_tweak_mode:
+        pairs.append(versions.action_behind_tweak(data))
+    pairs += [(strip.action, versions.assigned_slot(strip)) for strip in _strips(data)]
+    yield from ((action, slot) for action, slot in pairs if action is not None)
+
+
+def strip_actions(obj: Object) -> set[Action]:
+    """The actions of the NLA strips of an object."""
+    return {strip.action for strip in _strips(obj.animation_data) if strip.action is not None}
+
+
+def played_actions(obj: Object) -> set[Action]:
+    """The actions that play on an object, or are in its NLA strips."""
+    return {action for action, _ in _plays(obj)}
+
+
+def add_muted_strip(obj: Object, action: Action, frame_start: int, name: str) -> None:
+    """Puts an action of an object or its bones onto an NLA track as a muted strip; both get the same name."""
+    data = obj.animation_data or obj.animation_data_create()
+    track = data.nla_tracks.new()
+    track.name = name
+    strip = track.strips.new(name, frame_start, action)
+    strip.name = name
+    versions.assign_slot(strip, action, "OBJECT")
+    strip.mute = True
+
+
+def replace_actions(pairs: Mapping[Action, Action]) -> None:
+    """Replaces actions by others, which take their names and users, by pairs of an old and a new one.
+
+    New ones need a slot for objects. NLA strips that play an old one as a whole then play the new one as a whole.
+    """
+    names_of = {new: old.name for old, new in pairs.items()}
+    for old, new in pairs.items():
+        _replace_action(old, new)
+    bpy.data.batch_remove(list(pairs))
+    for new, name in names_of.items():
+        new.name = name
+
+
+def _replace_action(old: Action, new: Action) -> None:
+    players = [obj.animation_data for obj in bpy.data.objects if obj.animation_data is not None]
+    for data in players:
+        if data.use_tweak_mode and any(strip.action == old for strip in _strips(data)):
+            # The action of a strip cannot be changed while it is tweaked.
+            data.use_tweak_mode = False
+    active = [data for data in players if data.action == old]
+    strips = [strip for data in players for strip in _strips(data) if strip.action == old]
+    old_range = versions.action_range(old)
+    whole = [strip for strip in strips if (strip.action_frame_start, strip.action_frame_end) == old_range]
+    old.user_remap(new)
+    for data in active:
+        versions.assign_action(data, new, "OBJECT")
+    for strip in strips:
+        versions.assign_slot(strip, new, "OBJECT")
+    first, last = versions.action_range(new)
+    for strip in whole:
+        # The start may not be after the end at any moment.
+        strip.action_frame_end = max(last, strip.action_frame_end)
+        strip.action_frame_start = first
+        strip.action_frame_end = last

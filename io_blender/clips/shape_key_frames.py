@@ -1,4 +1,4 @@
-"""How shape keys that are frames play over the frames of the scene.
+"""Shape keys that are frames, and how they play over the frames of the scene.
 
 Import gives each key a curve that is 1 at its own frame, 0 at all others and linear between, so that two keys are mixed
 as games mix two frames; or one curve of the evaluation time that runs through absolute keys. While they play like that,
@@ -19,8 +19,8 @@ from .. import state, versions
 from ..scene import names
 from ..scene.shape_keys import has_effect, shape_keys, slider_limits, value_path
 from ..scene.time_dependence import is_animated
+from .actions import store_owner
 from .keyframes import write_keyframes
-from .suitable_actions import store_owner
 
 if TYPE_CHECKING:
     from bpy.types import Action, FCurve, Key, Object, Scene, ShapeKey
@@ -29,7 +29,6 @@ _TOLERANCE = 1e-4
 # The evaluation time of late frames has only three exact decimals.
 _TIME_TOLERANCE = 1e-3
 _GROUP = "Frames"
-_NAMELESS = "frame"
 
 
 class SourceFrames(Protocol):
@@ -56,10 +55,7 @@ class Playback(Enum):
     OTHER = "in any other way"
 
 
-# Making
-
-
-def single_frame_points(frame: int, first: int, last: int) -> list[float]:
+def _points_of_frame(frame: int, first: int, last: int) -> list[float]:
     """Frame and value of each keyframe of a key that is shown alone at `frame`, in an action from `first` to `last`."""
     if not first <= frame <= last:
         return [first, 0.0]
@@ -68,12 +64,11 @@ def single_frame_points(frame: int, first: int, last: int) -> list[float]:
 
 
 def build_frame_action(name: str, keys: Key, first: int, last: int, frame_start: int) -> Action:
-    """An action that plays some frames, one on each frame of the scene; it is not assigned.
+    """An action, not assigned yet, that plays frames `first` to `last`, one on each frame of the scene.
 
-    `keys` have a shape key for each frame. `first` and `last` are indices of frames, both included; `frame_start` is
-    the scene frame of the first one.
+    `keys` have a shape key for each frame.
     """
-    action = bpy.data.actions.new(names.for_blender(name, versions.MAX_ID_NAME, _NAMELESS))
+    action = bpy.data.actions.new(names.for_blender(name, versions.MAX_ID_NAME, "frame"))
     frame_end = frame_start + last - first
     action.use_frame_range = True
     action.frame_start = frame_start
@@ -82,22 +77,16 @@ def build_frame_action(name: str, keys: Key, first: int, last: int, frame_start:
     if keys.use_relative:
         # Keys of other frames are held at 0, or they would keep the value of the last action. The basis needs no value.
         for index, key_name in enumerate([key.name for key in keys.key_blocks][1:], 1):
-            frame = frame_start + index - first
-            write_keyframes(
-                curves.new(value_path(key_name), 0, _GROUP),
-                single_frame_points(frame, frame_start, frame_end),
-            )
+            points = _points_of_frame(frame_start + index - first, frame_start, frame_end)
+            write_keyframes(curves.new(value_path(key_name), 0, _GROUP), points)
     else:
         times = np.empty(len(keys.key_blocks), dtype=np.float32)
         keys.key_blocks.foreach_get("frame", times)
         frames = np.arange(frame_start, frame_end + 1)
-        points = np.column_stack([frames, times[first : last + 1]])
-        write_keyframes(curves.new("eval_time", 0, _GROUP), points.ravel().tolist())
+        values = np.column_stack([frames, times[first : last + 1]])
+        write_keyframes(curves.new("eval_time", 0, _GROUP), values.ravel().tolist())
     store_owner(action, keys, name)
     return action
-
-
-# Reading
 
 
 def playback_of(obj: Object, source: SourceFrames, scene: Scene) -> Playback:
@@ -125,7 +114,7 @@ def _relative_in_order(keys: Key, curves: dict[str, FCurve], source: SourceFrame
     own_frames = {name: first + index for index, name in enumerate(source.key_names)}
     blocks = list(keys.key_blocks)
     last = first + len(source.key_names) - 1
-    found, expected, added = _KeyframeTable(2 * 3 * len(blocks)), [], []
+    found, expected, added = [np.empty(0, np.float32)], list[float](), []
     low, high = (slider_limits(keys, name).tolist() for name in ("slider_min", "slider_max"))
     # The first one, the basis, is shown where no other is.
     for position, key in enumerate(blocks[1:], 1):
@@ -134,46 +123,24 @@ def _relative_in_order(keys: Key, curves: dict[str, FCurve], source: SourceFrame
         if not low[position] <= 0.0 <= high[position]:
             # It can never be hidden.
             return False
-        name = key.name
-        curve = curves.get(value_path(name))
-        frame = own_frames.get(name)
+        curve = curves.get(value_path(key.name))
+        frame = own_frames.get(key.name)
         if frame is None:
             added.append((position, key, curve))
             continue
-        points = single_frame_points(frame, first, last)
-        if curve is None or not found.read(curve, len(points)):
+        points = _points_of_frame(frame, first, last)
+        if curve is None or 2 * len(curve.keyframe_points) != len(points):
             return False
+        found.append(np.empty(len(points), np.float32))
+        curve.keyframe_points.foreach_get("co", found[-1])
         expected += points
-    if not found.equals(expected):
+    if not (np.abs(np.concatenate(found) - expected) <= _TOLERANCE).all():
         return False
-    if not added:
-        return True
-    frames = [own_frames[key.name] for key in blocks if key.name in own_frames]
+    frames = [own_frames[key.name] for key in blocks if key.name in own_frames] if added else []
     return all(
         _is_added_frame(key, curve, first + position, frames, list(curves.values()))
         for position, key, curve in added
     )
-
-
-class _KeyframeTable:
-    """Keyframes of one curve after the other: frame and value of each, at most `size` numbers in all."""
-
-    def __init__(self, size: int) -> None:
-        self._values = np.empty(size, dtype=np.float32)
-        self._end = 0
-
-    def read(self, curve: FCurve, count: int) -> bool:
-        """Reads the keyframes of a curve if they are `count` numbers; returns whether they are."""
-        points = curve.keyframe_points
-        if 2 * len(points) != count:
-            return False
-        points.foreach_get("co", self._values[self._end : self._end + count])
-        self._end += count
-        return True
-
-    def equals(self, expected: list[float]) -> bool:
-        """Whether what was read is what was expected."""
-        return bool((np.abs(self._values[: self._end] - expected) <= _TOLERANCE).all())
 
 
 def _is_added_frame(
@@ -181,14 +148,25 @@ def _is_added_frame(
 ) -> bool:
     """Whether a key that is not in the file leaves the file's frames alone and, if animated, has a frame of its own.
 
-    `own` is the frame that it would have by its position in the list. `others` are the frames of the keys of the file,
-    and `curves` those of all keys.
+    `own` is the frame by its position in the list, `others` are those of the file's keys, `curves` those of all keys.
     """
     if curve is None:
         return key.value == 0.0 or not has_effect(key)
     if any(abs(curve.evaluate(frame)) > _TOLERANCE for frame in others if frame != own):
         return False
     return all(abs(other.evaluate(own) - (other == curve)) <= _TOLERANCE for other in curves)
+
+
+def _absolute_in_order(keys: Key, curves: dict[str, FCurve], source: SourceFrames) -> bool:
+    curve = curves.get("eval_time")
+    if curve is None:
+        return False
+    times = {key.name: key.frame for key in keys.key_blocks if not key.mute}
+    return all(
+        abs(curve.evaluate(source.frame_start + index) - times[name]) <= _TOLERANCE
+        for index, name in enumerate(source.key_names)
+        if name in times
+    )
 
 
 def keys_in_all_frames(obj: Object, source: SourceFrames) -> list[ShapeKey]:
@@ -203,18 +181,6 @@ def keys_in_all_frames(obj: Object, source: SourceFrames) -> list[ShapeKey]:
         for key in keys.key_blocks
         if value_path(key.name) not in known and key.value != 0.0 and not key.mute and has_effect(key)
     ]
-
-
-def _absolute_in_order(keys: Key, curves: dict[str, FCurve], source: SourceFrames) -> bool:
-    curve = curves.get("eval_time")
-    if curve is None:
-        return False
-    times = {key.name: key.frame for key in keys.key_blocks if not key.mute}
-    return all(
-        abs(curve.evaluate(source.frame_start + index) - times[name]) <= _TOLERANCE
-        for index, name in enumerate(source.key_names)
-        if name in times
-    )
 
 
 def played_range(obj: Object, source: SourceFrames | None) -> tuple[int, int] | None:
@@ -235,12 +201,8 @@ def played_range(obj: Object, source: SourceFrames | None) -> tuple[int, int] | 
         if manual != imported or not ranges:
             return manual
     if data.use_nla:
-        ranges += [
-            (strip.frame_start, strip.frame_end)
-            for track in data.nla_tracks
-            if not track.mute
-            for strip in track.strips
-        ]
+        tracks = [track for track in data.nla_tracks if not track.mute]
+        ranges += [(strip.frame_start, strip.frame_end) for track in tracks for strip in track.strips]
     if not ranges:
         return None
     return math.floor(min(first for first, _ in ranges)), math.ceil(max(last for _, last in ranges))

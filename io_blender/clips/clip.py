@@ -1,0 +1,418 @@
+"""Clips: what an export plays, an action with its slot, an NLA strip, a range between markers, or the scene.
+
+What is in the list of an object, an armature or a mesh that has none, follows from the scene. The object stores only
+what users decide: which clips are checked, their order and their names.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import TYPE_CHECKING, Any
+
+from ...io_common.counting import counted
+from ...io_common.name_patterns import expand
+from .. import versions
+from ..scene.objects import NothingToExportError
+from ..scene.shape_keys import shape_keys
+from .actions import suitable_actions, warn_of_reasons
+
+if TYPE_CHECKING:
+    from bpy.types import Action, NlaStrip, Object, Scene, TimelineMarker
+
+    from ..reports import Report
+
+PROPERTY = "io_idtech_animations"
+"""The property of objects that stores what users decide."""
+
+_STORED = ("name", "source", "action", "slot", "occurrence", "is_checked", "export_name")
+
+# Rates are made of two numbers of 32 bits.
+_RATE_TOLERANCE = 1e-3
+
+# A last frame that is due by less than this, in frames, is sampled.
+_END_SLACK = 1e-4
+
+
+class Source(Enum):
+    """What a clip is made of."""
+
+    ACTIONS = "ACTIONS"
+    STRIPS = "STRIPS"
+    MARKERS = "MARKERS"
+    SCENE = "SCENE"
+
+    @property
+    def default_pattern(self) -> str:
+        """The pattern of names, unless the user sets one, such as {action}."""
+        return f"{{{self.value.lower().rstrip('s')}}}"
+
+
+@dataclass(frozen=True)
+class Clip:
+    """An action, an NLA strip, a range between markers, or the scene.
+
+    Attributes:
+        start: the first frame: of the action, else of the scene.
+        end: the last frame, included.
+        action: of an action or strip, with its slot, which is None before Blender 4.4.
+        is_alone: whether it plays without others on bones or keys at rest; else the scene plays as it is.
+        occurrence: how many markers of the same name are before it.
+        is_preferred: whether it is checked unless the user decides otherwise.
+        foreign: for an action of another owner, whose it is; else empty.
+    """
+
+    source: Source
+    name: str
+    start: float
+    end: float
+    action: Action | None = None
+    slot: Any = None
+    strip: NlaStrip | None = None
+    is_alone: bool = False
+    occurrence: int = 0
+    is_preferred: bool = True
+    foreign: str = ""
+
+    @property
+    def slot_name(self) -> str:
+        """The name of the slot; empty for markers, the scene, and before Blender 4.4."""
+        return versions.slot_name(self.slot)
+
+
+@dataclass(frozen=True)
+class Row:
+    """A clip of a list, and what the user decided about it: its name is empty for that of the pattern.
+
+    `item` is the stored row; None if nothing is stored about it.
+    """
+
+    animation: Clip
+    is_checked: bool
+    export_name: str = ""
+    item: Any = None
+
+
+@dataclass(frozen=True)
+class AnimationList:
+    """The clips of an object, in order.
+
+    Attributes:
+        scene: whose markers and range are used.
+        pattern: of names; `prefix` is put before each.
+        left_out: the reason against each clip that is not listed, by name.
+    """
+
+    owner: Object
+    scene: Scene
+    source: Source
+    rows: list[Row]
+    pattern: str
+    prefix: str = ""
+    left_out: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def unseen(self) -> dict[str, str]:
+        """Whose each action of another owner is, by name; without those that the user has seen in the list."""
+        rows = [row for row in self.rows if row.animation.foreign and row.item is None]
+        return {row.animation.name: row.animation.foreign for row in rows}
+
+    @property
+    def checked(self) -> list[Row]:
+        """The rows that are exported, in order."""
+        return [row for row in self.rows if row.is_checked]
+
+    def name(self, row: Row, names: dict[str, str] | None = None) -> str:
+        """The name under which a row is exported: the one that the user chose, else the prefix and the pattern.
+
+        `names` holds fields that differ from those of the clip. Raises UnknownFieldError if the pattern has a field
+        that does not exist.
+        """
+        if row.export_name:
+            return row.export_name
+        clip = row.animation
+        fields = {
+            "action": clip.action.name if clip.action is not None else "",
+            "object": self.owner.name,
+            "strip": clip.name if clip.source is Source.STRIPS else "",
+            "marker": clip.name if clip.source is Source.MARKERS else "",
+            "slot": clip.slot_name,
+            "scene": self.scene.name,
+        }
+        return self.prefix + (expand(self.pattern, fields | (names or {})) or clip.name)
+
+    def require_checked(self, report: Report, option: str, remedy: str, unit: str) -> list[Row]:
+        """The rows that are exported; warns about clips that are not listed.
+
+        Raises NothingToExportError if nothing is checked; `option`, `remedy` and `unit` are words of its message.
+        """
+        warn_of_reasons(self.unseen, self.left_out, report)
+        if self.checked:
+            return self.checked
+        owner = self.owner.name
+        if self.rows:
+            raise NothingToExportError(
+                f"nothing is checked in the list of animations of {owner}: check some, or choose other {option}"
+            )
+        missing = {
+            Source.ACTIONS: f"no action moves {owner}: {remedy}",
+            Source.STRIPS: f"{owner} has no NLA strips: push down its actions",
+            Source.MARKERS: f"the timeline has no markers: add one where each {unit} begins",
+        }
+        raise NothingToExportError(f"{missing[self.source]}, or choose another source")
+
+
+def animation_list(owner: Object, scene: Scene, source: Source | None = None) -> AnimationList:
+    """The list of an object, with what is stored about it; without `source`, the stored choice is used.
+
+    Rows that the user has seen come first, in the order that the user chose; new ones follow, checked. Actions of other
+    owners come last, unchecked.
+    """
+    stored: Any = getattr(owner, PROPERTY, None)
+    if source is None:
+        value = stored.source if stored is not None else ""
+        source = next((one for one in Source if one.value == value), Source.ACTIONS)
+    left_out: dict[str, str] = {}
+    clips = list(_LISTERS[source](owner, scene, left_out))
+    items = _items(owner, source)
+    known = {
+        _key(source, item.name, item.action, item.slot, item.occurrence): position
+        for position, item in reversed(list(enumerate(items)))
+    }
+    found = [
+        (known.get(_key(source, clip.name, clip.action, clip.slot_name, clip.occurrence)), clip)
+        for clip in clips
+    ]
+    found.sort(key=lambda pair: (bool(pair[1].foreign), len(known) if pair[0] is None else pair[0]))
+    rows = [
+        Row(clip, clip.is_preferred)
+        if position is None
+        else Row(clip, items[position].is_checked, items[position].export_name, items[position])
+        for position, clip in found
+    ]
+    pattern = (stored.pattern if stored is not None else "") or source.default_pattern
+    prefix = stored.prefix if stored is not None else ""
+    return AnimationList(owner, scene, source, rows, pattern, prefix, left_out)
+
+
+def store_rows(found: AnimationList) -> None:
+    """Stores the rows of a list, so that users can edit them; rows of other sources are kept."""
+    stored: Any = getattr(found.owner, PROPERTY)
+    rows = []
+    for row in found.rows:
+        clip = row.animation
+        values = clip.name, clip.source.value, clip.action, clip.slot_name, clip.occurrence
+        rows.append((*values, row.is_checked, row.export_name))
+    others = [
+        tuple(getattr(item, name) for name in _STORED)
+        for item in stored.rows
+        if item.source != found.source.value
+    ]
+    stored.rows.clear()
+    for values in [*rows, *others]:
+        item = stored.rows.add()
+        for name, value in zip(_STORED, values, strict=True):
+            setattr(item, name, value)
+    stored.active_row = min(max(stored.active_row, 0), max(len(rows) - 1, 0))
+
+
+def can_store(owner: Object) -> bool:
+    """Whether rows can be stored on an object: it is neither linked nor an override of a linked one."""
+    return bool(owner.is_editable) and owner.override_library is None
+
+
+def is_stored(found: AnimationList) -> bool:
+    """Whether each row of a list is stored, and nothing else of that source."""
+    stored = [(item.name, item.action) for item in _items(found.owner, found.source)]
+    rows = [(row.animation.name, row.animation.action) for row in found.rows if row.item is not None]
+    return rows == stored and len(stored) == len(found.rows)
+
+
+def _items(owner: Object, source: Source) -> list[Any]:
+    stored: Any = getattr(owner, PROPERTY, None)
+    return [item for item in stored.rows if item.source == source.value] if stored is not None else []
+
+
+def _key(source: Source, name: str, action: Action | None, slot: str, occurrence: int) -> tuple[Any, ...]:
+    """What a clip is known by: an action by itself, as it may be renamed, other things by name."""
+    if source is Source.ACTIONS:
+        return action, slot
+    return name if source is not Source.SCENE else "", occurrence
+
+
+# What is in the list of each source
+
+
+def action_clip(action: Action, slot: Any, *, is_preferred: bool = True, foreign: str = "") -> Clip:
+    """An action that is played alone."""
+    start, end = versions.frame_range(action, slot)
+    return Clip(
+        Source.ACTIONS, action.name, start, end, action, slot,
+        is_alone=True, is_preferred=is_preferred, foreign=foreign,
+    )  # fmt: skip
+
+
+def scene_clip(scene: Scene) -> Clip:
+    """The scene over its range."""
+    return Clip(Source.SCENE, scene.name, scene.frame_start, scene.frame_end)
+
+
+def _animated(owner: Object) -> Any:
+    """What plays the clips of a list: an armature itself, the shape keys of a mesh; None if there is nothing."""
+    if owner.type == "MESH":
+        return shape_keys(owner)
+    return owner if owner.type == "ARMATURE" else None
+
+
+def _list_actions(owner: Object, scene: Scene, left_out: dict[str, str]) -> Iterator[Clip]:
+    del scene
+    animated = _animated(owner)
+    if animated is None:
+        return
+    found = suitable_actions(animated)
+    left_out.update(found.left_out)
+    for action, chosen in found.chosen:
+        for slot in (chosen, *found.other_slots[action]):
+            yield action_clip(action, slot, is_preferred=slot == chosen)
+    for one in found.foreign:
+        yield action_clip(one.action, one.slot, is_preferred=False, foreign=one.reason)
+
+
+def _list_strips(owner: Object, scene: Scene, left_out: dict[str, str]) -> Iterator[Clip]:
+    del scene
+    animated = _animated(owner)
+    if animated is None or animated.animation_data is None:
+        return
+    for strip in (strip for track in animated.animation_data.nla_tracks for strip in track.strips):
+        if strip.type == "CLIP" and (strip.action is None or versions.plays_nothing(strip)):
+            left_out[strip.name] = "no slot of its action is assigned, so it has no effect"
+        elif strip.type in ("CLIP", "META"):
+            end = strip.frame_start if _is_pose(strip) else strip.frame_end
+            slot = versions.assigned_slot(strip)
+            yield Clip(
+                Source.STRIPS, strip.name, strip.frame_start, end, strip.action, slot, strip, is_alone=True
+            )
+
+
+def plain_offset(strip: NlaStrip) -> float | None:
+    """What is added to a scene frame to get the frame of the action; None if a strip changes more than its time."""
+    is_plain = (
+        strip.type == "CLIP"
+        and strip.blend_type == "REPLACE"
+        and strip.scale == 1.0
+        and strip.repeat == 1.0
+        # A longer strip plays its action again.
+        and strip.frame_end - strip.frame_start <= strip.action_frame_end - strip.action_frame_start
+        and strip.blend_in == strip.blend_out == 0.0
+        and not strip.use_reverse
+        and not strip.use_animated_influence
+        and not strip.use_animated_time
+        and not strip.modifiers
+    )
+    return strip.action_frame_start - strip.frame_start if is_plain else None
+
+
+def _is_pose(strip: NlaStrip) -> bool:
+    """Whether a strip plays an action of one frame: Blender makes no strips shorter than two."""
+    if strip.action is None or plain_offset(strip) is None:
+        return False
+    first, last = versions.action_range(strip.action)
+    return bool(first == last and strip.frame_end - strip.frame_start == 1.0)
+
+
+def range_markers(scene: Scene) -> list[TimelineMarker]:
+    """The markers where clips begin, by frame: those that bind cameras are cuts of a film."""
+    markers = [marker for marker in scene.timeline_markers if marker.camera is None]
+    return sorted(markers, key=lambda marker: marker.frame)
+
+
+def _list_markers(owner: Object, scene: Scene, left_out: dict[str, str]) -> Iterator[Clip]:
+    """Each range goes on to the frame before the next marker, the last one to the end of the scene."""
+    del owner
+    markers = range_markers(scene)
+    ends = [marker.frame - 1 for marker in markers[1:]]
+    if markers:
+        ends.append(max(scene.frame_end, markers[-1].frame))
+    counts: Counter[str] = Counter()
+    for marker, end in zip(markers, ends, strict=True):
+        if end < marker.frame:
+            left_out[marker.name] = "another marker is on the same frame, so its range is empty"
+            continue
+        yield Clip(Source.MARKERS, marker.name, marker.frame, end, occurrence=counts[marker.name])
+        counts[marker.name] += 1
+
+
+def _list_scene(owner: Object, scene: Scene, left_out: dict[str, str]) -> Iterator[Clip]:
+    del owner, left_out
+    yield scene_clip(scene)
+
+
+_LISTERS: dict[Source, Callable[[Object, Scene, dict[str, str]], Iterator[Clip]]] = {
+    Source.ACTIONS: _list_actions,
+    Source.STRIPS: _list_strips,
+    Source.MARKERS: _list_markers,
+    Source.SCENE: _list_scene,
+}
+
+
+# How long clips last
+
+
+@dataclass(frozen=True)
+class Played:
+    """A clip that is exported; it has a name if there are several.
+
+    Attributes:
+        step: the frames of the scene from one frame of the file to the next.
+        rate: frames per second of the file, in the game.
+    """
+
+    name: str
+    frames: int
+    step: float
+    rate: float
+
+
+def sample_count(span: float, step: float) -> int:
+    """How many samples there are from the first frame to the last, `span` frames later; `step` is between two."""
+    return max(int(span / step + _END_SLACK) + 1, 1)
+
+
+def warn_of_speed(clips: Iterable[Played], scene_rate: float, report: Report, *, is_fixed: bool) -> None:
+    """Warns of clips that last longer or shorter in the game than in Blender, once for all of them.
+
+    `is_fixed` means that the game plays all files at one rate, and not each at its own.
+    """
+    found = [
+        one
+        for one in clips
+        if one.frames > 1 and not math.isclose(one.rate * one.step, scene_rate, rel_tol=_RATE_TOLERANCE)
+    ]
+    if not found:
+        return
+    frames = sum(one.frames for one in found)
+    in_blender = sum(one.frames * one.step for one in found) / scene_rate
+    in_game = sum(one.frames / one.rate for one in found)
+    times = f"{counted(frames, 'frames')}: {_seconds(in_blender)} in Blender, {_seconds(in_game)} in the game"
+    if is_fixed:
+        rate = found[0].rate
+        sampled = sum(sample_count((one.frames - 1) * one.step, scene_rate / rate) for one in found)
+        text = (
+            f"the game plays at {rate:g} fps, the scene at {scene_rate:g}. {times}. To keep the time, set Frame "
+            f"Rate to Game's ({counted(sampled, 'frames')}), or the scene to {rate:g} fps"
+        )
+    else:
+        rates = ", ".join(dict.fromkeys(f"{one.rate * one.step:g}" for one in found))
+        text = (
+            f"the frame rate of the imported file, {rates}, is kept, but the scene plays at {scene_rate:g} fps. "
+            f"{times}. To write what Blender plays, set Frame Rate to Scene's"
+        )
+    for one in found:
+        report.warn(text, one.name, is_important=True)
+
+
+def _seconds(seconds: float) -> str:
+    return f"{seconds:.2f}".rstrip("0").rstrip(".") + " s" if seconds >= 0.01 else f"{seconds:.1g} s"

@@ -1,0 +1,397 @@
+"""Clips as Blender plays them, and what animation overwrites: captured before and restored afterwards.
+
+A change of frame evaluates every animated property again, and would discard what the user has changed but not keyed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, cast
+
+import bpy
+import numpy as np
+import numpy.typing as npt
+
+from .. import state, versions
+from ..scene.time_dependence import has_frame_handlers
+from .actions import sets_keys
+
+if TYPE_CHECKING:
+    from bpy.types import Action, ArmatureModifier, Context, Depsgraph, Object, Scene
+
+    from .clip import Clip
+
+POSE_CHANNELS = {
+    "location": (0.0, 0.0, 0.0),
+    "rotation_quaternion": (1.0, 0.0, 0.0, 0.0),
+    "rotation_euler": (0.0, 0.0, 0.0),
+    "rotation_axis_angle": (0.0, 0.0, 1.0, 0.0),
+    "scale": (1.0, 1.0, 1.0),
+}
+"""The channels of a pose bone, and the values of its rest pose."""
+
+
+class Pose:
+    """The channels of all bones of an armature, captured to be restored later."""
+
+    def __init__(self, obj: Object) -> None:
+        self._obj = obj
+        self._channels = {name: pose_channel(obj, name) for name in POSE_CHANNELS}
+
+    def restore(self) -> bool:
+        """Restores them, and returns whether anything had changed."""
+        changed = False
+        for name, values in self._channels.items():
+            if not np.array_equal(pose_channel(self._obj, name), values):
+                _set_pose_channel(self._obj, name, values)
+                changed = True
+        if changed:
+            self._obj.update_tag(refresh={"OBJECT", "DATA"})
+        return changed
+
+
+def pose_channel(obj: Object, name: str) -> npt.NDArray[np.float32]:
+    """A channel of all bones of an armature, float32 (J, width)."""
+    bones = obj.pose.bones
+    values = np.empty((len(bones), len(POSE_CHANNELS[name])), dtype=np.float32)
+    bones.foreach_get(name, values.ravel())
+    return values
+
+
+def _set_pose_channel(obj: Object, name: str, values: npt.NDArray[np.float32]) -> None:
+    if obj.library is None and obj.override_library is None:
+        obj.pose.bones.foreach_set(name, values.ravel())
+        return
+    # `foreach_set` has no effect on linked and overridden data.
+    for bone, value in zip(obj.pose.bones, values.tolist(), strict=True):
+        setattr(bone, name, value)
+
+
+class PlayedData:
+    """The action, its slot, and the NLA tracks and strips that play on a data-block, captured to be restored later."""
+
+    def __init__(self, owner: Any) -> None:
+        self._data = data = owner.animation_data
+        self._playing = self._what_plays()
+        self._behind_tweak = versions.action_behind_tweak(data)
+        self._last_slot = versions.last_slot_identifier(data)
+        strips = [(strip, "mute", strip.mute) for track in data.nla_tracks for strip in track.strips]
+        tracks = [(track, name) for track in data.nla_tracks for name in ("mute", "is_solo")]
+        self._nla = [*strips, *((track, name, getattr(track, name)) for track, name in tracks)]
+
+    def _what_plays(self) -> tuple[Any, ...]:
+        data = self._data
+        return data.action, versions.assigned_slot(data), data.use_tweak_mode, data.use_nla
+
+    def restore(self) -> bool:
+        """Restores them, and returns whether anything had changed."""
+        data, changed = self._data, False
+        for owner, name, value in self._nla:
+            if getattr(owner, name) != value:
+                setattr(owner, name, value)
+                changed = True
+        if changed and not data.use_tweak_mode:
+            _refresh(data)
+        # Assigning them again would overwrite poses that are not keyed.
+        if self._what_plays() != self._playing:
+            action, slot, tweaks, use_nla = self._playing
+            data.use_nla, changed = use_nla, True
+            if tweaks:
+                # Entering tweak mode makes the strip's action active again, and leaving it the one from before.
+                data.use_tweak_mode = False
+                versions.play(data, *self._behind_tweak)
+                data.use_tweak_mode = True
+            else:
+                versions.play(data, action, slot)
+        versions.set_last_slot_identifier(data, self._last_slot)
+        return changed
+
+
+def _refresh(data: Any) -> None:
+    """Lets Blender evaluate tracks that were muted, for which unmuting is not enough. No action is active then."""
+    versions.play(data, None, None)
+
+
+# Animated properties
+
+
+class AnimatedValues:
+    """The values of all animated properties; `others` are data-blocks with actions that will be played on them."""
+
+    def __init__(self, others: Iterable[tuple[Any, Action]] = (), *, with_poses: bool = True) -> None:
+        self._values = [
+            (owner, path, _value(owner, path))
+            for owner, path in _animated_paths(others)
+            if with_poses or not _is_pose_channel(path)
+        ]
+
+    def restore(self) -> bool:
+        """Restores the values that have changed, and returns whether there were any."""
+        changed = False
+        for owner, path, value in self._values:
+            if value is not None and _value(owner, path) != value:
+                _set_value(owner, path, value)
+                changed = True
+                if isinstance(owner, bpy.types.ID):
+                    # A custom property alone does not tell its drivers.
+                    owner.update_tag()
+        return changed
+
+
+def _animated_paths(others: Iterable[tuple[Any, Action]]) -> list[tuple[Any, str]]:
+    """The paths of the properties that F-curves and strips set, each with its data-block or strip."""
+    owners = [
+        owner
+        for data in state.data_blocks()
+        for owner in (data, getattr(data, "node_tree", None))
+        if getattr(owner, "animation_data", None) is not None
+    ]
+    strips = {
+        owner: [strip for track in owner.animation_data.nla_tracks for strip in track.strips]
+        for owner in owners
+    }
+    curves = [(owner, versions.played_fcurves(owner.animation_data)) for owner in owners]
+    played = [
+        (owner, strip.action) for owner in owners for strip in strips[owner] if strip.action is not None
+    ]
+    curves += [(owner, versions.all_fcurves(action)) for owner, action in (*played, *others)]
+    paths: dict[tuple[int, str], tuple[Any, str]] = {}
+    for owner, found in curves:
+        pointer = owner.as_pointer()
+        for path in dict.fromkeys(curve.data_path for curve in found):
+            paths[pointer, path] = (owner, path)
+    for strip in (strip for found in strips.values() for strip in found):
+        for name in ("influence", "strip_time"):
+            paths[strip.as_pointer(), name] = (strip, name)
+    return list(paths.values())
+
+
+def _is_pose_channel(path: str) -> bool:
+    return path.startswith("pose.bones[") and path.rpartition("].")[2] in POSE_CHANNELS
+
+
+def _value(owner: Any, path: str) -> Any:
+    """The value of a property as plain data; None if there is no such property."""
+    try:
+        value = owner.path_resolve(path)
+        if path.endswith('"]') and isinstance(value, float):
+            # `path_resolve` rounds custom properties to single precision.
+            holder, name = _custom_property(owner, path)
+            value = holder[name]
+    except (KeyError, ValueError):
+        return None
+    return value if isinstance(value, bool | int | float | str) else tuple(value)
+
+
+def _set_value(owner: Any, path: str, value: Any) -> None:
+    if path.endswith('"]'):
+        custom, key = _custom_property(owner, path)
+        custom[key] = value
+        return
+    holder, _, name = path.rpartition(".")
+    setattr(owner.path_resolve(holder) if holder else owner, name, value)
+
+
+def _custom_property(owner: Any, path: str) -> tuple[Any, str]:
+    """The holder and the name of a custom property, such as the path pose.bones["a"]["b"]."""
+    holder, _, name = path.rpartition('["')
+    return owner.path_resolve(holder) if holder else owner, bpy.utils.unescape_identifier(name[:-2])
+
+
+@contextmanager
+def restored_frame_and_values(scene: Scene) -> Iterator[None]:
+    """Restores the scene's frame and camera, and the values of animated properties."""
+    values = AnimatedValues()
+    try:
+        with state.restored_frame(scene):
+            yield
+    finally:
+        if values.restore():
+            # Drivers follow the properties that they read.
+            _update(scene)
+
+
+def _update(scene: Scene) -> None:
+    for layer in scene.view_layers:
+        layer.update()
+
+
+# Playing
+
+
+class _SceneState:
+    """The frame of a scene, what plays in it, and what playing clips overwrites, captured to be restored later."""
+
+    def __init__(self, scene: Scene, owners: Sequence[Any], clips: Iterable[Clip]) -> None:
+        self._scene = scene
+        self._frame, self._camera = scene.frame_float, scene.camera
+        armatures = [owner.data for owner in owners if isinstance(owner, bpy.types.Object)]
+        keys = [key for owner in owners if isinstance(owner, bpy.types.Key) for key in owner.key_blocks]
+        self._positions = [(armature, armature.pose_position) for armature in armatures]
+        self._key_values = [(key, key.value) for key in keys]
+        # The scene need not show the owners.
+        players = dict.fromkeys([*scene.objects, *owners])
+        self._playing = [PlayedData(owner) for owner in players if owner.animation_data is not None]
+        self._without_data = [owner for owner in owners if owner.animation_data is None]
+        # Constraints may refer to armatures of other scenes.
+        self._poses = [Pose(obj) for obj in bpy.data.objects if obj.pose is not None]
+        actions = dict.fromkeys(clip.action for clip in clips if clip.action is not None)
+        others = [(owner, action) for owner in owners for action in actions]
+        self.values = AnimatedValues(others, with_poses=False)
+
+    def restore(self) -> None:
+        changes = [playing.restore() for playing in self._playing]
+        for owner in self._without_data:
+            if owner.animation_data is not None:
+                owner.animation_data_clear()
+        for armature, position in self._positions:
+            if armature.pose_position != position:
+                armature.pose_position = position
+        # Assigning an action or changing the frame evaluates animation, which overwrites unkeyed values.
+        if self._frame != self._scene.frame_float:
+            state.set_frame(self._scene, self._frame)
+            self._scene.camera = self._camera
+        elif any(changes):
+            _update(self._scene)
+        for key, value in self._key_values:
+            key.value = value
+        changes = [self.values.restore(), *(pose.restore() for pose in self._poses)]
+        if any(changes):
+            # Updates drivers of restored properties, and the matrices of the bones.
+            _update(self._scene)
+
+
+class Player:
+    """Plays clips on an armature or on shape keys, the owners, and evaluates frames.
+
+    The user's scene is played with all its objects, because drivers, constraints, physics and nodes may depend on any
+    of them. If only keyframes and Armature modifiers are used, a temporary scene with only the armature and its meshes
+    is faster. `meshes` is None if that is not wanted; `clips` are all that will be played.
+
+    Attributes:
+        remaps_time: whether the scene uses Time Stretching.
+    """
+
+    def __init__(
+        self, context: Context, owners: Sequence[Any], meshes: Sequence[Object] | None, clips: Iterable[Clip]
+    ) -> None:
+        self._context = context
+        self._scene: Scene = context.scene  # type: ignore[assignment] # an operator has a scene
+        self._own_scene: Scene | None = None
+        self._owners, self._meshes, self._clips = owners, meshes, list(clips)
+        self._saved: _SceneState | None = None
+        render = self._scene.render
+        self.remaps_time = render.frame_map_old != render.frame_map_new
+
+    def play(self, clip: Clip) -> None:
+        """Plays a clip: alone on bones or keys at rest, or the scene as it is."""
+        if self._saved is None:
+            self._saved = _SceneState(self._scene, self._owners, self._clips)
+            if self._meshes is not None:
+                self._leave_out_others([*self._owners, *self._meshes])
+        for owner in self._owners:
+            if isinstance(owner, bpy.types.Object):
+                # It may be in Rest Position.
+                owner.data.pose_position = "POSE"
+        if not clip.is_alone:
+            return
+        # Undoes values that another action has set and this one does not.
+        self._saved.values.restore()
+        for owner in self._owners:
+            if isinstance(owner, bpy.types.Object):
+                for name, rest in POSE_CHANNELS.items():
+                    values = np.tile(np.array(rest, dtype=np.float32), (len(owner.pose.bones), 1))
+                    _set_pose_channel(owner, name, values)
+                _play_alone(owner, clip)
+            elif _sets_keys(clip, owner):
+                for key in owner.key_blocks:
+                    key.value = 0.0
+                _play_alone(owner, clip)
+
+    def evaluate(self, frame: float) -> Depsgraph:
+        """The dependency graph, evaluated at a frame of the scene."""
+        state.set_frame(self._own_scene or self._scene, frame)
+        if self._own_scene is None:
+            return self._context.evaluated_depsgraph_get()
+        graph = self._own_scene.view_layers[0].depsgraph
+        assert graph is not None
+        return graph
+
+    def _leave_out_others(self, objects: list[Object]) -> None:
+        """Makes a temporary scene of some objects, if the others cannot move them."""
+        has_others = len(self._scene.objects) > len(objects)
+        if not has_others or self.remaps_time or not _is_self_contained(objects):
+            return
+        self._own_scene = scene = bpy.data.scenes.new("io_idtech")
+        for obj in objects:
+            scene.collection.objects.link(obj)
+        for name in ("fps", "fps_base", "use_simplify", "simplify_subdivision"):
+            setattr(scene.render, name, getattr(self._scene.render, name))
+        # A view layer has no dependency graph before its first update.
+        scene.view_layers[0].update()
+
+    def close(self) -> None:
+        """Restores what was changed."""
+        if self._own_scene is not None:
+            bpy.data.scenes.remove(self._own_scene)
+        if self._saved is not None:
+            self._saved.restore()
+
+
+@contextmanager
+def playback(
+    context: Context, owners: Sequence[Any], meshes: Sequence[Object] | None, clips: Iterable[Clip]
+) -> Iterator[Player]:
+    """A player whose changes are undone at the end, even after errors."""
+    player = Player(context, owners, meshes, clips)
+    try:
+        yield player
+    finally:
+        player.close()
+
+
+def _play_alone(owner: Any, clip: Clip) -> None:
+    """Plays an action without NLA tracks, or a strip, muted or not, without others and without the active action."""
+    data = owner.animation_data or owner.animation_data_create()
+    data.use_tweak_mode = False
+    data.use_nla = clip.strip is not None
+    if clip.strip is None:
+        versions.play(data, clip.action, clip.slot)
+        return
+    for track in data.nla_tracks:
+        if track.is_solo:
+            track.is_solo = False
+        strips = list(track.strips)
+        track.mute = clip.strip not in strips
+        for strip in strips:
+            strip.mute = strip != clip.strip
+    _refresh(data)
+
+
+def _sets_keys(clip: Clip, keys: Any) -> bool:
+    if clip.strip is None:
+        return sets_keys(clip.action, clip.slot, keys)
+    tracks = keys.animation_data.nla_tracks if keys.animation_data is not None else ()
+    return any(clip.strip in list(track.strips) for track in tracks)
+
+
+def _is_self_contained(objects: list[Object]) -> bool:
+    """Whether an armature and its meshes cannot depend on other objects or on the scene."""
+    armature, *meshes = objects
+    owners = [owner for obj in objects for owner in (obj, obj.data, getattr(obj.data, "shape_keys", None))]
+    data = [owner.animation_data for owner in owners if owner is not None]
+    return (
+        not has_frame_handlers()
+        and not any(found is not None and found.drivers for found in data)
+        and not any(obj.constraints for obj in objects)
+        and not any(bone.constraints for bone in armature.pose.bones)
+        and armature.parent is None
+        and all(obj.parent in (None, armature) for obj in meshes)
+        and all(
+            modifier.type == "ARMATURE" and cast("ArmatureModifier", modifier).object in (None, armature)
+            for obj in meshes
+            for modifier in obj.modifiers
+        )
+        and all(obj.rigid_body is None for obj in objects)
+    )

@@ -1,0 +1,284 @@
+"""What objects show in each frame of a vertex-animated model, sampled from shape keys or from the scene."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from ...io_common.counting import counted
+from .. import state
+from ..scene import evaluated, mesh_data
+from ..scene.instances import warn_of_instances
+from ..scene.objects import NothingToExportError
+from ..scene.shape_keys import KeyPositions, frame_keys, solo_keys
+
+if TYPE_CHECKING:
+    from bpy.types import Context, Depsgraph, Object
+
+    from ..reports import Progress, Report
+    from .clip import Clip
+    from .frame_plan import FramePlan
+
+Floats = npt.NDArray[np.floating]
+
+# Modifiers that only move vertices.
+_MOVING = (
+    "ARMATURE", "CAST", "CORRECTIVE_SMOOTH", "CURVE", "DISPLACE", "HOOK", "LAPLACIANDEFORM", "LAPLACIANSMOOTH",
+    "LATTICE", "MESH_DEFORM", "SHRINKWRAP", "SIMPLE_DEFORM", "SMOOTH", "SURFACE_DEFORM", "WARP", "WAVE",
+)  # fmt: skip
+
+
+class Part(Protocol):
+    """An object whose vertices are sampled. V vertices in Blender, U of them in the file.
+
+    Attributes:
+        vertex_count: V, as it is evaluated.
+        corners: the vertex of each corner of the evaluated mesh, (L,).
+        used: the vertices that the file has, rising, (U,).
+    """
+
+    obj: Object
+    vertex_count: int
+    corners: npt.NDArray[np.int32]
+    used: npt.NDArray[np.int64]
+
+
+@dataclass(eq=False)
+class EvaluatedFrame:
+    """What one object shows in a frame, to verify the model with.
+
+    Attributes:
+        vertices: all of them in the space of the scene, (V, 3).
+        uvs: u and v of each corner of the mesh, (L, 2); None without a UV map, or for shape keys as they are stored.
+        loops: the corners of the triangles that faces are split into, (T, 3); None if all faces are triangles.
+    """
+
+    vertices: Floats
+    uvs: Floats | None = None
+    loops: npt.NDArray[np.int32] | None = None
+
+
+@dataclass(eq=False)
+class Samples:
+    """The frames of all parts.
+
+    Attributes:
+        positions: of the vertices, one part after the other, in the space of the scene, (F, U, 3): in single precision
+            if they are those stored in shape keys, else in double precision.
+        verified: for each frame to be verified, what each part shows in it.
+        normals: of the corners of all parts in each frame, (F, L, 3); None unless asked for.
+    """
+
+    positions: Floats
+    verified: dict[int, list[EvaluatedFrame]]
+    normals: npt.NDArray[np.float32] | None = None
+
+    def first_frame(self) -> Samples:
+        """The first frame alone."""
+        verified = {row: frames for row, frames in self.verified.items() if row == 0}
+        return Samples(self.positions[:1], verified, None if self.normals is None else self.normals[:1])
+
+
+def sample_frames(
+    context: Context,
+    parts: Sequence[Part],
+    plan: FramePlan,
+    frames_to_verify: Iterable[int],
+    progress: Progress,
+    report: Report,
+    play: Callable[[Clip], None],
+    *,
+    with_normals: bool = False,
+) -> Samples:
+    """Evaluates the parts, which are as they are now, in each frame; `play` plays the clips of the plan.
+
+    The scene may be left at another frame. Raises NothingToExportError if modifiers make other vertices or faces in one
+    frame than in another.
+    """
+    sampler = _Sampler(context, parts, plan, frames_to_verify, with_normals=with_normals)
+    if plan.scene_frames is None:
+        sampler.sample_keys(progress)
+    else:
+        sampler.sample_scene(plan.scene_frames, progress, report, play)
+    verified = {row: [shown[index] for index in range(len(parts))] for row, shown in sampler.verified.items()}
+    return Samples(sampler.positions, verified, sampler.normals)
+
+
+@contextmanager
+def first_frame_keys(plan: FramePlan) -> Iterator[None]:
+    """Shows the shape key of the first frame alone on objects whose triangles may depend on it."""
+    objects = [obj for obj in plan.keys if not _is_unmodified(obj)]
+    with solo_keys(objects) as show_alone:
+        for obj in objects:
+            show_alone(obj, plan.keys[obj][0])
+        yield
+
+
+def may_change_otherwise(obj: Object) -> bool:
+    """Whether frames of an object may differ in how faces are split or in texture coordinates, for a short time."""
+    has_faces = len(obj.data.loops) != 3 * len(obj.data.polygons)
+    return has_faces or any(one.show_viewport and one.type not in _MOVING for one in obj.modifiers)
+
+
+class _Sampler:
+    """Fills tables in which each part has a block of columns for its vertices and one for its corners.
+
+    `verified` holds what each part, by its index, shows in frames to be verified.
+    """
+
+    def __init__(
+        self,
+        context: Context,
+        parts: Sequence[Part],
+        plan: FramePlan,
+        frames_to_verify: Iterable[int],
+        *,
+        with_normals: bool,
+    ) -> None:
+        self._context, self._parts, self._plan = context, parts, plan
+        self._vertices = _blocks([len(part.used) for part in parts])
+        self._corners = _blocks([len(part.corners) for part in parts])
+        # Normals are only in evaluated meshes.
+        self._is_stored = [
+            part.obj in plan.keys and not with_normals and _is_unmodified(part.obj) for part in parts
+        ]
+        # Stored positions are in single precision, which is enough where they are used as they are.
+        is_single = all(self._is_stored) and all(_is_untransformed(part.obj) for part in parts)
+        vertex_count = sum(len(part.used) for part in parts)
+        corner_count = sum(len(part.corners) for part in parts)
+        self.positions: Floats = np.empty(
+            (plan.frame_count, vertex_count, 3), np.float32 if is_single else np.float64
+        )
+        self.normals = np.empty((plan.frame_count, corner_count, 3), np.float32) if with_normals else None
+        self.verified: dict[int, dict[int, EvaluatedFrame]] = {frame: {} for frame in frames_to_verify}
+
+    def sample_scene(
+        self, frames: Sequence[float], progress: Progress, report: Report, play: Callable[[Clip], None]
+    ) -> None:
+        """Reads what all parts show in frames of the scene."""
+        clips, first = {}, 0
+        for segment in self._plan.segments:
+            clips[first] = segment.clip
+            first += len(segment.frames)
+        for row, frame in enumerate(frames):
+            if row in clips:
+                play(clips[row])
+            state.set_frame(self._context.scene, frame)
+            depsgraph = self._context.evaluated_depsgraph_get()
+            for index, part in enumerate(self._parts):
+                self._read(index, range(row, row + 1), depsgraph, f"frame {frame:g} of the scene")
+                if row in self.verified:
+                    warn_of_instances(part.obj, depsgraph, report)
+            progress.step()
+
+    def sample_keys(self, progress: Progress) -> None:
+        """Reads each shape key alone: as it is stored, or as it is evaluated where modifiers change it."""
+        depsgraph = self._context.evaluated_depsgraph_get()
+        modified = []
+        for index, part in enumerate(self._parts):
+            if part.obj not in self._plan.keys:
+                self._read(index, range(self._plan.frame_count), depsgraph, "the first frame")
+            elif self._is_stored[index]:
+                self._read_stored(index)
+            else:
+                modified.append(index)
+        if not modified:
+            return
+        with solo_keys([self._parts[index].obj for index in modified]) as show_alone:
+            for row, name in enumerate(self._plan.key_names):
+                for index in modified:
+                    obj = self._parts[index].obj
+                    show_alone(obj, self._plan.keys[obj][row])
+                depsgraph = self._context.evaluated_depsgraph_get()
+                for index in modified:
+                    self._read(index, range(row, row + 1), depsgraph, f"shape key {name!r}")
+                progress.step()
+
+    def _read(self, index: int, rows: range, depsgraph: Depsgraph, where: str) -> None:
+        """Reads what a part shows now into one or all frames."""
+        part = self._parts[index]
+        mesh_object = part.obj.evaluated_get(depsgraph)
+        mesh = mesh_object.data
+        if len(mesh.vertices) != part.vertex_count:
+            raise NothingToExportError(
+                f"{part.obj.name} has {counted(len(mesh.vertices), 'vertices')} in {where}, and {part.vertex_count} in "
+                f"others, but all frames of a model must have the same vertices. {_remedy(part.obj)}"
+            )
+        if not np.array_equal(mesh_data.corner_vertices(mesh), part.corners):
+            raise NothingToExportError(
+                f"{part.obj.name} has other faces in {where} than in others, but all frames of a model must have the "
+                f"same faces. {_remedy(part.obj)}"
+            )
+        vertices = evaluated.world_vertices(mesh_object)
+        chosen = vertices if len(part.used) == len(vertices) else vertices[part.used]
+        self.positions[rows.start : rows.stop, self._vertices[index]] = chosen
+        if self.normals is not None:
+            normals = evaluated.corner_normals(mesh_object)
+            self.normals[rows.start : rows.stop, self._corners[index]] = normals
+        for row in self.verified.keys() & rows:
+            loops = None
+            if len(mesh.loops) != 3 * len(mesh.polygons):
+                loops, _ = evaluated.triangulation(mesh_object)
+            self.verified[row][index] = EvaluatedFrame(vertices, evaluated.texture_coordinates(mesh), loops)
+
+    def _read_stored(self, index: int) -> None:
+        """Reads the stored keys of an unmodified object into all frames."""
+        part = self._parts[index]
+        block = self.positions[:, self._vertices[index]]
+        indices = self._plan.keys[part.obj]
+        keys = KeyPositions(part.obj, part.vertex_count)
+        shape = len(indices), part.vertex_count, 3
+        is_whole = block.shape == shape and block.dtype == np.float32 and block.flags.c_contiguous
+        table: npt.NDArray[Any] = block if is_whole else np.empty(shape, dtype=np.float32)
+        for row, key in enumerate(indices):
+            keys.read(key, table[row])
+        matrix = evaluated.world_matrix(part.obj)
+        is_identity = _is_untransformed(part.obj)
+
+        def in_scene(points: Floats) -> Floats:
+            return points if is_identity else points.astype(np.float64) @ matrix[:3, :3].T + matrix[:3, 3]
+
+        if not is_whole:
+            block[:] = in_scene(table if len(part.used) == part.vertex_count else table[:, part.used])
+        for row, shown in self.verified.items():
+            vertices = np.empty((part.vertex_count, 3), dtype=np.float32)
+            keys.read(indices[row], vertices)
+            shown[index] = EvaluatedFrame(in_scene(vertices))
+
+
+def _blocks(counts: list[int]) -> list[slice]:
+    ends = np.cumsum(counts).tolist()
+    return [slice(begin, end) for begin, end in zip([0, *ends], ends, strict=False)]
+
+
+def _remedy(obj: Object) -> str:
+    """What to do about modifiers that make other vertices or faces in some frames."""
+    if not frame_keys(obj):
+        return "Disable the modifier that changes them, or apply it"
+    # Blender applies no such modifier to a mesh with shape keys.
+    if any(modifier.type == "TRIANGULATE" and modifier.show_viewport for modifier in obj.modifiers):
+        return "Set Quad Method of the Triangulate modifier to Fixed, or triangulate in Edit Mode (Ctrl+T)"
+    return (
+        "Disable the modifier that changes them, and edit the mesh in Edit Mode, such as with Mesh > Clean Up"
+    )
+
+
+def _is_unmodified(obj: Object) -> bool:
+    """Whether an object shows its shape keys as they are stored, but for its transform.
+
+    Objects with faces of more than three corners are evaluated: how Blender splits those depends on their shape.
+    """
+    is_deformed = obj.parent is not None and obj.parent_type in ("ARMATURE", "LATTICE")
+    is_triangulated = len(obj.data.loops) == 3 * len(obj.data.polygons)
+    return (
+        is_triangulated and not is_deformed and not any(modifier.show_viewport for modifier in obj.modifiers)
+    )
+
+
+def _is_untransformed(obj: Object) -> bool:
+    return np.array_equal(evaluated.world_matrix(obj), np.eye(4))
