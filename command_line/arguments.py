@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from ..families import FAMILIES
-from ..io_blender.verify_option import Verify
+from ..io_blender.verification import Verify
 from ..io_common.family import game_identifiers
 from ..io_common.files import file_info
 from ..io_common.textures.archives import ARCHIVE_EXTENSIONS, split_archive_path

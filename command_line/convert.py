@@ -14,8 +14,7 @@ from ..io_blender.batch import Loaded, LoadOptions
 from ..io_blender.materials.images import source_of
 from ..io_blender.reports import Report, report_of
 from ..io_blender.scene import axes
-from ..io_blender.scene.imported_conversion import ChosenConversion
-from ..io_blender.scene.objects import NothingToExportError
+from ..io_blender.scene.objects import ChosenConversion, NothingToExportError
 from ..io_common.error_messages import message_for, without_path
 from ..io_common.family import family_of
 from ..io_common.files.regular_files import open_file

@@ -18,9 +18,9 @@ import bpy
 from ..io_blender.batch import Loaded, SaveOptions
 from ..io_blender.reports import Report
 from ..io_blender.scene import axes
-from ..io_blender.scene.imported_conversion import ChosenConversion
+from ..io_blender.scene.objects import ChosenConversion
 from ..io_blender.state import frame_rate
-from ..io_blender.verify_option import Verify
+from ..io_blender.verification import Verify
 from ..io_common.family import Family
 from ..io_common.files.regular_files import open_file
 from .actions import add_consecutive_tracks, add_parallel_tracks, armature_and_actions, retime

@@ -10,13 +10,13 @@ import bpy
 
 from .reports import Report
 from .scene import axes
-from .scene.imported_conversion import ChosenConversion
-from .verify_option import Verify
+from .scene.objects import ChosenConversion
+from .verification import Verify
 
 if TYPE_CHECKING:
     from bpy.types import Action
 
-    from .results import ImportResult
+    from .reports import ImportResult
 
 
 @dataclass(frozen=True)

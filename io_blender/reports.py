@@ -1,19 +1,18 @@
-"""Warnings, counts and the summary of an import or export, and its progress in the window."""
+"""What an import or export gives and tells the user: results, warnings, counts, errors, and progress in the window."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
-
-import bpy
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ..io_common.counting import counted
 
 if TYPE_CHECKING:
-    from bpy.types import Operator
+    from bpy.types import Action, Object, Operator
 
 
 @dataclass
@@ -77,6 +76,38 @@ class Report:
         return ". ".join([f"{verb} {subject}: {', '.join([*counts, f'{seconds:.2f} s'])}", *self.hints])
 
 
+@dataclass(eq=False)
+class ImportResult:
+    """The result of an import.
+
+    Attributes:
+        objects: the new objects; armatures are followed by their meshes, and cameras come last.
+        actions: the new actions, one for each animation or sequence.
+        divided: those of the new actions whose frames are also in an action of each sequence.
+        replaced: for each action that is replaced, the new one.
+        report: counts and warnings.
+    """
+
+    objects: list[Object] = field(default_factory=list)
+    actions: list[Action] = field(default_factory=list)
+    divided: list[Action] = field(default_factory=list)
+    replaced: dict[Action, Action] = field(default_factory=dict)
+    report: Report = field(default_factory=Report)
+
+
+@dataclass(eq=False)
+class ExportResult:
+    """The result of an export.
+
+    Attributes:
+        paths: the files that were written, first the one that was asked for.
+        report: counts and warnings.
+    """
+
+    paths: list[Path] = field(default_factory=list)
+    report: Report = field(default_factory=Report)
+
+
 _ATTRIBUTE = "io_idtech_report"
 
 
@@ -95,6 +126,48 @@ def report_of(error: BaseException) -> Report:
     """The report of the import or export that failed with an exception; empty if it has none."""
     found = getattr(error, _ATTRIBUTE, None)
     return found if isinstance(found, Report) else Report()
+
+
+class Finding(Protocol):
+    """What the check of a format finds; each format has its own class with these attributes."""
+
+    @property
+    def is_error(self) -> bool:
+        """Whether the file must not be written."""
+
+    @property
+    def text(self) -> str:
+        """What is wrong and what to do."""
+
+
+def raise_all(
+    findings: Mapping[str, Iterable[Finding]], error: Callable[..., Exception], report: Report
+) -> None:
+    """Reports warnings, and raises one exception of the class `error` for the errors of all files.
+
+    `findings` are by the name of the file. The exception has the texts of all errors; errors that several files share
+    are told once.
+    """
+    names: dict[str, list[str]] = {}
+    for name, found in findings.items():
+        for finding in found:
+            if finding.is_error:
+                names.setdefault(finding.text, []).append(name)
+            else:
+                report.warn(finding.text, name, is_important=True)
+    concerned = list(dict.fromkeys(name for files in names.values() for name in files))
+    if concerned:
+        raise error("; ".join(names), path=", ".join(concerned))
+
+
+def raise_errors(
+    findings: Iterable[Finding], error: Callable[..., Exception], name: str, report: Report
+) -> None:
+    """Reports warnings, and raises one exception of the class `error` with the texts of all errors.
+
+    `name` is that of the file.
+    """
+    raise_all({name: findings}, error, report)
 
 
 def listing(items: list[str], limit: int = 5) -> str:
@@ -160,6 +233,8 @@ class Progress:
 @contextmanager
 def progress(steps: int = 0) -> Iterator[Progress]:
     """Shows progress while the block runs; the number of steps may also be told later."""
+    import bpy
+
     window_manager = bpy.context.window_manager
     window_manager.progress_begin(0.0, 1.0)
     try:

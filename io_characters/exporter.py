@@ -15,12 +15,18 @@ from typing import TYPE_CHECKING
 from mathutils import Matrix
 
 from ..io_blender import state, versions
-from ..io_blender.reports import Report, kept_on_failure, listing, progress
-from ..io_blender.results import ExportResult
+from ..io_blender.reports import (
+    ExportResult,
+    Report,
+    kept_on_failure,
+    listing,
+    progress,
+    raise_all,
+    raise_errors,
+)
 from ..io_blender.scene import names
 from ..io_blender.scene.objects import Scope
-from ..io_blender.validation import raise_all, raise_errors
-from ..io_blender.verify_option import Verify
+from ..io_blender.verification import Verify
 from ..io_common.files import atomic
 from ..io_common.game_data.character import DOOM3, SAUERBRATEN, Character
 from ..io_common.game_data.declaration_losses import lost_declarations

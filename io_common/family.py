@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from bpy.types import Context, Operator
 
     from ..io_blender.batch import Loaded, LoadOptions, SaveOptions
-    from ..io_blender.results import ExportResult
+    from ..io_blender.reports import ExportResult
     from .game_data.paths import FilesByName
 
 

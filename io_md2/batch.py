@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..io_blender.batch import Loaded, LoadOptions, SaveOptions, separated
 from ..io_blender.clips.frame_plan import FrameOptions
-from ..io_blender.results import ExportResult
+from ..io_blender.reports import ExportResult
 from .exporting.exporter import ExportOptions, export_model
 from .format.games import game_named
 from .importing.importer import ImportOptions, import_files

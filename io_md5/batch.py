@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import bpy
 
 from ..io_blender.batch import Loaded, LoadOptions, SaveOptions, separated
-from ..io_blender.results import ExportResult
+from ..io_blender.reports import ExportResult
 from .exporting.build import ModelOptions
 from .exporting.camera import CameraExportOptions, export_camera
 from .exporting.clips import AnimationOptions

@@ -12,9 +12,8 @@ import numpy.typing as npt
 
 from ...io_common.counting import counted
 from .. import state
-from ..scene import evaluated, mesh_data
-from ..scene.instances import warn_of_instances
-from ..scene.objects import NothingToExportError
+from ..scene import mesh_data
+from ..scene.objects import NothingToExportError, warn_of_instances
 from ..scene.shape_keys import KeyPositions, frame_keys, solo_keys
 
 if TYPE_CHECKING:
@@ -126,7 +125,7 @@ def sample_frames(
         for part, corners in zip(parts, _corner_blocks(parts), strict=True):
             mesh_object = part.obj.evaluated_get(depsgraph)
             if normals is not None:
-                normals[row, corners] = evaluated.corner_normals(mesh_object)
+                normals[row, corners] = mesh_data.corner_normals(mesh_object)
             end = begin + len(part.used)
             _read_vertices(part, mesh_object, positions[row, begin:end], f"frame {frame:g} of the scene")
             if row in verified:
@@ -179,7 +178,7 @@ def _read_vertices(part: Part, mesh_object: Object, row: Floats, where: str) -> 
             f"{part.obj.name} has other faces in {where} than in others, but all frames of a model must have the same "
             f"faces. {_remedy(part.obj)}"
         )
-    vertices = evaluated.world_vertices(mesh_object)
+    vertices = mesh_data.world_vertices(mesh_object)
     row[:] = vertices if len(part.used) == len(vertices) else vertices[part.used]
 
 
@@ -204,8 +203,8 @@ def _read_frame(mesh_object: Object) -> EvaluatedFrame:
     mesh = mesh_object.data
     loops = None
     if len(mesh.loops) != 3 * len(mesh.polygons):
-        loops, _ = evaluated.triangulation(mesh_object)
-    return EvaluatedFrame(evaluated.world_vertices(mesh_object), evaluated.texture_coordinates(mesh), loops)
+        loops, _ = mesh_data.triangulation(mesh_object)
+    return EvaluatedFrame(mesh_data.world_vertices(mesh_object), mesh_data.texture_coordinates(mesh), loops)
 
 
 # Shape keys
@@ -244,9 +243,9 @@ def _sample_keys(
             _read_keys(part, plan.keys[part.obj], result[:, block], verified)
         else:
             mesh_object = part.obj.evaluated_get(depsgraph)
-            result[:, block] = evaluated.world_vertices(mesh_object)[part.used]
+            result[:, block] = mesh_data.world_vertices(mesh_object)[part.used]
             if normals is not None:
-                normals[:, corners] = evaluated.corner_normals(mesh_object)
+                normals[:, corners] = mesh_data.corner_normals(mesh_object)
             for rows in verified.values():
                 rows.append(_read_frame(mesh_object))
     if modified:
@@ -278,7 +277,7 @@ def _evaluate_keys(
                     continue
                 mesh_object = part.obj.evaluated_get(depsgraph)
                 if normals is not None:
-                    normals[row, corners] = evaluated.corner_normals(mesh_object)
+                    normals[row, corners] = mesh_data.corner_normals(mesh_object)
                 _read_vertices(part, mesh_object, result[row, block], f"shape key {name!r}")
                 if row in verified:
                     verified[row].insert(position, _read_frame(mesh_object))
@@ -299,7 +298,7 @@ def _is_unmodified(obj: Object) -> bool:
 
 def _is_untransformed(obj: Object) -> bool:
     """Whether an object is where its mesh is."""
-    return np.array_equal(evaluated.world_matrix(obj), np.eye(4))
+    return np.array_equal(mesh_data.world_matrix(obj), np.eye(4))
 
 
 def _read_keys(
@@ -312,7 +311,7 @@ def _read_keys(
     table: npt.NDArray[Any] = block if is_whole else np.empty(shape, dtype=np.float32)
     for row, index in enumerate(indices):
         keys.read(index, table[row])
-    matrix = evaluated.world_matrix(part.obj)
+    matrix = mesh_data.world_matrix(part.obj)
     is_identity = _is_untransformed(part.obj)
     if is_identity:
         if not is_whole:

@@ -14,11 +14,10 @@ from bpy.props import BoolProperty, CollectionProperty, EnumProperty, FloatPrope
 
 from ...io_common.error_messages import message_for
 from .. import reports, state, versions
-from ..results import ImportResult
+from ..reports import ImportResult
 from ..scene import axes, names
-from ..scene.imported_conversion import ChosenConversion, axes_of, export_conversion
-from ..scene.objects import NothingToExportError, Scope
-from ..verify_option import Verify
+from ..scene.objects import ChosenConversion, NothingToExportError, Scope, axes_of, export_conversion
+from ..verification import Verify
 from . import documentation, game_option, preferences, rollback
 from .blender_mixins import ExportHelper, ImportHelper, Operator, orientation_helper, panel
 

@@ -19,16 +19,12 @@ from ...io_blender.clips.listed_frames import plan_sequences, restored_playback
 from ...io_blender.clips.playing_speed import Played, warn_of_speed
 from ...io_blender.clips.shape_key_playback import Playback, playback_of
 from ...io_blender.records import NONE
-from ...io_blender.reports import Report, kept_on_failure, progress
-from ...io_blender.results import ExportResult
+from ...io_blender.reports import ExportResult, Report, kept_on_failure, progress, raise_errors
 from ...io_blender.scene import axes
 from ...io_blender.scene.axes import Conversion
-from ...io_blender.scene.imported_conversion import ChosenConversion, export_conversion
-from ...io_blender.scene.instances import warn_of_instances
-from ...io_blender.scene.objects import Scope
+from ...io_blender.scene.objects import ChosenConversion, Scope, export_conversion, warn_of_instances
 from ...io_blender.scene.time_dependence import warn_of_simulations
-from ...io_blender.validation import raise_errors
-from ...io_blender.verify_option import Verify, frames_to_verify
+from ...io_blender.verification import Verify, frames_to_verify
 from ...io_common.counting import counted
 from ...io_common.files import atomic
 from ..format import (

@@ -11,7 +11,7 @@ from ...io_blender import state
 from ...io_blender.operators.game_check import FACES, VERTICES, LocatedFinding, Location
 from ...io_blender.reports import Report
 from ...io_blender.scene.mesh_data import faces_of_corners
-from ...io_blender.verify_option import Verify
+from ...io_blender.verification import Verify
 from ..format import Finding, check_model
 from .exporter import Build, ExportOptions, build_model
 

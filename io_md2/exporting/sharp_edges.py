@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from ...io_blender.records import NONE
 from ...io_blender.reports import listing
-from ...io_blender.scene import evaluated
+from ...io_blender.scene import mesh_data
 from ...io_blender.scene.mesh_data import faces_of_corners
 from ...io_common.counting import counted
 from ...io_common.triangles import FLIPPED_WINDING
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from ...io_blender.clips.frame_sampling import Samples
     from ...io_blender.reports import Report
-    from ...io_blender.scene.evaluated import TriangleMesh
+    from ...io_blender.scene.mesh_data import TriangleMesh
     from .topology import Part
 
 # Normals that differ by less are those of one side: custom normals are stored with an error.
@@ -125,7 +125,7 @@ def smoothed(mesh: TriangleMesh) -> tuple[int, float]:
     """
     if mesh.mesh.normals_domain == "POINT" or not len(mesh.corner_vertices):
         return 0, 0.0
-    normals, vertices = evaluated.corner_normals(mesh.obj), mesh.corner_vertices
+    normals, vertices = mesh_data.corner_normals(mesh.obj), mesh.corner_vertices
     used, firsts = np.unique(vertices, return_index=True)
     first_of = np.zeros(len(mesh.vertices), dtype=np.intp)
     first_of[used] = firsts

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from ...io_blender.records import NONE
 from ...io_blender.reports import Report
-from ...io_blender.scene import evaluated
+from ...io_blender.scene import mesh_data
 from ...io_common.counting import counted
 from ...io_common.triangles import FLIPPED_WINDING, flip_v, have_same_triangles
 from .. import records
@@ -90,7 +90,7 @@ class Topology:
 
 def read_part(obj: Object, stored: StoredModel | None, depsgraph: Depsgraph, report: Report) -> Part:
     """An evaluated object as triangles with texture coordinates."""
-    mesh = evaluated.triangle_mesh(obj, depsgraph)
+    mesh = mesh_data.triangle_mesh(obj, depsgraph)
     sources = np.full(len(mesh.vertices), NONE, dtype=np.int32)
     if stored is not None:
         sources = records.load_vertices(mesh.mesh, stored.vertex_count)

@@ -14,13 +14,11 @@ from ...io_blender.clips.playing_speed import Played, warn_of_speed
 from ...io_blender.clips.suitable_actions import suitable_actions
 from ...io_blender.materials.export_names import name_for_file
 from ...io_blender.reports import Progress, Report
-from ...io_blender.scene import axes, evaluated
+from ...io_blender.scene import axes, mesh_data
 from ...io_blender.scene.axes import Conversion
-from ...io_blender.scene.imported_conversion import ChosenConversion, export_conversion
-from ...io_blender.scene.instances import warn_of_instances
-from ...io_blender.scene.objects import Scope
+from ...io_blender.scene.objects import ChosenConversion, Scope, export_conversion, warn_of_instances
 from ...io_blender.scene.time_dependence import warn_of_simulations
-from ...io_blender.verify_option import Verify
+from ...io_blender.verification import Verify
 from ...io_common import manifest
 from ..format import Animation, Model
 from ..format.bounds import bounds_of_weights
@@ -200,7 +198,7 @@ def _skeleton(context: Context, source: Source, options: ModelOptions, report: R
     world, left_out = np.eye(4), set[str]()
     if armature is not None:
         graph = context.evaluated_depsgraph_get()
-        world = evaluated.world_matrix(armature.evaluated_get(graph))
+        world = mesh_data.world_matrix(armature.evaluated_get(graph))
         if options.deform_only:
             actions = [action for action, _ in suitable_actions(armature).chosen]
             left_out = bones_to_leave_out(armature, source.meshes, actions, report)
@@ -235,7 +233,7 @@ def _build_rest(
     with state.rest_position(armatures), state.hidden_modifiers(objects, hides):
         graph = context.evaluated_depsgraph_get()
         for obj in objects:
-            triangles = evaluated.triangle_mesh(obj, graph)
+            triangles = mesh_data.triangle_mesh(obj, graph)
             blocks = export_object(obj, triangles, skeleton, options.weights, report, use_stored=use_stored)
             for block in blocks:
                 block.mesh.shader = _shader(obj, triangles.slots, block.slot, options.game_folders, report)

@@ -21,15 +21,12 @@ import numpy.typing as npt
 from ...io_blender import state
 from ...io_blender.clips.animated_values import restored_frame_and_values
 from ...io_blender.clips.playing_speed import Played, warn_of_speed
-from ...io_blender.reports import Report, kept_on_failure, listing
-from ...io_blender.results import ExportResult
+from ...io_blender.reports import ExportResult, Report, kept_on_failure, listing, raise_errors
 from ...io_blender.scene import axes
 from ...io_blender.scene.axes import Conversion
-from ...io_blender.scene.evaluated import world_matrix
-from ...io_blender.scene.imported_conversion import ChosenConversion, export_conversion
-from ...io_blender.scene.objects import NothingToExportError
-from ...io_blender.validation import raise_errors
-from ...io_blender.verify_option import Verify, frames_to_verify
+from ...io_blender.scene.mesh_data import world_matrix
+from ...io_blender.scene.objects import ChosenConversion, NothingToExportError, export_conversion
+from ...io_blender.verification import Verify, frames_to_verify
 from ...io_common.files import atomic
 from ..format import Camera, Md5Error, format_camera
 from ..format import quaternions as quat

@@ -8,7 +8,7 @@ import bpy
 import numpy as np
 
 from ...io_blender.reports import listing
-from ...io_blender.scene import evaluated
+from ...io_blender.scene import mesh_data
 from ...io_blender.scene.time_dependence import (
     has_frame_handlers,
     is_animated,
@@ -125,7 +125,7 @@ def _object_causes(obj: Object, skeleton: Skeleton, armature: Object, graph: Dep
     moving = [parent.name for parent in parents_of(obj) if parent != armature and is_animated(parent)]
     if moving:
         found.append(f"its parents are animated: {listing(moving)}")
-    if not np.linalg.norm(evaluated.world_matrix(obj.evaluated_get(graph))[:3, :3], axis=0).all():
+    if not np.linalg.norm(mesh_data.world_matrix(obj.evaluated_get(graph))[:3, :3], axis=0).all():
         found.append("the object is scaled to nothing: make its scale other than 0")
     if any(has_effect(obj, constraint) for constraint in obj.constraints):
         found.append("the object has constraints")
@@ -137,7 +137,7 @@ def _object_causes(obj: Object, skeleton: Skeleton, armature: Object, graph: Dep
         found.append(
             f"no bone of {armature.name} moves the object: add an Armature modifier or parent it to a bone"
         )
-    world = evaluated.world_matrix(armature.evaluated_get(graph))
+    world = mesh_data.world_matrix(armature.evaluated_get(graph))
     if not np.allclose(world, skeleton.world, atol=_SCALE_TOLERANCE) and not _shares_parents(obj, armature):
         found.append(f"the object {armature.name} moves, and the mesh is not parented to it")
     others = [other.name for other in armatures_of(obj) if other != armature]
@@ -215,7 +215,7 @@ def split_by_constraints(armature: Object, scaled: list[str]) -> tuple[list[str]
 
 
 def _transform_causes(skeleton: Skeleton, armature: Object, graph: Depsgraph) -> list[str]:
-    world = evaluated.world_matrix(armature.evaluated_get(graph))
+    world = mesh_data.world_matrix(armature.evaluated_get(graph))
     if nearest_rotations(world[:3, :3])[1]:
         return [f"{armature.name} or its parent is scaled unevenly: apply the scale"]
     sizes = [np.linalg.norm(matrix[:3, :3], axis=0).max() for matrix in (world, skeleton.world)]
@@ -232,7 +232,7 @@ def _weight_causes(obj: Object, armature: Object, graph: Depsgraph) -> list[str]
     deforms = np.array(
         [group.name in bones and bones[group.name].use_deform for group in posed.vertex_groups] + [False]
     )
-    vertices, groups, weights = evaluated.vertex_group_weights(posed.data)
+    vertices, groups, weights = mesh_data.vertex_group_weights(posed.data)
     moving = deforms[np.minimum(groups, len(deforms) - 1)]
     sums = np.bincount(vertices[moving], weights[moving], minlength=len(posed.data.vertices))
     if (sums <= MIN_WEIGHT_SUM).any():

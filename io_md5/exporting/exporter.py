@@ -7,10 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...io_blender import state
-from ...io_blender.reports import Report, kept_on_failure, progress
-from ...io_blender.results import ExportResult
+from ...io_blender.reports import ExportResult, Report, kept_on_failure, progress, raise_all
 from ...io_blender.scene.objects import NothingToExportError, warn_of_left_out
-from ...io_blender.validation import raise_all
 from ...io_common.files import atomic
 from ...io_common.textures.search import Search
 from ..format import Md5Error, format_animation, format_mesh

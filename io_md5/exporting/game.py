@@ -9,8 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ...io_blender.reports import Report
-from ...io_blender.validation import raise_errors
+from ...io_blender.reports import Report, raise_errors
 from ..format import Md5Error, Model, format_animation, read_animation
 from ..format.bounds import pose_bounds
 from ..format.check import Finding, check_animation

@@ -14,7 +14,7 @@ from ...io_blender import state
 from ...io_blender.operators.game_check import BONES, FACES, VERTICES, LocatedFinding, Location
 from ...io_blender.reports import Report, listing, progress
 from ...io_blender.scene.mesh_data import faces_of_corners
-from ...io_blender.verify_option import Verify
+from ...io_blender.verification import Verify
 from ...io_common.counting import counted
 from ...io_common.textures.search import Search
 from ..format.check import Finding, check_animation, check_model

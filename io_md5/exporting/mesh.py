@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from ...io_blender.records import NONE
 from ...io_blender.reports import Report
-from ...io_blender.scene import evaluated
+from ...io_blender.scene import mesh_data
 from ...io_common.triangles import FLIPPED_WINDING, flip_v
 from ..format import Mesh
 from ..format import quaternions as quat
@@ -71,7 +71,7 @@ class Block:
 class _Parts:
     """The source data of all blocks of an object."""
 
-    source_mesh: evaluated.TriangleMesh
+    source_mesh: mesh_data.TriangleMesh
     positions: Floats
     skeleton: Skeleton
     current: WeightTable
@@ -81,7 +81,7 @@ class _Parts:
 
 def export_object(
     obj: Object,
-    source_mesh: evaluated.TriangleMesh,
+    source_mesh: mesh_data.TriangleMesh,
     skeleton: Skeleton,
     options: WeightOptions,
     report: Report,
@@ -165,7 +165,7 @@ def _block(parts: _Parts, slot: int, *, is_first: bool) -> Block:
 
 
 def _file_numbers(
-    mesh: evaluated.TriangleMesh,
+    mesh: mesh_data.TriangleMesh,
     corners: npt.NDArray[np.integer],
     vertices: Integers,
     file_vertices: Integers,
@@ -191,7 +191,7 @@ def _file_numbers(
 
 
 def _row_numbers(
-    mesh: evaluated.TriangleMesh,
+    mesh: mesh_data.TriangleMesh,
     corners: npt.NDArray[np.integer],
     vertices: Integers,
     file_vertices: Integers,
@@ -208,7 +208,7 @@ def _first_of_each(numbers: Integers) -> Integers:
     return firsts
 
 
-def _texture_coordinates(mesh: evaluated.TriangleMesh, corners: npt.NDArray[np.integer]) -> Floats:
+def _texture_coordinates(mesh: mesh_data.TriangleMesh, corners: npt.NDArray[np.integer]) -> Floats:
     """s and t of corners in the file, (n, 2)."""
     if mesh.uvs is None:
         return np.zeros((len(corners), 2))
@@ -216,10 +216,10 @@ def _texture_coordinates(mesh: evaluated.TriangleMesh, corners: npt.NDArray[np.i
 
 
 def _unused(
-    source: SourceMesh, mesh: evaluated.TriangleMesh, file_vertices: Integers
+    source: SourceMesh, mesh: mesh_data.TriangleMesh, file_vertices: Integers
 ) -> tuple[Integers, Floats]:
     """Vertices of the evaluated mesh that were unused in the file, and their texture coordinates."""
-    loose = np.flatnonzero(~evaluated.in_triangles(mesh.triangles, len(source.vertices)))
+    loose = np.flatnonzero(~mesh_data.in_triangles(mesh.triangles, len(source.vertices)))
     stored = source.stored
     _, of_loose, of_unused = np.intersect1d(source.vertices[loose], stored.unused, return_indices=True)
     free = ~np.isin(stored.unused[of_unused], file_vertices)

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...io_blender.records import NONE
-from ...io_blender.scene import evaluated
+from ...io_blender.scene import mesh_data
 from ..format import quaternions as quat
 from ..format.model import Floats, Ints, as_singles
 from ..records import StoredMesh, load_mesh, load_vertices
@@ -55,7 +55,7 @@ class SourceMesh:
     disagreements: Floats
 
 
-def load_source(obj: Object, mesh: evaluated.TriangleMesh, skeleton: Skeleton) -> SourceMesh | None:
+def load_source(obj: Object, mesh: mesh_data.TriangleMesh, skeleton: Skeleton) -> SourceMesh | None:
     """The imported mesh block of an object; None if it was not imported.
 
     `obj` is the original object, `mesh` its evaluated mesh at rest; `skeleton` has the joints of the file to write.

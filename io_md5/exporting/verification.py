@@ -14,20 +14,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...io_blender.reports import Report
-from ...io_blender.scene import evaluated, mesh_data
-from ...io_blender.scene.instances import warn_of_instances
+from ...io_blender.scene import mesh_data
+from ...io_blender.scene.objects import warn_of_instances
 from ...io_blender.scene.time_dependence import changes_apart_from
-from ...io_blender.verify_option import Verify, frames_to_verify
+from ...io_blender.verification import Verify, frames_to_verify
 from ...io_common.triangles import TRIANGULATE, bend, flip_v
 from ..format import Animation
 from ..format.joint_scales import ScaleTable, scaled_poses
 from ..format.model import Floats
-from ..format.skeleton import poses
+from ..format.skeleton import distinct_frames, poses
 from ..format.skinning import skin
 from .animation import SampledClip
 from .binding import parents_of
 from .causes import known_causes, likely_causes
-from .distinct_poses import distinct_frames
 from .mesh import Block
 from .player import Player
 from .skeleton import Skeleton
@@ -82,7 +81,7 @@ class Difference:
 class RestMesh:
     """An object at rest: the evaluated mesh and the blocks made of it."""
 
-    triangles: evaluated.TriangleMesh
+    triangles: mesh_data.TriangleMesh
     blocks: list[Block]
 
 
@@ -215,7 +214,7 @@ class Verifier:
         at_rest = self._meshes[obj].triangles.uvs
         if at_rest is None or not _has_modifiers(obj):
             return
-        uvs = evaluated.texture_coordinates(obj.evaluated_get(graph).data)
+        uvs = mesh_data.texture_coordinates(obj.evaluated_get(graph).data)
         if uvs is None or uvs.shape != at_rest.shape:
             return
         distance = _longest(uvs - at_rest)
@@ -251,7 +250,7 @@ class Verifier:
         at_rest = self._meshes[obj].triangles
         has_changed = not has_same_faces
         if not has_changed and any(modifier.type in _MATERIAL_MODIFIERS for modifier in obj.modifiers):
-            current = evaluated.triangle_mesh(obj, graph)
+            current = mesh_data.triangle_mesh(obj, graph)
             has_changed = len(current.materials) != len(at_rest.materials) or current.slots != at_rest.slots
             has_changed = has_changed or not np.array_equal(
                 np.sort(current.materials), np.sort(at_rest.materials)
@@ -266,7 +265,7 @@ class Verifier:
         mesh = posed.data
         if len(mesh.loops) == 3 * len(mesh.polygons) or obj in self._face_changes:
             return
-        loops, _ = evaluated.triangulation(posed)
+        loops, _ = mesh_data.triangulation(posed)
         if loops.shape != at_rest.loops.shape:
             return
         moved = bend(shown[at_rest.corner_vertices], at_rest.loops, loops)
@@ -417,7 +416,7 @@ def _rest_difference(part: RestMesh, skeleton: Skeleton) -> tuple[float, float]:
         shown = mesh.corner_vertices[corners]
         if np.array_equal(block.vertices[triangles], shown):
             # Every vertex once instead of every corner.
-            used = evaluated.in_triangles(triangles, len(vertices))
+            used = mesh_data.in_triangles(triangles, len(vertices))
             offsets = (vertices - expected[block.vertices])[used]
         else:
             offsets = vertices[triangles] - expected[shown]
@@ -440,7 +439,7 @@ def _is_closer(blocks: list[Block], difference: Difference) -> bool:
 
 def _evaluated_vertices(obj: Object, graph: Depsgraph, skeleton: Skeleton) -> Floats:
     """The vertices of an object that Blender shows, in the coordinates of the file, (n, 3)."""
-    return skeleton.conversion.points(evaluated.world_vertices(obj.evaluated_get(graph)))
+    return skeleton.conversion.points(mesh_data.world_vertices(obj.evaluated_get(graph)))
 
 
 def _distance(blocks: list[Block], vertices: list[Floats], expected: Floats) -> float:

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...io_blender.reports import Report, listing
-from ...io_blender.scene import evaluated
+from ...io_blender.scene import mesh_data
 from ...io_common.counting import counted
 from ..format import ROOT
 from ..format.model import Floats
@@ -44,7 +44,7 @@ class WeightOptions:
 
 def current_weights(
     obj: Object,
-    source: evaluated.TriangleMesh,
+    source: mesh_data.TriangleMesh,
     skeleton: Skeleton,
     positions: Floats,
     options: WeightOptions,
@@ -76,7 +76,7 @@ def current_weights(
     is_unweighted = sums <= MIN_WEIGHT_SUM
     is_weighted = ~is_unweighted[vertices]
     vertices, joints, biases = vertices[is_weighted], joints[is_weighted], biases[is_weighted]
-    unweighted = np.flatnonzero(is_unweighted & evaluated.in_triangles(source.triangles, count))
+    unweighted = np.flatnonzero(is_unweighted & mesh_data.in_triangles(source.triangles, count))
     if len(unweighted):
         bones = [] if skeleton.armature is None else skeleton.armature.data.bones
         target = "nearest of them" if any(bone.use_deform for bone in bones) else "root"
@@ -97,7 +97,7 @@ def current_weights(
 
 
 def _assigned_weights(
-    obj: Object, source: evaluated.TriangleMesh, skeleton: Skeleton
+    obj: Object, source: mesh_data.TriangleMesh, skeleton: Skeleton
 ) -> tuple[Integers, Integers, Floats]:
     """The vertices, joints and weights of an object, each (n,)."""
     armature = skeleton.armature
@@ -115,7 +115,7 @@ def _assigned_weights(
         bone_index = bones.get(name)
         if bone_index is not None and armature.data.bones[name].use_deform:
             joint_of_group[group] = skeleton.joint_of_bone[bone_index]
-    vertices, groups, weights = evaluated.vertex_group_weights(source.mesh)
+    vertices, groups, weights = mesh_data.vertex_group_weights(source.mesh)
     joints = joint_of_group[np.minimum(groups, len(source.groups))]
     has_joint = joints >= 0
     return vertices[has_joint].astype(np.int64), joints[has_joint], weights[has_joint]

@@ -12,10 +12,9 @@ from ...io_blender import state, versions
 from ...io_blender.clips import action_users
 from ...io_blender.clips.suitable_actions import store_owner
 from ...io_blender.materials.library import MaterialLibrary
-from ...io_blender.reports import Progress, Report, listing
-from ...io_blender.results import ImportResult
+from ...io_blender.reports import ImportResult, Progress, Report, listing
 from ...io_blender.scene import axes, names
-from ...io_blender.scene.imported_conversion import conversion_of
+from ...io_blender.scene.objects import conversion_of
 from ...io_common.counting import counted
 from ..format import Animation, Camera, Joints, Model
 from ..format.joint_matching import Match, match_joints

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 from ...io_blender import state
 from ...io_blender.materials.library import MaterialLibrary
 from ...io_blender.records import store_warnings
-from ...io_blender.reports import kept_on_failure, progress
-from ...io_blender.results import ImportResult
+from ...io_blender.reports import ImportResult, kept_on_failure, progress
 from ...io_common.textures.search import Search
 from ..records import GROUP, SHADERS
 from .build import build_animation, build_camera_path, build_model, set_scene_timing

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...io_blender.clips.markers import add_markers
-from ...io_blender.results import ImportResult
+from ...io_blender.reports import ImportResult
 from .build import build_animation
 from .options import ImportOptions
 from .read import ImportSkeleton, SourceFiles

@@ -15,8 +15,7 @@ from ...io_blender.clips.animation_list import animation_list
 from ...io_blender.operators import animation_list as animation_list_panel
 from ...io_blender.operators import blender_mixins, file_operators, game_check, game_option, preferences
 from ...io_blender.operators.frame_rate_option import GAME, SCENE, frame_rate_property
-from ...io_blender.reports import Report
-from ...io_blender.results import ExportResult
+from ...io_blender.reports import ExportResult, Report
 from ...io_blender.scene.objects import NothingToExportError
 from ...io_common.counting import counted
 from ..exporting import exporter
