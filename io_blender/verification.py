@@ -67,11 +67,6 @@ class Difference:
 class Differences(dict[tuple[Hashable, str], Difference]):
     """The largest difference of each kind, by object and kind."""
 
-    def exceeds(self, owner: Hashable, kind: str, distance: float, allowed: float) -> bool:
-        """Whether a distance is more than what is allowed and than what is known; NaN is neither."""
-        known = self.get((owner, kind))
-        return distance > allowed and (known is None or distance > known.distance)
-
     def note(
         self,
         owner: Hashable,
@@ -83,7 +78,8 @@ class Differences(dict[tuple[Hashable, str], Difference]):
         detail: Any = None,
     ) -> None:
         """Keeps a difference if it exceeds what is allowed and what is known."""
-        if self.exceeds(owner, kind, distance, allowed):
+        known = self.get((owner, kind))
+        if distance > allowed and (known is None or distance > known.distance):
             self[owner, kind] = Difference(distance, where, detail)
 
 

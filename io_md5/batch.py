@@ -9,11 +9,11 @@ import bpy
 
 from ..io_blender.batch import Loaded, LoadOptions, SaveOptions, separated
 from ..io_blender.reports import ExportResult
-from .exporting.build import ModelOptions
+from .exporting.build import ExportOptions, ModelOptions
 from .exporting.camera import CameraExportOptions, export_camera
 from .exporting.clips import AnimationOptions
-from .exporting.exporter import ExportOptions, export_animations, export_mesh
-from .exporting.vertex_groups import WeightOptions
+from .exporting.exporter import export_animations, export_mesh
+from .exporting.weights import WeightOptions
 from .format.games import game_named
 from .importing.importer import ImportOptions, import_files
 

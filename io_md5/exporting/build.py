@@ -27,15 +27,14 @@ from ..format.games import Game, Target
 from ..format.joint_scales import ScaleTable
 from ..records import COMMANDLINE, SHADERS
 from .animation import SampledClip, encode_clip, sample_clip
+from .binding import bones_to_leave_out, warn_of_missing_targets
 from .clips import AnimationOptions, Clip
-from .deform_bones import bones_to_leave_out
 from .mesh import Block, export_object
-from .missing_targets import warn_of_missing_targets
 from .player import playback
 from .skeleton import Skeleton, build_skeleton
 from .source import Source
 from .verification import RestMesh, Verifier
-from .vertex_groups import WeightOptions
+from .weights import WeightOptions
 
 if TYPE_CHECKING:
     from bpy.types import Context, Material, Modifier, Object, Scene
@@ -73,6 +72,24 @@ class ModelOptions:
     def target(self) -> Target:
         """The target of the export."""
         return Target(self.game, self.make_names_safe)
+
+
+@dataclass(frozen=True)
+class ExportOptions:
+    """The options of an export of meshes or animations.
+
+    Attributes:
+        model: of the model.
+        actions: which animations: 'NONE' (meshes only), 'ACTIVE', 'ALL', 'LIST' (those that are checked in the list
+            of the armature) or 'SCENE'.
+        animation: of the animations.
+        match_companion: in games that replace an MD2 or MDL, the animations have to be its sequences.
+    """
+
+    model: ModelOptions
+    actions: str
+    animation: AnimationOptions = field(default_factory=AnimationOptions)
+    match_companion: bool = True
 
 
 @dataclass(eq=False)

@@ -8,6 +8,7 @@ camera, and extrapolated from the last frames otherwise.
 
 from __future__ import annotations
 
+import math
 import os
 from collections import Counter
 from collections.abc import Iterable
@@ -32,14 +33,12 @@ from ..format import Camera, Md5Error, format_camera
 from ..format import quaternions as quat
 from ..format.camera_file import cut_warnings
 from ..format.check import check_camera
-from ..format.cuts import cuts_at
+from ..format.cuts import cuts_at, timeline
 from ..format.games import Game
 from ..format.model import Floats, Ints
 from ..importing import camera_view
 from ..importing.camera_cuts import cut_frames, jumps, marker_name
 from ..records import CAMERA_RATE, COMMANDLINE, StoredCamera, load_camera
-from . import camera_verification
-from .camera_verification import EvaluatedView
 
 if TYPE_CHECKING:
     from bpy.types import Context, Object, Scene
@@ -48,6 +47,11 @@ if TYPE_CHECKING:
 _SAME_POSITION = 1e-6  # a fraction of the distance from the origin, or units below one
 _SAME_ORIENTATION = 4e-6  # in any component
 _SAME_ANGLE = 1e-4  # in degrees
+
+# Tolerances: a fraction of the path's size, degrees, and degrees.
+_POSITION, _DIRECTION, _FIELD_OF_VIEW = 1e-4, 0.01, 0.01
+# The precision of 32-bit floats, as a fraction of a coordinate.
+_ROUNDING = 2e-6
 
 
 @dataclass(frozen=True)
@@ -148,13 +152,13 @@ def read_scene(context: Context, options: CameraExportOptions, report: Report) -
     verified = {plan.frames[index] for index in chosen}
     views, evaluated_views = _sample(context, plan.moments, conversion, verified, report)
     result = _assemble(context.scene, plan, views.copy(), options, report)
-    differences = camera_verification.find_differences(result, evaluated_views, conversion)
+    differences = _find_differences(result, evaluated_views, conversion)
     if differences and any(stored is not None for stored in plan.stored.values()):
         plan = _Plan(context.scene, options, conversion, use_stored=False)
         views, evaluated_views = _sample(context, plan.moments, conversion, verified, report)
         result = _assemble(context.scene, plan, views, options, report)
-        differences = camera_verification.find_differences(result, evaluated_views, conversion)
-    camera_verification.warn(differences, report)
+        differences = _find_differences(result, evaluated_views, conversion)
+    _warn_of_differences(differences, report)
     _warn_of_jumps(plan, report)
     return result
 
@@ -337,7 +341,7 @@ def _sample(
     conversion: axes.Conversion,
     verified: set[int],
     report: Report,
-) -> tuple[_ViewTable, dict[int, EvaluatedView]]:
+) -> tuple[_ViewTable, dict[int, _EvaluatedView]]:
     """The views of the entries, and the evaluated view of each frame to verify, by frame counted from the first.
 
     Extrapolated entries are left to be filled in. `conversion` goes from the scene to the file; `verified` has frames
@@ -347,7 +351,7 @@ def _sample(
     count = len(moments)
     matrices = np.tile(np.eye(4), (count, 1, 1))
     fields_of_view = np.ones(count)
-    evaluated_views: dict[int, EvaluatedView] = {}
+    evaluated_views: dict[int, _EvaluatedView] = {}
     frame = None
     render = scene.render
     aspect = (render.resolution_x * render.pixel_aspect_x) / (render.resolution_y * render.pixel_aspect_y)
@@ -373,7 +377,7 @@ def _sample(
             )
             if frame in verified and not moment.is_end:
                 corners = np.array(data.view_frame(scene=scene), dtype=np.float64)
-                evaluated_views[frame - scene.frame_start] = EvaluatedView(
+                evaluated_views[frame - scene.frame_start] = _EvaluatedView(
                     moment.camera.name, frame, matrices[index], corners
                 )
     positions, orientations = camera_view.to_file(matrices, conversion)
@@ -459,3 +463,137 @@ def _extrapolated(views: _ViewTable, moments: list[_Moment], end: int) -> tuple[
         quat.xyz_from_wxyz(orientation),
         camera_view.clamped(2.0 * angles[last] - angles[before]),
     )
+
+
+@dataclass(frozen=True, eq=False)
+class _EvaluatedView:
+    """The view of an evaluated Blender camera on a frame.
+
+    Attributes:
+        name: of the camera.
+        frame: of the scene.
+        matrix: of the evaluated camera, float64 (4, 4).
+        corners: of its picture in its own space: right top, right bottom, left bottom, left top, float64 (4, 3).
+    """
+
+    name: str
+    frame: int
+    matrix: Floats
+    corners: Floats
+
+
+@dataclass(frozen=True)
+class _Difference:
+    """A difference between a path and what Blender shows.
+
+    Attributes:
+        name: of the camera.
+        frame: of the scene.
+        what: what differs, with its amount; "" if only the picture is mirrored.
+        is_skewed: whether parents shear the camera, which a path cannot.
+        is_mirrored: whether Blender shows the picture mirrored, which a path cannot.
+    """
+
+    name: str
+    frame: int
+    what: str
+    is_skewed: bool = False
+    is_mirrored: bool = False
+
+
+def _find_differences(
+    camera: Camera, views: dict[int, _EvaluatedView], conversion: Conversion
+) -> list[_Difference]:
+    """The first difference of each camera between a finished path and what Blender shows on some of its frames.
+
+    `views` are by frame counted from the first; `conversion` goes from the scene to the file.
+    """
+    entries, _instants = timeline(camera.cuts, camera.entry_count)
+    found: dict[str, _Difference] = {}
+    size = float(np.linalg.norm(np.ptp(camera.positions, axis=0)))
+    for frame, view in sorted(views.items()):
+        if view.name in found:
+            continue
+        if frame >= len(entries):
+            found[view.name] = _Difference(view.name, view.frame, "the path ends before this frame")
+            continue
+        what = _compare(camera, int(entries[frame]), view, conversion, size)
+        is_mirrored = bool(np.linalg.det(view.matrix[:3, :3]) < 0.0)
+        if what or is_mirrored:
+            found[view.name] = _Difference(view.name, view.frame, what, _is_skewed(view.matrix), is_mirrored)
+    return list(found.values())
+
+
+def _compare(camera: Camera, entry: int, view: _EvaluatedView, conversion: Conversion, size: float) -> str:
+    """The differences on one frame, with amounts; empty if there are none."""
+    position = conversion.points(view.matrix[:3, 3])
+    distance = float(np.linalg.norm(camera.positions[entry] - position))
+    allowed = _POSITION * size + _ROUNDING * max(float(np.abs(position).max()), 1.0)
+    axes = quat.to_matrices(quat.wxyz_from_xyz(camera.orientations[entry]))
+    forward, left, up, angle = _picture(view, conversion)
+    off = max(_angle(axes[:, k], direction) for k, direction in enumerate((forward, left, up)))
+    zoom = abs(float(camera_view.clamped(camera.fields_of_view[entry])) - angle)
+    parts = []
+    if not distance <= allowed:
+        relative = f" ({distance / size:.2%} of the path's size)" if size > 0.0 else ""
+        parts.append(f"position by {distance:.4g} units{relative}")
+    if not off <= _DIRECTION:
+        parts.append(f"direction by {off:.3g}°")
+    if not zoom <= _FIELD_OF_VIEW:
+        parts.append(f"field of view by {zoom:.3g}°")
+    return ", ".join(parts)
+
+
+def _picture(view: _EvaluatedView, conversion: Conversion) -> tuple[Floats, Floats, Floats, float]:
+    """Forward, left and up of a picture in the space of the file, and its horizontal angle in degrees.
+
+    Blender removes the scale of each axis of a camera, so that only shear and mirroring remain. If the picture is
+    mirrored, left is the direction before mirroring: only forward and up tell where the camera looks.
+    """
+    lengths = np.linalg.norm(view.matrix[:3, :3], axis=0)
+    basis = view.matrix[:3, :3] / np.where(lengths > 0.0, lengths, 1.0)
+    # Lens shift, which the format does not have, moves the middle of the picture off the axis.
+    right_top, right_bottom, left_bottom, left_top = view.corners
+    across, upright = right_top - left_top, right_top - right_bottom
+    middle = np.array([0.0, 0.0, (right_top + left_bottom)[2] / 2.0])
+    angle = 2.0 * math.degrees(math.atan2(float(np.linalg.norm(across)) / 2.0, abs(middle[2])))
+    forward, left, up = (conversion.rotation @ basis @ vector for vector in (middle, -across, upright))
+    if np.linalg.det(basis) < 0.0:
+        left = -left
+    return forward, left, up, angle
+
+
+def _angle(some: Floats, other: Floats) -> float:
+    """The angle in degrees between two directions, accurate for small angles."""
+    cross = float(np.linalg.norm(np.cross(some, other)))
+    return math.degrees(math.atan2(cross, float(np.dot(some, other))))
+
+
+def _is_skewed(matrix: npt.NDArray[np.float64]) -> bool:
+    """Whether the axes of a camera are not at right angles."""
+    lengths = np.linalg.norm(matrix[:3, :3], axis=0)
+    basis = matrix[:3, :3] / np.where(lengths > 0.0, lengths, 1.0)
+    return bool(np.abs(basis.T @ basis - np.eye(3)).max() > 1e-5)
+
+
+def _warn_of_differences(differences: list[_Difference], report: Report) -> None:
+    """Adds a warning for each difference."""
+    for difference in differences:
+        if difference.is_mirrored:
+            report.warn(
+                "negative scale mirrors the picture in Blender, which no path can: the path looks the same way, not "
+                "mirrored. Make the scale of the camera and its parents positive",
+                difference.name,
+            )
+        if not difference.what:
+            continue
+        cause = (
+            "parents with uneven scale shear the camera: apply their scale"
+            if difference.is_skewed
+            else "the camera is too far from the origin, or has a field of view that the format cannot store"
+        )
+        report.warn(
+            f"the path differs from what Blender shows on frame {difference.frame}: {difference.what}. "
+            f"Likely cause: {cause}",
+            difference.name,
+        )

@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...io_blender import state
-from ...io_blender.reports import ExportResult, Report, kept_on_failure, progress, raise_all
+from ...io_blender.reports import ExportResult, Report, kept_on_failure, listing, progress, raise_all
 from ...io_blender.scene.objects import NothingToExportError, warn_of_left_out
 from ...io_common.files import atomic
+from ...io_common.game_data.paths import files_in
 from ...io_common.textures.search import Search
-from ..format import Md5Error, format_animation, format_mesh
+from ..format import Joints, Md5Error, format_animation, format_mesh, read_animation_header, read_joints
 from ..format.check import check_animation, check_model
-from ..format.suffixes import ANIMATION_SUFFIX
+from ..format.model import Ints
+from ..format.suffixes import ANIMATION_SUFFIX, MESH_SUFFIX
+from ..importing.animation_files import animation_paths
 from ..importing.companions import Companion, find_companion
 from ..importing.texture_rules import TEXTURE_RULES
-from .build import Build, ModelOptions, build
-from .clips import AnimationOptions
-from .game import animation_beside, prepare, scale_files, with_object_name
-from .game_names import tell_names
+from .build import Build, ExportOptions, ModelOptions, build
+from .game import animation_beside, hint_names, prepare, scale_files, with_object_name
 from .one_animation import arrange, join
 from .source import (
     clips_by_file,
@@ -29,28 +30,12 @@ from .source import (
     warn_of_hidden,
     why_without_meshes,
 )
-from .unfit_files import require_own_files, warn_of_animations, warn_of_meshes
 
 if TYPE_CHECKING:
     from bpy.types import Context
 
-
-@dataclass(frozen=True)
-class ExportOptions:
-    """The options of an export of meshes or animations.
-
-    Attributes:
-        model: of the model.
-        actions: which animations: 'NONE' (meshes only), 'ACTIVE', 'ALL', 'LIST' (those that are checked in the list
-            of the armature) or 'SCENE'.
-        animation: of the animations.
-        match_companion: in games that replace an MD2 or MDL, the animations have to be its sequences.
-    """
-
-    model: ModelOptions
-    actions: str
-    animation: AnimationOptions = field(default_factory=AnimationOptions)
-    match_companion: bool = True
+_Skeleton = tuple[list[str], list[int]]
+"""The names and parents of joints."""
 
 
 def export_mesh(context: Context, path: Path, options: ExportOptions) -> ExportResult:
@@ -104,7 +89,7 @@ def _export_mesh(context: Context, path: Path, options: ExportOptions, report: R
             # The model last, so that its animations exist as soon as it does.
             atomic.write_files(dict(reversed(files.items())))
             progress_bar.step()
-    tell_names(path, model, model_options.game, companion, report)
+    hint_names(path, model, model_options.game, companion, report)
     report.count("joints", len(model.joints))
     report.count("meshes", len(model.meshes))
     report.count("vertices", model.vertex_count)
@@ -200,3 +185,96 @@ def _raise_findings(built: Build, options: ModelOptions, report: Report, *, mesh
             animation, built.model.joints, options.game, scales=built.scales.get(path)
         )
     raise_all(findings, Md5Error, report)
+
+
+def require_own_files(animations: Iterable[Path], joints: Joints, mesh: Path | None) -> None:
+    """Checks that no animation of another model is replaced.
+
+    An animation that fits the mesh that is replaced with it is of the same model. So is one that no mesh of the folder
+    fits, if one fits the export: the mesh was exported first.
+
+    `joints` are as they are written; `mesh` is None if only animations are written. Raises Md5Error, which names the
+    animation that has other joints.
+    """
+    new = _skeleton(joints.names, joints.parents)
+    for path in animations:
+        old = _read_animation_skeleton(path) if path.exists() else None
+        if old is None or old == new or (mesh is not None and _read_skeleton(mesh) == old):
+            continue
+        meshes = [skeleton for _, skeleton in _skeletons_of_meshes(path.parent)]
+        if new not in meshes or old in meshes:
+            raise Md5Error(
+                f"the animation {path.name} in this folder has other joints: it is of another model, or from "
+                "before the skeleton was changed. Choose another folder or name, or delete it",
+                path=str(path),
+            )
+
+
+def warn_of_meshes(animation: Path, joints: Joints, report: Report) -> None:
+    """Warns if there are meshes in the folder of an animation, and none has the joints that are written."""
+    found = dict(_skeletons_of_meshes(animation.parent))
+    if found and _skeleton(joints.names, joints.parents) not in found.values():
+        report.warn(
+            f"games refuse it with {listing([path.name for path in found])} in its folder, as the joints differ: "
+            "export both from the same armature, with the same Game, Deform Bones Only and Add Root Bone",
+            animation.name,
+            is_important=True,
+        )
+
+
+def warn_of_animations(mesh: Path, joints: Joints, others: Collection[Path], report: Report) -> None:
+    """Warns of animations beside a mesh that fit it before, and will not when it is replaced.
+
+    The mesh need not exist. `joints` are as they are written; `others` are files that are written or told of already.
+    """
+    new = _skeleton(joints.names, joints.parents)
+    try:
+        old = _read_skeleton(mesh)
+        if old is None or old == new:
+            return
+        unfit = [
+            path.name
+            for path in animation_paths(mesh.parent)
+            if path not in others and _read_animation_skeleton(path) == old
+        ]
+    except OSError:
+        return
+    if unfit:
+        report.warn(
+            f"its joints have changed, so games refuse the animations {listing(unfit)} with it: export them again",
+            mesh.name,
+            is_important=True,
+        )
+
+
+def _skeletons_of_meshes(folder: Path) -> Iterator[tuple[Path, _Skeleton]]:
+    try:
+        paths = [path for path in files_in(folder) if path.suffix.lower() == MESH_SUFFIX]
+    except OSError:
+        return
+    for path in paths:
+        skeleton = _read_skeleton(path)
+        if skeleton is not None:
+            yield path, skeleton
+
+
+def _read_skeleton(mesh: Path) -> _Skeleton | None:
+    """The names and parents of a mesh file's joints; None if it cannot be read."""
+    try:
+        joints = read_joints(mesh)
+    except (Md5Error, OSError):
+        return None
+    return _skeleton(joints.names, joints.parents)
+
+
+def _read_animation_skeleton(animation: Path) -> _Skeleton | None:
+    """The same of an animation file."""
+    try:
+        header = read_animation_header(animation)
+    except (Md5Error, OSError):
+        return None
+    return _skeleton(header.names, header.parents)
+
+
+def _skeleton(names: Sequence[str], parents: Ints) -> _Skeleton:
+    return list(names), parents.tolist()

@@ -28,9 +28,15 @@ from ..format.skinning import row_ids
 from ..format.weights_by_joint import WeightsByJoint, weights_by_joint
 from ..records import MESH_NAME
 from .skeleton import Skeleton
-from .stored_weights import SourceMesh, load_source, verified_sources
-from .vertex_groups import WeightOptions, current_weights
-from .weight_table import Integers, WeightTable
+from .weights import (
+    Integers,
+    SourceMesh,
+    WeightOptions,
+    WeightTable,
+    current_weights,
+    load_source,
+    verified_sources,
+)
 
 if TYPE_CHECKING:
     from bpy.types import Object

@@ -12,8 +12,8 @@ from ...io_blender import reports
 from ...io_blender.operators import game_check
 from ...io_blender.scene.objects import NothingToExportError
 from ...io_common.error_messages import message_for
-from ..exporting.exporter import ExportOptions
-from ..exporting.game_findings import find
+from ..exporting.build import ExportOptions
+from ..exporting.game import find
 from ..format import Md5Error
 from ..format.games import PROFILES
 from .export_options import ACTIONS, CHECK, FAMILY, BuildOptions

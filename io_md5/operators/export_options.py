@@ -18,13 +18,13 @@ from ...io_blender.operators.frame_rate_option import GAME, SCENE, frame_rate_pr
 from ...io_blender.reports import ExportResult, Report
 from ...io_blender.scene.objects import NothingToExportError
 from ...io_common.counting import counted
-from ..exporting import exporter
+from ..exporting import build
 from ..exporting.build import ModelOptions
 from ..exporting.chosen_clips import listed_clips
 from ..exporting.clips import AnimationOptions, Clip, listed_clip
 from ..exporting.one_animation import placed
 from ..exporting.source import clips_by_file, find_source
-from ..exporting.vertex_groups import WeightOptions
+from ..exporting.weights import WeightOptions
 from ..format import Md5Error
 from ..format.encoding import ORIENTATION_PRECISION, POSITION_PRECISION
 from ..format.games import PROFILES, Game
@@ -226,12 +226,12 @@ class ExportOptions(BuildOptions, file_operators.ExportFile):
         return super().invoke(context, event)
 
     def run(
-        self, context: Context, export: Callable[[Context, Path, exporter.ExportOptions], ExportResult]
+        self, context: Context, export: Callable[[Context, Path, build.ExportOptions], ExportResult]
     ) -> OperatorResult:
         """Runs `export_mesh` or `export_animations` with the operator's options and reports the result to the user."""
 
         def job() -> file_operators.Outcome:
-            options = exporter.ExportOptions(
+            options = build.ExportOptions(
                 self.model_options(), self.actions, self.animation_options(), self.match_companion
             )
             result = export(context, self.path(), options)
