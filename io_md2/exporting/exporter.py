@@ -18,18 +18,21 @@ from ...io_blender.clips.frame_sampling import Samples, first_frame_keys, may_ch
 from ...io_blender.clips.listed_frames import plan_sequences, restored_playback
 from ...io_blender.clips.playing_speed import Played, warn_of_speed
 from ...io_blender.clips.shape_key_playback import Playback, playback_of
+from ...io_blender.operators.game_check import FACES, VERTICES, LocatedFinding, Location
 from ...io_blender.records import NONE
 from ...io_blender.reports import ExportResult, Report, kept_on_failure, progress, raise_errors
 from ...io_blender.scene import axes
 from ...io_blender.scene.axes import Conversion
+from ...io_blender.scene.mesh_data import faces_of_corners
 from ...io_blender.scene.objects import ChosenConversion, Scope, export_conversion, warn_of_instances
 from ...io_blender.scene.time_dependence import warn_of_simulations
-from ...io_blender.verification import Verify, frames_to_verify
+from ...io_blender.verification import Differences, Verify, frames_to_verify
 from ...io_common.counting import counted
 from ...io_common.files import atomic
 from ..format import (
     FRAMES_PER_SECOND,
     Counts,
+    Finding,
     Game,
     GlCommands,
     Md2Error,
@@ -43,14 +46,23 @@ from ..format import (
 from ..format.degenerate import with_degenerate
 from ..format.requantise import FrameData, requantise
 from ..format.templates import Template
-from ..importing.skins import own_skin_size, skin_names, skin_size
 from ..records import StoredModel, load_model
 from . import verification
 from .frame_names import frame_names, single_frame_name
 from .listed_sequences import list_of, sequences_of_list
+from .mesh import (
+    Part,
+    Topology,
+    join,
+    own_skin_size,
+    read_part,
+    skin_names,
+    skin_size,
+    split,
+    texture_coordinates,
+    warn_of_smoothing,
+)
 from .objects import mesh_objects
-from .sharp_edges import split, warn_of_smoothing
-from .topology import Part, Topology, join, read_part, texture_coordinates
 
 if TYPE_CHECKING:
     from bpy.types import Context, Modifier, Object, Scene
@@ -154,7 +166,7 @@ def build_model(context: Context, options: ExportOptions, report: Report) -> Bui
     model, parts, differences = _build(
         context, objects, stored, plan, found, names, options, conversion, attempt
     )
-    if stored and any(difference.kind not in verification.UNSTORED for difference in differences):
+    if stored and any(kind not in verification.UNSTORED for _, kind in differences):
         attempt = Report()
         model, parts, differences = _build(
             context, objects, {}, plan, found, names, options, conversion, attempt
@@ -210,7 +222,7 @@ def _build(
     options: ExportOptions,
     conversion: Conversion,
     report: Report,
-) -> tuple[Model, list[Part], list[verification.Difference]]:
+) -> tuple[Model, list[Part], Differences]:
     """A model, the objects it was made of, and where it differs from them."""
 
     def is_hidden(modifier: Modifier) -> bool:
@@ -250,7 +262,7 @@ def _build(
     else:
         warn_of_smoothing(parts, report)
     model = _assemble(parts, topology, plan, names, samples, normals, options, conversion, report)
-    differences = []
+    differences = Differences()
     if options.verify is not Verify.NONE:
         differences = verification.find_differences(model, parts, samples, conversion)
     return model, parts, differences
@@ -376,3 +388,47 @@ def _frames(
         changed = int((~same).sum())
         report.count("changed" if changed else "unchanged", changed or len(same))
     return frames
+
+
+def find_game_findings(context: Context, options: ExportOptions) -> list[LocatedFinding]:
+    """The findings of a game about the model that an export would write. Nothing is verified.
+
+    Raises Md2Error if the format cannot hold the model, and NothingToExportError if there is nothing to check.
+    """
+    # Warnings of the export itself are not findings of the game.
+    with state.temporary_object_mode(context):
+        built = build_model(context, replace(options, verify=Verify.NONE), Report())
+    findings = check_model(built.model, options.game, built.source_counts)
+    return [
+        LocatedFinding(finding.code, finding.is_error, finding.text, _location(finding, built))
+        for finding in findings
+    ]
+
+
+def _location(finding: Finding, built: Build) -> Location:
+    """The object with most of the elements of a finding, and these elements."""
+    best = Location(built.parts[0].obj if len(built.parts) == 1 else None)
+    if finding.vertices:
+        firsts = np.cumsum([0, *(len(part.used) for part in built.parts)])
+        chosen = np.array(finding.vertices)
+        for part, first in zip(built.parts, firsts[:-1].tolist(), strict=True):
+            own = chosen[(chosen >= first) & (chosen < first + len(part.used))] - first
+            best = _better(best, part, VERTICES, np.unique(part.used[own]))
+    elif finding.triangles:
+        firsts = np.cumsum([0, *(len(part.triangles) for part in built.parts)])
+        chosen = built.triangles[np.array(finding.triangles)]
+        for part, first in zip(built.parts, firsts[:-1].tolist(), strict=True):
+            own = chosen[(chosen >= first) & (chosen < first + len(part.triangles))] - first
+            best = _better(best, part, FACES, part.loops[own, 0])
+    return best
+
+
+def _better(best: Location, part: Part, kind: str, elements: np.ndarray) -> Location:
+    """A location in a part, if it has more elements; the object alone if modifiers changed the number of vertices."""
+    if len(elements) <= len(best.elements):
+        return best
+    if part.vertex_count != len(part.obj.data.vertices):
+        return Location(part.obj)
+    if kind == FACES:
+        elements = faces_of_corners(part.obj.data, elements)
+    return Location(part.obj, kind, tuple(elements.tolist()))

@@ -10,7 +10,7 @@ from ...io_blender import reports
 from ...io_blender.operators import game_check
 from ...io_blender.scene.objects import NothingToExportError
 from ...io_common.error_messages import message_for
-from ..exporting.game_findings import find
+from ..exporting.exporter import find_game_findings
 from ..format import PROFILES, Md2Error
 from .export_md2 import CHECK, FAMILY, BuildOptions
 
@@ -37,7 +37,7 @@ class OBJECT_OT_md2_check_game(BuildOptions, game_check.GameCheck, bpy.types.Ope
         """Checks, and stores the findings for the panel and for scripts."""
         options = self.export_options(context)
         try:
-            found = find(context, options)
+            found = find_game_findings(context, options)
         except (NothingToExportError, Md2Error, OSError, MemoryError) as error:
             message = message_for(error, (NothingToExportError, Md2Error))
             reports.report_message(self, "ERROR", message)
