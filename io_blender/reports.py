@@ -17,15 +17,11 @@ if TYPE_CHECKING:
 
 @dataclass
 class Report:
-    """Counts and warnings, collected during an import or export.
+    """Counts and warnings, collected during an import or export."""
 
-    Attributes:
-        counts: the number of each kind of item, in the order of the summary: ``{"meshes": 3}``.
-        hints: sentences that end the summary: what to do next.
-    """
-
+    # The number of each kind of item, in the order of the summary: ``{"meshes": 3}``
     counts: dict[str, int] = field(default_factory=dict)
-    hints: list[str] = field(default_factory=list)
+    hints: list[str] = field(default_factory=list)  # sentences that end the summary: what to do next
     _subjects: dict[str, list[str]] = field(default_factory=dict)
     _important: list[str] = field(default_factory=list)
 
@@ -78,34 +74,25 @@ class Report:
 
 @dataclass(eq=False)
 class ImportResult:
-    """The result of an import.
+    """The result of an import."""
 
-    Attributes:
-        objects: the new objects; armatures are followed by their meshes, and cameras come last.
-        actions: the new actions, one for each animation or sequence.
-        divided: those of the new actions whose frames are also in an action of each sequence.
-        replaced: for each action that is replaced, the new one.
-        report: counts and warnings.
-    """
-
+    # The new objects; armatures are followed by their meshes, and cameras come last.
     objects: list[Object] = field(default_factory=list)
-    actions: list[Action] = field(default_factory=list)
+    actions: list[Action] = field(default_factory=list)  # the new actions, one for each animation or sequence
+    # Those of the new actions whose frames are also in an action of each sequence.
     divided: list[Action] = field(default_factory=list)
+    # For each action that is replaced, the new one.
     replaced: dict[Action, Action] = field(default_factory=dict)
-    report: Report = field(default_factory=Report)
+    report: Report = field(default_factory=Report)  # counts and warnings
 
 
 @dataclass(eq=False)
 class ExportResult:
-    """The result of an export.
+    """The result of an export."""
 
-    Attributes:
-        paths: the files that were written, first the one that was asked for.
-        report: counts and warnings.
-    """
-
+    # The files that were written, first the one that was asked for.
     paths: list[Path] = field(default_factory=list)
-    report: Report = field(default_factory=Report)
+    report: Report = field(default_factory=Report)  # counts and warnings
 
 
 _ATTRIBUTE = "io_idtech_report"

@@ -107,31 +107,20 @@ def _values_of(attribute: Attribute) -> Any:
 
 @dataclass(eq=False)
 class TriangleMesh:
-    """An evaluated object as triangles.
+    """An evaluated object as triangles."""
 
-    Attributes:
-        obj: the evaluated object.
-        mesh: its mesh; it lives as long as the evaluation does.
-        vertices: in the space of the scene, float64 (V, 3).
-        triangles: three vertices each, counter-clockwise seen from outside, int32 (T, 3).
-        loops: the corner of the mesh that each corner of a triangle is, int32 (T, 3).
-        corner_vertices: the vertex of each corner of the mesh, int32 (L,).
-        materials: the material slot of each triangle, int32 (T,); below the number of slots if there are any.
-        slots: the material of each slot in the original data, which modifiers may have added; None for an empty one.
-        groups: the names of the vertex groups, which modifiers may have added.
-        uvs: u and v of each corner of the mesh, float64 (L, 2); None without a UV map.
-    """
-
-    obj: Object
-    mesh: Mesh
-    vertices: Floats
-    triangles: Ints
-    loops: Ints
-    corner_vertices: Ints
+    obj: Object  # the evaluated object
+    mesh: Mesh  # its mesh; it lives as long as the evaluation does
+    vertices: Floats  # in the space of the scene, float64 (V, 3)
+    triangles: Ints  # three vertices each, counter-clockwise seen from outside, int32 (T, 3)
+    loops: Ints  # the corner of the mesh that each corner of a triangle is, int32 (T, 3)
+    corner_vertices: Ints  # the vertex of each corner of the mesh, int32 (L,)
+    # The material slot of each triangle, int32 (T,); below the number of slots if there are any.
     materials: Ints
+    # The material of each slot in the original data, which modifiers may have added; None for an empty one.
     slots: list[Material | None]
-    groups: list[str]
-    uvs: Floats | None
+    groups: list[str]  # the names of the vertex groups, which modifiers may have added
+    uvs: Floats | None  # u and v of each corner of the mesh, float64 (L, 2); None without a UV map
 
 
 def triangle_mesh(obj: Object, depsgraph: Depsgraph) -> TriangleMesh:

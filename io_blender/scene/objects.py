@@ -42,17 +42,11 @@ class NothingToExportError(ValueError):
 
 @dataclass(frozen=True)
 class Scope:
-    """Which objects are exported.
+    """Which objects are exported."""
 
-    Attributes:
-        use_selection: only selected ones.
-        use_active_collection: only those of the active collection and the collections in it.
-        collection: only those of the collection with this name, and the collections in it.
-    """
-
-    use_selection: bool = False
-    use_active_collection: bool = False
-    collection: str = ""
+    use_selection: bool = False  # only selected ones
+    use_active_collection: bool = False  # only those of the active collection and the collections in it
+    collection: str = ""  # only those of the collection with this name, and the collections in it
 
 
 def collect(context: Context, scope: Scope) -> list[Object]:
@@ -215,17 +209,11 @@ def warn_of_collections(objects: list[Object], report: Report) -> None:
 
 @dataclass(frozen=True, eq=False)
 class ChosenConversion:
-    """The scale and axes of an export, as far as the user has set them.
+    """The scale and axes of an export, as far as the user has set them."""
 
-    Attributes:
-        conversion: what the user has set, else the default.
-        has_scale: whether the scale is set.
-        has_axes: whether the axes are set.
-    """
-
-    conversion: Conversion
-    has_scale: bool = False
-    has_axes: bool = False
+    conversion: Conversion  # what the user has set, else the default
+    has_scale: bool = False  # whether the scale is set
+    has_axes: bool = False  # whether the axes are set
 
 
 def conversion_of(obj: Object) -> Conversion | None:

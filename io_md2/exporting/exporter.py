@@ -72,54 +72,36 @@ DEFAULT_SKIN_SIZE = (256, 256)
 
 @dataclass(frozen=True)
 class ExportOptions:
-    """What the user asks for.
+    """What the user asks for."""
 
-    Attributes:
-        scope: which objects.
-        apply_modifiers: apply modifiers; Armature modifiers are always applied, since they make the frames.
-        frames: which frames.
-        template: the sequences that frames of a list must be.
-        split_sharp: give each side of a sharp edge vertices of its own.
-        one_box: use one grid for all frames.
-        skin_size: width and height of the skin if there is neither an image nor an imported file.
-        force_skin_size: always use `skin_size`.
-        game: the game that is to load the file.
-        verify: which frames are compared with Blender before the file is written.
-        conversion: scale and axes from the scene to the file; if some are not set, those of the import.
-        game_folders: the user's, to which the paths of images are relative.
-        compares_speed: warn if the game plays the model slower or faster than Blender.
-    """
-
-    scope: Scope = field(default_factory=Scope)
+    scope: Scope = field(default_factory=Scope)  # which objects
+    # Apply modifiers; Armature modifiers are always applied, since they make the frames.
     apply_modifiers: bool = True
-    frames: FrameOptions = field(default_factory=FrameOptions)
-    template: Template = Template.NONE
-    split_sharp: bool = False
-    one_box: bool = False
+    frames: FrameOptions = field(default_factory=FrameOptions)  # which frames
+    template: Template = Template.NONE  # the sequences that frames of a list must be
+    split_sharp: bool = False  # give each side of a sharp edge vertices of its own
+    one_box: bool = False  # use one grid for all frames
+    # Width and height of the skin if there is neither an image nor an imported file.
     skin_size: tuple[int, int] = DEFAULT_SKIN_SIZE
-    force_skin_size: bool = False
-    game: Game = Game.ANY
-    verify: Verify = Verify.SOME
+    force_skin_size: bool = False  # always use `skin_size`
+    game: Game = Game.ANY  # the game that is to load the file
+    verify: Verify = Verify.SOME  # which frames are compared with Blender before the file is written
+    # Scale and axes from the scene to the file; if some are not set, those of the import.
     conversion: Conversion | ChosenConversion = field(default_factory=axes.identity)
-    game_folders: tuple[str, ...] = ()
-    compares_speed: bool = True
+    game_folders: tuple[str, ...] = ()  # the user's, to which the paths of images are relative
+    compares_speed: bool = True  # warn if the game plays the model slower or faster than Blender
 
 
 @dataclass(eq=False)
 class Build:
-    """A model and the objects that it was made of.
+    """A model and the objects that it was made of."""
 
-    Attributes:
-        model: as it is to be written.
-        parts: the objects.
-        triangles: the triangle of the parts, one part after the other, that each one is; -1 for those that Blender
-            cannot hold, (T,).
-        source_counts: those of the file that the only imported object came from; None if there is no such object.
-    """
-
-    model: Model
-    parts: list[Part]
+    model: Model  # as it is to be written
+    parts: list[Part]  # the objects
+    # The triangle of the parts, one part after the other, that each one is; -1 for those that Blender cannot hold,
+    # (T,)
     triangles: npt.NDArray[np.int64]
+    # Those of the file that the only imported object came from; None if there is no such object.
     source_counts: Counts | None
 
 

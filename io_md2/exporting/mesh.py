@@ -41,58 +41,37 @@ _SAME_SIDE = np.cos(np.radians(1.0))
 
 @dataclass(eq=False)
 class Part:
-    """One object of a model. V vertices in Blender, U of them in the file, T triangles.
+    """One object of a model. V vertices in Blender, U of them in the file, T triangles."""
 
-    Attributes:
-        obj: the object in the original data.
-        stored: the model that it was imported from; None for other objects.
-        vertex_count: V, as it is evaluated.
-        corners: the vertex of each corner of the evaluated mesh, int32 (L,).
-        loops: the corner of the mesh that each corner of a triangle is, clockwise, int32 (T, 3).
-        used: the vertex of the mesh that each vertex of the file is, int64 (U,).
-        source: the vertex of the imported file that each of them is, or NONE, int32 (U,).
-        triangles: clockwise, indices into `used`, int32 (T, 3).
-        uvs: u and v of each corner, float64 (T, 3, 2); None without a UV map.
-        source_st: the texture coordinate of the imported file that each corner had, or NONE, int32 (T, 3); None if the
-            mesh does not store them.
-        slots: the material slot of each triangle, int32 (T,).
-        materials: of the slots.
-        smoothed: how many faces are flat or have sharp edges, and by how many degrees their normals become others.
-        has_file_normals: whether the custom normals of the import shade it.
-    """
-
-    obj: Object
-    stored: StoredModel | None
-    vertex_count: int
-    corners: Ints
-    loops: Ints
-    used: npt.NDArray[np.int64]
-    source: Ints
-    triangles: Ints
-    uvs: npt.NDArray[np.float64] | None
+    obj: Object  # the object in the original data
+    stored: StoredModel | None  # the model that it was imported from; None for other objects
+    vertex_count: int  # V, as it is evaluated
+    corners: Ints  # the vertex of each corner of the evaluated mesh, int32 (L,)
+    loops: Ints  # the corner of the mesh that each corner of a triangle is, clockwise, int32 (T, 3)
+    used: npt.NDArray[np.int64]  # the vertex of the mesh that each vertex of the file is, int64 (U,)
+    source: Ints  # the vertex of the imported file that each of them is, or NONE, int32 (U,)
+    triangles: Ints  # clockwise, indices into `used`, int32 (T, 3)
+    uvs: npt.NDArray[np.float64] | None  # u and v of each corner, float64 (T, 3, 2); None without a UV map
+    # The texture coordinate of the imported file that each corner had, or NONE, int32 (T, 3); None if the mesh does
+    # not store them.
     source_st: Ints | None
-    slots: Ints
-    materials: list[Material | None]
+    slots: Ints  # the material slot of each triangle, int32 (T,)
+    materials: list[Material | None]  # of the slots
+    # How many faces are flat or have sharp edges, and by how many degrees their normals become others.
     smoothed: tuple[int, float]
-    has_file_normals: bool
+    has_file_normals: bool  # whether the custom normals of the import shade it
 
 
 @dataclass(eq=False)
 class Topology:
-    """The part of a model that all frames share.
+    """The part of a model that all frames share."""
 
-    Attributes:
-        triangles: clockwise, int32 (T, 3).
-        stored: the model of the only imported part; None if no part was imported, or several were.
-        source: the vertex of that file that each vertex is, or NONE, int32 (V,).
-        is_source: whether vertices and triangles are exactly those of that file.
-        same_faces: which vertices have the triangles that they have in that file, and no others, (V,).
-    """
-
-    triangles: Ints
+    triangles: Ints  # clockwise, int32 (T, 3)
+    # The model of the only imported part; None if no part was imported, or several were.
     stored: StoredModel | None
-    source: Ints
-    is_source: bool
+    source: Ints  # the vertex of that file that each vertex is, or NONE, int32 (V,)
+    is_source: bool  # whether vertices and triangles are exactly those of that file
+    # Which vertices have the triangles that they have in that file, and no others, (V,)
     same_faces: npt.NDArray[np.bool_]
 
 

@@ -42,31 +42,20 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ModelOptions:
-    """The options of a model.
+    """The options of a model."""
 
-    Attributes:
-        scope: the objects to export.
-        conversion: scale and axes from the scene to the file; if some are not set, those of the import.
-        apply_modifiers: apply modifiers other than Armature.
-        deform_only: leave out bones that do not deform.
-        add_origin: add an origin joint above several roots, or above a root that is not at the origin.
-        weights: of the vertices.
-        game: the game to export for.
-        make_names_safe: replace joint names that the game does not accept.
-        verify: the frames on which the result is compared with Blender.
-        game_folders: the user's, to which the paths of images are relative.
-    """
-
-    scope: Scope = field(default_factory=Scope)
+    scope: Scope = field(default_factory=Scope)  # the objects to export
+    # Scale and axes from the scene to the file; if some are not set, those of the import.
     conversion: Conversion | ChosenConversion = field(default_factory=axes.identity)
-    apply_modifiers: bool = True
-    deform_only: bool = False
+    apply_modifiers: bool = True  # apply modifiers other than Armature
+    deform_only: bool = False  # leave out bones that do not deform
+    # Add an origin joint above several roots, or above a root that is not at the origin.
     add_origin: bool = False
-    weights: WeightOptions = field(default_factory=WeightOptions)
-    game: Game = Game.ANY
-    make_names_safe: bool = True
-    verify: Verify = Verify.SOME
-    game_folders: tuple[str, ...] = ()
+    weights: WeightOptions = field(default_factory=WeightOptions)  # of the vertices
+    game: Game = Game.ANY  # the game to export for
+    make_names_safe: bool = True  # replace joint names that the game does not accept
+    verify: Verify = Verify.SOME  # the frames on which the result is compared with Blender
+    game_folders: tuple[str, ...] = ()  # the user's, to which the paths of images are relative
 
     @property
     def target(self) -> Target:
@@ -76,38 +65,26 @@ class ModelOptions:
 
 @dataclass(frozen=True)
 class ExportOptions:
-    """The options of an export of meshes or animations.
+    """The options of an export of meshes or animations."""
 
-    Attributes:
-        model: of the model.
-        actions: which animations: 'NONE' (meshes only), 'ACTIVE', 'ALL', 'LIST' (those that are checked in the list
-            of the armature) or 'SCENE'.
-        animation: of the animations.
-        match_companion: in games that replace an MD2 or MDL, the animations have to be its sequences.
-    """
-
-    model: ModelOptions
+    model: ModelOptions  # of the model
+    # Which animations: 'NONE' (meshes only), 'ACTIVE', 'ALL', 'LIST' (those that are checked in the list of the
+    # armature) or 'SCENE'.
     actions: str
-    animation: AnimationOptions = field(default_factory=AnimationOptions)
+    animation: AnimationOptions = field(default_factory=AnimationOptions)  # of the animations
+    # In games that replace an MD2 or MDL, the animations have to be its sequences.
     match_companion: bool = True
 
 
 @dataclass(eq=False)
 class Build:
-    """A model and its animations before they are written.
+    """A model and its animations before they are written."""
 
-    Attributes:
-        model: the model.
-        animations: by path.
-        parts: the object of each mesh block, with the block.
-        skeleton: the joints and their bones.
-        scales: of the joints, by the path of the animation, where they are not all 1.
-    """
-
-    model: Model
-    animations: dict[Path, Animation]
-    parts: list[tuple[Object, Block]]
-    skeleton: Skeleton
+    model: Model  # the model
+    animations: dict[Path, Animation]  # by path
+    parts: list[tuple[Object, Block]]  # the object of each mesh block, with the block
+    skeleton: Skeleton  # the joints and their bones
+    # Of the joints, by the path of the animation, where they are not all 1.
     scales: dict[Path, ScaleTable] = field(default_factory=dict)
 
 

@@ -56,53 +56,36 @@ _ROUNDING = 2e-6
 
 @dataclass(frozen=True)
 class CameraExportOptions:
-    """The options of an export of a camera.
+    """The options of an export of a camera."""
 
-    Attributes:
-        conversion: from the scene to the file; if scale or axes are not set, those of the import.
-        use_markers: follow the cameras that markers bind; otherwise only the scene's active camera is used.
-        use_scene_rate: use the scene's frame rate even for a camera that was imported with another.
-        verify: the frames that are compared with Blender before the file is written.
-        game: the game to export for.
-    """
-
+    # From the scene to the file; if scale or axes are not set, those of the import.
     conversion: Conversion | ChosenConversion = field(default_factory=axes.identity)
+    # Follow the cameras that markers bind; otherwise only the scene's active camera is used.
     use_markers: bool = True
+    # Use the scene's frame rate even for a camera that was imported with another.
     use_scene_rate: bool = False
-    verify: Verify = Verify.SOME
-    game: Game = Game.ANY
+    verify: Verify = Verify.SOME  # the frames that are compared with Blender before the file is written
+    game: Game = Game.ANY  # the game to export for
 
 
 @dataclass(frozen=True, eq=False)
 class _Moment:
-    """The source of one entry of the file.
+    """The source of one entry of the file."""
 
-    Attributes:
-        frame: of the scene.
-        camera: the camera object.
-        is_end: whether it is the end of a shot at the instant of a cut.
-        is_hidden: whether the camera has already begun its next shot on that frame, so that the end is extrapolated.
-    """
-
-    frame: int
-    camera: Object
-    is_end: bool = False
+    frame: int  # of the scene
+    camera: Object  # the camera object
+    is_end: bool = False  # whether it is the end of a shot at the instant of a cut
+    # Whether the camera has already begun its next shot on that frame, so that the end is extrapolated.
     is_hidden: bool = False
 
 
 @dataclass(eq=False)
 class _ViewTable:
-    """Views of cameras, in the coordinates of the file.
+    """Views of cameras, in the coordinates of the file."""
 
-    Attributes:
-        positions: float64 (N, 3).
-        orientations: x y z, float64 (N, 3).
-        fields_of_view: in degrees, float64 (N,).
-    """
-
-    positions: Floats
-    orientations: Floats
-    fields_of_view: Floats
+    positions: Floats  # float64 (N, 3)
+    orientations: Floats  # x y z, float64 (N, 3)
+    fields_of_view: Floats  # in degrees, float64 (N,)
 
     def copy(self) -> _ViewTable:
         """A copy with copied arrays."""
@@ -467,38 +450,24 @@ def _extrapolated(views: _ViewTable, moments: list[_Moment], end: int) -> tuple[
 
 @dataclass(frozen=True, eq=False)
 class _EvaluatedView:
-    """The view of an evaluated Blender camera on a frame.
+    """The view of an evaluated Blender camera on a frame."""
 
-    Attributes:
-        name: of the camera.
-        frame: of the scene.
-        matrix: of the evaluated camera, float64 (4, 4).
-        corners: of its picture in its own space: right top, right bottom, left bottom, left top, float64 (4, 3).
-    """
-
-    name: str
-    frame: int
-    matrix: Floats
+    name: str  # of the camera
+    frame: int  # of the scene
+    matrix: Floats  # of the evaluated camera, float64 (4, 4)
+    # Of its picture in its own space: right top, right bottom, left bottom, left top, float64 (4, 3)
     corners: Floats
 
 
 @dataclass(frozen=True)
 class _Difference:
-    """A difference between a path and what Blender shows.
+    """A difference between a path and what Blender shows."""
 
-    Attributes:
-        name: of the camera.
-        frame: of the scene.
-        what: what differs, with its amount; "" if only the picture is mirrored.
-        is_skewed: whether parents shear the camera, which a path cannot.
-        is_mirrored: whether Blender shows the picture mirrored, which a path cannot.
-    """
-
-    name: str
-    frame: int
-    what: str
-    is_skewed: bool = False
-    is_mirrored: bool = False
+    name: str  # of the camera
+    frame: int  # of the scene
+    what: str  # what differs, with its amount; "" if only the picture is mirrored
+    is_skewed: bool = False  # whether parents shear the camera, which a path cannot
+    is_mirrored: bool = False  # whether Blender shows the picture mirrored, which a path cannot
 
 
 def _find_differences(

@@ -47,25 +47,18 @@ _UV_DECIMALS = 7
 
 @dataclass(eq=False)
 class Block:
-    """A mesh block with its source. V vertices, T triangles.
+    """A mesh block with its source. V vertices, T triangles."""
 
-    Attributes:
-        mesh: the block.
-        slot: the material slot.
-        vertices: the vertex of the evaluated mesh for each vertex, int64 (V,).
-        corners: the corner of the evaluated mesh for each corner of a triangle; -1 in triangles that Blender cannot
-            hold, int64 (T, 3).
-        disagreements: how much the stored weights of each vertex disagree about its position, float64 (V,); 0 for
-            weights of vertex groups.
-        vertex_count: of the evaluated mesh.
-    """
-
-    mesh: Mesh
-    slot: int
-    vertices: Integers
+    mesh: Mesh  # the block
+    slot: int  # the material slot
+    vertices: Integers  # the vertex of the evaluated mesh for each vertex, int64 (V,)
+    # The corner of the evaluated mesh for each corner of a triangle; -1 in triangles that Blender cannot hold,
+    # int64 (T, 3)
     corners: Integers
+    # How much the stored weights of each vertex disagree about its position, float64 (V,); 0 for weights of vertex
+    # groups.
     disagreements: Floats
-    vertex_count: int
+    vertex_count: int  # of the evaluated mesh
 
     @cached_property
     def weights_by_joint(self) -> WeightsByJoint:

@@ -40,26 +40,16 @@ _SKEW_TOLERANCE = 1e-4
 
 @dataclass(eq=False)
 class Skeleton:
-    """The joints of a file and their bones.
+    """The joints of a file and their bones."""
 
-    Attributes:
-        armature: the object; None for a model without armature, whose only joint is the origin.
-        rig: its bones; empty if there is no armature.
-        bones: the bone of each joint, as an index into the rig; -1 for an added origin, int32 (n,).
-        joint_of_bone: the joint of each bone: its own or that of the nearest exported ancestor, -1 if there is none,
-            int32 (J,).
-        joints: the bind pose in the coordinates of the file.
-        world: the transform of the armature in the bind pose, (4, 4).
-        conversion: from the scene to the file.
-    """
-
-    armature: Object | None
-    rig: Rig
-    bones: Ints
+    armature: Object | None  # the object; None for a model without armature, whose only joint is the origin
+    rig: Rig  # its bones; empty if there is no armature
+    bones: Ints  # the bone of each joint, as an index into the rig; -1 for an added origin, int32 (n,)
+    # The joint of each bone: its own or that of the nearest exported ancestor, -1 if there is none, int32 (J,)
     joint_of_bone: Ints
-    joints: Joints
-    world: Floats
-    conversion: Conversion
+    joints: Joints  # the bind pose in the coordinates of the file
+    world: Floats  # the transform of the armature in the bind pose, (4, 4)
+    conversion: Conversion  # from the scene to the file
 
     def joints_of_armature(self, positions: Floats, orientations: Floats) -> tuple[Floats, Floats]:
         """Joints in the coordinates of the file, of an armature whose object has its transform of the bind pose.

@@ -72,19 +72,12 @@ _WARNINGS = {
 
 @dataclass(frozen=True)
 class _Motion:
-    """What is known of the largest distance of an object's vertices in an animation.
+    """What is known of the largest distance of an object's vertices in an animation."""
 
-    Attributes:
-        causes: likely ones, the likeliest first.
-        is_from_file: whether it is within the disagreement of the weights of the imported file.
-        expected: what Blender shows, in the coordinates of the file, (n, 3).
-        pose: of the joints on that frame.
-    """
-
-    causes: list[str]
-    is_from_file: bool
-    expected: Floats
-    pose: _Pose
+    causes: list[str]  # likely ones, the likeliest first
+    is_from_file: bool  # whether it is within the disagreement of the weights of the imported file
+    expected: Floats  # what Blender shows, in the coordinates of the file, (n, 3)
+    pose: _Pose  # of the joints on that frame
 
 
 @dataclass(eq=False)

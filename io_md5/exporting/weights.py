@@ -48,20 +48,13 @@ _BIAS_SUM = 1e-4
 
 @dataclass(eq=False)
 class WeightTable:
-    """Weights in ranges, one range for each vertex.
+    """Weights in ranges, one range for each vertex."""
 
-    Attributes:
-        starts: the first row of each vertex, int64 (V,).
-        counts: the number of rows of each vertex, int64 (V,).
-        joints: of the file, -1 for one that no longer exists, int32 (R,).
-        biases: float64 (R,).
-        points: the position that each gives its vertex in the bind pose, in file coordinates, float64 (R, 3).
-    """
-
-    starts: Integers
-    counts: Integers
-    joints: Ints
-    biases: Floats
+    starts: Integers  # the first row of each vertex, int64 (V,)
+    counts: Integers  # the number of rows of each vertex, int64 (V,)
+    joints: Ints  # of the file, -1 for one that no longer exists, int32 (R,)
+    biases: Floats  # float64 (R,)
+    # The position that each gives its vertex in the bind pose, in file coordinates, float64 (R, 3)
     points: Floats
 
     def rows(self, vertices: npt.NDArray[np.integer]) -> Integers:
@@ -80,15 +73,10 @@ class WeightTable:
 
 @dataclass(frozen=True)
 class WeightOptions:
-    """The options of weights.
+    """The options of weights."""
 
-    Attributes:
-        max_influences: the number of weights to keep for each vertex, the largest first; 0 for all.
-        min_weight: smaller weights are removed.
-    """
-
-    max_influences: int = 0
-    min_weight: float = 0.0
+    max_influences: int = 0  # the number of weights to keep for each vertex, the largest first; 0 for all
+    min_weight: float = 0.0  # smaller weights are removed
 
     @property
     def keeps_all_weights(self) -> bool:
@@ -214,21 +202,15 @@ def _nearest_joints(points: Floats, skeleton: Skeleton) -> npt.NDArray[np.int64]
 
 @dataclass(eq=False)
 class SourceMesh:
-    """The imported mesh block of an object.
+    """The imported mesh block of an object."""
 
-    Attributes:
-        stored: the stored data.
-        weights: of the V vertices of the file, in the current bind pose of the armature.
-        vertices: the candidate vertex of the file for each vertex of the evaluated mesh, or `NONE`, int64.
-        corners: the same for each corner, int64.
-        disagreements: how much the weights of each vertex of the file disagree about its position, which limits the
-            difference between the game and Blender, float64 (V,); infinite if the biases do not sum to 1.
-    """
-
-    stored: StoredMesh
-    weights: WeightTable
+    stored: StoredMesh  # the stored data
+    weights: WeightTable  # of the V vertices of the file, in the current bind pose of the armature
+    # The candidate vertex of the file for each vertex of the evaluated mesh, or `NONE`, int64.
     vertices: Integers
-    corners: Integers
+    corners: Integers  # the same for each corner, int64
+    # How much the weights of each vertex of the file disagree about its position, which limits the difference
+    # between the game and Blender, float64 (V,); infinite if the biases do not sum to 1.
     disagreements: Floats
 
 
