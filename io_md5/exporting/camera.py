@@ -14,10 +14,9 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from ...io_blender import state
 from ...io_blender.clips.animated_values import restored_frame_and_values
@@ -27,7 +26,7 @@ from ...io_blender.scene import axes
 from ...io_blender.scene.axes import Conversion
 from ...io_blender.scene.mesh_data import world_matrix
 from ...io_blender.scene.objects import ChosenConversion, NothingToExportError, export_conversion
-from ...io_blender.verification import Verify, frames_to_verify
+from ...io_blender.verification import Verify, amount, diagonal, frames_to_verify
 from ...io_common.files import atomic
 from ..format import Camera, Md5Error, format_camera
 from ..format import quaternions as quat
@@ -52,6 +51,8 @@ _SAME_ANGLE = 1e-4  # in degrees
 _POSITION, _DIRECTION, _FIELD_OF_VIEW = 1e-4, 0.01, 0.01
 # The precision of 32-bit floats, as a fraction of a coordinate.
 _ROUNDING = 2e-6
+# By how much the axes of a camera that is not skewed may be off from right angles.
+_SKEWED = 1e-5
 
 
 @dataclass(frozen=True)
@@ -79,21 +80,12 @@ class _Moment:
     is_hidden: bool = False
 
 
-@dataclass(eq=False)
-class _ViewTable:
+class _Views(NamedTuple):
     """Views of cameras, in the coordinates of the file."""
 
     positions: Floats  # float64 (N, 3)
     orientations: Floats  # x y z, float64 (N, 3)
     fields_of_view: Floats  # in degrees, float64 (N,)
-
-    def copy(self) -> _ViewTable:
-        """A copy with copied arrays."""
-        return _ViewTable(*(table.copy() for table in self.channels()))
-
-    def channels(self) -> tuple[Floats, Floats, Floats]:
-        """The three arrays."""
-        return self.positions, self.orientations, self.fields_of_view
 
 
 def export_camera(
@@ -125,23 +117,22 @@ def read_scene(context: Context, options: CameraExportOptions, report: Report) -
     """
     cameras = exported_cameras(context.scene, use_markers=options.use_markers)
     conversion = export_conversion(options.conversion, cameras, report)
-    plan = _Plan(context.scene, options, conversion, use_stored=True)
-    for camera in plan.cameras:
-        if camera.type != "CAMERA":
-            raise NothingToExportError(
-                f"{camera.name} is not a camera: choose a camera as the scene's or the marker's"
-            )
-    chosen = frames_to_verify(len(plan.frames), options.verify, many=True)
-    verified = {plan.frames[index] for index in chosen}
-    views, evaluated_views = _sample(context, plan.moments, conversion, verified, report)
-    result = _assemble(context.scene, plan, views.copy(), options, report)
-    differences = _find_differences(result, evaluated_views, conversion)
-    if differences and any(stored is not None for stored in plan.stored.values()):
-        plan = _Plan(context.scene, options, conversion, use_stored=False)
-        views, evaluated_views = _sample(context, plan.moments, conversion, verified, report)
+    for use_stored in (True, False):
+        plan = _Plan(context.scene, options, conversion, use_stored=use_stored)
+        for camera in plan.cameras:
+            if camera.type != "CAMERA":
+                raise NothingToExportError(
+                    f"{camera.name} is not a camera: choose a camera as the scene's or the marker's"
+                )
+        chosen = frames_to_verify(len(plan.frames), options.verify, many=True)
+        verified = {plan.frames[index] for index in chosen}
+        views, shown = _sample(context, plan.moments, conversion, verified, report)
         result = _assemble(context.scene, plan, views, options, report)
-        differences = _find_differences(result, evaluated_views, conversion)
-    _warn_of_differences(differences, report)
+        differences = _find_differences(result, shown, conversion)
+        if not differences or all(stored is None for stored in plan.stored.values()):
+            break
+    for name, text in differences:
+        report.warn(text, name)
     _warn_of_jumps(plan, report)
     return result
 
@@ -159,7 +150,7 @@ def _warn_of_jumps(plan: _Plan, report: Report) -> None:
 
 
 def _assemble(
-    scene: Scene, plan: _Plan, views: _ViewTable, options: CameraExportOptions, report: Report
+    scene: Scene, plan: _Plan, views: _Views, options: CameraExportOptions, report: Report
 ) -> Camera:
     for camera in plan.cameras:
         stored = plan.stored[camera]
@@ -324,7 +315,7 @@ def _sample(
     conversion: axes.Conversion,
     verified: set[int],
     report: Report,
-) -> tuple[_ViewTable, dict[int, _EvaluatedView]]:
+) -> tuple[_Views, dict[int, _ShownView]]:
     """The views of the entries, and the evaluated view of each frame to verify, by frame counted from the first.
 
     Extrapolated entries are left to be filled in. `conversion` goes from the scene to the file; `verified` has frames
@@ -334,7 +325,7 @@ def _sample(
     count = len(moments)
     matrices = np.tile(np.eye(4), (count, 1, 1))
     fields_of_view = np.ones(count)
-    evaluated_views: dict[int, _EvaluatedView] = {}
+    shown: dict[int, _ShownView] = {}
     frame = None
     render = scene.render
     aspect = (render.resolution_x * render.pixel_aspect_x) / (render.resolution_y * render.pixel_aspect_y)
@@ -360,14 +351,14 @@ def _sample(
             )
             if frame in verified and not moment.is_end:
                 corners = np.array(data.view_frame(scene=scene), dtype=np.float64)
-                evaluated_views[frame - scene.frame_start] = _EvaluatedView(
+                shown[frame - scene.frame_start] = _ShownView(
                     moment.camera.name, frame, matrices[index], corners
                 )
     positions, orientations = camera_view.to_file(matrices, conversion)
-    return _ViewTable(positions, orientations, fields_of_view), evaluated_views
+    return _Views(positions, orientations, fields_of_view), shown
 
 
-def _restore_stored(views: _ViewTable, plan: _Plan, camera: Object, stored: StoredCamera) -> None:
+def _restore_stored(views: _Views, plan: _Plan, camera: Object, stored: StoredCamera) -> None:
     """Replaces values that were not changed since the import by the exact values of the file."""
     moments = np.array(
         [
@@ -382,12 +373,20 @@ def _restore_stored(views: _ViewTable, plan: _Plan, camera: Object, stored: Stor
     frames = np.array([plan.moments[index].frame for index in moments], dtype=np.int64)
     source_entries = stored.frame_entries[frames - stored.frame_start]
     source = stored.camera
-    for table, original, same in zip(
-        views.channels(),
-        _channels_of(source),
-        _is_unchanged(views, moments, source, source_entries),
-        strict=True,
-    ):
+    positions = source.positions[source_entries]
+    distances = np.linalg.norm(views.positions[moments] - positions, axis=1)
+    seen, known = (
+        quat.wxyz_from_xyz(orientations)
+        for orientations in (views.orientations[moments], source.orientations[source_entries])
+    )
+    turns = np.minimum(np.abs(seen - known).max(axis=1), np.abs(seen + known).max(axis=1))
+    angles = views.fields_of_view[moments] - camera_view.clamped(source.fields_of_view[source_entries])
+    is_same = (
+        distances <= _SAME_POSITION * np.maximum(np.linalg.norm(positions, axis=1), 1.0),
+        turns <= _SAME_ORIENTATION,
+        np.abs(angles) <= _SAME_ANGLE,
+    )
+    for table, original, same in zip(views, _channels_of(source), is_same, strict=True):
         table[moments[same]] = original[source_entries[same]]
 
 
@@ -395,30 +394,13 @@ def _channels_of(camera: Camera) -> tuple[Floats, Floats, Floats]:
     return camera.positions, camera.orientations, camera.fields_of_view
 
 
-def _is_unchanged(
-    views: _ViewTable, moments: npt.NDArray[np.int64], source: Camera, source_entries: Ints
-) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
-    """Whether position, orientation and field of view equal those of entries of the file, each (n,)."""
-    positions = source.positions[source_entries]
-    distances = np.linalg.norm(views.positions[moments] - positions, axis=1)
-    same_position = distances <= _SAME_POSITION * np.maximum(np.linalg.norm(positions, axis=1), 1.0)
-    seen, known = (
-        quat.wxyz_from_xyz(views.orientations[moments]),
-        quat.wxyz_from_xyz(source.orientations[source_entries]),
-    )
-    off = np.minimum(np.abs(seen - known).max(axis=1), np.abs(seen + known).max(axis=1))
-    angles = camera_view.clamped(source.fields_of_view[source_entries])
-    same_angle = np.abs(views.fields_of_view[moments] - angles) <= _SAME_ANGLE
-    return same_position, off <= _SAME_ORIENTATION, same_angle
-
-
-def _fill_shot_ends(views: _ViewTable, plan: _Plan) -> None:
+def _fill_shot_ends(views: _Views, plan: _Plan) -> None:
     """Fills in the ends of shots: from imported files, or extrapolated."""
     ends = [index for index, moment in enumerate(plan.moments) if moment.is_end]
     for cut, end in enumerate(ends):
         guesses = _extrapolated(views, plan.moments, end) if plan.moments[end].is_hidden else None
         imported = plan.source_cut(cut)
-        for channel, table in enumerate(views.channels()):
+        for channel, table in enumerate(views):
             if guesses is not None:
                 table[end] = guesses[channel]
             if imported is not None:
@@ -429,7 +411,7 @@ def _fill_shot_ends(views: _ViewTable, plan: _Plan) -> None:
                     table[end] = original[entry]
 
 
-def _extrapolated(views: _ViewTable, moments: list[_Moment], end: int) -> tuple[Floats, Floats, Floats]:
+def _extrapolated(views: _Views, moments: list[_Moment], end: int) -> tuple[Floats, Floats, Floats]:
     """The view that continues the motion of the last two frames of a shot; the last view if it has one frame."""
     last = max(end - 1, 0)
     before = max(end - 2, 0)
@@ -448,52 +430,53 @@ def _extrapolated(views: _ViewTable, moments: list[_Moment], end: int) -> tuple[
     )
 
 
-@dataclass(frozen=True, eq=False)
-class _EvaluatedView:
+class _ShownView(NamedTuple):
     """The view of an evaluated Blender camera on a frame."""
 
     name: str  # of the camera
     frame: int  # of the scene
     matrix: Floats  # of the evaluated camera, float64 (4, 4)
-    # Of its picture in its own space: right top, right bottom, left bottom, left top, float64 (4, 3)
+    # Of its picture in its own space: right top, right bottom, left bottom, left top, float64 (4, 3).
     corners: Floats
 
 
-@dataclass(frozen=True)
-class _Difference:
-    """A difference between a path and what Blender shows."""
-
-    name: str  # of the camera
-    frame: int  # of the scene
-    what: str  # what differs, with its amount; "" if only the picture is mirrored
-    is_skewed: bool = False  # whether parents shear the camera, which a path cannot
-    is_mirrored: bool = False  # whether Blender shows the picture mirrored, which a path cannot
-
-
 def _find_differences(
-    camera: Camera, views: dict[int, _EvaluatedView], conversion: Conversion
-) -> list[_Difference]:
-    """The first difference of each camera between a finished path and what Blender shows on some of its frames.
+    camera: Camera, views: dict[int, _ShownView], conversion: Conversion
+) -> list[tuple[str, str]]:
+    """A warning for the first difference of each camera between a path and what Blender shows, with its name.
 
-    `views` are by frame counted from the first; `conversion` goes from the scene to the file.
+    The path is played by Doom 3's rules: the cuts give the entry of a frame; the matrix of an entry has forward, left
+    and up as columns. The picture in Blender is the rectangle of its camera's view frame. `views` are by frame counted
+    from the first; `conversion` goes from the scene to the file.
     """
     entries, _instants = timeline(camera.cuts, camera.entry_count)
-    found: dict[str, _Difference] = {}
-    size = float(np.linalg.norm(np.ptp(camera.positions, axis=0)))
+    result: list[tuple[str, str]] = []
+    size = diagonal(camera.positions)
     for frame, view in sorted(views.items()):
-        if view.name in found:
+        if any(name == view.name for name, _ in result):
             continue
-        if frame >= len(entries):
-            found[view.name] = _Difference(view.name, view.frame, "the path ends before this frame")
-            continue
-        what = _compare(camera, int(entries[frame]), view, conversion, size)
-        is_mirrored = bool(np.linalg.det(view.matrix[:3, :3]) < 0.0)
-        if what or is_mirrored:
-            found[view.name] = _Difference(view.name, view.frame, what, _is_skewed(view.matrix), is_mirrored)
-    return list(found.values())
+        what = "the path ends before this frame"
+        if frame < len(entries):
+            what = _compare(camera, int(entries[frame]), view, conversion, size)
+            if np.linalg.det(view.matrix[:3, :3]) < 0.0:
+                text = (
+                    "negative scale mirrors the picture in Blender, which no path can: the path looks the same way, "
+                    "not mirrored. Make the scale of the camera and its parents positive"
+                )
+                result.append((view.name, text))
+        if what:
+            basis = _basis(view)
+            cause = (
+                "parents with uneven scale shear the camera: apply their scale"
+                if np.abs(basis.T @ basis - np.eye(3)).max() > _SKEWED
+                else "the camera is too far from the origin, or has a field of view that the format cannot store"
+            )
+            text = f"the path differs from what Blender shows on frame {view.frame}: {what}. Likely cause: {cause}"
+            result.append((view.name, text))
+    return result
 
 
-def _compare(camera: Camera, entry: int, view: _EvaluatedView, conversion: Conversion, size: float) -> str:
+def _compare(camera: Camera, entry: int, view: _ShownView, conversion: Conversion, size: float) -> str:
     """The differences on one frame, with amounts; empty if there are none."""
     position = conversion.points(view.matrix[:3, 3])
     distance = float(np.linalg.norm(camera.positions[entry] - position))
@@ -504,8 +487,7 @@ def _compare(camera: Camera, entry: int, view: _EvaluatedView, conversion: Conve
     zoom = abs(float(camera_view.clamped(camera.fields_of_view[entry])) - angle)
     parts = []
     if not distance <= allowed:
-        relative = f" ({distance / size:.2%} of the path's size)" if size > 0.0 else ""
-        parts.append(f"position by {distance:.4g} units{relative}")
+        parts.append(f"position by {amount(distance, size, 'path')}")
     if not off <= _DIRECTION:
         parts.append(f"direction by {off:.3g}°")
     if not zoom <= _FIELD_OF_VIEW:
@@ -513,14 +495,13 @@ def _compare(camera: Camera, entry: int, view: _EvaluatedView, conversion: Conve
     return ", ".join(parts)
 
 
-def _picture(view: _EvaluatedView, conversion: Conversion) -> tuple[Floats, Floats, Floats, float]:
+def _picture(view: _ShownView, conversion: Conversion) -> tuple[Floats, Floats, Floats, float]:
     """Forward, left and up of a picture in the space of the file, and its horizontal angle in degrees.
 
     Blender removes the scale of each axis of a camera, so that only shear and mirroring remain. If the picture is
     mirrored, left is the direction before mirroring: only forward and up tell where the camera looks.
     """
-    lengths = np.linalg.norm(view.matrix[:3, :3], axis=0)
-    basis = view.matrix[:3, :3] / np.where(lengths > 0.0, lengths, 1.0)
+    basis = _basis(view)
     # Lens shift, which the format does not have, moves the middle of the picture off the axis.
     right_top, right_bottom, left_bottom, left_top = view.corners
     across, upright = right_top - left_top, right_top - right_bottom
@@ -532,37 +513,14 @@ def _picture(view: _EvaluatedView, conversion: Conversion) -> tuple[Floats, Floa
     return forward, left, up, angle
 
 
+def _basis(view: _ShownView) -> Floats:
+    """The axes of a camera without their lengths."""
+    lengths = np.linalg.norm(view.matrix[:3, :3], axis=0)
+    result: Floats = view.matrix[:3, :3] / np.where(lengths > 0.0, lengths, 1.0)
+    return result
+
+
 def _angle(some: Floats, other: Floats) -> float:
     """The angle in degrees between two directions, accurate for small angles."""
     cross = float(np.linalg.norm(np.cross(some, other)))
     return math.degrees(math.atan2(cross, float(np.dot(some, other))))
-
-
-def _is_skewed(matrix: npt.NDArray[np.float64]) -> bool:
-    """Whether the axes of a camera are not at right angles."""
-    lengths = np.linalg.norm(matrix[:3, :3], axis=0)
-    basis = matrix[:3, :3] / np.where(lengths > 0.0, lengths, 1.0)
-    return bool(np.abs(basis.T @ basis - np.eye(3)).max() > 1e-5)
-
-
-def _warn_of_differences(differences: list[_Difference], report: Report) -> None:
-    """Adds a warning for each difference."""
-    for difference in differences:
-        if difference.is_mirrored:
-            report.warn(
-                "negative scale mirrors the picture in Blender, which no path can: the path looks the same way, not "
-                "mirrored. Make the scale of the camera and its parents positive",
-                difference.name,
-            )
-        if not difference.what:
-            continue
-        cause = (
-            "parents with uneven scale shear the camera: apply their scale"
-            if difference.is_skewed
-            else "the camera is too far from the origin, or has a field of view that the format cannot store"
-        )
-        report.warn(
-            f"the path differs from what Blender shows on frame {difference.frame}: {difference.what}. "
-            f"Likely cause: {cause}",
-            difference.name,
-        )
