@@ -113,15 +113,11 @@ def export_model(context: Context, path: Path, options: ExportOptions) -> Export
     """
     report = Report()
     with kept_on_failure(report):
-        return _export_model(context, path, options, report)
-
-
-def _export_model(context: Context, path: Path, options: ExportOptions, report: Report) -> ExportResult:
-    with state.temporary_object_mode(context):
-        built = build_model(context, options, report)
-    model = built.model
-    raise_errors(check_model(model, options.game, built.source_counts), Md2Error, path.name, report)
-    atomic.write_file(path, format_model(model))
+        with state.temporary_object_mode(context):
+            built = build_model(context, options, report)
+        model = built.model
+        raise_errors(check_model(model, options.game, built.source_counts), Md2Error, path.name, report)
+        atomic.write_file(path, format_model(model))
     report.count("vertices", model.vertex_count)
     report.count("triangles", model.triangle_count)
     report.count("skins", len(model.skins))

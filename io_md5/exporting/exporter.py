@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,7 +14,6 @@ from ...io_common.game_data.paths import files_in
 from ...io_common.textures.search import Search
 from ..format import Joints, Md5Error, format_animation, format_mesh, read_animation_header, read_joints
 from ..format.check import check_animation, check_model
-from ..format.model import Ints
 from ..format.suffixes import ANIMATION_SUFFIX, MESH_SUFFIX
 from ..importing.animation_files import animation_paths
 from ..importing.companions import Companion, find_companion
@@ -45,13 +44,8 @@ def export_mesh(context: Context, path: Path, options: ExportOptions) -> ExportR
     anything is written. Raises OSError if a file cannot be written; existing files are unchanged.
     """
     report = Report()
-    with kept_on_failure(report):
-        return _export_mesh(context, path, options, report)
-
-
-def _export_mesh(context: Context, path: Path, options: ExportOptions, report: Report) -> ExportResult:
     model_options = options.model
-    with state.temporary_object_mode(context):
+    with kept_on_failure(report), state.temporary_object_mode(context):
         source = find_source(context, model_options.scope, report)
         require_meshes(context, model_options.scope, source)
         warn_of_left_out(context, model_options.scope, report)
@@ -84,16 +78,16 @@ def _export_mesh(context: Context, path: Path, options: ExportOptions, report: R
             files |= scale_files(built, model_options.target, report)
             files |= animation_beside(path, model, model_options.target, files, report)
             told = {*files, beside} if model_options.target.writing.animation_beside else files
-            require_own_files(built.animations, model.joints, path)
-            warn_of_animations(path, model.joints, told, report)
+            _require_own_files(built.animations, model.joints, path)
+            _warn_of_animations(path, model.joints, told, report)
             # The model last, so that its animations exist as soon as it does.
             atomic.write_files(dict(reversed(files.items())))
             progress_bar.step()
-    hint_names(path, model, model_options.game, companion, report)
-    report.count("joints", len(model.joints))
-    report.count("meshes", len(model.meshes))
-    report.count("vertices", model.vertex_count)
-    report.count("triangles", sum(len(mesh.triangles) for mesh in model.meshes))
+        hint_names(path, model, model_options.game, companion, report)
+        report.count("joints", len(model.joints))
+        report.count("meshes", len(model.meshes))
+        report.count("vertices", model.vertex_count)
+        report.count("triangles", sum(len(mesh.triangles) for mesh in model.meshes))
     return ExportResult(list(files), report)
 
 
@@ -105,13 +99,8 @@ def export_animations(context: Context, path: Path, options: ExportOptions) -> E
     `export_mesh`.
     """
     report = Report()
-    with kept_on_failure(report):
-        return _export_animations(context, path, options, report)
-
-
-def _export_animations(context: Context, path: Path, options: ExportOptions, report: Report) -> ExportResult:
     model_options = options.model
-    with state.temporary_object_mode(context):
+    with kept_on_failure(report), state.temporary_object_mode(context):
         source = find_source(context, model_options.scope, report)
         if source.armature is None:
             raise NothingToExportError(
@@ -153,8 +142,8 @@ def _export_animations(context: Context, path: Path, options: ExportOptions, rep
             _raise_findings(built, model_options, report)
             files = {target: format_animation(one) for target, one in built.animations.items()}
             files |= scale_files(built, model_options.target, report)
-            require_own_files(built.animations, built.model.joints, None)
-            warn_of_meshes(next(iter(built.animations)), built.model.joints, report)
+            _require_own_files(built.animations, built.model.joints, None)
+            _warn_of_meshes(next(iter(built.animations)), built.model.joints, report)
             atomic.write_files(files)
     return ExportResult(list(files), report)
 
@@ -187,7 +176,7 @@ def _raise_findings(built: Build, options: ModelOptions, report: Report, *, mesh
     raise_all(findings, Md5Error, report)
 
 
-def require_own_files(animations: Iterable[Path], joints: Joints, mesh: Path | None) -> None:
+def _require_own_files(animations: Iterable[Path], joints: Joints, mesh: Path | None) -> None:
     """Checks that no animation of another model is replaced.
 
     An animation that fits the mesh that is replaced with it is of the same model. So is one that no mesh of the folder
@@ -196,12 +185,12 @@ def require_own_files(animations: Iterable[Path], joints: Joints, mesh: Path | N
     `joints` are as they are written; `mesh` is None if only animations are written. Raises Md5Error, which names the
     animation that has other joints.
     """
-    new = _skeleton(joints.names, joints.parents)
+    new = _skeleton(joints)
     for path in animations:
-        old = _read_animation_skeleton(path) if path.exists() else None
+        old = _read_skeleton(path) if path.exists() else None
         if old is None or old == new or (mesh is not None and _read_skeleton(mesh) == old):
             continue
-        meshes = [skeleton for _, skeleton in _skeletons_of_meshes(path.parent)]
+        meshes = _skeletons_of_meshes(path.parent).values()
         if new not in meshes or old in meshes:
             raise Md5Error(
                 f"the animation {path.name} in this folder has other joints: it is of another model, or from "
@@ -210,10 +199,10 @@ def require_own_files(animations: Iterable[Path], joints: Joints, mesh: Path | N
             )
 
 
-def warn_of_meshes(animation: Path, joints: Joints, report: Report) -> None:
+def _warn_of_meshes(animation: Path, joints: Joints, report: Report) -> None:
     """Warns if there are meshes in the folder of an animation, and none has the joints that are written."""
-    found = dict(_skeletons_of_meshes(animation.parent))
-    if found and _skeleton(joints.names, joints.parents) not in found.values():
+    found = _skeletons_of_meshes(animation.parent)
+    if found and _skeleton(joints) not in found.values():
         report.warn(
             f"games refuse it with {listing([path.name for path in found])} in its folder, as the joints differ: "
             "export both from the same armature, with the same Game, Deform Bones Only and Add Root Bone",
@@ -222,12 +211,12 @@ def warn_of_meshes(animation: Path, joints: Joints, report: Report) -> None:
         )
 
 
-def warn_of_animations(mesh: Path, joints: Joints, others: Collection[Path], report: Report) -> None:
+def _warn_of_animations(mesh: Path, joints: Joints, others: Collection[Path], report: Report) -> None:
     """Warns of animations beside a mesh that fit it before, and will not when it is replaced.
 
     The mesh need not exist. `joints` are as they are written; `others` are files that are written or told of already.
     """
-    new = _skeleton(joints.names, joints.parents)
+    new = _skeleton(joints)
     try:
         old = _read_skeleton(mesh)
         if old is None or old == new:
@@ -235,7 +224,7 @@ def warn_of_animations(mesh: Path, joints: Joints, others: Collection[Path], rep
         unfit = [
             path.name
             for path in animation_paths(mesh.parent)
-            if path not in others and _read_animation_skeleton(path) == old
+            if path not in others and _read_skeleton(path) == old
         ]
     except OSError:
         return
@@ -247,34 +236,24 @@ def warn_of_animations(mesh: Path, joints: Joints, others: Collection[Path], rep
         )
 
 
-def _skeletons_of_meshes(folder: Path) -> Iterator[tuple[Path, _Skeleton]]:
+def _skeletons_of_meshes(folder: Path) -> dict[Path, _Skeleton]:
     try:
         paths = [path for path in files_in(folder) if path.suffix.lower() == MESH_SUFFIX]
     except OSError:
-        return
-    for path in paths:
-        skeleton = _read_skeleton(path)
-        if skeleton is not None:
-            yield path, skeleton
+        return {}
+    return {path: skeleton for path in paths if (skeleton := _read_skeleton(path)) is not None}
 
 
-def _read_skeleton(mesh: Path) -> _Skeleton | None:
-    """The names and parents of a mesh file's joints; None if it cannot be read."""
+def _read_skeleton(path: Path) -> _Skeleton | None:
+    """That of a mesh or animation file; None if it cannot be read."""
     try:
-        joints = read_joints(mesh)
+        if path.suffix.lower() == ANIMATION_SUFFIX:
+            header = read_animation_header(path)
+            return header.names, header.parents.tolist()
+        return _skeleton(read_joints(path))
     except (Md5Error, OSError):
         return None
-    return _skeleton(joints.names, joints.parents)
 
 
-def _read_animation_skeleton(animation: Path) -> _Skeleton | None:
-    """The same of an animation file."""
-    try:
-        header = read_animation_header(animation)
-    except (Md5Error, OSError):
-        return None
-    return _skeleton(header.names, header.parents)
-
-
-def _skeleton(names: Sequence[str], parents: Ints) -> _Skeleton:
-    return list(names), parents.tolist()
+def _skeleton(joints: Joints) -> _Skeleton:
+    return list(joints.names), joints.parents.tolist()
