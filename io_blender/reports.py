@@ -164,10 +164,7 @@ def listing(items: list[str], limit: int = 5) -> str:
 
 
 def report_message(operator: Operator, kind: str, text: str) -> None:
-    """Reports a message to the user; bytes of a file that are not text become question marks.
-
-    `kind` is 'INFO', 'WARNING' or 'ERROR'; the text is one sentence.
-    """
+    """Reports a message to the user; bytes of a file that are not text become question marks."""
     operator.report({kind}, printable(text))
 
 

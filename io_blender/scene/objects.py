@@ -84,7 +84,6 @@ def _is_present(obj: Object, context: Context) -> bool:
 
 
 def _is_shown(obj: Object, context: Context) -> bool:
-    """Whether an object is in the view layer and visible."""
     return obj.visible_get(view_layer=context.view_layer) and not is_hidden_instancer(obj)
 
 

@@ -201,7 +201,6 @@ def _build(
     conversion: Conversion,
     report: Report,
 ) -> tuple[Model, list[Part], Differences]:
-    """A model, the objects it was made of, and where it differs from them."""
 
     def is_hidden(modifier: Modifier) -> bool:
         return not options.apply_modifiers and modifier.type != "ARMATURE"
@@ -332,7 +331,6 @@ def _plan(
 
 
 def _stored_models(objects: list[Object]) -> dict[Object, StoredModel]:
-    """The models that some of the objects were imported from."""
     return {obj: stored for obj in objects if (stored := load_model(obj.data)) is not None}
 
 
@@ -344,7 +342,6 @@ def _frames(
     options: ExportOptions,
     report: Report,
 ) -> FrameData:
-    """The frames, with the imported bytes where nothing changed."""
     source = is_source = None
     if topology.stored is not None and topology.stored.frames.normals.size:
         is_source = plan.source != NONE

@@ -291,7 +291,6 @@ def has_file_normals(mesh: mesh_data.TriangleMesh) -> bool:
 
 
 def _has_any(mesh: Mesh, name: str) -> bool:
-    """Whether a boolean attribute is set anywhere."""
     attribute: Any = mesh.attributes.get(name)
     values = np.zeros(0 if attribute is None else len(attribute.data), dtype=bool)
     if len(values):

@@ -137,7 +137,6 @@ def bones_to_leave_out(
 
 
 def _is_fixed_to_deforming(armature: Object, bone: Bone, left_out: set[str], actions: list[Action]) -> bool:
-    """Whether a bone never moves relative to its nearest exported ancestor."""
     ancestor: Bone | None = bone
     while ancestor is not None and ancestor.name in left_out:
         if not _is_fixed_to_parent(armature, ancestor, actions):

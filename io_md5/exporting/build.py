@@ -59,7 +59,7 @@ class ModelOptions:
 
     @property
     def target(self) -> Target:
-        """The target of the export."""
+        """The game, with what is done for it."""
         return Target(self.game, self.make_names_safe)
 
 
@@ -187,7 +187,6 @@ def _warn_of_speed(
 
 
 def _skeleton(context: Context, source: Source, options: ModelOptions, report: Report) -> Skeleton:
-    """The joints of the model in the bind pose."""
     armature = source.armature
     world, left_out = np.eye(4), set[str]()
     if armature is not None:
@@ -217,7 +216,6 @@ def _build_rest(
     *,
     use_stored: bool = True,
 ) -> dict[Object, RestMesh]:
-    """The evaluated meshes and blocks of objects at rest."""
 
     def hides(modifier: Modifier) -> bool:
         return not options.apply_modifiers or modifier.type == "ARMATURE"
@@ -258,7 +256,6 @@ def _commandline(armature: Object | None, clip: Clip | None) -> str:
 
 
 def _causes_of_options(options: ModelOptions, animation_options: AnimationOptions) -> list[str]:
-    """Options that may make an export differ from Blender."""
     causes = []
     if not options.weights.keeps_all_weights:
         causes.append("Bone Influences or Min Weight removes weights")

@@ -295,10 +295,7 @@ def _bound_cameras(scene: Scene) -> dict[int, Object]:
 
 
 def _cameras_of_frames(scene: Scene, bound: dict[int, Object]) -> dict[int, Object]:
-    """The camera of each frame of the scene's range.
-
-    Blender uses the camera of the last marker that binds one; before the first such marker, the camera of that marker.
-    """
+    """The camera of each frame of the scene's range."""
     frames = range(scene.frame_start, scene.frame_end + 1)
     if not bound:
         if scene.camera is None:
@@ -477,7 +474,6 @@ def _find_differences(
 
 
 def _compare(camera: Camera, entry: int, view: _ShownView, conversion: Conversion, size: float) -> str:
-    """The differences on one frame, with amounts; empty if there are none."""
     position = conversion.points(view.matrix[:3, 3])
     distance = float(np.linalg.norm(camera.positions[entry] - position))
     allowed = _POSITION * size + _ROUNDING * max(float(np.abs(position).max()), 1.0)
@@ -514,13 +510,11 @@ def _picture(view: _ShownView, conversion: Conversion) -> tuple[Floats, Floats, 
 
 
 def _basis(view: _ShownView) -> Floats:
-    """The axes of a camera without their lengths."""
     lengths = np.linalg.norm(view.matrix[:3, :3], axis=0)
     result: Floats = view.matrix[:3, :3] / np.where(lengths > 0.0, lengths, 1.0)
     return result
 
 
 def _angle(some: Floats, other: Floats) -> float:
-    """The angle in degrees between two directions, accurate for small angles."""
     cross = float(np.linalg.norm(np.cross(some, other)))
     return math.degrees(math.atan2(cross, float(np.dot(some, other))))

@@ -201,7 +201,6 @@ def find(
 
 
 def _default_path(armature: Object | None) -> Path:
-    """A file beside the .blend with the name of an armature."""
     folder = Path(bpy.path.abspath("//")) if bpy.data.filepath else Path()
     return folder / f"{armature.name if armature is not None else 'model'}{ANIMATION_SUFFIX}"
 
@@ -259,7 +258,6 @@ def _grouped(found: list[tuple[str, Finding]]) -> list[tuple[Finding, list[str]]
 
 
 def _placed(finding: Finding, subjects: list[str], built: Build) -> LocatedFinding:
-    """A finding with its objects in Blender."""
     text = f"{listing(subjects, 3)}: {finding.text}" if subjects else finding.text
     return LocatedFinding(finding.code, finding.is_error, text, _location(finding, built))
 
@@ -326,7 +324,6 @@ def _hint_quake2_names(path: Path, companion: Companion | None, report: Report) 
 
 
 def _models_above(path: Path) -> list[str]:
-    """The MD2 models in the folder above that of a mesh."""
     try:
         return [other.name for other in files_in(path.parent.parent) if fold(other.suffix) == MD2_SUFFIX]
     except OSError:

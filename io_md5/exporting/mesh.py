@@ -68,8 +68,6 @@ class Block:
 
 @dataclass(eq=False)
 class _Parts:
-    """The source data of all blocks of an object."""
-
     source_mesh: mesh_data.TriangleMesh
     positions: Floats
     skeleton: Skeleton
@@ -228,12 +226,7 @@ def _unused(
 def _with_degenerate(
     triangles: Integers, corners: Integers, degenerate: Integers, verified: Integers
 ) -> tuple[Integers, Integers]:
-    """Triangles and corners with degenerate triangles of the file at their old indices, if their vertices still exist.
-
-    `triangles` are those of the block and `corners` those of the evaluated mesh, both (T, 3). `degenerate` has the
-    index in the file and the vertices of each, (n, 4), `verified` the vertex of the file for each vertex of the block,
-    or `NONE`, (V,). Corners of the triangles that are put back are -1.
-    """
+    """Triangles and corners, (T, 3), with degenerate ones of the file at their old indices, if their vertices exist."""
     vertices = np.full(max(int(verified.max(initial=0)), int(degenerate[:, 1:].max(initial=0))) + 2, -1)
     vertices[verified[::-1]] = np.arange(len(verified))[::-1]
     vertices[-1] = -1  # that of `NONE`
@@ -256,12 +249,7 @@ def _with_degenerate(
 def _block_weights(
     vertices: Integers, verified: Integers, source: SourceMesh | None, current: WeightTable
 ) -> tuple[Integers, Integers, Ints, Floats, Floats]:
-    """Starts and counts of the vertices of a block, and the joints, biases and points of its weights.
-
-    `vertices` has the vertex of the evaluated mesh for each vertex of the block, `verified` the vertex of the file
-    whose weights are used, or `NONE` to use the vertex groups. `source` is the imported block, `current` the weights
-    of the vertex groups.
-    """
+    """Starts and counts of the vertices of a block, and the joints, biases and points of its weights."""
     is_stored = verified != NONE
     if source is not None and np.array_equal(verified, np.arange(len(source.weights.counts))):
         weights = source.weights

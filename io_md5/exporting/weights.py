@@ -240,10 +240,7 @@ def _current_joints(stored: StoredMesh, skeleton: Skeleton) -> Ints:
 
 
 def _points(positions: Floats, joints: Ints, skeleton: Skeleton) -> Floats:
-    """The position that each weight gives its vertex in the bind pose, in the coordinates of the file, (W, 3).
-
-    `positions` are in the space of the joints, in the units of the armature.
-    """
+    """The position that each weight gives its vertex in the bind pose, in the coordinates of the file, (W, 3)."""
     bones = skeleton.bones[np.where(joints >= 0, joints, 0)]
     bind = skeleton.rig.joints
     local = bind.positions[bones] + quat.rotate(bind.orientations[bones], positions)

@@ -100,7 +100,6 @@ def verify_import(
 
 
 def _causes(armature: Object, rig: Rig, match: Match) -> list[str]:
-    """Reasons why an armature may not follow an animation."""
     bones = [armature.pose.bones[name] for name in rig.bone_names]
     moved, parents = set(match.bones), rig.joints.parents
     # The bones with a property that differs from those of an import, and what is wrong with them.

@@ -61,6 +61,11 @@ def test_no_module_imports_from_a_layer_above_it_or_from_another_family(path):
     assert imported.isdisjoint(above)
 
 
+@each([path for path in MODULES if "importing" in path.relative_to(ROOT).parts])
+def test_imports_of_files_need_no_exports(path):
+    assert not [name for name in imported_modules(path) if "exporting" in name]
+
+
 @each([path for path in MODULES if is_library(path)])
 def test_the_library_needs_no_blender(path):
     first = {name[0] for name in imported_modules(path)}
