@@ -84,15 +84,17 @@ def _is_present(obj: Object, context: Context) -> bool:
 
 
 def _is_shown(obj: Object, context: Context) -> bool:
-    return obj.visible_get(view_layer=context.view_layer) and not is_hidden_instancer(obj)
+    return obj.visible_get(view_layer=context.view_layer) and not _is_hidden_instancer(obj)
 
 
 def warn_of_left_out(context: Context, scope: Scope, report: Report) -> None:
     """Warns of what is shown but not exported: texts, curves with a bevel and other shapes, and instances."""
     objects = collect(context, scope)
-    warn_of_collections(objects, report)
+    for obj in objects:
+        if _instances_any(obj, ("MESH",)):
+            report.warn(_INSTANCES_LEFT_OUT, obj.name)
     for obj in () if scope.use_selection else _candidates(context, scope):
-        if is_hidden_instancer(obj) and obj.visible_get(view_layer=context.view_layer):
+        if _is_hidden_instancer(obj) and obj.visible_get(view_layer=context.view_layer):
             report.warn(_INSTANCES_LEFT_OUT, obj.name)
     graph = context.evaluated_depsgraph_get()
     shapes = [obj.name for obj in objects if obj.type in _SHAPES and _has_faces(obj.evaluated_get(graph))]
@@ -143,7 +145,7 @@ def nothing_to_export(context: Context, scope: Scope, kinds: dict[str, str]) -> 
     """
     what = " and ".join(f"no {name}" for name in kinds.values())
     candidates = _candidates(context, scope)
-    instances = [obj for obj in candidates if _is_shown(obj, context) and instances_any(obj, kinds)]
+    instances = [obj for obj in candidates if _is_shown(obj, context) and _instances_any(obj, kinds)]
     reasons = why_left_out(context, scope, [obj for obj in candidates if obj.type in kinds])
     for obj in instances[:3]:
         reasons.append(
@@ -185,25 +187,18 @@ def warn_of_instances(obj: Object, graph: Depsgraph, report: Report) -> None:
         report.warn(_INSTANCES_LEFT_OUT, obj.name)
 
 
-def is_hidden_instancer(obj: Object) -> bool:
+def _is_hidden_instancer(obj: Object) -> bool:
     """Whether only the instances or particles of an object are shown, and not the object itself."""
     makes_instances = obj.instance_type != "NONE" or len(obj.particle_systems) > 0
     return obj.type == "MESH" and makes_instances and not obj.show_instancer_for_viewport
 
 
-def instances_any(obj: Object, kinds: Collection[str]) -> bool:
+def _instances_any(obj: Object, kinds: Collection[str]) -> bool:
     """Whether an object shows a collection with objects of some types."""
     collection = obj.instance_collection if obj.instance_type == "COLLECTION" else None
     if collection is None:
         return False
-    return any(other.type in kinds or instances_any(other, kinds) for other in collection.all_objects)
-
-
-def warn_of_collections(objects: list[Object], report: Report) -> None:
-    """Warns of objects that show meshes of a collection."""
-    for obj in objects:
-        if instances_any(obj, ("MESH",)):
-            report.warn(_INSTANCES_LEFT_OUT, obj.name)
+    return any(other.type in kinds or _instances_any(other, kinds) for other in collection.all_objects)
 
 
 @dataclass(frozen=True, eq=False)

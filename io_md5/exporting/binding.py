@@ -26,8 +26,6 @@ _REST = {
     "scale": (1.0, 1.0, 1.0),
 }
 _TOLERANCE = 1e-6
-# The limit on ancestors; Blender prevents cycles, but damaged files may have them.
-_MAX_ANCESTORS = 64
 
 
 def is_deformed(obj: Object, armature: Object) -> bool:
@@ -47,25 +45,18 @@ def armature_modifiers(obj: Object) -> list[ArmatureModifier]:
 def parent_bone_of(obj: Object, armature: Object) -> str | None:
     """The bone that an object follows, by a parent or constraint of itself or of its ancestors; None if none."""
     bones = armature.data.bones
-    ancestor: Object | None = obj
-    for _ in range(_MAX_ANCESTORS):
-        if ancestor is None:
-            return None
+    for ancestor in (obj, *parents_of(obj)):
         for target, bone in _constraint_targets(ancestor):
             if target == armature and bone in bones:
                 return bone
         if ancestor.parent == armature:
-            return (
-                ancestor.parent_bone
-                if ancestor.parent_type == "BONE" and ancestor.parent_bone in bones
-                else None
-            )
-        ancestor = ancestor.parent
+            has_bone = ancestor.parent_type == "BONE" and ancestor.parent_bone in bones
+            return ancestor.parent_bone if has_bone else None
     return None
 
 
 def parents_of(obj: Object) -> list[Object]:
-    """The parents of an object, the nearest first."""
+    """The parents of an object, the nearest first; damaged files may have cycles."""
     parents: list[Object] = []
     while obj.parent is not None and obj.parent not in parents:
         obj = obj.parent
@@ -76,14 +67,10 @@ def parents_of(obj: Object) -> list[Object]:
 def armatures_of(obj: Object) -> list[Object]:
     """The armatures that move an object: those of modifiers first, then of constraints and parents."""
     found = [modifier.object for modifier in armature_modifiers(obj)]
-    ancestor: Object | None = obj
-    for _ in range(_MAX_ANCESTORS):
-        if ancestor is None:
-            break
+    for ancestor in (obj, *parents_of(obj)):
         found += [target for target, _ in _constraint_targets(ancestor)]
-        ancestor = ancestor.parent
-        found.append(ancestor)
-        if ancestor is not None and ancestor.type == "ARMATURE":
+        found.append(ancestor.parent)
+        if ancestor.parent is not None and ancestor.parent.type == "ARMATURE":
             # Whatever moves this armature, such as the horse of a rider, is part of its own motion.
             break
     return list(dict.fromkeys(target for target in found if target is not None and target.type == "ARMATURE"))

@@ -200,13 +200,6 @@ class _Plan:
     """The camera of each frame, and the source of each entry.
 
     `conversion` goes from the scene to the file; with `use_stored`, data of imported files is used.
-
-    Attributes:
-        frames: the frames of the scene.
-        moments: the entries in order.
-        instants: the first scene frame after each cut, rising.
-        cameras: all cameras that are used.
-        stored: the imported file of each; None if it was not imported.
     """
 
     def __init__(
@@ -218,10 +211,12 @@ class _Plan:
         bound = _bound_cameras(scene) if options.use_markers else {}
         self._camera_at = _cameras_of_frames(scene, bound)
         self.cameras = exported_cameras(scene, use_markers=options.use_markers)
+        # The imported file of each camera; None if it was not imported.
         self.stored = {
             camera: load_camera(camera.data, conversion) if use_stored and camera.type == "CAMERA" else None
             for camera in self.cameras
         }
+        # The first scene frame after each cut, rising.
         self.instants = self._find_cuts(scene, bound)
         self.moments: list[_Moment] = []
         cuts = Counter(self.instants)
