@@ -33,8 +33,6 @@ if TYPE_CHECKING:
 
 Ints = npt.NDArray[np.int32]
 
-# How many triangles usually tell whether an object is still on the texels of its file.
-_FEW = 32
 # Normals that differ by less are those of one side: custom normals are stored with an error.
 _SAME_SIDE = np.cos(np.radians(1.0))
 
@@ -182,17 +180,9 @@ def shows_source_uvs(part: Part) -> bool:
         return True
     if part.uvs is None or part.source_st is None:
         return part.uvs is None and not len(stored.st)
-    # The first few triangles are usually enough.
-    return any(_is_on_source_texel(part, stored, rows) for rows in (slice(_FEW), slice(_FEW, None)))
-
-
-def _is_on_source_texel(part: Part, stored: StoredModel, rows: slice) -> bool:
-    """Whether some corner of some triangles is still on its texel of the file."""
-    assert part.uvs is not None
-    assert part.source_st is not None
-    known = part.source_st[rows] != NONE
-    texels = _texels(part.uvs[rows][known], stored.skin_size)
-    return bool((stored.st[part.source_st[rows][known]] == texels).all(axis=-1).any())
+    known = part.source_st != NONE
+    texels = _texels(part.uvs[known], stored.skin_size)
+    return bool((stored.st[part.source_st[known]] == texels).all(axis=-1).any())
 
 
 def _texels(uvs: npt.NDArray[np.float64], skin_size: tuple[int, int]) -> Ints:
