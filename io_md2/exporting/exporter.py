@@ -135,20 +135,28 @@ def build_model(context: Context, options: ExportOptions, report: Report) -> Bui
     if len(objects) > 1:
         report.count("objects", len(objects))
         report.hints.append(f"Objects: {', '.join(obj.name for obj in objects)}")
-    stored = _stored_models(objects)
-    plan, found = _plan(objects, stored, context.scene, options, report)
+    stored = {obj: imported for obj in objects if (imported := load_model(obj.data)) is not None}
+    found = None
+    if options.frames.frames == LIST:
+        # The list that the frames are chosen from.
+        found = list_of(objects, context.scene)
+        sequences = sequences_of_list(found, options.frames, options.template, report)
+        plan = plan_sequences(objects, stored, found, sequences)
+    else:
+        plan = plan_frames(objects, stored, context.scene, options.frames, report)
     names = frame_names(plan, objects, common_source(stored), context.scene, report)
     if plan.scene_frames is not None:
         warn_of_simulations(objects, context.scene, report)
-    attempt = Report()
-    model, parts, differences = _build(
-        context, objects, stored, plan, found, names, options, conversion, attempt
-    )
-    if stored and any(kind not in verification.UNSTORED for _, kind in differences):
+    used = stored
+    while True:
         attempt = Report()
         model, parts, differences = _build(
-            context, objects, {}, plan, found, names, options, conversion, attempt
+            context, objects, used, plan, found, names, options, conversion, attempt
         )
+        if not used or all(kind in verification.UNSTORED for _, kind in differences):
+            break
+        used = {}
+    if stored and not used:
         attempt.warn("the stored data of the imported file does not match the mesh and was not used")
     report.merge(attempt)
     verification.warn(differences, model, parts, report)
@@ -313,25 +321,6 @@ def _gl_commands(model: Model, topology: Topology) -> GlCommands:
     return generate_commands(
         model.triangles, model.triangle_st, model.st, model.skin_width, model.skin_height
     )
-
-
-def _plan(
-    objects: list[Object],
-    stored: dict[Object, StoredModel],
-    scene: Scene,
-    options: ExportOptions,
-    report: Report,
-) -> tuple[FramePlan, AnimationList | None]:
-    """The frames, and the list that they were chosen from, if they were."""
-    if options.frames.frames != LIST:
-        return plan_frames(objects, stored, scene, options.frames, report), None
-    found = list_of(objects, scene)
-    sequences = sequences_of_list(found, options.frames, options.template, report)
-    return plan_sequences(objects, stored, found, sequences), found
-
-
-def _stored_models(objects: list[Object]) -> dict[Object, StoredModel]:
-    return {obj: stored for obj in objects if (stored := load_model(obj.data)) is not None}
 
 
 def _frames(
