@@ -279,8 +279,10 @@ def _assemble(
 ) -> Model:
     _require_finite(samples.positions, names)
     frames = _frames(conversion.points(samples.positions), normals, topology, plan, options, report)
-    own = own_skin_size(parts)
-    size = options.skin_size if options.force_skin_size else own or skin_size(parts, options.skin_size)
+    chosen_size = own_skin_size(parts)
+    size = (
+        options.skin_size if options.force_skin_size else chosen_size or skin_size(parts, options.skin_size)
+    )
     st, triangle_st = texture_coordinates(parts, topology, size)
     model = Model(
         skin_width=size[0],
@@ -376,14 +378,14 @@ def _location(finding: Finding, built: Build) -> Location:
         firsts = np.cumsum([0, *(len(part.used) for part in built.parts)])
         chosen = np.array(finding.vertices)
         for part, first in zip(built.parts, firsts[:-1].tolist(), strict=True):
-            own = chosen[(chosen >= first) & (chosen < first + len(part.used))] - first
-            best = _better(best, part, VERTICES, np.unique(part.used[own]))
+            selected = chosen[(chosen >= first) & (chosen < first + len(part.used))] - first
+            best = _better(best, part, VERTICES, np.unique(part.used[selected]))
     elif finding.triangles:
         firsts = np.cumsum([0, *(len(part.triangles) for part in built.parts)])
         chosen = built.triangles[np.array(finding.triangles)]
         for part, first in zip(built.parts, firsts[:-1].tolist(), strict=True):
-            own = chosen[(chosen >= first) & (chosen < first + len(part.triangles))] - first
-            best = _better(best, part, FACES, part.loops[own, 0])
+            selected = chosen[(chosen >= first) & (chosen < first + len(part.triangles))] - first
+            best = _better(best, part, FACES, part.loops[selected, 0])
     return best
 
 

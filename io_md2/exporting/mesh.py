@@ -216,10 +216,10 @@ def split(
     first_row = first_corner = 0
     for part in parts:
         normals = samples.normals[:, first_corner : first_corner + len(part.corners)] @ rotation.T
-        new, own_rows, own_indices = _split_part(part, normals)
+        new, part_rows, part_indices = _split_part(part, normals)
         results.append(new)
-        rows.append(first_row + own_rows)
-        indices.append(own_indices)
+        rows.append(first_row + part_rows)
+        indices.append(part_indices)
         first_row += len(part.used)
         first_corner += len(part.corners)
     positions = samples.positions[:, np.concatenate(rows)]

@@ -83,7 +83,7 @@ def find_differences(
     uvs = flip_v((model.st + 0.5) / texels)
     size = _size(model)
     rows = np.split(np.arange(len(triangles)), np.cumsum([len(part.triangles) for part in parts])[:-1])
-    pairs = [_vertex_pairs(triangles[own], part) for own, part in zip(rows, parts, strict=True)]
+    pairs = [_vertex_pairs(triangles[some], part) for some, part in zip(rows, parts, strict=True)]
     edges = [_some_edges(part) for part in parts]
     first = min(samples.verified, default=0)
     for frame, evaluated_parts in samples.verified.items():
@@ -124,8 +124,8 @@ def _finite_or_infinite(off: npt.NDArray[np.floating]) -> float:
 
 def _vertex_pairs(triangles: npt.NDArray[np.int32], part: Part) -> npt.NDArray[np.int64]:
     """A vertex of the file and the one of the mesh that it stands for, each pair once, (N, 2)."""
-    own = part.corners[part.loops].ravel().astype(np.int64)
-    keys = np.unique(triangles.ravel().astype(np.int64) << 32 | own)
+    shown = part.corners[part.loops].ravel().astype(np.int64)
+    keys = np.unique(triangles.ravel().astype(np.int64) << 32 | shown)
     return np.stack([keys >> 32, keys & 0xFFFFFFFF], axis=1)
 
 

@@ -89,7 +89,7 @@ class _Situation:
         if len(posed):
             posed.foreach_get("matrix", matrices.ravel())
         is_scaled = (np.abs(np.linalg.norm(matrices[:, :3, :3], axis=2) - 1.0) > _SCALE_TOLERANCE).any(axis=1)
-        scaled = {bone.name for bone, is_own in zip(posed, is_scaled.tolist(), strict=True) if is_own}
+        scaled = {bone.name for bone, scales in zip(posed, is_scaled.tolist(), strict=True) if scales}
         return [
             [one for one in (bone, *bone.parent_recursive) if one.name in scaled]
             for bone in self.bones

@@ -19,7 +19,7 @@ from ..importing.animation_files import animation_paths
 from ..importing.companions import Companion, find_companion
 from ..importing.texture_rules import TEXTURE_RULES
 from .build import Build, ExportOptions, ModelOptions, build
-from .game import animation_beside, hint_names, prepare, scale_files, with_object_name
+from .game import hint_names, prepare, rest_animation, scale_files, with_object_name
 from .one_animation import arrange, join
 from .source import (
     clips_by_file,
@@ -51,10 +51,10 @@ def export_mesh(context: Context, path: Path, options: ExportOptions) -> ExportR
         warn_of_left_out(context, model_options.scope, report)
         warn_of_hidden(context, model_options.scope, source, report)
         clips = clips_by_file(context, source.armature, options.actions, path.parent, path.stem, report)
-        beside = path.with_suffix(ANIMATION_SUFFIX)
-        companion = _companion(beside, options, report)
+        animation_path = path.with_suffix(ANIMATION_SUFFIX)
+        companion = _companion(animation_path, options, report)
         if model_options.target.writing.animation_beside and clips:
-            clips = arrange(clips, beside, companion, options.animation, report)
+            clips = arrange(clips, animation_path, companion, options.animation, report)
         elif options.actions in ("ALL", "ACTIVE"):
             warn_of_file_names(clips, report)
         with progress(len(source.meshes) + len(clips) + 1) as progress_bar:
@@ -69,17 +69,17 @@ def export_mesh(context: Context, path: Path, options: ExportOptions) -> ExportR
                 writes_meshes=True,
             )
             if model_options.target.writing.animation_beside and clips:
-                join(built, beside, report)
+                join(built, animation_path, report)
             prepare(built, model_options.target, report)
             model = built.model
             _raise_findings(built, model_options, report, mesh=path)
             files = {path: format_mesh(model)}
             files |= {target: format_animation(one) for target, one in built.animations.items()}
             files |= scale_files(built, model_options.target, report)
-            files |= animation_beside(path, model, model_options.target, files, report)
-            told = {*files, beside} if model_options.target.writing.animation_beside else files
+            files |= rest_animation(path, model, model_options.target, files, report)
+            expected = {*files, animation_path} if model_options.target.writing.animation_beside else files
             _require_own_files(built.animations, model.joints, path)
-            _warn_of_animations(path, model.joints, told, report)
+            _warn_of_animations(path, model.joints, expected, report)
             # The model last, so that its animations exist as soon as it does.
             atomic.write_files(dict(reversed(files.items())))
             progress_bar.step()
@@ -214,7 +214,7 @@ def _warn_of_meshes(animation: Path, joints: Joints, report: Report) -> None:
 def _warn_of_animations(mesh: Path, joints: Joints, others: Collection[Path], report: Report) -> None:
     """Warns of animations beside a mesh that fit it before, and will not when it is replaced.
 
-    The mesh need not exist. `joints` are as they are written; `others` are files that are written or told of already.
+    The mesh need not exist. `joints` are as they are written; `others` are files that are written or warned of already.
     """
     new = _skeleton(joints)
     try:

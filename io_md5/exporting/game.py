@@ -94,13 +94,13 @@ def scale_files(built: Build, target: Target, report: Report) -> dict[Path, byte
         return {}
     files = {}
     for path, animation in built.animations.items():
-        beside = path.with_suffix(SCALE_SUFFIX)
+        scale_path = path.with_suffix(SCALE_SUFFIX)
         table = built.scales.get(path)
         if table is not None:
-            files[beside] = format_scales(scales_of_table(animation.names, table))
-        elif beside.exists():
-            files[beside] = format_scales(Scales())
-            report.warn("emptied, because no bone is scaled any more", beside.name)
+            files[scale_path] = format_scales(scales_of_table(animation.names, table))
+        elif scale_path.exists():
+            files[scale_path] = format_scales(Scales())
+            report.warn("emptied, because no bone is scaled any more", scale_path.name)
     return files
 
 
@@ -112,7 +112,7 @@ def with_object_name(finding: Finding, built: Build) -> Finding:
     return replace(finding, text=f"{obj.name}: {_MESH.sub('', finding.text)}")
 
 
-def animation_beside(
+def rest_animation(
     path: Path, model: Model, target: Target, files: dict[Path, bytes], report: Report
 ) -> dict[Path, bytes]:
     """The rest pose as an animation beside a mesh, if the game requires one and there is none.
@@ -120,31 +120,33 @@ def animation_beside(
     `path` is the mesh, `model` is as it is written, and `files` has all files of the export. Warns that the rest pose
     is written, or that an existing animation does not fit. Raises Md5Error if the game would refuse the animation.
     """
-    beside = path.with_suffix(ANIMATION_SUFFIX)
-    if not target.writing.animation_beside or beside in files:
+    animation_path = path.with_suffix(ANIMATION_SUFFIX)
+    if not target.writing.animation_beside or animation_path in files:
         return {}
     label = PROFILES[target.game].label
-    if beside.exists():
-        _warn_of_existing(beside, model, target, report)
+    if animation_path.exists():
+        _warn_of_existing(animation_path, model, target, report)
         return {}
     joints = model.joints
     bounds = pose_bounds(model.meshes, joints.positions[None], joints.orientations[None])[0]
     animation, _ = prepare_animation(rest_pose(joints, bounds, model.commandline), target)
-    raise_errors(check_animation(animation, joints, target.game), Md5Error, beside.name, report)
-    report.warn(f"{label} needs an animation beside the mesh: {beside.name} was written with the rest pose")
-    return {beside: format_animation(animation)}
+    raise_errors(check_animation(animation, joints, target.game), Md5Error, animation_path.name, report)
+    report.warn(
+        f"{label} needs an animation beside the mesh: {animation_path.name} was written with the rest pose"
+    )
+    return {animation_path: format_animation(animation)}
 
 
-def _warn_of_existing(beside: Path, model: Model, target: Target, report: Report) -> None:
+def _warn_of_existing(animation_path: Path, model: Model, target: Target, report: Report) -> None:
     """Warns if the game would refuse an existing animation beside a mesh."""
     try:
-        findings = check_animation(read_animation(beside), model.joints, target.game)
+        findings = check_animation(read_animation(animation_path), model.joints, target.game)
     except (Md5Error, OSError) as error:
         report.warn(f"not overwritten, but the game will refuse it: {error}")
         return
     for finding in findings:
         if finding.is_error:
-            report.warn(f"not overwritten, but the game will refuse it: {finding.text}", beside.name)
+            report.warn(f"not overwritten, but the game will refuse it: {finding.text}", animation_path.name)
 
 
 def find(
@@ -196,7 +198,7 @@ def find(
             search = Search(model_options.game_folders, TEXTURE_RULES)
             companion, _ = find_companion(path.with_suffix(ANIMATION_SUFFIX), search)
         found += [("", finding) for finding in _of_one_animation(clips, companion, options)]
-    result = [_placed(finding, subjects, built) for finding, subjects in _grouped(found)]
+    result = [_locate(finding, subjects, built) for finding, subjects in _grouped(found)]
     return sorted(result, key=lambda finding: not finding.is_error)
 
 
@@ -212,10 +214,10 @@ def _findings(built: Build, game: Game, *, has_mesh: bool) -> list[tuple[str, Fi
         animations = list(built.animations.values())
         of_model = check_model(built.model, game, has_animation=True, animations=animations)
         found = [("", finding) for finding in of_model]
-    told = {finding.text for _, finding in found}
+    known = {finding.text for _, finding in found}
     for path, animation in built.animations.items():
         findings = check_animation(animation, built.model.joints, game, scales=built.scales.get(path))
-        found += [(path.stem, finding) for finding in findings if finding.text not in told]
+        found += [(path.stem, finding) for finding in findings if finding.text not in known]
     return found
 
 
@@ -257,7 +259,7 @@ def _grouped(found: list[tuple[str, Finding]]) -> list[tuple[Finding, list[str]]
     return list(groups.values())
 
 
-def _placed(finding: Finding, subjects: list[str], built: Build) -> LocatedFinding:
+def _locate(finding: Finding, subjects: list[str], built: Build) -> LocatedFinding:
     text = f"{listing(subjects, 3)}: {finding.text}" if subjects else finding.text
     return LocatedFinding(finding.code, finding.is_error, text, _location(finding, built))
 

@@ -273,14 +273,14 @@ def _block_weights(
     if source is not None:
         tables.append((source.weights, is_stored[selected], verified[selected]))
     counts = np.zeros(len(selected), dtype=np.int64)
-    for table, is_own, index in tables:
-        counts[is_own] = table.counts[index[is_own]]
+    for table, is_from, index in tables:
+        counts[is_from] = table.counts[index[is_from]]
     starts = np.cumsum(counts) - counts
     joints = np.empty(int(counts.sum()), dtype=np.int32)
     biases = np.empty(len(joints))
     points = np.empty((len(joints), 3))
-    for table, is_own, index in tables:
-        rows, targets = table.rows(index[is_own]), np.repeat(is_own, counts)
+    for table, is_from, index in tables:
+        rows, targets = table.rows(index[is_from]), np.repeat(is_from, counts)
         joints[targets], biases[targets] = table.joints[rows], table.biases[rows]
         points[targets] = table.points[rows]
     return starts[ranks[inverse.ravel()]], counts[ranks[inverse.ravel()]], joints, biases, points
