@@ -254,33 +254,24 @@ def _block_weights(
     if source is not None and np.array_equal(verified, np.arange(len(source.weights.counts))):
         weights = source.weights
         return weights.starts, weights.counts, weights.joints, weights.biases, weights.points
-    # Distinct ranges are written once: stored ranges by their position in the file, new ones by the vertex.
-    keys = np.column_stack([is_stored, vertices, np.zeros(len(vertices), dtype=np.int64)])
+    table, index = current, vertices
     if source is not None:
-        stored = source.weights
-        keys[is_stored, 1], keys[is_stored, 2] = (
-            stored.starts[verified[is_stored]],
-            stored.counts[verified[is_stored]],
-        )
-    file_vertices = row_ids(keys)
-    _, firsts, inverse = np.unique(file_vertices, return_index=True, return_inverse=True)
+        table = current.joined(source.weights)
+        index = np.where(is_stored, verified + len(current.counts), vertices)
+    # Distinct ranges are written once, in the order of their first use.
+    ranges = row_ids(np.column_stack([is_stored, table.starts[index], table.counts[index]]))
+    _, firsts, inverse = np.unique(ranges, return_index=True, return_inverse=True)
     order = np.argsort(firsts)
     ranks = np.empty(len(order), dtype=np.int64)
     ranks[order] = np.arange(len(order))
-    selected = firsts[order]
-
-    tables = [(current, ~is_stored[selected], vertices[selected])]
-    if source is not None:
-        tables.append((source.weights, is_stored[selected], verified[selected]))
-    counts = np.zeros(len(selected), dtype=np.int64)
-    for table, is_from, index in tables:
-        counts[is_from] = table.counts[index[is_from]]
+    selected = index[firsts[order]]
+    rows, counts = table.rows(selected), table.counts[selected]
     starts = np.cumsum(counts) - counts
-    joints = np.empty(int(counts.sum()), dtype=np.int32)
-    biases = np.empty(len(joints))
-    points = np.empty((len(joints), 3))
-    for table, is_from, index in tables:
-        rows, targets = table.rows(index[is_from]), np.repeat(is_from, counts)
-        joints[targets], biases[targets] = table.joints[rows], table.biases[rows]
-        points[targets] = table.points[rows]
-    return starts[ranks[inverse.ravel()]], counts[ranks[inverse.ravel()]], joints, biases, points
+    of_vertices = ranks[inverse.ravel()]
+    return (
+        starts[of_vertices],
+        counts[of_vertices],
+        table.joints[rows],
+        table.biases[rows],
+        table.points[rows],
+    )

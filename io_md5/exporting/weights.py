@@ -63,6 +63,16 @@ class WeightTable:
         firsts = np.repeat(np.cumsum(counts) - counts, counts)
         return np.arange(len(firsts)) - firsts + np.repeat(self.starts[vertices], counts)
 
+    def joined(self, other: WeightTable) -> WeightTable:
+        """The vertices of this table, followed by those of another."""
+        return WeightTable(
+            np.concatenate([self.starts, other.starts + len(self.joints)]),
+            np.concatenate([self.counts, other.counts]),
+            np.concatenate([self.joints, other.joints]),
+            np.concatenate([self.biases, other.biases]),
+            np.concatenate([self.points, other.points]),
+        )
+
     @cached_property
     def positions(self) -> Floats:
         """The weighted position of each vertex, (V, 3)."""
